@@ -1,0 +1,48 @@
+# Everything runs from the virtual environment .venv, which the first target that needs it creates.
+# PYTHON may name another interpreter (3.11 or newer).
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test bench docs lint clean help
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(VENV)/installed  ## evaluate and compare three systems on bundled data, with a picture
+	$(BIN)/rankine demo demo-output
+
+test: $(VENV)/installed-dev lint docs  ## lint, types, docs and all tests
+	$(BIN)/python -m pytest -n 2 -q
+
+bench: $(VENV)/installed-bench  ## speed against peers, as ratios in one run
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/installed-dev  ## the documentation, warnings are errors
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+lint: $(VENV)/installed-dev  ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:  ## remove what the other targets made, compiled kernels included
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) docs/_build demo-output bench-output .mypy_cache .ruff_cache .hypothesis
+
+# A stamp per set of dependencies: with the stamps in place nothing touches the network.
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install -q -c constraints.txt -e .
+	touch $@
+
+$(VENV)/installed-dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev]"
+	touch $(VENV)/installed $@
+
+$(VENV)/installed-bench: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[bench]"
+	touch $(VENV)/installed $@

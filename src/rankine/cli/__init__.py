@@ -1,0 +1,55 @@
+"""The command line: one small file per command. Data goes to standard output, all else to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from . import compare, convert, demo, describe, evaluate, measures
+
+app = typer.Typer(
+    name="rankine",
+    help="Rankine learns rankings by the measure they will be judged by.\n\n"
+    "Start with `rankine demo`, or evaluate a run: `rankine evaluate qrels.txt run.txt -m nDCG@10 -m AP`.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for module in (evaluate, compare, measures, describe, convert, demo):
+    app.command()(module.command)
+    app.registered_commands[-1].name = module.NAME
+
+
+def _version(value: bool) -> None:
+    if value:
+        from .. import __version__
+
+        typer.echo(f"rankine {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; bad input ends in one line on standard error and exit code 1."""
+    try:
+        app()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+    except (ValueError, OSError, TypeError) as error:
+        if os.environ.get("RANKINE_TRACEBACK"):
+            raise
+        message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+        typer.echo(f"rankine: {message}", err=True)
+        raise SystemExit(1) from None

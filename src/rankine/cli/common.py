@@ -1,0 +1,195 @@
+"""What several commands share: options, and reading judgments and systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..data import RankingData
+    from ..measures import Report
+
+DEFAULT_MEASURES = ["nDCG@10", "AP", "RR", "P@10"]
+
+
+class Output(StrEnum):
+    """How results are printed."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+
+
+class Gain(StrEnum):
+    """What nDCG and DCG mean where the name does not say."""
+
+    exp = "exp"
+    linear = "linear"
+
+
+class Ties(StrEnum):
+    """How equal scores are ranked."""
+
+    auto = "auto"
+    trec = "trec"
+    expected = "expected"
+    stable = "stable"
+
+
+class Empty(StrEnum):
+    """The value of a query without a relevant document."""
+
+    zero = "zero"
+    one = "one"
+    skip = "skip"
+
+
+Judgments = Annotated[
+    str,
+    typer.Argument(help="TREC qrels, or a judged data set: LETOR text (also .gz .xz .zst), .parquet or .arrow."),
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m", "--measure", help="A measure; repeat it or separate several by blanks. `rankine measures` lists all."
+    ),
+]
+GainOption = Annotated[
+    Gain, typer.Option("--gain", help="Gain of nDCG and DCG: exp is 2^g−1, linear is g (as trec_eval).")
+]
+TiesOption = Annotated[
+    Ties,
+    typer.Option(
+        "--ties",
+        help="Equal scores: trec (by document id, as trec_eval), expected (exact mean over all orders), stable "
+        "(input order). auto: trec for runs, expected for score files.",
+    ),
+]
+Complete = Annotated[
+    bool, typer.Option("-c", "--complete", help="Average over all judged queries; missing ones count as empty.")
+]
+JudgedOnly = Annotated[bool, typer.Option("-J", "--judged-only", help="Drop documents without judgment first.")]
+EmptyOption = Annotated[Empty, typer.Option("--empty", help="Value of queries without a relevant document.")]
+OutputOption = Annotated[Output, typer.Option("-o", "--output", help="How to print.")]
+
+
+def measure_names(given: Sequence[str] | None, gain: Gain) -> list[str]:
+    """The measures asked for; with a linear gain, nDCG and DCG that do not name one get it."""
+    from ..measures import parse
+
+    names = [n for text in given or DEFAULT_MEASURES for n in _split(text)]
+    if gain is Gain.exp:
+        return names
+    out = []
+    for name in names:
+        measure = parse(name)
+        linear = measure.name in ("nDCG", "DCG") and "dcg" not in name
+        cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
+        out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
+    return out
+
+
+def _split(text: str) -> list[str]:
+    """Measures separated by blanks; blanks inside parentheses belong to the name."""
+    parts, depth = [""], 0
+    for c in text:
+        depth += (c == "(") - (c == ")")
+        if c.isspace() and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return [p for p in parts if p]
+
+
+def load_data(path: str) -> RankingData:
+    """A judged data set, by its ending: a table or LETOR text."""
+    from ..io import load_letor, load_table
+    from ..io.table import TABLE_SUFFIXES
+
+    return load_table(path) if Path(path).suffix.lower() in TABLE_SUFFIXES else load_letor(path)
+
+
+def holds_features(path: str) -> bool:
+    """Whether a file of judgments is a data set with features rather than TREC qrels."""
+    from ..io.files import open_source
+    from ..io.table import TABLE_SUFFIXES
+
+    if Path(path).suffix.lower() in TABLE_SUFFIXES:
+        return True
+    with open_source(path) as opened:
+        for _ in range(100):
+            line = opened.stream.readline(1 << 16)
+            words = line.split(b"#")[0].split()
+            if words or not line:
+                return len(words) > 1 and words[1].startswith(b"qid:")
+    return False
+
+
+def system_names(paths: Iterable[str]) -> list[str]:
+    """A short name for each file: its stem, or the whole path where stems repeat."""
+    every = list(paths)
+    stems = [Path(p).name.split(".")[0] or p for p in every]
+    return stems if len(set(stems)) == len(stems) else every
+
+
+def reports(
+    judgments: str,
+    systems: Sequence[str],
+    names: list[str],
+    ties: Ties,
+    complete: bool,
+    judged_only: bool,
+    empty: Empty,
+) -> dict[str, Report]:
+    """Evaluate every system against the judgments."""
+    from ..errors import InputError
+    from ..io import load_qrels
+    from ..measures import evaluate, evaluate_run
+
+    labels = system_names(systems)
+    if not holds_features(judgments):
+        qrels = load_qrels(judgments)
+        rule = "trec" if ties is Ties.auto else ties.value
+        return {
+            label: evaluate_run(names, qrels, path, rule, complete, judged_only, empty.value)
+            for label, path in zip(labels, systems, strict=True)
+        }
+    if complete or judged_only:
+        raise InputError("-c and -J are for TREC judgments; in a judged data set every document is judged")
+    data = load_data(judgments)
+    rule = "expected" if ties is Ties.auto else ties.value
+    return {
+        label: evaluate(names, data.y, load_scores(path, data), data.qid, rule, empty.value, data.doc_ids)
+        for label, path in zip(labels, systems, strict=True)
+    }
+
+
+def load_scores(path: str, data: RankingData) -> np.ndarray:
+    """Scores for the rows of a data set: one number per line in file order."""
+    import numpy as np
+
+    from ..errors import InputError, shorten
+    from ..io.files import line_blocks, open_source
+
+    with open_source(path) as opened:
+        lines = b"".join(b.data[: b.end].tobytes() for b in line_blocks(opened)).split(b"\n")
+    values = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            values.append(float(line))
+        except ValueError:
+            text = shorten(line.decode("utf-8", "replace").strip())
+            raise InputError(f"expected one score per line, got {text}", f"{path}, line {number}") from None
+        if not np.isfinite(values[-1]):
+            raise InputError(f"expected a finite score, got {values[-1]}", f"{path}, line {number}")
+    if len(values) != data.n_documents:
+        raise InputError(f"{len(values)} scores, but the data set has {data.n_documents} documents", path)
+    return np.array(values)[data.order]

@@ -1,0 +1,116 @@
+"""``rankine describe``: a data set at a glance."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from ..console import print_table
+from . import common as c
+
+if TYPE_CHECKING:
+    from ..data import RankingData
+
+NAME = "describe"
+_BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+def command(
+    data: Annotated[str, typer.Argument(help="LETOR text (also .gz .xz .zst), .parquet or .arrow.")],
+    output: c.OutputOption = c.Output.table,
+    top: Annotated[int, typer.Option(help="How many features to show.")] = 200,
+) -> None:
+    """Show a judged data set at a glance: queries, documents, grades, features, and what looks wrong.
+
+    `rankine describe train.txt.xz`
+    """
+    found = summary(c.load_data(data))
+    if output is c.Output.json:
+        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        return
+    rows = [
+        (
+            f["feature"],
+            *(f"{f[k]:.4g}" for k in ("min", "mean", "max")),
+            f"{f['zero']:.0%}",
+            f["histogram"],
+            f["remark"],
+        )
+        for f in found["features"]
+    ]
+    columns = ["feature", "min", "mean", "max", "zero", "histogram", "remark"]
+    if output is c.Output.csv:
+        typer.echo("\n".join(",".join(map(str, r)) for r in [columns, *rows]))
+        return
+    sizes = found["documents_per_query"]
+    overview = [
+        ("queries", f"{found['queries']:,}"),
+        ("documents", f"{found['documents']:,}"),
+        ("per query", f"{sizes['min']} to {sizes['max']}, median {sizes['median']:g}, mean {sizes['mean']:.1f}"),
+        ("features", f"{len(found['features'])}, {found['layout']}, {found['density']:.0%} non-zero"),
+        ("grades", ", ".join(f"{g}: {n:,} ({n / found['documents']:.1%})" for g, n in found["grades"].items())),
+        ("without relevant", f"{found['queries_without_relevant']:,} queries"),
+        ("all grades equal", f"{found['queries_of_one_grade']:,} queries"),
+        ("document ids", "yes" if found["document_ids"] else "no"),
+    ]
+    print_table(data, ["", ""], overview)
+    odd = [r for r in rows if r[-1]]
+    shown = rows[:top]
+    remark = f"{len(odd)} of {len(rows)} features are constant." if odd else "No feature is constant."
+    print_table("Features", columns, shown, remark)
+
+
+def summary(data: RankingData) -> dict[str, Any]:
+    """The facts that ``rankine describe`` prints.
+
+    >>> from rankine import RankingData
+    >>> summary(RankingData([[1.0], [2.0]], [0, 1], [7, 7]))["grades"]
+    {'0': 1, '1': 1}
+    """
+    sizes = np.diff(data.ptr)
+    grades, counts = np.unique(data.y, return_counts=True)
+    top = np.maximum.reduceat(data.y, data.ptr[:-1])
+    low = np.minimum.reduceat(data.y, data.ptr[:-1])
+    names = data.feature_names or [str(i + 1) for i in range(data.n_features)]
+    features = [_feature(names[j], _column(data, j)) for j in range(data.n_features)]
+    return {
+        "queries": data.n_queries,
+        "documents": data.n_documents,
+        "documents_per_query": {
+            "min": int(sizes.min()),
+            "median": float(np.median(sizes)),
+            "mean": float(sizes.mean()),
+            "max": int(sizes.max()),
+        },
+        "layout": f"{'CSR' if data.is_sparse else 'dense'} {data.X.dtype}",
+        "density": float(1 - np.mean([f["zero"] for f in features])) if features else 0.0,
+        "grades": {f"{g:g}": int(n) for g, n in zip(grades.tolist(), counts.tolist(), strict=True)},
+        "queries_without_relevant": int((top < 1).sum()),
+        "queries_of_one_grade": int((top == low).sum()),
+        "document_ids": data.doc_ids is not None,
+        "features": features,
+    }
+
+
+def _column(data: RankingData, j: int) -> np.ndarray:
+    column = data.X[:, [j]]
+    return (column.toarray() if data.is_sparse else column).ravel()
+
+
+def _feature(name: str, x: np.ndarray) -> dict[str, Any]:
+    low, high = float(x.min()), float(x.max())
+    remark = "" if low < high else "all zero (missing?)" if low == 0 else "constant"
+    counts = np.histogram(x, bins=12, range=(low, high) if low < high else (low, low + 1))[0]
+    bars = "".join(_BLOCKS[int(np.ceil(7 * n / counts.max()))] for n in counts)
+    return {
+        "feature": name,
+        "min": low,
+        "mean": float(x.mean(dtype=np.float64)),
+        "max": high,
+        "zero": float((x == 0).mean()),
+        "histogram": bars,
+        "remark": remark,
+    }

@@ -1,0 +1,60 @@
+"""``rankine evaluate``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..console import print_table
+from . import common as c
+
+if TYPE_CHECKING:
+    from ..measures import Report
+
+NAME = "evaluate"
+
+
+def command(
+    judgments: c.Judgments,
+    systems: Annotated[
+        list[str],
+        typer.Argument(help="TREC runs; or, for a judged data set, files with one score per line in its order."),
+    ],
+    measure: c.Measures = None,
+    per_query: Annotated[bool, typer.Option("-q", "--per-query", help="Also print every query.")] = False,
+    output: c.OutputOption = c.Output.table,
+    gain: c.GainOption = c.Gain.exp,
+    ties: c.TiesOption = c.Ties.auto,
+    complete: c.Complete = False,
+    judged_only: c.JudgedOnly = False,
+    empty: c.EmptyOption = c.Empty.zero,
+) -> None:
+    """Measure how well systems rank.
+
+    `rankine evaluate qrels.txt bm25.run -m nDCG@10 -m AP`
+
+    `rankine evaluate test.txt.xz scores.txt -m "nDCG@10 ERR@20" -q -o csv`
+    """
+    found = c.reports(judgments, systems, c.measure_names(measure, gain), ties, complete, judged_only, empty)
+    if output is c.Output.json:
+        content = {name: json.loads(r.to_json(per_query)) for name, r in found.items()}
+        typer.echo(json.dumps(content, ensure_ascii=False, indent=2))
+    elif output is c.Output.csv:
+        for i, (name, r) in enumerate(found.items()):
+            lines = r.to_csv(per_query).split("\n")
+            typer.echo("\n".join([f"system,{lines[0]}"] * (i == 0) + [f"{name},{line}" for line in lines[1:]]))
+    else:
+        _print(found, per_query)
+
+
+def _print(found: dict[str, Report], per_query: bool) -> None:
+    first = next(iter(found.values()))
+    rows = []
+    for name, r in found.items():
+        if per_query:
+            rows += [(name, q, *(f"{v[i]:.4f}" for v in r.per_query.values())) for i, q in enumerate(r.query_ids)]
+        rows.append((name, "all", *(f"{v:.4f}" for v in r.mean.values())))
+    title = f"{len(first.query_ids)} queries"
+    print_table(title, ["system", "query", *first.mean], rows, first.note)

@@ -1,0 +1,37 @@
+"""``rankine measures``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..console import print_table
+
+if TYPE_CHECKING:
+    from ..measures.table import Parameter
+
+NAME = "measures"
+
+
+def command() -> None:
+    """List all measures: names, parameters, trec_eval's names, and what each one says."""
+    from ..measures.evaluate import GAIN_NOTE
+    from ..measures.table import ALIASES, TABLE, TREC_NAMES
+
+    rows = []
+    for name, row in TABLE.items():
+        others = [a for a, b in ALIASES.items() if b == name]
+        trec = [t for t, (n, _) in TREC_NAMES.items() if n == name and t not in (name, *others)]
+        rows.append((_spelled(name, row.parameters), " ".join([*others, *trec]), row.says))
+    print_table("Measures", ["name", "also", "what it says"], rows, GAIN_NOTE)
+
+
+def _spelled(name: str, parameters: dict[str, Parameter]) -> str:
+    """The name with its parameters, their defaults, and where a cutoff goes."""
+    inside = [k if p.default is None else f"{k}={_short(p.default)}" for k, p in parameters.items() if k != "cutoff"]
+    cutoff = parameters.get("cutoff")
+    suffix = "" if cutoff is None else "@k" if cutoff.required else "[@k]"
+    return name + (f"({', '.join(inside)})" if inside else "") + suffix
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else repr(value)

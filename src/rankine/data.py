@@ -1,0 +1,462 @@
+"""Judged rankings: validated once, grouped by query, shared by everything that learns or measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .errors import InputError
+
+Features = Any  # np.ndarray or scipy.sparse.csr_array
+
+_CHUNK = 1 << 22
+
+
+class Preferences:
+    """A preference graph over rows: ``winner_row[e]`` should stand above ``loser_row[e]``, at ``weight[e]``.
+
+    It is accepted in place of grades by the losses and measures that can use it. Rows are numbered as in the
+    input; both ends of an edge must belong to one query.
+
+    >>> graph = Preferences([0, 1], [2, 2], weight=[1.0, 0.5])
+    >>> len(graph), graph.weight.tolist()
+    (2, [1.0, 0.5])
+    """
+
+    __slots__ = ("loser_row", "weight", "winner_row")
+
+    def __init__(self, winner_row: Any, loser_row: Any, weight: Any = None) -> None:
+        self.winner_row = _rows(winner_row, "winner_row")
+        self.loser_row = _rows(loser_row, "loser_row")
+        n = len(self.winner_row)
+        self.weight = np.ones(n) if weight is None else _vector(weight, "weight", np.float64)
+        if not len(self.loser_row) == len(self.weight) == n:
+            raise InputError(
+                f"winner_row, loser_row and weight must have one length, got {n}, {len(self.loser_row)} "
+                f"and {len(self.weight)}"
+            )
+        bad = np.flatnonzero(~(np.isfinite(self.weight) & (self.weight >= 0)))
+        if len(bad):
+            raise InputError(f"expected a weight ≥ 0, got {self.weight[bad[0]]}", f"preference {bad[0]}")
+        bad = np.flatnonzero(self.winner_row == self.loser_row)
+        if len(bad):
+            raise InputError(f"row {self.winner_row[bad[0]]} preferred to itself", f"preference {bad[0]}")
+
+    def __len__(self) -> int:
+        return len(self.winner_row)
+
+    def __repr__(self) -> str:
+        return f"Preferences({len(self):,} edges)"
+
+    def check(self, ptr: np.ndarray) -> None:
+        """Raise unless every edge lies within the rows and within one query of ``ptr``.
+
+        >>> Preferences([0], [2]).check(np.array([0, 2, 4]))
+        Traceback (most recent call last):
+        rankine.errors.InputError: preference 0: rows 0 and 2 belong to different queries
+        """
+        ends = np.stack([self.winner_row, self.loser_row])
+        bad = np.flatnonzero((ends < 0).any(0) | (ends >= ptr[-1]).any(0))
+        if len(bad):
+            e = bad[0]
+            raise InputError(f"rows {ends[0, e]} and {ends[1, e]}, but there are {ptr[-1]}", f"preference {e}")
+        query = np.searchsorted(ptr, ends, side="right")
+        bad = np.flatnonzero(query[0] != query[1])
+        if len(bad):
+            e = bad[0]
+            raise InputError(f"rows {ends[0, e]} and {ends[1, e]} belong to different queries", f"preference {e}")
+
+    def take(self, order: np.ndarray, n_rows: int) -> Preferences:
+        """The same graph after keeping ``order`` (old row numbers) of ``n_rows`` rows; other edges go.
+
+        >>> Preferences([0, 1], [1, 2]).take(np.array([2, 1]), n_rows=3).winner_row
+        array([1])
+        """
+        new = np.full(n_rows, -1)
+        new[order] = np.arange(len(order))
+        winner, loser = new[self.winner_row], new[self.loser_row]
+        kept = (winner >= 0) & (loser >= 0)
+        return Preferences(winner[kept], loser[kept], self.weight[kept])
+
+
+class Query(NamedTuple):
+    """One query of a :class:`RankingData`: views, no copies."""
+
+    id: Any
+    X: Any
+    y: Any
+    doc_ids: np.ndarray | None
+
+
+class Groups(NamedTuple):
+    """How rows fall into queries: ``order`` is None where they are contiguous already."""
+
+    ptr: np.ndarray
+    order: np.ndarray | None
+    ids: np.ndarray
+
+
+def group_rows(qid: np.ndarray) -> Groups:
+    """Queries in order of first appearance, rows stable within each.
+
+    >>> group_rows(np.array([7, 3, 7]))
+    Groups(ptr=array([0, 2, 3]), order=array([0, 2, 1]), ids=array([7, 3]))
+    """
+    if len(qid) == 0:
+        return Groups(np.zeros(1, np.int64), None, qid)
+    starts = np.concatenate([[0], np.flatnonzero(qid[1:] != qid[:-1]) + 1])
+    heads = qid[starts]
+    ids, first, inverse = np.unique(heads, return_index=True, return_inverse=True)
+    if len(ids) == len(heads):
+        return Groups(np.append(starts, len(qid)), None, heads)
+    rank = np.empty(len(ids), np.int64)
+    by_appearance = np.argsort(first)
+    rank[by_appearance] = np.arange(len(ids))
+    query = np.repeat(rank[inverse], np.diff(np.append(starts, len(qid))))
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=len(ids)))])
+    return Groups(ptr, np.argsort(query, kind="stable"), ids[by_appearance])
+
+
+class RankingData:
+    """Feature vectors, grades and query ids: the judged rankings that everything else takes.
+
+    Rows may come in any order. They are grouped by query, queries in order of first appearance and rows in
+    input order within each; ``order[i]`` is the input row of row ``i``, and ``ptr[i]:ptr[i+1]`` are the rows of
+    query ``i``. Input whose queries are contiguous already is not copied.
+
+    Args:
+        X: features, one row per document: an array, a SciPy sparse matrix, a pandas or polars frame or a
+            pyarrow table of numbers. float32 and float64 stay as they are, all else becomes float64; sparse
+            becomes CSR.
+        y: grades, larger is better; or :class:`Preferences`.
+        qid: query ids, integers or strings.
+        doc_ids: document ids, optional.
+        feature_names: one name per column; a frame brings its own.
+
+    >>> data = RankingData([[0.1], [0.9], [0.4]], [0, 2, 1], ["b", "a", "b"])
+    >>> data
+    RankingData(2 queries, 3 documents, 1 feature, dense float64)
+    >>> data.ptr, data.order, data.y
+    (array([0, 2, 3]), array([0, 2, 1]), array([0., 1., 2.]))
+    """
+
+    __slots__ = ("X", "_doc_ids", "_order", "feature_names", "ptr", "qid", "query_ids", "y")
+
+    def __init__(
+        self, X: Any, y: Any, qid: Any, doc_ids: Any = None, feature_names: Sequence[str] | None = None
+    ) -> None:
+        names = column_names(X) if feature_names is None else feature_names
+        features = as_features(X)
+        query = as_ids(qid, "qid")
+        grades = y if isinstance(y, Preferences) else _vector(y, "y", np.float64)
+        documents = None if doc_ids is None else as_ids(doc_ids, "doc_ids")
+        n = features.shape[0]
+        for name, column in (("y", grades), ("qid", query), ("doc_ids", documents)):
+            if column is not None and len(column) != n and not isinstance(column, Preferences):
+                raise InputError(f"X has {n} rows but {name} has {len(column)}")
+        if names is not None and len(names) != features.shape[1]:
+            raise InputError(f"X has {features.shape[1]} columns but there are {len(names)} feature names")
+        if n == 0:
+            raise InputError("expected at least one row, got none")
+        check_finite(features, "X")
+        if not isinstance(grades, Preferences):
+            check_finite(grades, "y")
+        self._assemble(features, grades, query, documents, names)
+
+    def _assemble(self, X: Features, y: Any, qid: np.ndarray, doc_ids: Any, names: Sequence[str] | None) -> None:
+        """Group valid columns; ``doc_ids`` may be a function that makes them when first asked for."""
+        groups = group_rows(qid)
+        order = groups.order
+        n_rows = X.shape[0]
+        if order is not None:
+            if callable(doc_ids):
+                doc_ids = doc_ids()
+            X, qid = X[order], qid[order]
+            y = y.take(order, n_rows) if isinstance(y, Preferences) else y[order]
+            doc_ids = None if doc_ids is None else doc_ids[order]
+        if isinstance(y, Preferences):
+            y.check(groups.ptr)
+        self.X, self.y, self.qid, self.ptr, self._order = X, y, qid, groups.ptr, order
+        self.query_ids = groups.ids
+        self._doc_ids = doc_ids
+        self.feature_names = None if names is None else tuple(str(n) for n in names)
+
+    @classmethod
+    def from_valid(
+        cls, X: Features, y: Any, qid: np.ndarray, doc_ids: Any = None, names: Sequence[str] | None = None
+    ) -> RankingData:
+        """Build from columns that a reader has validated already: nothing is checked again."""
+        data = cls.__new__(cls)
+        data._assemble(X, y, qid, doc_ids, names)
+        return data
+
+    @property
+    def order(self) -> np.ndarray:
+        """The input row of each row."""
+        return np.arange(self.n_documents) if self._order is None else self._order
+
+    @property
+    def doc_ids(self) -> np.ndarray | None:
+        """Document ids, or None."""
+        if callable(self._doc_ids):
+            self._doc_ids = self._doc_ids()
+        return self._doc_ids
+
+    @property
+    def n_queries(self) -> int:
+        """How many queries there are."""
+        return len(self.ptr) - 1
+
+    @property
+    def n_documents(self) -> int:
+        """How many rows there are."""
+        return self.X.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        """How many columns there are."""
+        return self.X.shape[1]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is CSR."""
+        return not isinstance(self.X, np.ndarray)
+
+    def __len__(self) -> int:
+        return self.n_queries
+
+    def __repr__(self) -> str:
+        layout = f"{'CSR' if self.is_sparse else 'dense'} {self.X.dtype}"
+        counts = (_count(self.n_queries, "query", "queries"), _count(self.n_documents, "document"))
+        return f"RankingData({', '.join(counts)}, {_count(self.n_features, 'feature')}, {layout})"
+
+    def query(self, i: int) -> Query:
+        """Views of the rows of query number ``i``.
+
+        >>> RankingData([[1.0], [2.0]], [0, 1], ["a", "b"]).query(1).y
+        array([1.])
+        """
+        if not -self.n_queries <= i < self.n_queries:
+            raise IndexError(f"query {i} of {self.n_queries}")
+        i %= self.n_queries
+        rows = slice(self.ptr[i], self.ptr[i + 1])
+        documents = None if self.doc_ids is None else self.doc_ids[rows]
+        y = self.y.take(np.arange(rows.start, rows.stop), self.n_documents) if self._prefers else self.y[rows]
+        return Query(self.query_ids[i], self.X[rows], y, documents)
+
+    def __iter__(self) -> Iterator[Query]:
+        return map(self.query, range(self.n_queries))
+
+    @property
+    def _prefers(self) -> bool:
+        return isinstance(self.y, Preferences)
+
+    def subset(self, queries: Any) -> RankingData:
+        """The queries with these numbers (or a boolean mask over queries), in the order given.
+
+        >>> RankingData([[1.0], [2.0]], [0, 1], ["a", "b"]).subset([1]).query_ids
+        array(['b'], dtype='<U1')
+        """
+        chosen = np.asarray(queries)
+        if chosen.dtype == bool:
+            if len(chosen) != self.n_queries:
+                raise InputError(f"expected a mask over {self.n_queries} queries, got {len(chosen)} entries")
+            chosen = np.flatnonzero(chosen)
+        chosen = np.arange(self.n_queries)[chosen.astype(np.int64)]
+        if len(np.unique(chosen)) != len(chosen):
+            raise InputError("a query may be chosen only once")
+        if len(chosen) == 0:
+            raise InputError("expected at least one query, got none")
+        lengths = np.diff(self.ptr)[chosen]
+        offsets = np.repeat(self.ptr[chosen] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+        rows = offsets + np.arange(lengths.sum())
+        y = self.y.take(rows, self.n_documents) if self._prefers else self.y[rows]
+        documents = None if self.doc_ids is None else self.doc_ids[rows]
+        return RankingData.from_valid(self.X[rows], y, self.qid[rows], documents, self.feature_names)
+
+    def folds(self, k: int, seed: int = 0) -> Iterator[tuple[RankingData, RankingData]]:
+        """``k`` pairs (train, test), split by query after a seeded shuffle; each query is tested once.
+
+        >>> data = RankingData([[1.0]] * 4, [0, 1, 2, 0], [1, 2, 3, 4])
+        >>> [len(test) for train, test in data.folds(2)]
+        [2, 2]
+        """
+        if not 2 <= k <= self.n_queries:
+            raise InputError(f"expected between 2 and {self.n_queries} folds (the queries there are), got {k}")
+        shuffled = np.random.default_rng(seed).permutation(self.n_queries)
+        for part in np.array_split(shuffled, k):
+            test = np.zeros(self.n_queries, bool)
+            test[part] = True
+            yield self.subset(~test), self.subset(test)
+
+    def select(self, features: Sequence[Any]) -> RankingData:
+        """Only these columns, by number or by name, in the order given.
+
+        >>> data = RankingData([[1.0, 2.0]], [1], [1], feature_names=["bm25", "age"])
+        >>> data.select(["age"]).X
+        array([[2.]])
+        """
+        known = {name: i for i, name in enumerate(self.feature_names or ())}
+        columns = []
+        for f in features:
+            if isinstance(f, str) and f not in known:
+                raise InputError(f"there is no feature named {f!r}")
+            column = known[f] if isinstance(f, str) else int(f)
+            if not 0 <= column < self.n_features:
+                raise InputError(f"there is no column {column}, only 0 to {self.n_features - 1}")
+            columns.append(column)
+        names = None if self.feature_names is None else [self.feature_names[c] for c in columns]
+        return RankingData.from_valid(self.X[:, columns], self.y, self.qid, self._doc_ids, names)
+
+    def with_features(self, X: Features) -> RankingData:
+        """The same judgments over other feature values of the same shape."""
+        return RankingData.from_valid(X, self.y, self.qid, self._doc_ids, self.feature_names)
+
+    def dense(self) -> RankingData:
+        """The same data with a dense X.
+
+        >>> import scipy.sparse as sp
+        >>> RankingData(sp.csr_array([[0.0, 1.0]]), [1], [1]).dense().X
+        array([[0., 1.]])
+        """
+        return self.with_features(self.X.toarray()) if self.is_sparse else self
+
+
+def concatenate(parts: Sequence[RankingData]) -> RankingData:
+    """All rows of several data sets with the same features, one after another; equal query ids become one query.
+
+    >>> a = RankingData([[1.0]], [0], [1])
+    >>> concatenate([a, RankingData([[2.0]], [1], [2])])
+    RankingData(2 queries, 2 documents, 1 feature, dense float64)
+    """
+    if not parts:
+        raise InputError("expected at least one data set, got none")
+    first = parts[0]
+    for number, part in enumerate(parts):
+        where = f"data set {number}"
+        if part.n_features != first.n_features:
+            raise InputError(f"{part.n_features} features, the first has {first.n_features}", where)
+        if part.feature_names != first.feature_names:
+            raise InputError("its feature names differ from the first one's", where)
+        if (part.qid.dtype.kind in "iu") != (first.qid.dtype.kind in "iu"):
+            raise InputError("some data sets have integer query ids, others strings", where)
+        if isinstance(part.y, Preferences) != isinstance(first.y, Preferences):
+            raise InputError("some data sets have grades, others preferences", where)
+    if any(p.is_sparse for p in parts):
+        import scipy.sparse as sp
+
+        X: Any = sp.csr_array(sp.vstack([sp.csr_array(p.X) for p in parts], format="csr"))
+    else:
+        X = np.concatenate([p.X for p in parts])
+    offsets = np.concatenate([[0], np.cumsum([p.n_documents for p in parts])])
+    if isinstance(first.y, Preferences):
+        y: Any = Preferences(
+            np.concatenate([p.y.winner_row + o for p, o in zip(parts, offsets, strict=False)]),
+            np.concatenate([p.y.loser_row + o for p, o in zip(parts, offsets, strict=False)]),
+            np.concatenate([p.y.weight for p in parts]),
+        )
+    else:
+        y = np.concatenate([p.y for p in parts])
+    ids = [p.doc_ids for p in parts]
+    documents: Any = None if any(d is None for d in ids) else np.concatenate(ids)  # type: ignore[arg-type]
+    return RankingData.from_valid(X, y, np.concatenate([p.qid for p in parts]), documents, first.feature_names)
+
+
+def column_names(X: Any) -> list[str] | None:
+    """The column names of a frame or table, None for an array."""
+    names = getattr(X, "column_names", None)
+    names = getattr(X, "columns", None) if names is None else names
+    return None if names is None else [str(n) for n in names]
+
+
+def as_features(X: Any) -> Features:
+    """An array, sparse matrix, frame or table as dense float or CSR; no copy where none is needed."""
+    if hasattr(X, "tocsr"):
+        import scipy.sparse as sp
+
+        csr = sp.csr_array(X)
+        csr.sort_indices()
+        return csr if csr.dtype in (np.float32, np.float64) else csr.astype(np.float64)
+    if hasattr(X, "column_names"):
+        X = np.column_stack([column.to_numpy() for column in X.columns]) if X.num_columns else np.empty((X.num_rows, 0))
+    elif hasattr(X, "to_numpy"):
+        X = X.to_numpy()
+    try:
+        array = np.asarray(X)
+        if array.dtype not in (np.float32, np.float64):
+            array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"X must hold numbers only: {error}") from None
+    if array.ndim != 2:
+        raise InputError(f"X must have two dimensions, got {array.ndim}")
+    return np.ascontiguousarray(array)
+
+
+def as_ids(ids: Any, name: str) -> np.ndarray:
+    """Ids as an integer, string or object array of one dimension."""
+    array = ids.to_numpy(zero_copy_only=False) if type(ids).__module__.startswith("pyarrow") else np.asarray(ids)
+    if array.ndim != 1:
+        raise InputError(f"{name} must have one dimension, got {array.ndim}")
+    if array.dtype.kind in "iuU":
+        return array
+    if array.dtype.kind == "f" and np.array_equal(array, np.floor(array)) and np.isfinite(array).all():
+        return array.astype(np.int64)
+    if array.dtype.kind == "S":
+        return np.char.decode(array, "utf-8")
+    if array.dtype.kind in "OT":
+        objects = array.astype(object)
+        kinds = set(map(type, objects.tolist()))
+        if kinds <= {str}:
+            return objects
+        if kinds <= {int}:
+            return objects.astype(np.int64)
+    raise InputError(f"{name} must be whole numbers or strings, all of one kind; got {array.dtype}")
+
+
+def check_finite(values: Any, name: str) -> None:
+    """Raise with the row (and column) of the first NaN or infinite value.
+
+    >>> check_finite(np.array([1.0, np.nan]), "y")
+    Traceback (most recent call last):
+    rankine.errors.InputError: y, row 1: expected a finite number, got nan
+    """
+    flat = values if isinstance(values, np.ndarray) else values.data
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(flat.sum()):
+            return
+    flat = flat.ravel()
+    for start in range(0, flat.size, _CHUNK):
+        bad = np.flatnonzero(~np.isfinite(flat[start : start + _CHUNK]))
+        if len(bad):
+            at = int(start + bad[0])
+            if not isinstance(values, np.ndarray):
+                row = int(np.searchsorted(values.indptr, at, side="right")) - 1
+                where = f"{name}, row {row}, column {values.indices[at]}"
+            elif values.ndim == 1:
+                where = f"{name}, row {at}"
+            else:
+                where = f"{name}, row {at // values.shape[1]}, column {at % values.shape[1]}"
+            raise InputError(f"expected a finite number, got {flat[at]}", where)
+
+
+def _vector(values: Any, name: str, dtype: Any) -> np.ndarray:
+    try:
+        array = np.asarray(values, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must hold numbers only: {error}") from None
+    if array.ndim != 1:
+        raise InputError(f"{name} must have one dimension, got {array.ndim}")
+    return array
+
+
+def _rows(values: Any, name: str) -> np.ndarray:
+    rows = _vector(values, name, np.float64)
+    if not np.array_equal(rows, np.floor(rows)):
+        raise InputError(f"{name} must hold row numbers, whole numbers")
+    return rows.astype(np.int64)
+
+
+def _count(n: int, one: str, many: str | None = None) -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

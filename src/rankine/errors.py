@@ -1,0 +1,36 @@
+"""The one error that bad input raises, and the wording helpers that its messages share."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class InputError(ValueError):
+    """Input that Rankine cannot accept: says what was expected, what was given, and where.
+
+    >>> raise InputError("expected a number, got 'x'", where="train.txt, line 17")
+    Traceback (most recent call last):
+    rankine.errors.InputError: train.txt, line 17: expected a number, got 'x'
+    """
+
+    def __init__(self, message: str, where: str | None = None) -> None:
+        super().__init__(f"{where}: {message}" if where else message)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint that names the closest known name, or nothing.
+
+    >>> nearest("ndgc", ["nDCG", "AP"])
+    " Did you mean 'nDCG'?"
+    """
+    by_lower = {k.lower(): k for k in reversed(list(known))}
+    match = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    return f" Did you mean '{by_lower[match[0]]}'?" if match else ""
+
+
+def shorten(text: str, limit: int = 40) -> str:
+    """``repr`` of a piece of input, cut to a readable length.
+
+    >>> shorten("a" * 100, limit=5)
+    "'aaaaa…'"
+    """
+    return repr(text if len(text) <= limit else text[:limit] + "…")

@@ -1,0 +1,1 @@
+"""What ``rankine demo`` and the experiment commands run."""

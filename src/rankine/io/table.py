@@ -1,0 +1,220 @@
+"""Parquet, Arrow IPC, and frames in memory.
+
+Rankine's own layout is one record batch with the columns ``label``, ``qid``, ``doc_id`` and, for dense data, a
+fixed-size list ``features`` (for CSR, lists ``indices`` and ``values``). An Arrow file in it is memory-mapped: the
+feature matrix is a view of the file, and it is not validated again. Any other table works too, one column per
+feature.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data import Preferences, RankingData
+from ..errors import InputError, nearest
+from .files import replacing
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ARROW, _PARQUET = (".arrow", ".feather", ".ipc"), (".parquet", ".pq")
+TABLE_SUFFIXES = _ARROW + _PARQUET
+_FORMAT = 1
+_GUESSES = {
+    "label": ("label", "grade", "relevance", "y"),
+    "qid": ("qid", "query_id", "query"),
+    "doc_id": ("doc_id", "docid", "docno", "document_id", "document"),
+}
+
+
+def save_table(data: RankingData, path: str | os.PathLike) -> None:
+    """Write Parquet (.parquet, .pq) or Arrow IPC (.arrow, .feather, .ipc), replaced only when complete.
+
+    >>> import tempfile
+    >>> data = RankingData([[0.5, 1.0]], [2], ["a"], feature_names=["bm25", "age"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_table(data, folder + "/set.arrow")
+    ...     load_table(folder + "/set.arrow").feature_names
+    ('bm25', 'age')
+    """
+    suffix = _suffix(path)
+    if isinstance(data.y, Preferences):
+        raise InputError("a table holds grades, this data set has preferences")
+    table = _to_arrow(data)
+    with replacing(path) as temporary:
+        if suffix in _ARROW:
+            import pyarrow as pa
+
+            with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+                writer.write_table(table)
+        else:
+            import pyarrow.parquet as pq
+
+            pq.write_table(table, str(temporary))
+
+
+def load_table(
+    path: str | os.PathLike,
+    label: str | None = None,
+    qid: str | None = None,
+    doc_id: str | None = None,
+    features: Sequence[str] | None = None,
+) -> RankingData:
+    """Read Parquet or Arrow IPC; column names are only needed for tables that Rankine did not write.
+
+    Args:
+        path: a .parquet, .pq, .arrow, .feather or .ipc file.
+        label: the column of grades; by default one of label, grade, relevance, y.
+        qid: the column of query ids; by default one of qid, query_id, query.
+        doc_id: the column of document ids; by default one of doc_id, docid, docno, document_id, document, if any.
+        features: the feature columns; by default all others.
+
+    See :func:`save_table` for an example.
+    """
+    import pyarrow as pa
+
+    suffix = _suffix(path)
+    try:
+        if suffix in _ARROW:
+            table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+        else:
+            import pyarrow.parquet as pq
+
+            table = pq.read_table(str(path))
+    except pa.ArrowInvalid as error:
+        raise InputError(f"not a readable {suffix[1:]} file ({str(error).splitlines()[0]})", str(path)) from None
+    return from_table(table, label, qid, doc_id, features, where=str(path))
+
+
+def from_table(
+    table: Any,
+    label: str | None = None,
+    qid: str | None = None,
+    doc_id: str | None = None,
+    features: Sequence[str] | None = None,
+    where: str | None = None,
+) -> RankingData:
+    """Judged rankings from a pyarrow table, a pandas or polars frame, or anything else that Arrow can read.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"qid": [1, 1], "label": [0, 1], "bm25": [0.5, 2.0]})
+    >>> from_table(frame).feature_names
+    ('bm25',)
+    """
+    import pyarrow as pa
+
+    if not isinstance(table, pa.Table):
+        table = pa.table(table)
+    layout = json.loads((table.schema.metadata or {}).get(b"rankine", b"null"))
+    if layout is not None:
+        return _from_own(table, layout, where)
+    columns = {
+        role: _column(table, role, name, where) for role, name in (("label", label), ("qid", qid), ("doc_id", doc_id))
+    }
+    if features is None:
+        features = [n for n in table.column_names if n not in columns.values() and not n.startswith("__index")]
+    try:
+        X = np.column_stack([_numbers(table, f, where) for f in features])
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError("there are no feature columns", where) from None
+    ids = None if columns["doc_id"] is None else _ids(table[columns["doc_id"]], where)
+    return RankingData(X, _numbers(table, columns["label"], where), _ids(table[columns["qid"]], where), ids, features)
+
+
+def _suffix(path: str | os.PathLike) -> str:
+    suffix = Path(path).suffix.lower()
+    if suffix not in TABLE_SUFFIXES:
+        raise InputError(f"expected a file name ending in one of {', '.join(TABLE_SUFFIXES)}", str(path))
+    return suffix
+
+
+def _column(table: pa.Table, role: str, name: str | None, where: str | None) -> Any:
+    if name is not None:
+        if name not in table.column_names:
+            raise InputError(f"there is no column {name!r}.{nearest(name, table.column_names)}", where)
+        return name
+    found = [guess for guess in _GUESSES[role] if guess in table.column_names]
+    if not found and role != "doc_id":
+        raise InputError(f"there is no {role} column: none of {', '.join(_GUESSES[role])}; name it", where)
+    return found[0] if found else None
+
+
+def _numbers(table: pa.Table, name: Any, where: str | None) -> np.ndarray:
+    column = table[name]
+    import pyarrow as pa
+
+    kind = column.type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+        raise InputError(f"column {name!r} holds {kind}, not numbers", where)
+    if column.null_count:
+        raise InputError(f"column {name!r} has {column.null_count} missing values", where)
+    return column.to_numpy()
+
+
+def _ids(column: pa.ChunkedArray, where: str | None) -> np.ndarray:
+    import pyarrow as pa
+
+    if column.null_count:
+        raise InputError("an id column has missing values", where)
+    flat = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if pa.types.is_dictionary(flat.type):
+        names = flat.dictionary.to_numpy(zero_copy_only=False)
+        return names[flat.indices.to_numpy(zero_copy_only=False)]
+    return flat.to_numpy(zero_copy_only=False)
+
+
+def _to_arrow(data: RankingData) -> pa.Table:
+    import pyarrow as pa
+
+    names = list(data.feature_names) if data.feature_names else None
+    layout = {"format": _FORMAT, "n_features": data.n_features, "feature_names": names}
+    columns: dict[str, Any] = {"label": pa.array(data.y), "qid": _id_column(data.qid, repeats=True)}
+    if data.doc_ids is not None:
+        columns["doc_id"] = _id_column(data.doc_ids, repeats=False)
+    if data.is_sparse:
+        ptr = pa.array(data.X.indptr.astype(np.int64))
+        columns["indices"] = pa.LargeListArray.from_arrays(ptr, pa.array(data.X.indices.astype(np.int32)))
+        columns["values"] = pa.LargeListArray.from_arrays(ptr, pa.array(data.X.data))
+    else:
+        columns["features"] = pa.FixedSizeListArray.from_arrays(pa.array(data.X.ravel()), data.n_features)
+    return pa.table(columns).replace_schema_metadata({"rankine": json.dumps(layout)})
+
+
+def _id_column(ids: np.ndarray, repeats: bool) -> Any:
+    import pyarrow as pa
+
+    if ids.dtype.kind in "iu":
+        return pa.array(ids)
+    texts = pa.array(ids.tolist(), pa.large_string())
+    return texts.dictionary_encode() if repeats else texts
+
+
+def _from_own(table: pa.Table, layout: dict, where: str | None) -> RankingData:
+    if layout.get("format") != _FORMAT:
+        raise InputError(
+            f"written in format {layout.get('format')} by a newer Rankine, this one reads {_FORMAT}", where
+        )
+    table = table.combine_chunks() if any(c.num_chunks != 1 for c in table.columns) else table
+    if table.num_rows == 0:
+        raise InputError("the table has no rows", where)
+    X: Any
+    if "features" in table.column_names:
+        X = table["features"].chunk(0).flatten().to_numpy().reshape(table.num_rows, layout["n_features"])
+    else:
+        import scipy.sparse as sp
+
+        indices, values = table["indices"].chunk(0), table["values"].chunk(0)
+        parts = (values.flatten().to_numpy(), indices.flatten().to_numpy(), values.offsets.to_numpy())
+        X = sp.csr_array(parts, shape=(table.num_rows, layout["n_features"]))
+    documents = (lambda: _ids(table["doc_id"], where)) if "doc_id" in table.column_names else None
+    return RankingData.from_valid(
+        X, table["label"].to_numpy(), _ids(table["qid"], where), documents, layout["feature_names"]
+    )

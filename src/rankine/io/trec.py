@@ -1,0 +1,215 @@
+"""TREC judgments (qrels) and runs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import IO, Any
+
+import numpy as np
+
+from ..errors import InputError, shorten
+from . import trec_kernels as k
+from .files import Source, line_blocks, open_source, open_target
+from .numbers import exact_float
+
+_BLANK = re.compile(r"[\x00-\x20]")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class TrecTable:
+    """Rows of (query, document, number), queries and documents as numbers into lists of their names.
+
+    ``value`` holds grades in judgments and scores in a run; ``tag`` is a run's name, empty in judgments.
+    """
+
+    query: np.ndarray
+    document: np.ndarray
+    value: np.ndarray
+    query_ids: list[str]
+    document_ids: list[str]
+    tag: str = ""
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __repr__(self) -> str:
+        return f"TrecTable({len(self.query_ids):,} queries, {len(self):,} rows)"
+
+    @classmethod
+    def from_columns(cls, queries: Any, documents: Any, values: Any, tag: str = "") -> TrecTable:
+        """A table from three columns.
+
+        >>> TrecTable.from_columns(["q1", "q1"], ["d1", "d2"], [1, 0])
+        TrecTable(1 queries, 2 rows)
+        """
+        q_names, query = _numbered(queries)
+        d_names, document = _numbered(documents)
+        value = np.asarray(values, np.float64)
+        if not len(query) == len(document) == len(value):
+            raise InputError(
+                f"queries, documents and values must have one length, got {len(query)}, {len(document)}, {len(value)}"
+            )
+        bad = np.flatnonzero(~np.isfinite(value))
+        if len(bad):
+            raise InputError(f"expected a finite number, got {value[bad[0]]}", f"row {bad[0]}")
+        table = cls(query, document, value, q_names, d_names, tag)
+        _check_unique(table, "row {}".format, np.arange(len(value)))
+        return table
+
+    @classmethod
+    def from_dict(cls, nested: Mapping[str, Mapping[str, float]], tag: str = "") -> TrecTable:
+        """A table from ``{query: {document: number}}``, the form pytrec_eval and ranx take.
+
+        >>> TrecTable.from_dict({"q1": {"d1": 1, "d2": 0}})
+        TrecTable(1 queries, 2 rows)
+        """
+        triples = [(q, d, v) for q, documents in nested.items() for d, v in documents.items()]
+        queries, documents, values = zip(*triples, strict=True) if triples else ((), (), ())
+        return cls.from_columns(queries, documents, values, tag)
+
+
+def _numbered(names: Any) -> tuple[list[str], np.ndarray]:
+    numbers: dict[str, int] = {}
+    codes = [numbers.setdefault(str(n), len(numbers)) for n in names]
+    return list(numbers), np.array(codes, np.int32)
+
+
+def load_qrels(source: Source) -> TrecTable:
+    """Read TREC judgments, lines of ``query iteration document grade``.
+
+    >>> import io
+    >>> load_qrels(io.BytesIO(b"q1 0 d1 2\\nq1 0 d2 0\\n")).value
+    array([2., 0.])
+    """
+    return _load(source, "query iteration document grade", document=2, value=3)
+
+
+def load_run(source: Source) -> TrecTable:
+    """Read a TREC run, lines of ``query Q0 document rank score tag``; the rank is ignored, as trec_eval does.
+
+    >>> import io
+    >>> load_run(io.BytesIO(b"q1 Q0 d1 1 2.5 bm25\\n")).tag
+    'bm25'
+    """
+    return _load(source, "query Q0 document rank score tag", document=2, value=4)
+
+
+def _load(source: Source, form: str, document: int, value: int) -> TrecTable:
+    with open_source(source) as opened:
+        blocks = list(line_blocks(opened))
+        name = opened.name
+    if not blocks:
+        raise InputError("the file is empty", name)
+    buf = np.concatenate([b.data[: b.end] for b in blocks] + [np.zeros(8, np.uint8)])
+    end = len(buf) - 8
+    del blocks
+    room = int(np.count_nonzero(buf[:end] == 10))
+    spans, values, lines = np.empty((room, 4), np.int64), np.empty(room), np.empty(room, np.int64)
+    hard, state = np.empty((end // 20 + 1, 3), np.int64), np.zeros(5, np.int64)
+    fields = len(form.split())
+    status = k.cut_lines(buf, end, fields, document, value, spans, values, lines, hard, state)
+    where = f"{name}, line {state[k.LINE]}"
+    if status == k.TOO_FEW_FIELDS:
+        raise InputError(f"expected {fields} fields '{form}', got {state[k.FIELDS]}", where)
+    if status != k.OK:
+        token = shorten(buf[state[k.POSITION] : end].tobytes()[:200].split()[0].decode("utf-8", "replace"))
+        what = "a finite number" if status == k.NOT_FINITE else "a number"
+        raise InputError(f"expected {what} in field {value + 1}, got {token}", where)
+    for row, start, stop in hard[: state[k.HARD]].tolist():
+        values[row] = _exact(buf[start:stop].tobytes(), f"{name}, line {lines[row]}")
+    rows = int(state[k.ROWS])
+    if rows == 0:
+        raise InputError("there is no data line in the file", name)
+    spans, values, lines = spans[:rows], values[:rows].copy(), lines[:rows]
+    query, query_ids = _encode(buf, spans[:, 0], spans[:, 1], lines, name)
+    documents, document_ids = _encode(buf, spans[:, 2], spans[:, 3], lines, name)
+    tag = ""
+    if fields == 6:
+        line_end = buf.tobytes().find(b"\n", int(spans[0, 0]))
+        tag = buf[spans[0, 0] : line_end].tobytes().split()[5].decode("utf-8", "replace")
+    table = TrecTable(query, documents, values, query_ids, document_ids, tag)
+    _check_unique(table, f"{name}, line {{}}".format, lines)
+    return table
+
+
+def _exact(token: bytes, where: str) -> float:
+    try:
+        number = exact_float(token.decode(), np.dtype(np.float64))
+    except ValueError:
+        number = np.inf
+    if not np.isfinite(number):
+        raise InputError(f"expected a finite number, got {shorten(token.decode('utf-8', 'replace'))}", where)
+    return number
+
+
+def _encode(
+    buf: np.ndarray, starts: np.ndarray, lengths: np.ndarray, lines: np.ndarray, name: str
+) -> tuple[np.ndarray, list[str]]:
+    codes, firsts = np.empty(len(starts), np.int32), np.empty(len(starts), np.int64)
+    n = k.encode(buf, starts.copy(), lengths.copy(), codes, firsts)
+    view, names = memoryview(buf.data), []
+    for row, a, length in zip(
+        firsts[:n].tolist(), starts[firsts[:n]].tolist(), lengths[firsts[:n]].tolist(), strict=True
+    ):
+        try:
+            names.append(str(view[a : a + length], "utf-8"))
+        except UnicodeDecodeError:
+            raise InputError("an id is not valid UTF-8", f"{name}, line {lines[row]}") from None
+    return codes, names
+
+
+def _check_unique(table: TrecTable, where: Any, lines: np.ndarray) -> None:
+    """A document may stand only once in a query's list."""
+    key = table.query.astype(np.int64) * len(table.document_ids) + table.document
+    order = np.argsort(key, kind="stable")
+    twice = np.flatnonzero(key[order[1:]] == key[order[:-1]])
+    if len(twice):
+        row = int(order[1:][twice].min())
+        d, q = table.document_ids[table.document[row]], table.query_ids[table.query[row]]
+        raise InputError(f"document {d!r} stands twice for query {q!r}", where(lines[row]))
+
+
+def save_qrels(table: TrecTable, target: str | os.PathLike | IO[bytes]) -> None:
+    """Write judgments as ``query 0 document grade``.
+
+    >>> import io
+    >>> out = io.BytesIO()
+    >>> save_qrels(TrecTable.from_dict({"q1": {"d1": 2}}), out)
+    >>> out.getvalue()
+    b'q1 0 d1 2\\n'
+    """
+    _save(table, target, lambda q, d, v, rank: f"{q} 0 {d} {v}\n")
+
+
+def save_run(table: TrecTable, target: str | os.PathLike | IO[bytes], tag: str | None = None) -> None:
+    """Write a run as ``query Q0 document rank score tag``, each query best first, ties as trec_eval breaks them.
+
+    >>> import io
+    >>> out = io.BytesIO()
+    >>> save_run(TrecTable.from_dict({"q1": {"d1": 0.5, "d2": 1.5}}), out, tag="mine")
+    >>> print(out.getvalue().decode().strip())
+    q1 Q0 d2 1 1.5 mine
+    q1 Q0 d1 2 0.5 mine
+    """
+    name = tag if tag is not None else table.tag or "rankine"
+    by_name = np.argsort(np.argsort(np.array(table.document_ids, object), kind="stable"), kind="stable")
+    order = np.lexsort((-by_name[table.document], -table.value.astype(np.float32), table.query))
+    ordered = replace(table, query=table.query[order], document=table.document[order], value=table.value[order])
+    _save(ordered, target, lambda q, d, v, rank: f"{q} Q0 {d} {rank} {v} {name}\n")
+
+
+def _save(table: TrecTable, target: Any, line: Any) -> None:
+    for i in [*table.query_ids, *table.document_ids]:
+        if not i or _BLANK.search(i):
+            raise InputError(f"id {i!r} is empty or holds a blank: TREC text cannot carry it")
+    new_query = np.diff(table.query, prepend=-1) != 0
+    starts = np.flatnonzero(new_query)
+    ranks = np.arange(len(table)) - np.repeat(starts, np.diff(np.append(starts, len(table)))) + 1
+    rows = zip(table.query.tolist(), table.document.tolist(), table.value.tolist(), ranks.tolist(), strict=True)
+    with open_target(target) as stream:
+        for q, d, v, rank in rows:
+            number = int(v) if v == int(v) and abs(v) < 2**53 else v
+            stream.write(line(table.query_ids[q], table.document_ids[d], number, rank).encode())

@@ -1,0 +1,276 @@
+"""Paired comparison of systems: is the difference real, and how large is it?"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError, nearest
+from .evaluate import Report, evaluate, gain_note
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_BATCH = 1 << 22
+
+
+@dataclass(frozen=True)
+class Pair:
+    """System ``a`` against system ``b`` on one measure; differences are a − b, p-values two-sided.
+
+    ``low`` and ``high`` bound the mean difference (bootstrap, BCa); ``effect`` is the mean difference in standard
+    deviations of the differences; ``*_holm`` are corrected for all pairs compared on this measure.
+    """
+
+    measure: str
+    a: str
+    b: str
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float
+    high: float
+    effect: float
+    wins: int
+    ties: int
+    losses: int
+    wilcoxon: float
+    t: float
+    randomisation: float
+    wilcoxon_holm: float
+    t_holm: float
+    randomisation_holm: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The reports of several systems on the same queries and the paired tests between them."""
+
+    reports: dict[str, Report]
+    pairs: tuple[Pair, ...]
+    confidence: float
+
+    @property
+    def note(self) -> str:
+        """What a reader of the table should know about its gains."""
+        return gain_note(next(iter(self.reports.values())).measures)
+
+    def __str__(self) -> str:
+        head = (
+            "measure",
+            "a",
+            "b",
+            "a − b",
+            f"{self.confidence:.0%} interval",
+            "effect",
+            "w/t/l",
+            "wilcoxon",
+            "t",
+            "random.",
+        )
+        rows = [
+            (
+                p.measure, p.a, p.b, f"{p.difference:+.4f}", f"[{p.low:+.4f}, {p.high:+.4f}]", f"{p.effect:+.2f}",
+                f"{p.wins}/{p.ties}/{p.losses}",
+                f"{p.wilcoxon_holm:.3g}", f"{p.t_holm:.3g}", f"{p.randomisation_holm:.3g}",
+            )
+            for p in self.pairs
+        ]  # fmt: skip
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        table = ["  ".join(f"{c:<{w}}" for c, w in zip(r, widths, strict=True)).rstrip() for r in (head, *rows)]
+        return "\n".join([*table, "p-values are Holm-corrected.", *([self.note] if self.note else [])])
+
+    def to_json(self) -> str:
+        """Means and pairs as JSON."""
+        means = {name: report.mean for name, report in self.reports.items()}
+        content = {"confidence": self.confidence, "mean": means, "pairs": [asdict(p) for p in self.pairs]}
+        return json.dumps(content, ensure_ascii=False)
+
+    def to_csv(self) -> str:
+        """One row per pair and measure."""
+        out = io.StringIO()
+        writer = csv.DictWriter(out, list(Pair.__dataclass_fields__), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(p) for p in self.pairs)
+        return out.getvalue().rstrip("\n")
+
+    def plot(self, path: str | os.PathLike | None = None) -> Figure:
+        """Draw the per-query differences of each pair as sorted bars, to a file (.png, .svg, .pdf) if asked."""
+        from ..plots import draw_differences
+
+        return draw_differences(self, path)
+
+
+def compare(
+    y: Any,
+    systems: Mapping[str, Any],
+    qid: Any,
+    measures: Any,
+    baseline: str | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    **options: Any,
+) -> Comparison:
+    """Compare systems on the same judged queries.
+
+    Args:
+        y: grades.
+        systems: the scores of each system by its name.
+        qid: query ids.
+        measures: a name or several.
+        baseline: compare every system with this one; by default every pair is compared.
+        confidence: of the bootstrap interval of the mean difference.
+        seed: of the bootstrap and the randomisation test.
+        options: ``ties``, ``empty``, ``doc_ids``, ``threads`` of :func:`evaluate`.
+
+    >>> y, qid = [1, 0, 0, 1, 1, 0], [1, 1, 2, 2, 3, 3]
+    >>> found = compare(y, {"good": [2, 1, 1, 2, 2, 1], "bad": [1, 2, 1, 2, 1, 2]}, qid, "AP")
+    >>> found.pairs[0].difference
+    0.3333333333333333
+    """
+    if options.get("empty") == "skip":
+        raise InputError("empty='skip' would compare over different queries: use 'zero' or 'one'")
+    reports = {name: evaluate(measures, y, scores, qid, **options) for name, scores in systems.items()}
+    return compare_reports(reports, baseline, confidence, seed)
+
+
+def compare_reports(
+    reports: dict[str, Report], baseline: str | None = None, confidence: float = 0.95, seed: int = 0
+) -> Comparison:
+    """Compare systems that have been evaluated already, on the same measures and queries.
+
+    >>> reports = {n: evaluate("AP", [1, 0], s, [1, 1]) for n, s in {"a": [2, 1], "b": [1, 2]}.items()}
+    >>> compare_reports(reports).pairs[0].wins
+    1
+    """
+    names = list(reports)
+    if len(names) < 2:
+        raise InputError(f"expected at least two systems to compare, got {len(names)}")
+    if baseline is not None and baseline not in reports:
+        raise InputError(f"there is no system {baseline!r} to be the baseline.{nearest(baseline, names)}")
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence must lie between 0 and 1, got {confidence}")
+    first = reports[names[0]]
+    for name, report in reports.items():
+        if list(report.query_ids) != list(first.query_ids) or report.measures != first.measures:
+            raise InputError(f"{name!r} was evaluated on other queries or measures than {names[0]!r}")
+    against = [(n, baseline) for n in names if n != baseline] if baseline else list(combinations(names, 2))
+    pairs: list[Pair] = []
+    for measure in first.mean:
+        columns = {n: r.per_query[measure] for n, r in reports.items()}
+        raw = [_test(measure, a, b, columns[a], columns[b], confidence, seed) for a, b in against]
+        pairs += _with_holm(raw)
+    return Comparison(dict(reports), tuple(pairs), confidence)
+
+
+def _test(measure: str, a: str, b: str, x: np.ndarray, y: np.ndarray, confidence: float, seed: int) -> dict[str, Any]:
+    d = x - y
+    d[np.abs(d) < 1e-12] = 0.0  # rounding is not a difference
+    low, high = _interval(d, confidence, seed)
+    spread = d.std(ddof=1) if len(d) > 1 else 0.0
+    return {
+        "measure": measure,
+        "a": a,
+        "b": b,
+        "mean_a": float(x.mean()),
+        "mean_b": float(y.mean()),
+        "difference": float(d.mean()),
+        "low": low,
+        "high": high,
+        "effect": float(d.mean() / spread) if spread > 0 else 0.0,
+        "wins": int((d > 0).sum()),
+        "ties": int((d == 0).sum()),
+        "losses": int((d < 0).sum()),
+        "wilcoxon": _wilcoxon(d),
+        "t": _paired_t(d),
+        "randomisation": _randomisation(d, seed),
+    }
+
+
+def _wilcoxon(d: np.ndarray) -> float:
+    """Wilcoxon's signed-rank test, zero differences split as Pratt (1959) does; 1 where all are zero."""
+    from scipy import stats
+
+    if not d.any():
+        return 1.0
+    return float(
+        stats.wilcoxon(d, zero_method="pratt", method="approx" if len(d) > 50 or (d == 0).any() else "auto").pvalue
+    )
+
+
+def _paired_t(d: np.ndarray) -> float:
+    from scipy import stats
+
+    if len(d) < 2 or d.std() == 0:
+        return 1.0 if not d.any() or len(d) < 2 else 0.0
+    return float(stats.ttest_1samp(d, 0.0).pvalue)
+
+
+def _randomisation(d: np.ndarray, seed: int, draws: int = 99_999) -> float:
+    """Paired randomisation test (Fisher): signs of the differences are exchangeable if the systems are alike.
+
+    Exact over all 2^n sign patterns for up to 16 non-zero differences, else (1 + hits)/(1 + draws).
+    """
+    d = d[d != 0]
+    if len(d) == 0:
+        return 1.0
+    observed = abs(d.sum()) * (1 - 1e-12)
+    if len(d) <= 16:
+        signs = 1 - 2 * ((np.arange(2 ** len(d))[:, None] >> np.arange(len(d))) & 1)
+        return float((np.abs(signs @ d) >= observed).mean())
+    rng = np.random.default_rng(seed)
+    step = max(_BATCH // len(d), 1)
+    hits = 0
+    for start in range(0, draws, step):
+        flips = rng.random((min(step, draws - start), len(d)), np.float32) < 0.5
+        hits += int((np.abs(d.sum() - 2 * (flips @ d)) >= observed).sum())
+    return (1 + hits) / (1 + draws)
+
+
+def _interval(d: np.ndarray, confidence: float, seed: int) -> tuple[float, float]:
+    """Bootstrap interval (BCa) of the mean difference; the mean itself where there is nothing to resample."""
+    from scipy import stats
+
+    if len(d) < 2 or np.ptp(d) == 0:
+        return float(d.mean()), float(d.mean())
+    found = stats.bootstrap(
+        (d,), np.mean, confidence_level=confidence, n_resamples=9999, batch=max(_BATCH // len(d), 1), rng=seed
+    ).confidence_interval
+    if np.isnan(found.low) or np.isnan(found.high):
+        found = stats.bootstrap(
+            (d,),
+            np.mean,
+            confidence_level=confidence,
+            method="percentile",
+            batch=max(_BATCH // len(d), 1),
+            rng=seed,
+        ).confidence_interval
+    return float(found.low), float(found.high)
+
+
+def _with_holm(raw: list[dict[str, Any]]) -> list[Pair]:
+    tests = ("wilcoxon", "t", "randomisation")
+    adjusted: dict[str, Any] = {t: holm([r[t] for r in raw]) for t in tests}
+    return [Pair(**r, **{f"{t}_holm": adjusted[t][i] for t in tests}) for i, r in enumerate(raw)]
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Holm's step-down correction: the family-wise error stays below the level.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    n = len(p_values)
+    order = np.argsort(p_values, kind="stable")
+    scaled = np.array(p_values)[order] * np.arange(n, 0, -1)
+    out = np.empty(n)
+    out[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
+    return out.tolist()

@@ -1,0 +1,264 @@
+"""Evaluation of score arrays, and the report that every evaluation returns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..data import Preferences, as_ids, check_finite, group_rows
+from ..errors import InputError
+from ..parallel import ordered_map, thread_count
+from .names import Measure, parse
+from .ranking import check_ties, rank_rows, ranked_lists
+from .table import TABLE, Ranked
+
+EMPTY = ("zero", "one", "skip")
+GAIN_NOTE = (
+    "nDCG and DCG use the gain 2^g − 1 (as in the literature on learning to rank); trec_eval's linear gain is "
+    "nDCG(dcg='log2'), also written ndcg_cut_10."
+)
+_DOCUMENTS_PER_TASK = 50_000
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an evaluation found.
+
+    ``mean`` maps each measure, as it was asked for, to its mean; ``per_query`` to one value per query in the order of
+    ``query_ids``. Where queries without a relevant document were skipped their values are NaN and not averaged.
+    """
+
+    mean: dict[str, float]
+    per_query: dict[str, np.ndarray]
+    query_ids: np.ndarray
+    measures: tuple[Measure, ...]
+
+    @property
+    def note(self) -> str:
+        """What a reader of the table should know about its gains; empty where it holds no such measure."""
+        return gain_note(self.measures)
+
+    def __str__(self) -> str:
+        width = max(map(len, self.mean))
+        lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.mean.items()]
+        queries = f"mean over {len(self.query_ids)} queries"
+        return "\n".join([*lines, queries, *([self.note] if self.note else [])])
+
+    def to_json(self, per_query: bool = False) -> str:
+        """The report as JSON.
+
+        >>> evaluate("AP", [1, 0], [2.0, 1.0], [7, 7]).to_json()
+        '{"queries": 1, "mean": {"AP": 1.0}}'
+        """
+        content: dict[str, Any] = {"queries": len(self.query_ids), "mean": _plain(self.mean)}
+        if per_query:
+            values = {m: [_number(v) for v in column.tolist()] for m, column in self.per_query.items()}
+            content["per_query"] = {"query": [str(q) for q in self.query_ids], **values}
+        return json.dumps(content, ensure_ascii=False)
+
+    def to_csv(self, per_query: bool = False) -> str:
+        """The report as CSV, one row per query if asked for, the mean in the row ``all``.
+
+        >>> print(evaluate("AP", [1, 0], [2.0, 1.0], [7, 7]).to_csv())
+        query,AP
+        all,1.0
+        """
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["query", *self.mean])
+        if per_query:
+            for i, query in enumerate(self.query_ids):
+                writer.writerow([query, *(_number(column[i]) for column in self.per_query.values())])
+        writer.writerow(["all", *(_number(v) for v in self.mean.values())])
+        return out.getvalue().rstrip("\n")
+
+
+def gain_note(measures: Iterable[Measure]) -> str:
+    """The note on gains, if one of the measures calls for it."""
+    used = any(m.name in ("nDCG", "DCG") and dict(m.params)["dcg"] == "exp-log2" for m in measures)
+    return GAIN_NOTE if used else ""
+
+
+def _plain(values: dict[str, float]) -> dict[str, float | None]:
+    return {k: _number(v) for k, v in values.items()}
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def parse_all(measures: Any) -> dict[str, Measure]:
+    """The measures asked for, by the spelling they were asked in."""
+    several = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    if not several:
+        raise InputError("expected at least one measure, got none")
+    return {str(m): parse(m) for m in several}
+
+
+class JudgedScores(NamedTuple):
+    """Scores and grades grouped by query; ``pool`` lists all judged grades where some were not retrieved."""
+
+    scores: np.ndarray
+    grades: Any
+    ptr: np.ndarray
+    query_ids: np.ndarray
+    doc_ids: np.ndarray | None
+    pool: tuple[np.ndarray, np.ndarray] | None = None
+
+
+def evaluate(
+    measures: Any,
+    y: Any,
+    scores: Any,
+    qid: Any = None,
+    ties: str = "expected",
+    empty: str = "zero",
+    doc_ids: Any = None,
+    threads: int | None = None,
+) -> Report:
+    """Evaluate scores against grades, query by query.
+
+    Args:
+        measures: a name or several, see :func:`parse`; ``rankine measures`` lists them.
+        y: grades, larger is better; or :class:`~rankine.Preferences` for the measure ``WPD``.
+        scores: one score per document, larger is ranked higher.
+        qid: query ids, in any order; without them all documents are one query.
+        ties: ``"expected"`` (the exact mean over all orders that agree with the scores), ``"trec"`` (as trec_eval:
+            scores in single precision, then document id descending; needs ``doc_ids``) or ``"stable"`` (input order).
+        empty: the value of a query without a relevant document: ``"zero"``, ``"one"``, or ``"skip"`` to leave it out.
+        doc_ids: document ids, for ``ties="trec"``.
+        threads: by default one per core.
+
+    >>> report = evaluate(["nDCG@10", "AP"], y=[2, 0, 1], scores=[0.3, 0.9, 0.1], qid=["a", "a", "a"])
+    >>> report.mean["AP"]
+    0.5833333333333333
+    """
+    parsed = parse_all(measures)
+    check_ties(ties, doc_ids)
+    n_threads = thread_count(threads)
+    data = _grouped(y, scores, qid, doc_ids, n_threads)
+    return _report(parsed, data, ties, empty, n_threads)
+
+
+def _grouped(y: Any, scores: Any, qid: Any, doc_ids: Any, threads: int) -> JudgedScores:
+    values = _column(scores, "scores", threads)
+    grades = y if isinstance(y, Preferences) else _column(y, "y", threads)
+    n = len(values)
+    query = np.zeros(n, np.int64) if qid is None else as_ids(qid, "qid")
+    documents = None if doc_ids is None else as_ids(doc_ids, "doc_ids")
+    for name, column in (("y", grades), ("qid", query), ("doc_ids", documents)):
+        if column is not None and not isinstance(column, Preferences) and len(column) != n:
+            raise InputError(f"there are {n} scores but {name} has {len(column)} entries")
+    if n == 0:
+        raise InputError("expected at least one document, got none")
+    groups = group_rows(query)
+    if groups.order is not None:
+        values = values[groups.order]
+        grades = grades.take(groups.order, n) if isinstance(grades, Preferences) else grades[groups.order]
+        documents = None if documents is None else documents[groups.order]
+    if isinstance(grades, Preferences):
+        grades.check(groups.ptr)
+    return JudgedScores(values, grades, groups.ptr, groups.ids, documents)
+
+
+def _column(values: Any, name: str, threads: int) -> np.ndarray:
+    try:
+        array = np.ascontiguousarray(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must hold numbers only: {error}") from None
+    if array.ndim != 1:
+        raise InputError(f"{name} must have one dimension, got {array.ndim}")
+    low, high = _range(array, threads)
+    if not (np.isfinite(low) and np.isfinite(high)):
+        check_finite(array, name)
+    return array
+
+
+def _range(array: np.ndarray, threads: int) -> tuple[float, float]:
+    """Smallest and largest value (0 included), NaN if there is one."""
+    parts = np.array_split(array, threads if len(array) > _DOCUMENTS_PER_TASK else 1)
+    found = list(ordered_map(lambda part: (part.min(initial=0), part.max(initial=0)), parts, len(parts)))
+    return float(np.min(found)), float(np.max(found))
+
+
+def _report(parsed: dict[str, Measure], data: JudgedScores, ties: str, empty: str, threads: int) -> Report:
+    """Evaluate grouped data; what array and file evaluation share."""
+    if empty not in EMPTY:
+        raise InputError(f"empty must be one of {', '.join(EMPTY)}; got {empty!r}")
+    supervision = "preferences" if isinstance(data.grades, Preferences) else "grades"
+    for name, measure in parsed.items():
+        if TABLE[measure.name].supervision != supervision:
+            raise InputError(f"{name} needs {TABLE[measure.name].supervision}, y holds {supervision}")
+    if supervision == "preferences":
+        columns = _preference_values(list(parsed.values()), data, ties)
+    else:
+        columns = _grade_values(parsed, data, ties, threads)
+    fill = {"zero": 0.0, "one": 1.0, "skip": np.nan}[empty]
+    per_query = {n: np.where(np.isnan(c), fill, c) for n, c in zip(parsed, columns, strict=True)}
+    mean = {n: float(np.nanmean(c)) if not np.isnan(c).all() else np.nan for n, c in per_query.items()}
+    return Report(mean, per_query, data.query_ids, tuple(parsed.values()))
+
+
+def _check_not_negative(parsed: dict[str, Measure], data: JudgedScores) -> None:
+    graded = [name for name, measure in parsed.items() if TABLE[measure.name].graded]
+    if graded:
+        row = int(np.flatnonzero(data.grades < 0)[0])
+        query = data.query_ids[np.searchsorted(data.ptr, row, side="right") - 1]
+        raise InputError(f"{graded[0]} needs grades ≥ 0, got {data.grades[row]:g} in query {query}")
+
+
+def _tasks(ptr: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Ranges of queries of about equal work."""
+    cuts = np.searchsorted(ptr, np.arange(_DOCUMENTS_PER_TASK, ptr[-1], _DOCUMENTS_PER_TASK))
+    edges = np.unique(np.concatenate([[0], cuts, [len(ptr) - 1]]))
+    return zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+
+
+def _grade_values(parsed: dict[str, Measure], data: JudgedScores, ties: str, threads: int) -> list[np.ndarray]:
+    smallest, largest = _range(data.grades if data.pool is None else data.pool[0], threads)
+    if smallest < 0:
+        _check_not_negative(parsed, data)
+    calls = [(TABLE[m.name].function, dict(m.params)) for m in parsed.values()]
+
+    def work(task: tuple[int, int]) -> list[np.ndarray]:
+        first, last = task
+        lo, hi = data.ptr[first], data.ptr[last]
+        pool = None
+        if data.pool is not None:
+            ends = data.pool[1][first : last + 1]
+            pool = data.pool[0][ends[0] : ends[-1]], ends - ends[0]
+        ids = None if data.doc_ids is None else data.doc_ids[lo:hi]
+        ptr = data.ptr[first : last + 1] - lo
+        lists, _ = ranked_lists(data.scores[lo:hi], data.grades[lo:hi], ptr, ties, ids, pool)
+        ranked = Ranked(lists, largest)
+        return [function(ranked, **params) for function, params in calls]
+
+    tasks = list(_tasks(data.ptr))
+    parts = list(ordered_map(work, tasks, min(threads, len(tasks)), ahead=threads))
+    return [np.concatenate(column) for column in zip(*parts, strict=True)]
+
+
+def _preference_values(measures: list[Measure], data: JudgedScores, ties: str) -> list[np.ndarray]:
+    order, tie_end, tied = rank_rows(data.scores, data.ptr, ties, data.doc_ids)
+    place = np.empty(len(order), np.int64)
+    starts = np.arange(len(order))
+    for q in np.flatnonzero(tied):
+        i = data.ptr[q]
+        while i < data.ptr[q + 1]:
+            starts[i : tie_end[i]] = i
+            i = tie_end[i]
+    place[order] = starts
+    graph = data.grades
+    winner, loser = place[graph.winner_row], place[graph.loser_row]
+    cost = graph.weight * (np.where(winner > loser, 1.0, 0.0) + np.where(winner == loser, 0.5, 0.0))
+    query = np.searchsorted(data.ptr, graph.winner_row, side="right") - 1
+    n = len(data.ptr) - 1
+    lost = np.bincount(query, cost, minlength=n)
+    total = np.bincount(query, graph.weight, minlength=n)
+    return [TABLE[m.name].function(lost, total, **dict(m.params)) for m in measures]

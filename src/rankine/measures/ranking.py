@@ -1,0 +1,198 @@
+"""From scores to ranked lists: sort each query, find its ties, lay the grades out in rank order.
+
+A query is sorted by one packed key per document, the score's bits in descending order with the document's number
+in the lowest bits, so that a plain vectorised sort of integers replaces an argsort. Where the number displaced
+significant bits of the score, neighbours may come out exchanged: an insertion pass over the true scores mends it, and
+leaves equal scores in input order. Queries of similar length are sorted as rows of one matrix.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..errors import InputError
+from ..kernel import kernel
+from .kernels import Lists
+
+TIES = ("expected", "trec", "stable")
+_PACKED_UP_TO = 4096
+_LAST_KEY = np.iinfo(np.int64).max
+
+
+def check_ties(ties: str, doc_ids: np.ndarray | None) -> None:
+    """Raise unless ``ties`` is a known rule that can be applied."""
+    if ties not in TIES:
+        raise InputError(f"ties must be one of {', '.join(TIES)}; got {ties!r}")
+    if ties == "trec" and doc_ids is None:
+        raise InputError("ties='trec' breaks ties by document id: pass doc_ids, or use 'expected' or 'stable'")
+
+
+def ranked_lists(
+    scores: np.ndarray,
+    grades: np.ndarray,
+    ptr: np.ndarray,
+    ties: str,
+    doc_ids: np.ndarray | None,
+    pool: tuple[np.ndarray, np.ndarray] | None,
+) -> tuple[Lists, np.ndarray]:
+    """The lists of several queries and the order that made them; without a ``pool`` the documents are their own."""
+    order, tie_end, tied = rank_rows(scores, ptr, ties, doc_ids)
+    if pool is None:
+        pool = _sorted_grades(grades, ptr), ptr
+    return Lists(grades[order], ptr, tie_end, tied, *pool), order
+
+
+def rank_rows(
+    scores: np.ndarray, ptr: np.ndarray, ties: str, doc_ids: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row numbers in rank order, ends of tie groups, and which queries have ties that are left to average over."""
+    if ties == "trec":
+        with np.errstate(over="ignore"):
+            scores = scores.astype(np.float32).astype(np.float64)
+    order, tie_end = np.empty(len(scores), np.int64), np.empty(len(scores), np.int64)
+    tied = np.zeros(len(ptr) - 1, np.bool_)
+    for queries, width in _buckets(ptr):
+        if width <= _PACKED_UP_TO:
+            bits = max(int(width - 1).bit_length(), 1)
+            keys = np.empty((len(queries), width), np.int64)
+            _pack(scores, ptr, queries, bits, keys)
+            keys.sort(axis=1)
+            _unpack(scores, ptr, queries, bits, keys, order, tied)
+        else:
+            for q in queries.tolist():
+                lo, hi = ptr[q], ptr[q + 1]
+                order[lo:hi] = lo + np.argsort(-scores[lo:hi], kind="stable")
+                tied[q] = True  # perhaps; its groups are looked for below
+    _find_ties(scores, ptr, order, tie_end, tied)
+    if ties != "expected":
+        if ties == "trec" and tied.any():
+            assert doc_ids is not None
+            _break_by_id(order, tie_end, tied, ptr, doc_ids)
+        tied[:] = False
+    return order, tie_end, tied
+
+
+def _buckets(ptr: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
+    """Queries grouped by length, rounded up by at most an eighth, with the common width."""
+    lengths = np.diff(ptr)
+    if len(lengths) == 0:
+        return
+    if (lengths == lengths[0]).all():
+        if lengths[0]:
+            yield np.arange(len(lengths)), int(lengths[0])
+        return
+    step = 2 ** np.maximum(np.log2(np.maximum(lengths, 1)).astype(np.int64) - 3, 2)
+    widths = -(-lengths // step) * step
+    order = np.argsort(widths, kind="stable")
+    values, starts = np.unique(widths[order], return_index=True)
+    for width, part in zip(values.tolist(), np.split(order, starts[1:]), strict=True):
+        if width:
+            yield part, width
+
+
+@kernel
+def _pack(scores, ptr, queries, bits, keys):
+    """Keys that sort ascending as the scores descend, equal scores by row; rows are padded with the largest key."""
+    low = (np.int64(1) << bits) - 1
+    for r in range(len(queries)):
+        lo, hi = ptr[queries[r]], ptr[queries[r] + 1]
+        for j in range(hi - lo):
+            x = np.float64(scores[lo + j] + 0.0).view(np.int64)
+            x ^= (x >> 63) & np.int64(0x7FFFFFFFFFFFFFFF)
+            keys[r, j] = (~x & ~low) | j
+        for j in range(hi - lo, keys.shape[1]):
+            keys[r, j] = _LAST_KEY
+
+
+@kernel
+def _unpack(scores, ptr, queries, bits, keys, order, tied):
+    """Row numbers from sorted keys, put right by insertion; marks the queries that have equal scores."""
+    low = (np.int64(1) << bits) - 1
+    for r in range(len(queries)):
+        lo, hi = ptr[queries[r]], ptr[queries[r] + 1]
+        above, last, equal = np.inf, np.int64(0), False
+        for j in range(hi - lo):
+            row = lo + (keys[r, j] & low)
+            score = scores[row]
+            i = lo + j
+            if score > above or (score == above and row < last):
+                while i > lo and (
+                    scores[order[i - 1]] < score or (scores[order[i - 1]] == score and order[i - 1] > row)
+                ):
+                    order[i] = order[i - 1]
+                    i -= 1
+                equal |= i > lo and scores[order[i - 1]] == score
+                equal |= scores[order[i + 1]] == score
+            else:
+                equal |= score == above
+                above, last = score, row
+            order[i] = row
+        tied[queries[r]] = equal
+
+
+@kernel
+def _find_ties(scores, ptr, order, tie_end, tied):
+    """Ends of the tie groups of the queries that are marked; a mark that was wrong is taken back."""
+    for q in range(len(ptr) - 1):
+        if not tied[q]:
+            continue
+        tied[q] = False
+        start = ptr[q]
+        for i in range(ptr[q] + 1, ptr[q + 1] + 1):
+            if i == ptr[q + 1] or scores[order[i]] != scores[order[start]]:
+                tie_end[start] = i
+                tied[q] |= i > start + 1
+                start = i
+
+
+def _break_by_id(
+    order: np.ndarray, tie_end: np.ndarray, tied: np.ndarray, ptr: np.ndarray, doc_ids: np.ndarray
+) -> None:
+    """Within each tie group, document id descending."""
+    group = _group_starts(ptr, tie_end, tied)
+    places = np.flatnonzero(group >= 0)
+    rows = order[places]
+    rank = np.unique(doc_ids[rows], return_inverse=True)[1]
+    order[places] = rows[np.lexsort((-rank, group[places]))]
+
+
+@kernel
+def _group_starts(ptr, tie_end, tied):
+    """For each place in a tie group of more than one, where the group starts; −1 elsewhere."""
+    group = np.full(ptr[-1], -1, np.int64)
+    for q in range(len(ptr) - 1):
+        i = ptr[q]
+        while tied[q] and i < ptr[q + 1]:
+            if tie_end[i] > i + 1:
+                group[i : tie_end[i]] = i
+            i = tie_end[i]
+    return group
+
+
+def _sorted_grades(grades: np.ndarray, ptr: np.ndarray) -> np.ndarray:
+    """Each query's grades, best first: counted where they are small whole numbers, sorted otherwise."""
+    out = np.empty_like(grades)
+    if not _count_grades(grades, ptr, out):
+        query = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+        out = grades[np.lexsort((-grades, query))]
+    return out
+
+
+@kernel
+def _count_grades(grades, ptr, out):
+    counts = np.zeros(64, np.int64)
+    for q in range(len(ptr) - 1):
+        top = 0
+        for i in range(ptr[q], ptr[q + 1]):
+            g = np.int64(min(max(grades[i], -1.0), 64.0))
+            if g != grades[i] or g < 0 or g > 63:
+                return False
+            counts[g] += 1
+            top = max(top, g)
+        at = ptr[q]
+        for g in range(top, -1, -1):
+            for _ in range(counts[g]):
+                out[at] = g
+                at += 1
+            counts[g] = 0
+    return True

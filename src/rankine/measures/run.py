@@ -1,0 +1,102 @@
+"""Evaluation of TREC runs against TREC judgments, with trec_eval's semantics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..io.trec import TrecTable, load_qrels, load_run
+from ..parallel import thread_count
+from .evaluate import JudgedScores, Report, _report, parse_all
+from .ranking import check_ties
+
+
+def evaluate_run(
+    measures: Any,
+    qrels: Any,
+    run: Any,
+    ties: str = "trec",
+    complete: bool = False,
+    judged_only: bool = False,
+    empty: str = "zero",
+    threads: int | None = None,
+) -> Report:
+    """Evaluate a run against judgments as trec_eval does.
+
+    Documents without a judgment (or with a negative one, trec_eval's mark for "not judged") count as not relevant;
+    queries without judgments are left out, and so are judged queries that the run lacks.
+
+    Args:
+        measures: a name or several, see :func:`parse`; trec_eval's names are understood.
+        qrels: a path, a :class:`~rankine.io.TrecTable`, or ``{query: {document: grade}}``.
+        run: a path, a :class:`~rankine.io.TrecTable`, or ``{query: {document: score}}``.
+        ties: ``"trec"`` (scores in single precision, ties by document id descending), ``"expected"`` or ``"stable"``.
+        complete: count judged queries that the run lacks as empty lists (trec_eval's ``-c``).
+        judged_only: remove documents without a judgment from the lists first (trec_eval's ``-J``).
+        empty: the value of a query without a relevant document, see :func:`evaluate`.
+        threads: by default one per core.
+
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
+    >>> run = {"q1": {"d1": 0.2, "d2": 0.9}}
+    >>> evaluate_run("AP", qrels, run).mean["AP"]
+    0.5
+    >>> evaluate_run("AP", qrels, run, complete=True).mean["AP"]
+    0.25
+    """
+    parsed = parse_all(measures)
+    data = join(_table(qrels, load_qrels), _table(run, load_run), complete, judged_only)
+    check_ties(ties, data.doc_ids)
+    return _report(parsed, data, ties, empty, thread_count(threads))
+
+
+def _table(source: Any, load: Any) -> TrecTable:
+    if isinstance(source, TrecTable):
+        return source
+    return TrecTable.from_dict(source) if isinstance(source, Mapping) else load(source)
+
+
+def join(qrels: TrecTable, run: TrecTable, complete: bool = False, judged_only: bool = False) -> JudgedScores:
+    """Bring judgments and run together: lists with grades, NaN where not judged, and the pool of judged grades.
+
+    >>> join(TrecTable.from_dict({"q": {"d": 2}}), TrecTable.from_dict({"q": {"d": 0.5, "e": 0.4}})).grades
+    array([ 2., nan])
+    """
+    known = {name: i for i, name in enumerate(qrels.query_ids)}
+    retrieved = {known[name] for name in run.query_ids if name in known}
+    kept = [i for i in range(len(known)) if complete or i in retrieved]
+    if not kept:
+        raise InputError("the run and the judgments have no query in common")
+    number = np.full(len(known), -1)
+    number[kept] = np.arange(len(kept))
+    query = np.array([known.get(name, -1) for name in run.query_ids], np.int64)[run.query]
+    grades = _grades(qrels, run, query)
+    rows = np.flatnonzero((query >= 0) & ~(judged_only & np.isnan(grades)))
+    rows = rows[np.argsort(number[query[rows]], kind="stable")]
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(number[query[rows]], minlength=len(kept)))])
+    doc_ids = np.array(run.document_ids, object)[run.document[rows]]
+    ids = np.array(qrels.query_ids, object)[kept]
+    return JudgedScores(run.value[rows], grades[rows], ptr, ids, doc_ids, _pool(qrels, number, len(kept)))
+
+
+def _grades(qrels: TrecTable, run: TrecTable, query: np.ndarray) -> np.ndarray:
+    """The grade of each row of the run, NaN where there is none or a negative one."""
+    n = len(qrels.document_ids)
+    keys = qrels.query.astype(np.int64) * n + qrels.document
+    order = np.argsort(keys)
+    documents = {name: i for i, name in enumerate(qrels.document_ids)}
+    document = np.array([documents.get(name, -1) for name in run.document_ids], np.int64)[run.document]
+    wanted = query * n + document
+    place = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
+    found = (query >= 0) & (document >= 0) & (keys[order[place]] == wanted)
+    grades = np.where(found, qrels.value[order[place]], np.nan)
+    return np.where(grades >= 0, grades, np.nan)
+
+
+def _pool(qrels: TrecTable, number: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    judged = np.flatnonzero((number[qrels.query] >= 0) & (qrels.value >= 0))
+    query = number[qrels.query[judged]]
+    order = np.lexsort((-qrels.value[judged], query))
+    return qrels.value[judged][order], np.concatenate([[0], np.cumsum(np.bincount(query, minlength=n))])

@@ -1,0 +1,120 @@
+"""Feature normalisers: fitted once, stored as plain numbers, applied to any data with the same features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .data import RankingData
+from .errors import InputError, nearest
+
+KINDS = {
+    "query-minmax": "each feature to [0, 1] within each query, as LETOR's QueryLevelNorm; constant features become 0",
+    "query-zscore": "each feature to mean 0 and deviation 1 within each query; constant features become 0",
+    "zscore": "each feature to mean 0 and deviation 1 over the training data; constant features become 0",
+}
+
+
+class Normaliser:
+    """Shift and scale features, per query or over the whole training data.
+
+    Args:
+        kind: ``"query-minmax"``, ``"query-zscore"`` or ``"zscore"``.
+
+    >>> data = RankingData([[1.0], [3.0], [2.0]], [0, 1, 0], ["a", "a", "b"])
+    >>> Normaliser("query-minmax").fit(data).apply(data).X.ravel()
+    array([0., 1., 0.])
+    >>> normaliser = Normaliser("zscore").fit(data)
+    >>> Normaliser.from_dict(normaliser.to_dict()).apply(data).X.ravel().round(3)
+    array([-1.225,  1.225,  0.   ])
+    """
+
+    def __init__(self, kind: str) -> None:
+        if kind not in KINDS:
+            raise InputError(f"unknown normaliser {kind!r}.{nearest(kind, KINDS)} There are: {', '.join(KINDS)}")
+        self.kind = kind
+        self.n_features_: int | None = None
+        self.shift_: np.ndarray | None = None
+        self.scale_: np.ndarray | None = None
+
+    def __repr__(self) -> str:
+        return f"Normaliser({self.kind!r})"
+
+    def fit(self, data: RankingData) -> Normaliser:
+        """Learn what the kind needs from training data; the per-query kinds only note the number of features."""
+        X = _dense(data)
+        self.n_features_ = data.n_features
+        if self.kind == "zscore":
+            self.shift_ = X.mean(axis=0, dtype=np.float64)
+            self.scale_ = _inverse(X.std(axis=0, dtype=np.float64), self.shift_)
+        return self
+
+    def apply(self, data: RankingData) -> RankingData:
+        """The same data with normalised features, of the same dtype."""
+        if self.n_features_ is None:
+            raise InputError(f"{self!r} has not been fitted")
+        if data.n_features != self.n_features_:
+            raise InputError(f"{self!r} was fitted to {self.n_features_} features, the data has {data.n_features}")
+        X = _dense(data)
+        if self.kind == "zscore":
+            assert self.shift_ is not None
+            assert self.scale_ is not None
+            return data.with_features(((X - self.shift_) * self.scale_).astype(X.dtype))
+        shift, scale = _PER_QUERY[self.kind](X, data.ptr)
+        lengths = np.diff(data.ptr)
+        out = np.empty_like(X)
+        step = 4096
+        for first in range(0, data.n_queries, step):
+            rows = slice(data.ptr[first], data.ptr[min(first + step, data.n_queries)])
+            repeats = lengths[first : first + step]
+            centred = X[rows] - np.repeat(shift[first : first + step], repeats, axis=0)
+            out[rows] = centred * np.repeat(scale[first : first + step], repeats, axis=0)
+        return data.with_features(out)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, for JSON."""
+        arrays = {"shift": self.shift_, "scale": self.scale_}
+        values = {name: None if a is None else a.tolist() for name, a in arrays.items()}
+        return {"kind": self.kind, "n_features": self.n_features_, **values}
+
+    @classmethod
+    def from_dict(cls, state: dict[str, Any]) -> Normaliser:
+        """The inverse of :meth:`to_dict`."""
+        normaliser = cls(state["kind"])
+        normaliser.n_features_ = state["n_features"]
+        normaliser.shift_ = None if state["shift"] is None else np.array(state["shift"])
+        normaliser.scale_ = None if state["scale"] is None else np.array(state["scale"])
+        return normaliser
+
+
+def _dense(data: RankingData) -> np.ndarray:
+    if data.is_sparse:
+        raise InputError("a normaliser shifts features, which fills a sparse matrix: use data.dense() first")
+    return data.X
+
+
+def _inverse(spread: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """1/spread, 0 where the spread is no more than rounding."""
+    tiny = spread <= 1e-12 * np.maximum(np.abs(size), 1e-300)
+    return np.where(tiny, 0.0, 1 / np.where(tiny, 1.0, spread))
+
+
+def _minmax(X: np.ndarray, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    low, high = np.minimum.reduceat(X, ptr[:-1]), np.maximum.reduceat(X, ptr[:-1])
+    low, high = low.astype(np.float64), high.astype(np.float64)
+    return low, _inverse(high - low, np.zeros_like(low))
+
+
+def _query_zscore(X: np.ndarray, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    moments = [(X[a:b].mean(0, dtype=np.float64), X[a:b].std(0, dtype=np.float64)) for a, b in pairwise(ptr)]
+    mean, deviation = (np.array(m) for m in zip(*moments, strict=True))
+    return mean, _inverse(deviation, mean)
+
+
+_PER_QUERY: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]] = {
+    "query-minmax": _minmax,
+    "query-zscore": _query_zscore,
+}

@@ -1,0 +1,47 @@
+"""Threads: how many, and an ordered map over them. Kernels release the GIL, so threads suffice."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def thread_count(threads: int | None = None) -> int:
+    """How many threads to use: the argument, else ``RANKINE_THREADS``, else every core this process may use.
+
+    >>> thread_count(3)
+    3
+    """
+    if threads is None:
+        given = os.environ.get("RANKINE_THREADS")
+        if given is None:
+            return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        if not given.isdigit():
+            raise ValueError(f"RANKINE_THREADS must be a positive whole number, got {given!r}")
+        threads = int(given)
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, got {threads}")
+    return threads
+
+
+def ordered_map(function: Callable[[T], R], items: Iterable[T], threads: int, ahead: int = 1) -> Iterator[R]:
+    """``map`` over a pool of threads, results in order, at most ``threads + ahead`` items in flight.
+
+    >>> list(ordered_map(lambda x: x * x, range(4), threads=2))
+    [0, 1, 4, 9]
+    """
+    if threads == 1:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque = deque()
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) >= threads + ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

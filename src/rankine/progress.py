@@ -1,0 +1,28 @@
+"""Progress on the terminal for anything that may take more than two seconds."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def bar(label: str, total: int | None, show: bool = True, unit: str = "") -> Iterator[Callable[[int], None]]:
+    """A bar on standard error; yields the function that is told how much is done so far.
+
+    Nothing is drawn where ``show`` is false or standard error is not a terminal. ``unit="bytes"`` adds sizes and
+    speed.
+
+    >>> with bar("reading", total=100, show=False) as update:
+    ...     update(50)
+    """
+    if not show or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich import progress as rp
+    from rich.console import Console
+
+    amount = [rp.DownloadColumn(), rp.TransferSpeedColumn()] if unit == "bytes" else [rp.MofNCompleteColumn()]
+    columns = [rp.TextColumn("{task.description}"), rp.BarColumn(), *amount, rp.TimeRemainingColumn()]
+    with rp.Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=total)
+        yield lambda done: progress.update(task, completed=done)
