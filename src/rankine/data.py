@@ -406,7 +406,7 @@ def as_ids(ids: Any, name: str) -> np.ndarray:
     if array.dtype.kind == "S":
         return np.char.decode(array, "utf-8")
     if array.dtype.kind in "OT":
-        objects = array.astype(object)
+        objects = array.astype(object, copy=False)
         kinds = set(map(type, objects.tolist()))
         if kinds <= {str}:
             return objects

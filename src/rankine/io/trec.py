@@ -16,6 +16,7 @@ from .files import Source, line_blocks, open_source, open_target
 from .numbers import exact_float
 
 _BLANK = re.compile(r"[\x00-\x20]")
+_FIELDS = re.compile(rb"[^\x00-\x20]+")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -115,7 +116,7 @@ def _load(source: Source, form: str, document: int, value: int) -> TrecTable:
     if status == k.TOO_FEW_FIELDS:
         raise InputError(f"expected {fields} fields '{form}', got {state[k.FIELDS]}", where)
     if status != k.OK:
-        token = shorten(buf[state[k.POSITION] : end].tobytes()[:200].split()[0].decode("utf-8", "replace"))
+        token = shorten(_FIELDS.findall(buf[state[k.POSITION] :][:200].tobytes())[0].decode("utf-8", "replace"))
         what = "a finite number" if status == k.NOT_FINITE else "a number"
         raise InputError(f"expected {what} in field {value + 1}, got {token}", where)
     for row, start, stop in hard[: state[k.HARD]].tolist():
@@ -128,8 +129,8 @@ def _load(source: Source, form: str, document: int, value: int) -> TrecTable:
     documents, document_ids = _encode(buf, spans[:, 2], spans[:, 3], lines, name)
     tag = ""
     if fields == 6:
-        line_end = buf.tobytes().find(b"\n", int(spans[0, 0]))
-        tag = buf[spans[0, 0] : line_end].tobytes().split()[5].decode("utf-8", "replace")
+        first_line = buf[spans[0, 0] : end].tobytes().partition(b"\n")[0]
+        tag = _FIELDS.findall(first_line)[5].decode("utf-8", "replace")
     table = TrecTable(query, documents, values, query_ids, document_ids, tag)
     _check_unique(table, f"{name}, line {{}}".format, lines)
     return table
@@ -196,7 +197,8 @@ def save_run(table: TrecTable, target: str | os.PathLike | IO[bytes], tag: str |
     """
     name = tag if tag is not None else table.tag or "rankine"
     by_name = np.argsort(np.argsort(np.array(table.document_ids, object), kind="stable"), kind="stable")
-    order = np.lexsort((-by_name[table.document], -table.value.astype(np.float32), table.query))
+    with np.errstate(over="ignore"):
+        order = np.lexsort((-by_name[table.document], -table.value.astype(np.float32), table.query))
     ordered = replace(table, query=table.query[order], document=table.document[order], value=table.value[order])
     _save(ordered, target, lambda q, d, v, rank: f"{q} Q0 {d} {rank} {v} {name}\n")
 

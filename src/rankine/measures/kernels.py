@@ -95,7 +95,7 @@ def dcg(lists, k, exponential, weights, normalise, full_only, out):
                     weight += weights[r]
                 total += gain / (end - i) * weight
             i = end
-        out[q] = total / best if normalise else total
+        out[q] = min(total / best, 1.0) if normalise else total  # rounding may exceed 1
         if full_only and hi - lo < k:
             out[q] = 0.0
 
@@ -120,7 +120,7 @@ def mean_ndcg(lists, exponential, weights, out):
                 total += gain / (end - i) * weights[r]
                 if p + r < pool_end:
                     best += _gain(lists.pool[p + r], exponential) * weights[r]
-                mean += total / best
+                mean += min(total / best, 1.0)
             i = end
         out[q] = mean / (hi - lo)
 

@@ -1,0 +1,25 @@
+"""Shared fixtures: the place of the real data, and how many tests were skipped for want of it."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("rankine", deadline=None, derandomize=True)
+settings.load_profile("rankine")
+
+WANT_DATA = "needs real data: set RANKINE_DATA"
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    place = os.environ.get("RANKINE_DATA")
+    if not place:
+        pytest.skip(WANT_DATA)
+    return Path(place)
+
+
+def pytest_terminal_summary(terminalreporter):
+    skipped = [r for r in terminalreporter.stats.get("skipped", []) if WANT_DATA in str(r.longrepr)]
+    terminalreporter.write_line(f"{len(skipped)} tests were skipped for want of the real data (RANKINE_DATA)")

@@ -1,0 +1,137 @@
+"""Slow, obvious versions of everything that is fast elsewhere. Nothing here is shared with the package."""
+
+import math
+from itertools import combinations, permutations
+
+
+def expected(measure, grades, scores, **params):
+    """Mean of a measure over all orders that are consistent with the scores (all permutations are tried)."""
+    m = len(grades)
+    values = [
+        measure([grades[i] for i in order], list(grades), **params)
+        for order in permutations(range(m))
+        if all(scores[order[r]] >= scores[order[r + 1]] for r in range(m - 1))
+    ]
+    return sum(values) / len(values)
+
+
+def stable(measure, grades, scores, **params):
+    """A measure with equal scores in input order."""
+    order = sorted(range(len(grades)), key=lambda i: -scores[i])
+    return measure([grades[i] for i in order], list(grades), **params)
+
+
+def gain(g, kind):
+    return 2**g - 1 if kind != "log2" else g
+
+
+def discount(rank, kind):
+    if kind == "letor":
+        return 1.0 if rank <= 2 else 1 / math.log2(rank)
+    return 1 / math.log2(1 + rank)
+
+
+def dcg(ranked, pool, cutoff=None, dcg="exp-log2"):
+    top = ranked[:cutoff]
+    return sum(gain(g, dcg) * discount(r, dcg) for r, g in enumerate(top, 1))
+
+
+def ndcg(ranked, pool, cutoff=None, dcg="exp-log2"):
+    if dcg == "letor" and cutoff is not None and len(ranked) < cutoff:
+        return 0.0
+    best = sum(gain(g, dcg) * discount(r, dcg) for r, g in enumerate(sorted(pool, reverse=True)[:cutoff], 1))
+    return globals()["dcg"](ranked, pool, cutoff, dcg) / best if best else 0.0
+
+
+def mean_ndcg(ranked, pool, dcg="letor"):
+    if not ranked:
+        return 0.0
+    return sum(ndcg(ranked, pool, k, dcg) for k in range(1, len(ranked) + 1)) / len(ranked)
+
+
+def precision(ranked, pool, cutoff, rel=1):
+    return sum(g >= rel for g in ranked[:cutoff]) / cutoff
+
+
+def recall(ranked, pool, cutoff=None, rel=1):
+    n = sum(g >= rel for g in pool)
+    return sum(g >= rel for g in ranked[:cutoff]) / n if n else 0.0
+
+
+def r_precision(ranked, pool, rel=1):
+    n = sum(g >= rel for g in pool)
+    return precision(ranked, pool, n, rel) if n else 0.0
+
+
+def average_precision(ranked, pool, cutoff=None, rel=1):
+    n = sum(g >= rel for g in pool)
+    total = sum(sum(h >= rel for h in ranked[:r]) / r for r, g in enumerate(ranked[:cutoff], 1) if g >= rel)
+    return total / n if n else 0.0
+
+
+def reciprocal_rank(ranked, pool, cutoff=None, rel=1):
+    return next((1 / r for r, g in enumerate(ranked[:cutoff], 1) if g >= rel), 0.0)
+
+
+def success(ranked, pool, cutoff, rel=1):
+    return float(any(g >= rel for g in ranked[:cutoff]))
+
+
+def err(ranked, pool, gmax, cutoff=None):
+    total, go_on = 0.0, 1.0
+    for r, g in enumerate(ranked[:cutoff], 1):
+        stop = (2**g - 1) / 2**gmax
+        total += go_on * stop / r
+        go_on *= 1 - stop
+    return total
+
+
+def rbp(ranked, pool, p=0.8, cutoff=None, rel=1):
+    return (1 - p) * sum(p ** (r - 1) for r, g in enumerate(ranked[:cutoff], 1) if g >= rel)
+
+
+def bpref(ranked, pool, rel=1):
+    n_rel = sum(g >= rel for g in pool)
+    n_non = len(pool) - n_rel
+    total = 0.0
+    for r, g in enumerate(ranked):
+        if g >= rel:
+            above = sum(h < rel for h in ranked[:r])
+            total += 1 - min(above, n_rel) / min(n_non, n_rel) if above else 1.0
+    return total / n_rel if n_rel else 0.0
+
+
+def pairs(ranked):
+    """(higher-ranked grade, lower-ranked grade) of all pairs."""
+    return list(combinations(ranked, 2))
+
+
+def auc(ranked, pool, rel=1):
+    mixed = [(a >= rel) - (b >= rel) for a, b in pairs(ranked) if (a >= rel) != (b >= rel)]
+    return sum(d > 0 for d in mixed) / len(mixed) if mixed else 0.0
+
+
+def disagreement(ranked, pool):
+    unequal = [(a, b) for a, b in pairs(ranked) if a != b]
+    return sum(a < b for a, b in unequal) / len(unequal) if unequal else 0.0
+
+
+def kendall_a(ranked, pool):
+    every = pairs(ranked)
+    if all(a == b for a, b in every):
+        return 0.0
+    return sum((a > b) - (a < b) for a, b in every) / len(every)
+
+
+def letor_line(line):
+    """(label, query id, {index: value}, document id) of one LETOR line, by string splitting."""
+    body, _, comment = line.partition("#")
+    words = body.split()
+    words_in_comment = comment.replace("=", " = ").split()
+    doc = ""
+    if words_in_comment[:2] == ["docid", "="]:
+        doc = words_in_comment[2]
+    elif len(comment.split()) == 1:
+        doc = comment.split()[0]
+    cells = {int(w.split(":")[0]): float(w.split(":")[1]) for w in words[2:]}
+    return float(words[0]), words[1].removeprefix("qid:"), cells, doc

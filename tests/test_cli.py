@@ -1,0 +1,167 @@
+"""The command line as a user meets it: output, exit codes, one-line errors, files whole or absent."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import rankine as rk
+from rankine.experiments.synthetic import bundled_sample, judged_set
+
+QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 a 1\nq3 0 a 1\n"
+RUN = "q1 Q0 a 1 0.5 x\nq1 Q0 b 2 0.9 x\nq1 Q0 c 3 0.1 x\nq2 Q0 z 1 1 x\nq2 Q0 a 2 0.5 x\n"
+OTHER = "q1 Q0 a 1 0.9 y\nq2 Q0 a 1 1 y\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "one.run").write_text(RUN)
+    (tmp_path / "two.run").write_text(OTHER)
+    rk.save_letor(judged_set(n_queries=4), tmp_path / "data.txt")
+    n = judged_set(n_queries=4).n_documents
+    (tmp_path / "scores.txt").write_text("\n".join(map(str, range(n))))
+    return tmp_path
+
+
+def rankine(folder, *arguments, code=0, **options):
+    done = subprocess.run(
+        [sys.executable, "-c", "from rankine.cli import main; main()", *arguments],
+        cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False, **options,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def test_evaluate(folder):
+    out = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "map", "-m", "P_1 RR").stdout
+    assert out.splitlines() == ["system\tquery\tmap\tP_1\tRR", "one\tall\t0.5417\t0.0000\t0.5000"]
+    done = rankine(folder, "evaluate", "qrels.txt", "one.run", "two.run", "-m", "nDCG@10", "-c", "-q", "-o", "json")
+    found = json.loads(done.stdout)
+    assert found["one"]["queries"] == 3
+    assert found["two"]["per_query"]["nDCG@10"][2] == 0
+    done = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "nDCG@10", "--gain", "linear", "-o", "csv")
+    (row,) = csv.DictReader(io.StringIO(done.stdout))
+    want = rk.evaluate_run("ndcg_cut_10", folder / "qrels.txt", folder / "one.run").mean["ndcg_cut_10"]
+    assert float(row["nDCG(dcg='log2')@10"]) == want
+    assert "gain 2^g" in rankine(folder, "evaluate", "qrels.txt", "one.run").stderr
+    judged = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "RR", "-J").stdout
+    assert judged.splitlines()[1].endswith("0.7500")
+
+
+def test_evaluate_scores_of_a_data_set(folder):
+    out = rankine(folder, "evaluate", "data.txt", "scores.txt", "-m", "AP").stdout
+    data = rk.load_letor(folder / "data.txt")
+    assert f"{rk.evaluate('AP', data.y, np.arange(data.n_documents), data.qid).mean['AP']:.4f}" in out
+    with open(folder / "data.txt", "rb") as stdin:
+        rk.save_table(data, folder / "data.arrow")
+        assert rankine(folder, "evaluate", "data.arrow", "scores.txt", "-m", "AP", stdin=stdin).stdout == out
+
+
+def test_compare(folder):
+    done = rankine(folder, "compare", "qrels.txt", "one.run", "two.run", "-m", "AP", "--plot", "d.svg", "-o", "json")
+    assert json.loads(done.stdout)["pairs"][0]["difference"] < 0
+    assert (folder / "d.svg").read_text().startswith("<?xml")
+    assert "two − one" in rankine(folder, "compare", "qrels.txt", "one.run", "two.run", "--baseline", "one").stdout
+    assert rankine(folder, "compare", "qrels.txt", "one.run", "two.run", "-o", "csv").stdout.startswith("measure,a,b")
+
+
+def test_convert_and_describe(folder):
+    rankine(folder, "convert", "data.txt", "data.parquet")
+    rankine(folder, "convert", "data.parquet", "again.txt.xz")
+    assert rk.load_letor(folder / "again.txt.xz").X.tobytes() == rk.load_letor(folder / "data.txt").X.tobytes()
+    with open(folder / "data.txt", "rb") as stdin:
+        assert rankine(folder, "convert", "-", "-", stdin=stdin).stdout == (folder / "data.txt").read_text()
+    found = json.loads(rankine(folder, "describe", "data.txt", "-o", "json").stdout)
+    assert found["queries"] == 4
+    assert len(found["features"]) == 8
+    assert "constant" not in json.dumps(found)
+    rk.save_letor(rk.RankingData([[0.0, 5.0], [0.0, 5.0]], [0, 1], [1, 1]), folder / "flat.txt")
+    flat = rankine(folder, "describe", "flat.txt").stdout
+    assert "all zero (missing?)" in flat
+    assert "constant" in flat
+
+
+def test_measures_lists_every_measure():
+    from rankine.measures.table import TABLE
+
+    out = rankine(".", "measures").stdout
+    assert all(name in out for name in TABLE)
+    assert "ndcg_cut" in out
+
+
+def test_help_teaches(folder):
+    assert "rankine demo" in rankine(folder, "--help").stdout
+    for command in ("evaluate", "compare", "convert", "describe", "measures", "demo"):
+        assert "Usage" in rankine(folder, command, "--help").stdout
+    assert rk.__version__ in rankine(folder, "--version").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evaluate", "absent.txt", "one.run"], "absent.txt: No such file"),
+        (["evaluate", "qrels.txt", "qrels.txt"], "qrels.txt, line 1: expected 6 fields"),
+        (["evaluate", "qrels.txt", "one.run", "-m", "nDGC"], "Did you mean 'nDCG'"),
+        (["evaluate", "qrels.txt", "one.run", "-m", "P@0"], "cutoff must be at least 1"),
+        (["evaluate", "data.txt", "one.run"], "one.run, line 1: expected one score per line"),
+        (["evaluate", "data.txt", "short.txt"], "short.txt: 1 scores, but the data set has"),
+        (["evaluate", "data.txt", "nan.txt"], "nan.txt, line 1: expected a finite score"),
+        (["evaluate", "data.txt", "scores.txt", "-c"], "-c and -J are for TREC judgments"),
+        (["compare", "qrels.txt", "one.run"], "at least two systems"),
+        (["compare", "qrels.txt", "one.run", "two.run", "--plot", "x.doc"], "picture ending in"),
+        (["compare", "qrels.txt", "one.run", "two.run", "--empty", "skip"], "different queries"),
+        (["convert", "qrels.txt", "out.arrow"], "qrels.txt, line 1: expected a label"),
+        (["convert", "data.txt", "nowhere/out.arrow"], "there is no folder"),
+        (["convert", "data.txt", "out.arrow", "--dtype", "int8"], "float32 or float64"),
+        (["describe", "garbage.parquet"], "not a readable parquet file"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(folder, arguments, message):
+    (folder / "short.txt").write_text("1\n")
+    (folder / "nan.txt").write_text("nan\n")
+    (folder / "garbage.parquet").write_bytes(b"\0garbage")
+    before = sorted(os.listdir(folder))
+    done = rankine(folder, *arguments, code=1)
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+    assert sorted(os.listdir(folder)) == before
+
+
+def test_a_closed_pipe_is_not_an_error(folder):
+    done = subprocess.run(
+        f"{sys.executable} -c 'from rankine.cli import main; main()' measures | head -1",
+        shell=True, cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+
+
+def test_demo(folder):
+    out = rankine(folder, "demo", "made").stdout
+    assert "blend − bm25" in out
+    assert (folder / "made" / "differences.png").stat().st_size > 10_000
+    report = rk.evaluate_run("nDCG@10", folder / "made" / "qrels.txt", folder / "made" / "blend.run")
+    assert f"{report.mean['nDCG@10']:.4f}" in out
+
+
+def test_the_bundled_sample_is_what_the_generator_makes():
+    made, bundled = judged_set(), bundled_sample()
+    assert np.array_equal(made.X, bundled.X)
+    assert np.array_equal(made.y, bundled.y)
+    assert made.doc_ids.tolist() == bundled.doc_ids.tolist()
+
+
+def test_importing_is_light():
+    code = "import rankine, sys; print([m for m in ('numba', 'scipy', 'pyarrow', 'matplotlib', 'pandas') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    assert set(rk.__all__) <= set(dir(rk))
+    assert all(hasattr(rk, name) for name in rk.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = rk.nothing

@@ -1,0 +1,114 @@
+"""Paired comparison against SciPy and against enumeration."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankine as rk
+from rankine.measures.compare import _randomisation, holm
+
+
+def systems(seed=0, n=40):
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(n), 12)
+    y = rng.integers(0, 4, len(qid))
+    scores = {name: y + noise * rng.standard_normal(len(qid)) for name, noise in (("a", 1), ("b", 2), ("c", 2.1))}
+    return y, scores, qid
+
+
+def test_against_scipy():
+    y, scores, qid = systems()
+    found = rk.compare(y, scores, qid, ["nDCG@10", "AP"])
+    assert [(p.measure, p.a, p.b) for p in found.pairs[:3]] == [
+        ("nDCG@10", "a", "b"),
+        ("nDCG@10", "a", "c"),
+        ("nDCG@10", "b", "c"),
+    ]
+    for p in found.pairs:
+        x, z = (found.reports[s].per_query[p.measure] for s in (p.a, p.b))
+        d = x - z
+        assert p.difference == pytest.approx(d.mean(), abs=1e-15)
+        assert p.t == pytest.approx(stats.ttest_rel(x, z).pvalue, rel=1e-9)
+        assert p.effect == pytest.approx(d.mean() / d.std(ddof=1), rel=1e-9)
+        assert p.wins + p.ties + p.losses == len(d)
+        if (d != 0).all():
+            assert p.wilcoxon == pytest.approx(stats.wilcoxon(d).pvalue, rel=1e-9)
+        assert p.low < p.difference < p.high
+        reference = stats.permutation_test((d,), np.mean, permutation_type="samples", n_resamples=20_000, rng=1).pvalue
+        assert abs(p.randomisation - reference) < 5 * np.sqrt(reference * (1 - reference) / 20_000) + 1e-4
+        assert p.wilcoxon_holm >= p.wilcoxon
+
+
+def test_randomisation_is_exact_for_few_queries():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        d = rng.integers(-3, 4, rng.integers(1, 9)).astype(float)
+        signs = np.array(np.meshgrid(*[[1, -1]] * len(d))).reshape(len(d), -1)
+        want = np.mean(np.abs(signs.T @ d) >= abs(d.sum()) - 1e-9)
+        assert _randomisation(d, 0) == pytest.approx(want)
+
+
+def test_randomisation_is_uniform_under_the_null():
+    rng = np.random.default_rng(4)
+    p = [_randomisation(rng.standard_normal(30), 0, draws=999) for _ in range(300)]
+    assert stats.kstest(p, "uniform").pvalue > 1e-3
+
+
+def test_interval_covers_the_truth():
+    rng = np.random.default_rng(5)
+    from rankine.measures.compare import _interval
+
+    covered = [low <= 0.3 <= high for low, high in (_interval(rng.normal(0.3, 1, 40), 0.9, 0) for _ in range(100))]
+    assert 0.8 <= np.mean(covered) <= 0.98
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.9]) == [1.0, 1.0]
+    assert holm([0.2]) == [0.2]
+
+
+def test_identical_systems_and_a_single_query():
+    y, qid = [1, 0, 1, 0], [1, 1, 2, 2]
+    same = rk.compare(y, {"a": [2, 1, 2, 1], "b": [3, 1, 3, 1]}, qid, "AP").pairs[0]
+    assert (same.difference, same.wilcoxon, same.t, same.randomisation, same.ties) == (0, 1, 1, 1, 2)
+    one = rk.compare([1, 0], {"a": [2, 1], "b": [1, 2]}, [1, 1], "AP").pairs[0]
+    assert (one.difference, one.low, one.high, one.t) == (0.5, 0.5, 0.5, 1.0)
+    assert np.isfinite([one.wilcoxon, one.randomisation]).all()
+
+
+def test_baseline_forms_and_picture(tmp_path):
+    y, scores, qid = systems(n=20)
+    found = rk.compare(y, scores, qid, "nDCG@10", baseline="b", seed=3)
+    assert [(p.a, p.b) for p in found.pairs] == [("a", "b"), ("c", "b")]
+    assert found.pairs == rk.compare(y, scores, qid, "nDCG@10", baseline="b", seed=3).pairs
+    content = json.loads(found.to_json())
+    assert content["pairs"][0]["a"] == "a"
+    assert found.to_csv().count("\n") == 2
+    assert "Holm" in str(found)
+    assert "gain 2^g" in found.note
+    for name in ("x.png", "x.svg", "x.pdf"):
+        found.plot(tmp_path / name)
+        first = (tmp_path / name).read_bytes()
+        found.plot(tmp_path / name)
+        assert len(first) > 1000
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["x.pdf", "x.png", "x.svg"]
+    with pytest.raises(rk.InputError, match="picture ending in"):
+        found.plot(tmp_path / "x.txt")
+
+
+def test_bad_comparisons():
+    y, scores, qid = systems(n=5)
+    for arguments, options, message in (
+        ((y, {"a": scores["a"]}, qid, "AP"), {}, "at least two systems"),
+        ((y, scores, qid, "AP"), {"baseline": "d"}, "no system 'd'"),
+        ((y, scores, qid, "AP"), {"confidence": 1.5}, "between 0 and 1"),
+        ((y, scores, qid, "AP"), {"empty": "skip"}, "different queries"),
+    ):
+        with pytest.raises(rk.InputError, match=message):
+            rk.compare(*arguments, **options)
+    reports = {"a": rk.evaluate("AP", [1], [1.0], [1]), "b": rk.evaluate("AP", [1], [1.0], [2])}
+    with pytest.raises(rk.InputError, match="other queries"):
+        rk.compare_reports(reports)
