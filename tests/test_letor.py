@@ -1,4 +1,4 @@
-"""The LETOR reader and writer: exact numbers, every documented error, round trips, and files that were tampered with."""
+"""The LETOR reader and writer: exact numbers, every documented error, round trips, tampered files."""
 
 import gzip
 import io

@@ -190,7 +190,8 @@ def test_trec_eval_printed_output(real_data):
     for line in (folder / "out.test.aq").read_text().splitlines():
         name, query, value = line.split()
         printed[name, query] = value
-    names = sorted({n for n, _ in printed} & set(TREC)) + ["P_15", "P_1000", "recall_200", "map_cut_30", "ndcg_cut_500"]
+    more = ["P_15", "P_1000", "recall_200", "map_cut_30", "ndcg_cut_500"]
+    names = [*sorted({n for n, _ in printed} & set(TREC)), *more]
     report = rk.evaluate_run(names, folder / "qrels.test", folder / "results.test")
     assert len(names) > 20
     for name in names:

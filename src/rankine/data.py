@@ -108,6 +108,8 @@ def group_rows(qid: np.ndarray) -> Groups:
         return Groups(np.zeros(1, np.int64), None, qid)
     starts = np.concatenate([[0], np.flatnonzero(qid[1:] != qid[:-1]) + 1])
     heads = qid[starts]
+    if heads.dtype.kind in "iu" and (heads[1:] > heads[:-1]).all():
+        return Groups(np.append(starts, len(qid)), None, heads)
     ids, first, inverse = np.unique(heads, return_index=True, return_inverse=True)
     if len(ids) == len(heads):
         return Groups(np.append(starts, len(qid)), None, heads)

@@ -3,7 +3,8 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import lru_cache
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -37,11 +38,20 @@ def ordered_map(function: Callable[[T], R], items: Iterable[T], threads: int, ah
     if threads == 1:
         yield from map(function, items)
         return
-    with ThreadPoolExecutor(threads) as pool:
-        waiting: deque = deque()
+    pool = _pool(threads, os.getpid())
+    waiting: deque = deque()
+    try:
         for item in items:
             waiting.append(pool.submit(function, item))
             if len(waiting) >= threads + ahead:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    finally:
+        wait([future for future in waiting if not future.cancel()])
+
+
+@lru_cache(maxsize=4)
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """A pool is kept for the next call; a forked process gets its own."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="rankine")

@@ -14,7 +14,7 @@ NAME = "measures"
 
 def command() -> None:
     """List all measures: names, parameters, trec_eval's names, and what each one says."""
-    from ..measures.evaluate import GAIN_NOTE
+    from ..measures.evaluation import GAIN_NOTE
     from ..measures.table import ALIASES, TABLE, TREC_NAMES
 
     rows = []

@@ -23,7 +23,7 @@ def judged_set(n_queries: int = 60, seed: int = 7) -> RankingData:
     """Judged queries with eight named features.
 
     >>> judged_set(n_queries=3)
-    RankingData(3 queries, 83 documents, 8 features, dense float32)
+    RankingData(3 queries, 73 documents, 8 features, dense float32)
     """
     rng = np.random.default_rng(seed)
     parts, grades, qid = [], [], []

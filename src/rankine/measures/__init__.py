@@ -1,7 +1,7 @@
 """Measures of ranking quality: names, exact tie handling, evaluation, comparison."""
 
 from .compare import Comparison, compare, compare_reports
-from .evaluate import Report, evaluate
+from .evaluation import Report, evaluate
 from .names import Measure, parse
 from .run import evaluate_run
 

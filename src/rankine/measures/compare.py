@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, nearest
-from .evaluate import Report, evaluate, gain_note
+from .evaluation import Report, evaluate, gain_note
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -161,10 +161,11 @@ def average_precision(lists, k, rel, n_rel, out):
         i = lo
         if not lists.tied[q]:
             plain = lists.grades[lo:stop]
+            seen = 0.0
             for j in range(len(plain)):
-                hit = np.int64(plain[j] >= rel)
-                b += hit
-                total += hit * b / (j + 1)
+                hit = 1.0 if plain[j] >= rel else 0.0
+                seen += hit
+                total += hit * seen / (j + 1.0)
             i = stop
         while i < stop:
             end = lists.tie_end[i]
@@ -238,6 +239,7 @@ def expected_reciprocal_rank(lists, k, top, out):
     With ē_j the mean product of j of the group's 1 − stop, a group adds P·Σ_j (ē_{j−1} − ē_j)/(a + j); then P ← P·ē_t.
     """
     products = np.empty(1)
+    share = 1 / top
     for q in range(len(out)):
         lo, hi = lists.ptr[q], lists.ptr[q + 1]
         if lists.pool_ptr[q] == lists.pool_ptr[q + 1] or not lists.pool[lists.pool_ptr[q]] > 0:
@@ -249,9 +251,10 @@ def expected_reciprocal_rank(lists, k, top, out):
         while i < stop:
             end = lists.tie_end[i] if lists.tied[q] else i + 1
             if end == i + 1:
-                halt = _gain(lists.grades[i], True) / top
-                total += go_on * halt / (i - lo + 1)
-                go_on *= 1 - halt
+                halt = _gain(lists.grades[i], True) * share
+                if halt > 0:
+                    total += go_on * halt / (i - lo + 1)
+                    go_on -= go_on * halt
             else:
                 depth = min(end, stop) - i
                 if depth >= len(products):
@@ -259,7 +262,7 @@ def expected_reciprocal_rank(lists, k, top, out):
                 products[0] = 1.0
                 products[1 : depth + 1] = 0.0
                 for n in range(end - i):
-                    u = 1 - _gain(lists.grades[i + n], True) / top
+                    u = 1 - _gain(lists.grades[i + n], True) * share
                     for j in range(min(n + 1, depth), 0, -1):
                         products[j] = ((n + 1 - j) * products[j] + j * u * products[j - 1]) / (n + 1)
                 for j in range(1, depth + 1):

@@ -19,6 +19,19 @@ _PACKED_UP_TO = 4096
 _LAST_KEY = np.iinfo(np.int64).max
 
 
+class Scratch:
+    """Arrays that are used again: fresh memory costs more to map than these kernels take to fill it."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, np.ndarray] = {}
+
+    def get(self, name: str, n: int, dtype: type) -> np.ndarray:
+        """An array of ``n`` entries with any content, valid until the next call with this name."""
+        if name not in self._arrays or len(self._arrays[name]) < n:
+            self._arrays[name] = np.empty(n, dtype)
+        return self._arrays[name][:n]
+
+
 def check_ties(ties: str, doc_ids: np.ndarray | None) -> None:
     """Raise unless ``ties`` is a known rule that can be applied."""
     if ties not in TIES:
@@ -34,27 +47,29 @@ def ranked_lists(
     ties: str,
     doc_ids: np.ndarray | None,
     pool: tuple[np.ndarray, np.ndarray] | None,
-) -> tuple[Lists, np.ndarray]:
-    """The lists of several queries and the order that made them; without a ``pool`` the documents are their own."""
-    order, tie_end, tied = rank_rows(scores, ptr, ties, doc_ids)
+    scratch: Scratch,
+) -> Lists:
+    """The lists of several queries, in ``scratch``; without a ``pool`` the documents are their own."""
+    order, tie_end, tied = rank_rows(scores, ptr, ties, doc_ids, scratch)
     if pool is None:
-        pool = _sorted_grades(grades, ptr), ptr
-    return Lists(grades[order], ptr, tie_end, tied, *pool), order
+        pool = _sorted_grades(grades, ptr, scratch), ptr
+    ranked = np.take(grades, order, out=scratch.get("grades", len(grades), np.float64), mode="clip")
+    return Lists(ranked, ptr, tie_end, tied, *pool)
 
 
 def rank_rows(
-    scores: np.ndarray, ptr: np.ndarray, ties: str, doc_ids: np.ndarray | None
+    scores: np.ndarray, ptr: np.ndarray, ties: str, doc_ids: np.ndarray | None, scratch: Scratch
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Row numbers in rank order, ends of tie groups, and which queries have ties that are left to average over."""
     if ties == "trec":
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32).astype(np.float64)
-    order, tie_end = np.empty(len(scores), np.int64), np.empty(len(scores), np.int64)
+    order, tie_end = (scratch.get(name, len(scores), np.int64) for name in ("order", "tie_end"))
     tied = np.zeros(len(ptr) - 1, np.bool_)
     for queries, width in _buckets(ptr):
         if width <= _PACKED_UP_TO:
             bits = max(int(width - 1).bit_length(), 1)
-            keys = np.empty((len(queries), width), np.int64)
+            keys = scratch.get("keys", len(queries) * width, np.int64).reshape(len(queries), width)
             _pack(scores, ptr, queries, bits, keys)
             keys.sort(axis=1)
             _unpack(scores, ptr, queries, bits, keys, order, tied)
@@ -169,9 +184,9 @@ def _group_starts(ptr, tie_end, tied):
     return group
 
 
-def _sorted_grades(grades: np.ndarray, ptr: np.ndarray) -> np.ndarray:
+def _sorted_grades(grades: np.ndarray, ptr: np.ndarray, scratch: Scratch) -> np.ndarray:
     """Each query's grades, best first: counted where they are small whole numbers, sorted otherwise."""
-    out = np.empty_like(grades)
+    out = scratch.get("pool", len(grades), np.float64)
     if not _count_grades(grades, ptr, out):
         query = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
         out = grades[np.lexsort((-grades, query))]
@@ -180,19 +195,21 @@ def _sorted_grades(grades: np.ndarray, ptr: np.ndarray) -> np.ndarray:
 
 @kernel
 def _count_grades(grades, ptr, out):
-    counts = np.zeros(64, np.int64)
+    """Counting sort; two counters per grade take turns, so that equal neighbours need not wait for each other."""
+    counts = np.zeros((64, 2), np.int64)
     for q in range(len(ptr) - 1):
         top = 0
-        for i in range(ptr[q], ptr[q + 1]):
-            g = np.int64(min(max(grades[i], -1.0), 64.0))
-            if g != grades[i] or g < 0 or g > 63:
+        mine = grades[ptr[q] : ptr[q + 1]]
+        for i in range(len(mine)):
+            g = np.int64(min(max(mine[i], -1.0), 64.0))
+            if g != mine[i] or g < 0 or g > 63:
                 return False
-            counts[g] += 1
+            counts[g, i & 1] += 1
             top = max(top, g)
         at = ptr[q]
         for g in range(top, -1, -1):
-            for _ in range(counts[g]):
+            for _ in range(counts[g, 0] + counts[g, 1]):
                 out[at] = g
                 at += 1
-            counts[g] = 0
+            counts[g, 0] = counts[g, 1] = 0
     return True

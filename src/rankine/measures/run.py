@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..io.trec import TrecTable, load_qrels, load_run
 from ..parallel import thread_count
-from .evaluate import JudgedScores, Report, _report, parse_all
+from .evaluation import JudgedScores, Report, _report, parse_all
 from .ranking import check_ties
 
 
@@ -78,7 +78,9 @@ def join(qrels: TrecTable, run: TrecTable, complete: bool = False, judged_only: 
     ptr = np.concatenate([[0], np.cumsum(np.bincount(number[query[rows]], minlength=len(kept)))])
     doc_ids = np.array(run.document_ids, object)[run.document[rows]]
     ids = np.array(qrels.query_ids, object)[kept]
-    return JudgedScores(run.value[rows], grades[rows], ptr, ids, doc_ids, _pool(qrels, number, len(kept)))
+    pool = _pool(qrels, number, len(kept))
+    span = (0.0, float(pool[0].max(initial=0)))
+    return JudgedScores(run.value[rows], grades[rows], ptr, ids, doc_ids, span, pool)
 
 
 def _grades(qrels: TrecTable, run: TrecTable, query: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,7 @@ def _depth(cutoff: int | None) -> int:
     return _EVERYTHING if cutoff is None else cutoff
 
 
+@lru_cache(maxsize=64)
 def _discounts(n: int, dcg: str) -> np.ndarray:
     """D(r) = 1/log2(1 + r); the LETOR tool's is 1 at ranks 1 and 2, then 1/log2(r)."""
     ranks = np.arange(1, n + 1)
@@ -112,11 +114,17 @@ def _mean_ndcg(ranked: Ranked, dcg: str) -> np.ndarray:
     return out
 
 
-def _hits(ranked: Ranked, cutoffs: Any, rel: float, weights: np.ndarray | None = None) -> np.ndarray:
+def _hits(ranked: Ranked, cutoff: Any, rel: float, weights: np.ndarray | None = None) -> np.ndarray:
+    """Weight of the relevant documents down to a cutoff, one for all queries or one for each."""
     out = ranked.out()
-    depths = np.broadcast_to(np.asarray(cutoffs, np.int64), out.shape).copy()
-    kn.weighted_hits(ranked.lists, depths, rel, np.ones(ranked.longest) if weights is None else weights, out)
+    cutoffs = np.full(len(out), cutoff, np.int64) if np.isscalar(cutoff) else cutoff
+    kn.weighted_hits(ranked.lists, cutoffs, rel, _ones(ranked.longest) if weights is None else weights, out)
     return out
+
+
+@lru_cache(maxsize=64)
+def _ones(n: int) -> np.ndarray:
+    return np.ones(n)
 
 
 def _unless_empty(values: np.ndarray, n_rel: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from ..data import Preferences, as_ids, check_finite, group_rows
 from ..errors import InputError
 from ..parallel import ordered_map, thread_count
 from .names import Measure, parse
-from .ranking import check_ties, rank_rows, ranked_lists
+from .ranking import Scratch, check_ties, rank_rows, ranked_lists
 from .table import TABLE, Ranked
 
 EMPTY = ("zero", "one", "skip")
@@ -23,7 +24,8 @@ GAIN_NOTE = (
     "nDCG and DCG use the gain 2^g − 1 (as in the literature on learning to rank); trec_eval's linear gain is "
     "nDCG(dcg='log2'), also written ndcg_cut_10."
 )
-_DOCUMENTS_PER_TASK = 50_000
+_DOCUMENTS_PER_TASK = 100_000
+_local = threading.local()
 
 
 @dataclass(frozen=True)
@@ -102,13 +104,17 @@ def parse_all(measures: Any) -> dict[str, Measure]:
 
 
 class JudgedScores(NamedTuple):
-    """Scores and grades grouped by query; ``pool`` lists all judged grades where some were not retrieved."""
+    """Scores and grades grouped by query; ``pool`` lists all judged grades where some were not retrieved.
+
+    ``span`` is the smallest and the largest grade, 0 included.
+    """
 
     scores: np.ndarray
     grades: Any
     ptr: np.ndarray
     query_ids: np.ndarray
     doc_ids: np.ndarray | None
+    span: tuple[float, float]
     pool: tuple[np.ndarray, np.ndarray] | None = None
 
 
@@ -141,14 +147,14 @@ def evaluate(
     """
     parsed = parse_all(measures)
     check_ties(ties, doc_ids)
-    n_threads = thread_count(threads)
-    data = _grouped(y, scores, qid, doc_ids, n_threads)
-    return _report(parsed, data, ties, empty, n_threads)
+    data = _grouped(y, scores, qid, doc_ids)
+    return _report(parsed, data, ties, empty, thread_count(threads))
 
 
-def _grouped(y: Any, scores: Any, qid: Any, doc_ids: Any, threads: int) -> JudgedScores:
-    values = _column(scores, "scores", threads)
-    grades = y if isinstance(y, Preferences) else _column(y, "y", threads)
+def _grouped(y: Any, scores: Any, qid: Any, doc_ids: Any) -> JudgedScores:
+    values = _column(scores, "scores")
+    grades: Any = y if isinstance(y, Preferences) else _column(y, "y")
+    span = (0.0, 0.0) if isinstance(y, Preferences) else (float(grades.min(initial=0)), float(grades.max(initial=0)))
     n = len(values)
     query = np.zeros(n, np.int64) if qid is None else as_ids(qid, "qid")
     documents = None if doc_ids is None else as_ids(doc_ids, "doc_ids")
@@ -164,27 +170,18 @@ def _grouped(y: Any, scores: Any, qid: Any, doc_ids: Any, threads: int) -> Judge
         documents = None if documents is None else documents[groups.order]
     if isinstance(grades, Preferences):
         grades.check(groups.ptr)
-    return JudgedScores(values, grades, groups.ptr, groups.ids, documents)
+    return JudgedScores(values, grades, groups.ptr, groups.ids, documents, span)
 
 
-def _column(values: Any, name: str, threads: int) -> np.ndarray:
+def _column(values: Any, name: str) -> np.ndarray:
     try:
         array = np.ascontiguousarray(values, np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must hold numbers only: {error}") from None
     if array.ndim != 1:
         raise InputError(f"{name} must have one dimension, got {array.ndim}")
-    low, high = _range(array, threads)
-    if not (np.isfinite(low) and np.isfinite(high)):
-        check_finite(array, name)
+    check_finite(array, name)
     return array
-
-
-def _range(array: np.ndarray, threads: int) -> tuple[float, float]:
-    """Smallest and largest value (0 included), NaN if there is one."""
-    parts = np.array_split(array, threads if len(array) > _DOCUMENTS_PER_TASK else 1)
-    found = list(ordered_map(lambda part: (part.min(initial=0), part.max(initial=0)), parts, len(parts)))
-    return float(np.min(found)), float(np.max(found))
 
 
 def _report(parsed: dict[str, Measure], data: JudgedScores, ties: str, empty: str, threads: int) -> Report:
@@ -213,6 +210,13 @@ def _check_not_negative(parsed: dict[str, Measure], data: JudgedScores) -> None:
         raise InputError(f"{graded[0]} needs grades ≥ 0, got {data.grades[row]:g} in query {query}")
 
 
+def _scratch() -> Scratch:
+    """This thread's scratch arrays."""
+    if not hasattr(_local, "scratch"):
+        _local.scratch = Scratch()
+    return _local.scratch
+
+
 def _tasks(ptr: np.ndarray) -> Iterator[tuple[int, int]]:
     """Ranges of queries of about equal work."""
     cuts = np.searchsorted(ptr, np.arange(_DOCUMENTS_PER_TASK, ptr[-1], _DOCUMENTS_PER_TASK))
@@ -221,7 +225,7 @@ def _tasks(ptr: np.ndarray) -> Iterator[tuple[int, int]]:
 
 
 def _grade_values(parsed: dict[str, Measure], data: JudgedScores, ties: str, threads: int) -> list[np.ndarray]:
-    smallest, largest = _range(data.grades if data.pool is None else data.pool[0], threads)
+    smallest, largest = data.span
     if smallest < 0:
         _check_not_negative(parsed, data)
     calls = [(TABLE[m.name].function, dict(m.params)) for m in parsed.values()]
@@ -235,7 +239,7 @@ def _grade_values(parsed: dict[str, Measure], data: JudgedScores, ties: str, thr
             pool = data.pool[0][ends[0] : ends[-1]], ends - ends[0]
         ids = None if data.doc_ids is None else data.doc_ids[lo:hi]
         ptr = data.ptr[first : last + 1] - lo
-        lists, _ = ranked_lists(data.scores[lo:hi], data.grades[lo:hi], ptr, ties, ids, pool)
+        lists = ranked_lists(data.scores[lo:hi], data.grades[lo:hi], ptr, ties, ids, pool, _scratch())
         ranked = Ranked(lists, largest)
         return [function(ranked, **params) for function, params in calls]
 
@@ -245,7 +249,7 @@ def _grade_values(parsed: dict[str, Measure], data: JudgedScores, ties: str, thr
 
 
 def _preference_values(measures: list[Measure], data: JudgedScores, ties: str) -> list[np.ndarray]:
-    order, tie_end, tied = rank_rows(data.scores, data.ptr, ties, data.doc_ids)
+    order, tie_end, tied = rank_rows(data.scores, data.ptr, ties, data.doc_ids, Scratch())
     place = np.empty(len(order), np.int64)
     starts = np.arange(len(order))
     for q in np.flatnonzero(tied):

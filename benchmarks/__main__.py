@@ -1,0 +1,15 @@
+"""Run all benchmarks, or those named on the command line."""
+
+import sys
+
+from . import evaluation, reading, startup
+
+BENCHMARKS = {"reading": reading.main, "evaluation": evaluation.main, "startup": startup.main}
+
+if __name__ == "__main__":
+    names = sys.argv[1:] or list(BENCHMARKS)
+    unknown = [n for n in names if n not in BENCHMARKS]
+    if unknown:
+        sys.exit(f"unknown benchmark {unknown[0]!r}; there are: {', '.join(BENCHMARKS)}")
+    for name in names:
+        BENCHMARKS[name]()
