@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "") -> None:
     """A table on standard output: drawn on a terminal, tab-separated where it is piped."""
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
@@ -23,12 +24,13 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
         if note:
             typer.echo(note, err=True)
         return
-    table = Table(title=title, title_justify="left", header_style="bold", row_styles=["", "dim"])
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1, 0, 0), collapse_padding=True)
     for i, column in enumerate(columns):
         numeric = all(str(r[i])[:1] in "+-−0123456789." for r in rows)
         table.add_column(column, justify="right" if numeric else "left")
     for row in rows:
         table.add_row(*map(str, row))
+    console.print(title, style="bold")
     console.print(table)
     if note:
         console.print(note, style="dim")
@@ -39,8 +41,8 @@ def print_comparison(comparison: Comparison) -> None:
     first = next(iter(comparison.reports.values()))
     means = [(name, *(f"{v:.4f}" for v in r.mean.values())) for name, r in comparison.reports.items()]
     print_table(f"Means over {len(first.query_ids)} queries", ["system", *first.mean], means)
-    interval = f"{comparison.confidence:.0%} interval"
-    rows = [
+    measures = list(first.mean)
+    rows: list[tuple[str, ...]] = [
         (
             p.measure,
             f"{p.a} − {p.b}",
@@ -48,22 +50,17 @@ def print_comparison(comparison: Comparison) -> None:
             f"[{p.low:+.4f}, {p.high:+.4f}]",
             f"{p.effect:+.2f}",
             f"{p.wins}/{p.ties}/{p.losses}",
-            f"{p.wilcoxon_holm:.3g}",
-            f"{p.t_holm:.3g}",
-            f"{p.randomisation_holm:.3g}",
+            f"{p.wilcoxon_holm:.2g}",
+            f"{p.t_holm:.2g}",
+            f"{p.randomisation_holm:.2g}",
         )
         for p in comparison.pairs
     ]
-    columns = [
-        "measure",
-        "systems",
-        "difference",
-        interval,
-        "effect",
-        "won/tied/lost",
-        "Wilcoxon p",
-        "t p",
-        "random. p",
-    ]
-    note = "p-values are Holm-corrected over the pairs of a measure. " + comparison.note
-    print_table("Paired differences", columns, rows, note)
+    interval = f"{comparison.confidence:.0%} interval"
+    columns = ["measure", "systems", "mean", interval, "effect", "w/t/l", "Wilcoxon", "t", "random."]
+    title = "Paired differences"
+    if len(measures) == 1:
+        title += f" in {measures[0]}"
+        columns, rows = columns[1:], [row[1:] for row in rows]
+    note = "p-values of three tests, Holm-corrected over the pairs of a measure; w/t/l: queries won, tied, lost. "
+    print_table(title, columns, rows, note + comparison.note)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..data import RankingData
 
 NAME = "describe"
-_BLOCKS = "▁▂▃▄▅▆▇█"
+_BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
 def command(
@@ -104,7 +104,7 @@ def _feature(name: str, x: np.ndarray) -> dict[str, Any]:
     low, high = float(x.min()), float(x.max())
     remark = "" if low < high else "all zero (missing?)" if low == 0 else "constant"
     counts = np.histogram(x, bins=12, range=(low, high) if low < high else (low, low + 1))[0]
-    bars = "".join(_BLOCKS[int(np.ceil(7 * n / counts.max()))] for n in counts)
+    bars = "".join(_BLOCKS[int(np.ceil(8 * n / counts.max()))] for n in counts)
     return {
         "feature": name,
         "min": low,

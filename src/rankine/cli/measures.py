@@ -15,14 +15,20 @@ NAME = "measures"
 def command() -> None:
     """List all measures: names, parameters, trec_eval's names, and what each one says."""
     from ..measures.evaluation import GAIN_NOTE
+
+    print_table("Measures", ["name", "also", "what it says"], rows(), GAIN_NOTE)
+
+
+def rows() -> list[tuple[str, str, str]]:
+    """Each measure with its parameters, its other names, and what it says."""
     from ..measures.table import ALIASES, TABLE, TREC_NAMES
 
-    rows = []
+    out = []
     for name, row in TABLE.items():
         others = [a for a, b in ALIASES.items() if b == name]
         trec = [t for t, (n, _) in TREC_NAMES.items() if n == name and t not in (name, *others)]
-        rows.append((_spelled(name, row.parameters), " ".join([*others, *trec]), row.says))
-    print_table("Measures", ["name", "also", "what it says"], rows, GAIN_NOTE)
+        out.append((_spelled(name, row.parameters), " ".join([*others, *trec]), row.says))
+    return out
 
 
 def _spelled(name: str, parameters: dict[str, Parameter]) -> str:

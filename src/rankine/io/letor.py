@@ -113,13 +113,14 @@ def _load(
         raise InputError("the file is empty", opened.name)
     lines = 0
     try:
-        probe = _parse(first, 0, dtype, n_features)
+        probe = _parse(first, k.count_lines(first.data, first.end), 0, dtype, n_features)
         width = n_features or max(probe.width, 1)
         as_sparse = probe.entries < SPARSE_BELOW * probe.rows * width if sparse is None else sparse
         table = _Table(dtype, 0 if as_sparse else width, opened.size)
+        rows_per_byte = 1.1 * probe.rows / first.end
 
         def parse(block: Block) -> _Parsed:
-            return _parse(block, table.stride, dtype, n_features)
+            return _parse(block, int(block.end * rows_per_byte) + 16, table.stride, dtype, n_features)
 
         with bar(f"reading {opened.name}", opened.size, (opened.size or 0) > _BAR_FROM, "bytes") as update:
             for part in ordered_map(parse, _chain(first, blocks), threads):
@@ -138,11 +139,10 @@ def _chain(first: Block, rest: Iterator[Block]) -> Iterator[Block]:
     yield from rest
 
 
-def _parse(block: Block, stride: int, dtype: np.dtype, limit: int | None) -> _Parsed:
-    """Parse a block, with more columns if it turns out to need them."""
+def _parse(block: Block, room: int, stride: int, dtype: np.dtype, limit: int | None) -> _Parsed:
+    """Parse a block that should not exceed ``room`` rows, with more rows or columns if it turns out to need them."""
     buf, end = block.data, block.end
     text = memoryview(buf.data)
-    room = k.count_newlines(buf, end)
     state = np.zeros(k.N_STATE, np.int64)
     labels, row_end = np.empty(room), np.empty(room, np.int64)
     runs, ids = np.empty((room, 3), np.int64), np.empty(end + room, np.uint8)
@@ -154,8 +154,10 @@ def _parse(block: Block, stride: int, dtype: np.dtype, limit: int | None) -> _Pa
         if status != k.NEEDS_COLUMNS or limit is not None:
             break
         stride = max(int(state[k.INDEX]), stride + stride // 4)
+    if status == k.NEEDS_ROWS:
+        return _parse(block, k.count_lines(buf, end), stride, dtype, limit)
     if status == k.OK and limit is not None and state[k.WIDTH] > limit:
-        return _parse(block, limit, dtype, limit)
+        return _parse(block, room, limit, dtype, limit)
     if status != k.OK:
         raise _line_error(status, text, state, dtype, limit)
     rows = int(state[k.ROWS])

@@ -16,6 +16,7 @@ from .numbers import (
     address_of,
     byte,
     load8,
+    scan_alike,
     scan_decimal,
     scan_short,
     scan_unsigned,
@@ -26,7 +27,7 @@ from .numbers import (
 )
 
 OK, BAD_LABEL, LABEL_NOT_FINITE, NO_QID, EMPTY_QID, NO_COLON, ZERO_INDEX, BAD_ORDER = range(8)
-INDEX_TOO_LARGE, BAD_VALUE, VALUE_NOT_FINITE, VALUE_OVERFLOW, NEEDS_COLUMNS = range(8, 13)
+INDEX_TOO_LARGE, BAD_VALUE, VALUE_NOT_FINITE, VALUE_OVERFLOW, NEEDS_COLUMNS, NEEDS_ROWS = range(8, 14)
 LARGEST_INDEX = 2**31 - 1
 
 # Counters that the kernel leaves in ``state``.
@@ -100,6 +101,7 @@ def parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, h
     status = OK
     single = values.itemsize == 4
     common = min(stride, _EXPECTED)
+    digits = 6
     while p < stop:
         lines += 1
         while _blank(byte(p)):
@@ -111,6 +113,9 @@ def parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, h
             continue
         last = 0
         at = p
+        if row == len(labels):
+            status = NEEDS_ROWS
+            break
         kind, negative, w, q, p = scan_decimal(p)
         if kind == NOT_A_NUMBER or kind == NOT_FINITE or not _ends_token(byte(p)):
             status = LABEL_NOT_FINITE if kind == NOT_FINITE else BAD_LABEL
@@ -142,7 +147,13 @@ def parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, h
         cell = row * stride
         while True:
             if last < common and (load8(p) & _MASKS[last]) == _TOKENS[last]:
-                found, negative, w, k, after = scan_short(p + _LENGTHS[last])
+                start = p + _LENGTHS[last]
+                found, w = scan_alike(start, digits)
+                k, negative, after = digits, False, start + 2 + digits
+                if not found:
+                    found, negative, w, k, after = scan_short(start)
+                    if found and k > 0:
+                        digits = k
                 if found:
                     value = short_to_single(negative, w, k) if single else short_to_double(negative, w, k)
                     values[cell + last] = value
@@ -218,7 +229,7 @@ def parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, h
 
 
 @kernel
-def count_newlines(buf, end):
+def count_lines(buf, end):
     """How many lines ``buf[:end]`` holds."""
     n = 0
     for start in range(0, end, 128):
