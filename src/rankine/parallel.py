@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import lru_cache
 from typing import TypeVar
@@ -49,6 +49,29 @@ def ordered_map(function: Callable[[T], R], items: Iterable[T], threads: int, ah
             yield waiting.popleft().result()
     finally:
         wait([future for future in waiting if not future.cancel()])
+
+
+def shared_map(function: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:
+    """``map`` over a list, the calling thread working along: for short tasks, where waking a thread costs.
+
+    >>> shared_map(lambda x: x * x, range(4), threads=2)
+    [0, 1, 4, 9]
+    """
+    results: list = [None] * len(items)
+    numbers = iter(range(len(items)))  # next() on it is atomic under the GIL
+
+    def work() -> None:
+        for i in numbers:
+            results[i] = function(items[i])
+
+    helpers = min(threads, len(items)) - 1
+    running = [_pool(threads, os.getpid()).submit(work) for _ in range(helpers)]
+    try:
+        work()
+    finally:
+        for helper in running:
+            helper.result()
+    return results
 
 
 @lru_cache(maxsize=4)

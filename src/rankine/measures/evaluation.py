@@ -14,7 +14,7 @@ import numpy as np
 
 from ..data import Preferences, as_ids, check_finite, group_rows
 from ..errors import InputError
-from ..parallel import ordered_map, thread_count
+from ..parallel import shared_map, thread_count
 from .names import Measure, parse
 from .ranking import Scratch, check_ties, rank_rows, ranked_lists
 from .table import TABLE, Ranked
@@ -153,8 +153,13 @@ def evaluate(
 
 def _grouped(y: Any, scores: Any, qid: Any, doc_ids: Any) -> JudgedScores:
     values = _column(scores, "scores")
-    grades: Any = y if isinstance(y, Preferences) else _column(y, "y")
-    span = (0.0, 0.0) if isinstance(y, Preferences) else (float(grades.min(initial=0)), float(grades.max(initial=0)))
+    check_finite(values, "scores")
+    grades, span = y, (0.0, 0.0)
+    if not isinstance(y, Preferences):
+        grades = _column(y, "y")
+        span = float(grades.min(initial=0)), float(grades.max(initial=0))
+        if not np.isfinite(span).all():
+            check_finite(grades, "y")
     n = len(values)
     query = np.zeros(n, np.int64) if qid is None else as_ids(qid, "qid")
     documents = None if doc_ids is None else as_ids(doc_ids, "doc_ids")
@@ -180,7 +185,6 @@ def _column(values: Any, name: str) -> np.ndarray:
         raise InputError(f"{name} must hold numbers only: {error}") from None
     if array.ndim != 1:
         raise InputError(f"{name} must have one dimension, got {array.ndim}")
-    check_finite(array, name)
     return array
 
 
@@ -243,8 +247,7 @@ def _grade_values(parsed: dict[str, Measure], data: JudgedScores, ties: str, thr
         ranked = Ranked(lists, largest)
         return [function(ranked, **params) for function, params in calls]
 
-    tasks = list(_tasks(data.ptr))
-    parts = list(ordered_map(work, tasks, min(threads, len(tasks)), ahead=threads))
+    parts = shared_map(work, list(_tasks(data.ptr)), threads)
     return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
 
