@@ -66,7 +66,8 @@ def main() -> None:
             "rankine, 2 threads": lambda: rk.load_letor(path, threads=2),
             "fastrank": lambda: fastrank.CDataset.open_ranksvm(str(path)),
         },
-        rounds=7,
+        rounds=4,
+        repeat=3,
     )
     times |= best_times({"scikit-learn": lambda: load_svmlight_file(str(path), query_id=True)}, rounds=1)
     for name, seconds in times.items():
