@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -51,5 +54,8 @@ def run_demo(folder: Path) -> None:
         (f"rankine compare {folder}/qrels.txt {folder}/*.run --plot all.png", "every pair of systems"),
         ("rankine measures", "all the measures there are"),
     ]
+    if shutil.which("rankine") is None:
+        activate = os.path.relpath(Path(sys.executable).with_name("activate"))
+        next_steps.insert(0, (f". {activate}", "puts rankine on your path"))
     typer.echo(f"\nThe picture of the per-query differences: {folder}/differences.png\n")
     print_table("What to try next", ["command", "what it shows"], next_steps)
