@@ -135,3 +135,57 @@ def letor_line(line):
         doc = comment.split()[0]
     cells = {int(w.split(":")[0]): float(w.split(":")[1]) for w in words[2:]}
     return float(words[0]), words[1].removeprefix("qid:"), cells, doc
+
+
+def position_weights(A, k, m):
+    """A(1..m) by name or table."""
+    cut = m if k is None else k
+    if not isinstance(A, str):
+        return [A[r] if r < min(len(A), cut) else 0.0 for r in range(m)]
+    formula = {
+        "linear": lambda r: max(cut + 1 - r, 0),
+        "inverse-sqrt": lambda r: r**-0.5 if r <= cut else 0.0,
+        "discount": lambda r: discount(r, "exp-log2") if r <= cut else 0.0,
+    }[A]
+    return [formula(r) for r in range(1, m + 1)]
+
+
+def prediction_loss(of, k, grades, order):
+    """Δ of a ranking (document numbers, best first); None where no document is relevant."""
+    ranked = [grades[i] for i in order]
+    n_rel = sum(g >= 1 for g in grades)
+    if of == "ndcg":
+        return None if max(grades) == 0 else 1 - ndcg(ranked, grades, k)
+    if n_rel == 0:
+        return None
+    if of == "p":
+        return 1 - precision(ranked, grades, k) * k / min(k, n_rel)
+    return 1 - (average_precision if of == "map" else reciprocal_rank)(ranked, grades)
+
+
+def ranking_score(A, k, levels, scores, order):
+    """F of a ranking: Σ A(r)·s, or Σ over pairs of different level of the signed score difference."""
+    m = len(order)
+    if A in ("partial-order", "yue"):
+        top = sum(g == max(levels) for g in levels)
+        norm = 2 / (m * (m - 1)) if A == "partial-order" else 1 / (top * (m - top))
+        pairs_in_order = combinations(order, 2)
+        return norm * sum((scores[i] - scores[j]) * (1 if levels[i] != levels[j] else 0) for i, j in pairs_in_order)
+    return sum(a * scores[i] for a, i in zip(position_weights(A, k, m), order, strict=True))
+
+
+def structural_hinge(of, k, A, target, grades, scores):
+    """max_π [Δ(π) + F(π)] − F* over all permutations; 0 where Δ does not vary."""
+    m = len(grades)
+    levels = list(grades) if of == "ndcg" else [int(g >= 1) for g in grades]
+    orders = list(permutations(range(m)))
+    deltas = [prediction_loss(of, k, grades, order) for order in orders]
+    if deltas[0] is None or max(deltas) - min(deltas) < 1e-12:
+        return 0.0
+    scored = [ranking_score(A, k, levels, scores, order) for order in orders]
+    perfect = [
+        f for f, order in zip(scored, orders, strict=True)
+        if all(levels[order[r]] >= levels[order[r + 1]] for r in range(m - 1))
+    ]  # fmt: skip
+    star = max(perfect) if target == "best" else sum(perfect) / len(perfect)
+    return max(d + f for d, f in zip(deltas, scored, strict=True)) - star

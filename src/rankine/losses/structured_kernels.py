@@ -1,0 +1,280 @@
+"""The structural hinge over ranges of queries: ξ = max_π [Δ(π) + F(π)] − F*, and its subgradient in the scores.
+
+Levels are the grades of a query (binarised for AP, RR and P), best first. ``members`` lists the rows of a query
+level by level. With a pairwise map F counts pairs of different level only: the all-pairs weight of a document minus
+its weight within its own level, which is the same for every ranking that keeps levels in score order.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernel import kernel
+from .argmax_kernels import ap_by_grid, ap_by_insertion, by_augmenting, by_counts, by_sorting, rr_by_rank
+
+ASSIGNMENT, AVERAGE_PRECISION, RECIPROCAL_RANK = range(3)
+TABLE, LINEAR, PARTIAL_ORDER, YUE = range(4)
+MEAN, RANDOM, BEST = range(3)
+AUTO, COUNTS, SORTING, AUGMENTING, GRID, INSERTION = range(6)
+MAX_STATES = 1500
+EVERYTHING = 2**40  # the cutoff k of a loss over all documents
+
+
+class Problem(NamedTuple):
+    """What the loss knows of the grades, laid out once. Levels of query q: ``level_ptr[q]:level_ptr[q + 1]``."""
+
+    ptr: np.ndarray
+    members: np.ndarray
+    level_ptr: np.ndarray
+    level_first: np.ndarray
+    gain: np.ndarray
+    informative: np.ndarray
+    target: np.ndarray
+
+
+@kernel
+def fill_weights(mode, table, k, m, n_rel, A):
+    """The position weights A(1..m) of a query, and the norm of a pairwise map (0 if it is none)."""
+    if mode == PARTIAL_ORDER or mode == YUE:
+        norm = 1.0 / (n_rel * (m - n_rel)) if mode == YUE else 2.0 / (m * (m - 1.0))
+        for r in range(m):
+            A[r] = norm * (m - 1 - 2 * r)
+        return norm
+    for r in range(m):
+        A[r] = max((k if k < EVERYTHING else m) - r, 0) if mode == LINEAR else (table[r] if r < len(table) else 0.0)
+    return 0.0
+
+
+@kernel
+def sort_level(scores, rows, keep, out, keys):
+    """The ``keep`` rows of highest score, best first, equal scores in the order given; how many there are."""
+    n = len(rows)
+    if n > 64 and keep > 64:
+        order = np.argsort(-scores[rows], kind="mergesort")
+        for i in range(min(n, keep)):
+            out[i] = rows[order[i]]
+            keys[i] = scores[out[i]]
+        return min(n, keep)
+    used = 0
+    for i in range(n):
+        s = scores[rows[i]]
+        if used == keep and not s > keys[used - 1]:
+            continue
+        j = used if used < keep else used - 1
+        used = min(used + 1, keep)
+        while j > 0 and s > keys[j - 1]:
+            keys[j] = keys[j - 1]
+            out[j] = out[j - 1]
+            j -= 1
+        keys[j] = s
+        out[j] = rows[i]
+    return used
+
+
+@kernel
+def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q0, q1, values, grad, rankings):
+    """Values of queries q0..q1−1 and gradients of their rows; the arg max rankings too where ``rankings`` has room."""
+    longest = levels = 0
+    for q in range(q0, q1):
+        longest = max(longest, problem.ptr[q + 1] - problem.ptr[q])
+        levels = max(levels, problem.level_ptr[q + 1] - problem.level_ptr[q])
+    A, D, s = np.empty(longest), np.empty(longest), np.empty(longest)
+    docs, ranking = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    first = np.empty(levels + 1, np.int64)
+    grid = np.empty(max(MAX_STATES, (longest // 2 + 2) ** 2 if kind == AVERAGE_PRECISION else 1))
+    back = np.empty(len(grid), np.int64)
+    counts = np.empty(levels + 1, np.int64)
+    f1, f2, f3 = np.empty(longest), np.empty(longest), np.empty(longest)
+    i1, i2 = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    i3, i4 = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    for q in range(q0, q1):
+        lo, hi = problem.ptr[q], problem.ptr[q + 1]
+        m = hi - lo
+        values[q] = 0.0
+        grad[lo:hi] = 0.0
+        lv, L = problem.level_ptr[q], problem.level_ptr[q + 1] - problem.level_ptr[q]
+        n_rel = problem.level_first[lv + 1] - lo if L > 1 else m
+        informative = problem.informative[q]
+        if not informative and len(rankings) == 0:
+            continue
+        norm = 0.0
+        if informative:
+            norm = fill_weights(mode, table, k, m, n_rel, A)
+        else:
+            A[:m] = 0.0
+        K = m
+        if kind == ASSIGNMENT and norm == 0.0 and len(rankings) == 0:
+            K = min(k, m)
+        first[0] = 0
+        for j in range(L):
+            start = problem.level_first[lv + j]
+            end = problem.level_first[lv + j + 1] if j + 1 < L else hi
+            a = first[j]
+            first[j + 1] = a + sort_level(scores, problem.members[start:end], K, docs[a:], s[a:])
+        n = first[L]
+        if not informative:
+            _score_order(s[:n], first[: L + 1], ranking)
+        elif kind == ASSIGNMENT:
+            for r in range(K):
+                D[r] = discount[r] if r < len(discount) and r < k else 0.0
+            h = problem.gain[lv : lv + L]
+            states = 1.0
+            for j in range(L):
+                states *= min(first[j + 1] - first[j], K) + 1
+            way = route
+            if way == AUTO:
+                proportional = norm == 0.0
+                for r in range(K):
+                    proportional &= abs(A[r] * D[0] - A[0] * D[r]) <= 1e-14 * A[0] * D[0]
+                way = SORTING if proportional else (COUNTS if states <= MAX_STATES else AUGMENTING)
+            if way == SORTING:
+                by_sorting(s, first[: L + 1], A, D, h, K, ranking, f1)
+            elif way == COUNTS:
+                if states > len(grid):
+                    grid = np.empty(np.int64(states))
+                    back = np.empty(np.int64(states), np.int64)
+                by_counts(s, first[: L + 1], A, D, h, K, ranking, grid, back, counts)
+            else:
+                by_augmenting(s, first[: L + 1], A, D, h, K, ranking, i1, f1, f2, f3, i2, i3, i4)
+        elif kind == AVERAGE_PRECISION:
+            if norm > 0.0 and route != GRID:
+                ap_by_insertion(s[:n], n_rel, norm, ranking, i1)
+            else:
+                if (n_rel + 1) * (m - n_rel + 1) > len(grid):
+                    grid = np.empty((n_rel + 1) * (m - n_rel + 1))
+                    back = np.empty(len(grid), np.int64)
+                ap_by_grid(s[:n], n_rel, A, ranking, grid, back)
+        else:
+            rr_by_rank(s[:n], n_rel, A, ranking)
+        if len(rankings) > 0:
+            for r in range(m):
+                rankings[lo + r] = docs[ranking[r]]
+        if not informative:
+            continue
+        # Δ + F at the arg max, gradient A(π_i)
+        total = 1.0
+        seen = 0
+        for r in range(K):
+            i = ranking[r]
+            row = docs[i]
+            grad[row] = A[r]
+            total += A[r] * s[i]
+            if kind == ASSIGNMENT:
+                level = 0
+                while i >= first[level + 1]:
+                    level += 1
+                total -= D[r] * problem.gain[lv + level]
+            elif i < n_rel:
+                seen += 1
+                if kind == AVERAGE_PRECISION:
+                    total -= seen / (r + 1.0) / n_rel
+                elif seen == 1:
+                    total -= 1.0 / (r + 1.0)
+        if norm > 0.0:
+            for level in range(L):
+                size = first[level + 1] - first[level]
+                for i in range(first[level], first[level + 1]):
+                    own = norm * (size - 1 - 2 * (i - first[level]))
+                    grad[docs[i]] -= own
+                    total -= own * s[i]
+        if target_kind == BEST and norm == 0.0:
+            r = 0
+            for level in range(L):
+                start = problem.level_first[lv + level]
+                end = problem.level_first[lv + level + 1] if level + 1 < L else hi
+                for i in range(end - start):
+                    if r < K and i < first[level + 1] - first[level]:
+                        grad[docs[first[level] + i]] -= A[r]
+                        total -= A[r] * s[first[level] + i]
+                    r += 1
+        else:
+            for row in range(lo, hi):
+                grad[row] -= problem.target[row]
+                total -= problem.target[row] * scores[row]
+        values[q] = max(total, 0.0)
+
+
+@kernel
+def _score_order(s, first, ranking):
+    """All documents in score order, the better level first where scores are equal."""
+    taken = np.zeros(len(first) - 1, np.int64)
+    for r in range(len(s)):
+        which = -1
+        for level in range(len(first) - 1):
+            i = first[level] + taken[level]
+            if i < first[level + 1] and (which < 0 or s[i] > s[first[which] + taken[which]]):
+                which = level
+        ranking[r] = first[which] + taken[which]
+        taken[which] += 1
+
+
+@kernel
+def lay_out(
+    y, ptr, binary, rel, exponential, discount, k, precision, problem_members, level_ptr, level_first, gain, informative
+):
+    """Sort each query's rows by grade, note the levels, their normalised gains, and whether Δ can vary."""
+    n_levels = 0
+    for q in range(len(ptr) - 1):
+        lo, hi = ptr[q], ptr[q + 1]
+        level_ptr[q] = n_levels
+        grades = y[lo:hi].copy()
+        if binary:
+            for i in range(hi - lo):
+                grades[i] = 1.0 if grades[i] >= rel else 0.0
+        order = np.argsort(-grades, kind="mergesort")
+        for i in range(hi - lo):
+            g = grades[order[i]]
+            problem_members[lo + i] = lo + order[i]
+            if i == 0 or g != grades[order[i - 1]]:
+                level_first[n_levels] = lo + i
+                gain[n_levels] = 2.0**g - 1.0 if exponential and not binary else g
+                n_levels += 1
+        best = 0.0
+        for i in range(min(k, hi - lo)):
+            g = grades[order[i]]
+            best += (2.0**g - 1.0 if exponential and not binary else g) * (discount[i] if i < len(discount) else 0.0)
+        for j in range(level_ptr[q], n_levels):
+            gain[j] = gain[j] / best if best > 0 else 0.0
+        many = n_levels - level_ptr[q] > 1
+        informative[q] = many and best > 0 and not (precision and hi - lo <= k)
+    level_ptr[len(ptr) - 1] = n_levels
+
+
+@kernel
+def mean_target(mode, table, k, problem, target):
+    """A averaged over the ranks that each level occupies: the mean over all perfect rankings."""
+    for q in range(len(problem.ptr) - 1):
+        lo, hi = problem.ptr[q], problem.ptr[q + 1]
+        target[lo:hi] = 0.0
+        if not problem.informative[q]:
+            continue
+        A = np.empty(hi - lo)
+        lv, L = problem.level_ptr[q], problem.level_ptr[q + 1] - problem.level_ptr[q]
+        fill_weights(mode, table, k, hi - lo, problem.level_first[lv + 1] - lo, A)
+        for j in range(L):
+            start = problem.level_first[lv + j]
+            end = problem.level_first[lv + j + 1] if j + 1 < L else hi
+            total = 0.0
+            for r in range(start - lo, end - lo):
+                total += A[r]
+            for i in range(start, end):
+                target[problem.members[i]] = total / (end - start)
+
+
+@kernel
+def random_target(mode, table, k, problem, keys, target):
+    """A at the ranks of one perfect ranking: within each level in the order of random ``keys``."""
+    for q in range(len(problem.ptr) - 1):
+        lo, hi = problem.ptr[q], problem.ptr[q + 1]
+        target[lo:hi] = 0.0
+        if not problem.informative[q]:
+            continue
+        A = np.empty(hi - lo)
+        lv, L = problem.level_ptr[q], problem.level_ptr[q + 1] - problem.level_ptr[q]
+        fill_weights(mode, table, k, hi - lo, problem.level_first[lv + 1] - lo, A)
+        for j in range(L):
+            start = problem.level_first[lv + j]
+            end = problem.level_first[lv + j + 1] if j + 1 < L else hi
+            order = np.argsort(keys[start:end], kind="mergesort")
+            for i in range(end - start):
+                target[problem.members[start + order[i]]] = A[start - lo + i]
