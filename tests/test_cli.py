@@ -40,7 +40,7 @@ def rankine(folder, *arguments, code=0, **options):
 
 def test_evaluate(folder):
     out = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "map", "-m", "P_1 RR").stdout
-    assert out.splitlines() == ["system\tquery\tmap\tP_1\tRR", "one\tall\t0.5417\t0.0000\t0.5000"]
+    assert out.splitlines() == ["system\tquery\tqueries\tmap\tP_1\tRR", "one\tall\t2\t0.5417\t0.0000\t0.5000"]
     done = rankine(folder, "evaluate", "qrels.txt", "one.run", "two.run", "-m", "nDCG@10", "-c", "-q", "-o", "json")
     found = json.loads(done.stdout)
     assert found["one"]["queries"] == 3
@@ -166,3 +166,48 @@ def test_importing_is_light():
     assert all(hasattr(rk, name) for name in rk.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = rk.nothing
+
+
+def test_judgments_from_standard_input(folder):
+    want = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "map").stdout
+    with open(folder / "qrels.txt", "rb") as stdin:
+        assert rankine(folder, "evaluate", "-", "one.run", "-m", "map", stdin=stdin).stdout == want
+
+
+@pytest.mark.parametrize("suffix", ["gz", "xz", "zst"])
+def test_damaged_compressed_judgments(folder, suffix):
+    import gzip
+    import lzma
+
+    from backports import zstd
+
+    packed = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstd.compress}[suffix](QRELS.encode() * 50)
+    for name, content in (("cut", packed[: len(packed) // 2]), ("bad", packed[:12] + b"junk" + packed[16:])):
+        (folder / f"{name}.{suffix}").write_bytes(content)
+        done = rankine(folder, "evaluate", f"{name}.{suffix}", "one.run", code=1)
+        assert f"{name}.{suffix}" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_terminal_shows_brackets_as_they_are(folder):
+    (folder / "odd.txt").write_text("[/b] 0 a 1\n")
+    (folder / "odd.run").write_text("[/b] Q0 a 1 1 x\n")
+    environment = os.environ | {"FORCE_COLOR": "1", "COLUMNS": "150"}
+    assert "[/b]" in rankine(folder, "evaluate", "odd.txt", "odd.run", "-q", env=environment).stdout
+    assert "[@k]" in rankine(folder, "measures", env=environment).stdout
+
+
+def test_describe_odd_columns(folder):
+    (folder / "near.txt").write_text("1 qid:1 1:1 2:1e38\n0 qid:1 1:1.0000001 2:-1e38\n")
+    assert json.loads(rankine(folder, "describe", "near.txt", "-o", "json").stdout)["features"][0]["remark"] == ""
+    (folder / "wide.txt").write_text("1 qid:1 2147483647:1\n")
+    assert json.loads(rankine(folder, "describe", "wide.txt", "-o", "json").stdout)["n_features"] == 2147483647
+    assert rankine(folder, "describe", "near.txt", "-o", "csv").stdout.startswith("feature,")
+
+
+def test_more_output_forms(folder):
+    assert json.loads(rankine(folder, "measures", "-o", "json").stdout)[0]["name"].startswith("nDCG")
+    assert rankine(folder, "measures", "-o", "csv").stdout.startswith("name,")
+    assert "q1" in rankine(folder, "compare", "qrels.txt", "one.run", "two.run", "-q").stdout
+    assert "given twice" in rankine(folder, "compare", "qrels.txt", "one.run", "one.run", code=1).stderr
+    assert "ending in one of" in rankine(folder, "convert", "data.txt", "x.json", code=1).stderr

@@ -112,3 +112,29 @@ def test_bad_comparisons():
     reports = {"a": rk.evaluate("AP", [1], [1.0], [1]), "b": rk.evaluate("AP", [1], [1.0], [2])}
     with pytest.raises(rk.InputError, match="other queries"):
         rk.compare_reports(reports)
+
+
+def test_constant_differences():
+    for y, a, b in (([1, 0], [2, 1], [1, 2]), ([1, 0, 0], [3, 2, 1], [1, 2, 3])):
+        qid = np.repeat(np.arange(3), len(y))
+        pair = rk.compare(y * 3, {"a": a * 3, "b": b * 3}, qid, "AP").pairs[0]
+        assert pair.effect == np.inf
+        assert pair.t == 0
+        assert pair.low == pair.high == pytest.approx(pair.difference)
+    found = rk.compare([1, 0] * 3, {"a": [2, 1] * 3, "b": [1, 2] * 3}, [1, 1, 2, 2, 3, 3], "AP")
+    assert json.loads(found.to_json())["pairs"][0]["effect"] is None
+
+
+def test_skipped_queries_and_lists_are_refused():
+    reports = {n: rk.evaluate("AP", [1, 0], [1.0, 2.0], [1, 2], empty="skip") for n in "ab"}
+    with pytest.raises(rk.InputError, match="leaves queries out"):
+        rk.compare_reports(reports)
+    with pytest.raises(rk.InputError, match="must map"):
+        rk.compare([1], [[1.0]], [1], "AP")
+
+
+def test_a_picture_of_many_pairs_is_cut(tmp_path):
+    y, scores, qid = systems(n=5)
+    many = {f"s{i}": scores["a"] + i for i in range(9)}
+    figure = rk.compare(y, many, qid, "AP").plot()
+    assert len(figure.axes) == 24

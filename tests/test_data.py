@@ -140,7 +140,7 @@ def test_frames_are_accepted_as_features(frame):
         (([["x"]], [1], [1]), "X must hold numbers"),
         (([[1.0]], ["x"], [1]), "y must hold numbers"),
         (([[1.0], [2.0]], [1, 1], [1, "a"]), "qid must be"),
-        (([[1.0]], [1], [None]), "qid must be"),
+        (([[1.0]], [1], [None]), "qid, row 0: an id is missing"),
         ((np.empty((0, 2)), [], np.empty(0, int)), "at least one row"),
         ((sp.csr_array([[0.0, np.nan]]), [1], [1]), "X, row 0, column 1"),
     ],
@@ -210,3 +210,45 @@ def test_letor_query_norm_is_query_minmax(real_data):
     assert out.X.max() == 1
     moved = np.abs(out.X - data.X).max()
     assert moved < 1e-6
+
+
+def test_order_survives_what_keeps_the_rows():
+    data = rk.RankingData([[1.0, 0.0], [2.0, 1.0], [3.0, 2.0]], [1, 0, 0], [1, 2, 1])
+    for other in (data.select([0]), rk.Normaliser("query-minmax").fit(data).apply(data), data.with_features(data.X)):
+        assert other.order.tolist() == [0, 2, 1]
+    assert data.subset([1]).order.tolist() == [1]
+    sparse = rk.RankingData(sp.csr_array(data.X[np.argsort(data.order)]), [1, 0, 0], [1, 2, 1])
+    assert sparse.dense().order.tolist() == [0, 2, 1]
+
+
+def test_sparse_input_is_put_in_order_without_touching_it():
+    X = sp.csr_array((np.array([3.0, 1.0, 2.0]), np.array([1, 0, 0]), np.array([0, 3])), shape=(1, 2))
+    before = X.indices.copy()
+    data = rk.RankingData(X, [1], [1])
+    assert data.X.toarray().tolist() == [[3.0, 3.0]]
+    assert np.array_equal(X.indices, before)
+
+
+def test_a_pandas_index_is_not_a_feature():
+    frame = pd.DataFrame({"qid": [1, 1], "label": [0, 1], "f": [0.5, 0.1]}, index=pd.Index([7, 3], name="rowid"))
+    assert rk.from_table(frame).feature_names == ("f",)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda d: d.select([True, False, False, False]), "column numbers or names"),
+        (lambda d: d.select([0.9]), "column numbers or names"),
+        (lambda d: d.select([]), "at least one feature"),
+        (lambda d: d.subset([0.7]), "query numbers"),
+        (lambda d: d.subset([99]), "query numbers"),
+        (lambda d: d.subset(["a"]), "query numbers"),
+        (lambda d: rk.RankingData(np.empty((1, 0)), [1], [1]), "at least one feature"),
+        (lambda d: rk.from_table("x"), "expected a table or frame"),
+        (lambda d: rk.from_table(pa.table({"qid": [1], "label": [1], "f": [1.0]}), features=["zz"]), "no column 'zz'"),
+        (lambda d: rk.RankingData(d.X, d.y, pd.Series([1, None] * 15)), "an id is missing"),
+    ],
+)
+def test_odd_calls_are_refused(call, message):
+    with pytest.raises(rk.InputError, match=message):
+        call(make(np.random.default_rng(2)))

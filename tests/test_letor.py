@@ -336,7 +336,7 @@ def test_a_tampered_file_is_read_or_refused(draw):
 def test_what_letor_text_cannot_hold(tmp_path):
     X = [[1.0]]
     for data, message in (
-        (rk.RankingData(X, [1], ["a b"]), "query id 'a b' is empty or holds a blank"),
+        (rk.RankingData(X, [1], ["a b"]), "query id 'a b' is empty, holds a blank"),
         (rk.RankingData(X, [1], [""]), "query id '' is empty"),
         (rk.RankingData(X, [1], [1], ["a\tb"]), "document id"),
         (rk.RankingData([[1.0], [2.0]], rk.Preferences([0], [1]), [1, 1]), "holds grades"),
@@ -366,3 +366,26 @@ def test_real_sets(real_data, folder, queries, documents, features, grades):
         label, query, cells, doc = ref.letor_line(text[i])
         assert parts[1].X[i].tolist() == np.array([cells[j] for j in range(1, features + 1)], np.float32).tolist()
         assert (parts[1].y[i], str(parts[1].qid[i]), parts[1].doc_ids[i]) == (label, query, doc)
+
+
+def test_a_wide_row_late_in_a_dense_file():
+    narrow = "".join(f"{i % 3} qid:{i // 10} 1:0.5 2:{i}.25 3:-0\n" for i in range(60_000))
+    for index in (5000, 3_000_000, 2_147_483_647):
+        data = load(narrow + f"1 qid:x {index}:1\n")
+        assert data.is_sparse
+        assert data.X.shape == (60_001, index)
+        assert data.X[[60_000], [index - 1]] == 1
+        assert np.array_equal(data.X[:, :3].toarray()[:60_000, 1], np.arange(60_000) + 0.25)
+    with pytest.raises(rk.InputError, match="use sparse=True"):
+        load(narrow + "1 qid:x 2147483647:1\n", sparse=False)
+    wide = load(narrow + "1 qid:x 40:1\n", sparse=False)
+    assert wide.X.shape == (60_001, 40)
+    assert wide.X[-1, 39] == 1
+    assert wide.X[59_999, 1] == 59_999.25
+
+
+def test_the_callers_file_object_stays_open_and_a_bom_is_skipped():
+    stream = io.BytesIO(b"\xef\xbb\xbf1 qid:1 1:1\n")
+    assert rk.load_letor(stream).y.tolist() == [1]
+    stream.seek(0)
+    assert rk.load_letor(stream).y.tolist() == [1]

@@ -289,7 +289,7 @@ def test_degenerate_cases(name, ties):
         with pytest.raises(rk.InputError, match=r"y, row 0: expected a finite number"):
             rk.evaluate(name, [bad, 1], [0.0, 1.0])
     if TABLE[name.split("@")[0]].graded:
-        with pytest.raises(rk.InputError, match="needs grades ≥ 0, got -1 in query 0"):
+        with pytest.raises(rk.InputError, match=r"query 0, row 0: .* needs grades ≥ 0, got -1"):
             rk.evaluate(name, [-1, 1], [0.0, 1.0])
     else:
         assert np.isfinite(rk.evaluate(name, [-1, 1], [0.0, 1.0]).mean[name])
@@ -377,3 +377,45 @@ def test_report_forms():
     assert "gain 2^g" in report.note
     assert "gain 2^g" in str(report)
     assert rk.evaluate("AP", [1], [1.0]).note == ""
+
+
+def test_trec_ties_compare_numeric_document_ids_as_strings():
+    for ids in ([9, 10], ["9", "10"]):
+        assert rk.evaluate("AP", [1, 0], [1.0, 1.0], ties="trec", doc_ids=ids).mean["AP"] == 1.0
+
+
+def test_err_scale_does_not_depend_on_the_run():
+    qrels, run = {"a": {"x": 1}, "b": {"y": 3}}, {"a": {"x": 1.0}}
+    for complete in (False, True):
+        assert rk.evaluate_run("ERR", qrels, run, complete=complete).per_query["ERR"][0] == 1 / 8
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rk.evaluate("nDCG", [1100, 0], [2.0, 1.0]), "overflow the gain"),
+        (lambda: rk.evaluate("ERR", [2000, 0], [2.0, 1.0]), "overflow the gain"),
+        (lambda: rk.evaluate("AP", [1], np.ma.array([1.0], mask=[True])), "masked"),
+        (lambda: rk.evaluate("AP", [1], [1j]), "numbers only"),
+        (lambda: rk.evaluate("AP", [1], np.array(["2020-01-01"], "datetime64[D]")), "numbers only"),
+        (lambda: rk.evaluate(None, [1], [1.0]), "name of a measure"),
+        (lambda: rk.parse(5), "name of a measure"),
+        (lambda: rk.parse("P(rel=2)(rel=3)@5"), "one pair of parentheses"),
+        (lambda: rk.parse("P(rel=2)+f(rel=3)@5"), "one pair of parentheses"),
+        (lambda: rk.parse("P(**{})@5"), "need names"),
+        (lambda: rk.parse("P(cutoff=3)@5"), "given twice"),
+        (lambda: rk.parse("P(rel=1e999)@5"), "rel must be"),
+        (lambda: rk.parse("P@99999999999999999999999"), "cutoff must be"),
+        (lambda: rk.evaluate("AP", [1, 0], [1.0, 2.0], np.array([1e30, 2e30])), "64-bit"),
+        (lambda: rk.evaluate("AP", [1, 0], [1.0, 2.0], np.array([2**64 - 1, 1], np.uint64)), "64-bit"),
+        (lambda: rk.evaluate("AP", [1, 0], [1.0, 2.0], [10**30, 10**31]), "64-bit"),
+        (lambda: rk.evaluate("AP", [1], [1.0], [b"\xff"]), "64-bit whole numbers or strings"),
+        (lambda: rk.evaluate("WPD", rk.Preferences([-1], [0]), [1.0, 2, 3], [1, 2, 1]), "but there are 3"),
+        (lambda: rk.evaluate_run("AP", {"q": {"d": 1}}, [1]), "dict of dicts"),
+        (lambda: rk.evaluate_run("AP", {"q": {"d": 1}}, {"q": 1}), "expected {query"),
+        (lambda: rk.evaluate_run("AP", {"q": {"d": 1}}, {"q": {"d": "x"}}), "numbers only"),
+    ],
+)
+def test_odd_input_is_refused(call, message):
+    with pytest.raises(rk.InputError, match=message):
+        call()

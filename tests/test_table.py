@@ -115,3 +115,30 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         rk.save_table(example("float64"), path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", [".arrow", ".parquet"])
+def test_a_damaged_table_is_read_or_refused(tmp_path, suffix):
+    """In processes of their own: a damaged file must not take the interpreter down."""
+    import subprocess
+    import sys
+
+    rk.save_table(example(strings=True), tmp_path / f"good{suffix}")
+    code = f"""
+import sys, numpy as np, rankine as rk
+good = open({str(tmp_path / f"good{suffix}")!r}, "rb").read()
+rng = np.random.default_rng(0)
+for trial in range(150):
+    bad = bytearray(good)
+    for at in rng.integers(0, len(bad), 1 + trial % 3):
+        bad[at] = rng.integers(256)
+    path = {str(tmp_path)!r} + f"/bad{{trial}}{suffix}"
+    open(path, "wb").write(bad)
+    try:
+        data = rk.load_table(path)
+        data.doc_ids, data.X.sum()
+    except rk.InputError as error:
+        assert "bad" in str(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr[-500:]

@@ -120,3 +120,9 @@ def test_a_tampered_file_is_read_or_refused(draw):
         assert len(run(bytes(text))) > 0
     except rk.InputError as error:
         assert "<stream>" in str(error)
+
+
+def test_a_bom_is_skipped_and_a_tag_is_one_word():
+    assert qrels(b"\xef\xbb\xbfq 0 d 1\n").query_ids == ["q"]
+    with pytest.raises(rk.InputError, match="tag 'my tag'"):
+        rk.save_run(rk.TrecTable.from_dict({"q": {"d": 1.0}}), io.BytesIO(), tag="my tag")

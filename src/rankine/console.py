@@ -16,6 +16,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     from rich import box
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     console = Console()
     if not console.is_terminal:
@@ -29,11 +30,11 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
         numeric = all(str(r[i])[:1] in "+-−0123456789." for r in rows)
         table.add_column(column, justify="right" if numeric else "left")
     for row in rows:
-        table.add_row(*map(str, row))
-    console.print(title, style="bold")
+        table.add_row(*(Text(str(cell)) for cell in row))
+    console.print(title, style="bold", markup=False, highlight=False)
     console.print(table)
     if note:
-        console.print(note, style="dim")
+        console.print(note, style="dim", markup=False, highlight=False)
 
 
 def print_comparison(comparison: Comparison) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .errors import InputError
+from .errors import InputError, nearest
 
 Features = Any  # np.ndarray or scipy.sparse.csr_array
 
@@ -31,7 +31,7 @@ class Preferences:
         self.winner_row = _rows(winner_row, "winner_row")
         self.loser_row = _rows(loser_row, "loser_row")
         n = len(self.winner_row)
-        self.weight = np.ones(n) if weight is None else _vector(weight, "weight", np.float64)
+        self.weight = np.ones(n) if weight is None else as_numbers(weight, "weight")
         if not len(self.loser_row) == len(self.weight) == n:
             raise InputError(
                 f"winner_row, loser_row and weight must have one length, got {n}, {len(self.loser_row)} "
@@ -57,16 +57,20 @@ class Preferences:
         Traceback (most recent call last):
         rankine.errors.InputError: preference 0: rows 0 and 2 belong to different queries
         """
+        self._check_rows(int(ptr[-1]))
         ends = np.stack([self.winner_row, self.loser_row])
-        bad = np.flatnonzero((ends < 0).any(0) | (ends >= ptr[-1]).any(0))
-        if len(bad):
-            e = bad[0]
-            raise InputError(f"rows {ends[0, e]} and {ends[1, e]}, but there are {ptr[-1]}", f"preference {e}")
         query = np.searchsorted(ptr, ends, side="right")
         bad = np.flatnonzero(query[0] != query[1])
         if len(bad):
             e = bad[0]
             raise InputError(f"rows {ends[0, e]} and {ends[1, e]} belong to different queries", f"preference {e}")
+
+    def _check_rows(self, n_rows: int) -> None:
+        ends = np.stack([self.winner_row, self.loser_row])
+        bad = np.flatnonzero((ends < 0).any(0) | (ends >= n_rows).any(0))
+        if len(bad):
+            e = bad[0]
+            raise InputError(f"rows {ends[0, e]} and {ends[1, e]}, but there are {n_rows}", f"preference {e}")
 
     def take(self, order: np.ndarray, n_rows: int) -> Preferences:
         """The same graph after keeping ``order`` (old row numbers) of ``n_rows`` rows; other edges go.
@@ -74,6 +78,7 @@ class Preferences:
         >>> Preferences([0, 1], [1, 2]).take(np.array([2, 1]), n_rows=3).winner_row
         array([1])
         """
+        self._check_rows(n_rows)
         new = np.full(n_rows, -1)
         new[order] = np.arange(len(order))
         winner, loser = new[self.winner_row], new[self.loser_row]
@@ -82,7 +87,7 @@ class Preferences:
 
 
 class Query(NamedTuple):
-    """One query of a :class:`RankingData`: views, no copies."""
+    """One query of a :class:`RankingData`: views of dense data, slices of CSR."""
 
     id: Any
     X: Any
@@ -152,7 +157,7 @@ class RankingData:
         names = column_names(X) if feature_names is None else feature_names
         features = as_features(X)
         query = as_ids(qid, "qid")
-        grades = y if isinstance(y, Preferences) else _vector(y, "y", np.float64)
+        grades = y if isinstance(y, Preferences) else as_numbers(y, "y")
         documents = None if doc_ids is None else as_ids(doc_ids, "doc_ids")
         n = features.shape[0]
         for name, column in (("y", grades), ("qid", query), ("doc_ids", documents)):
@@ -162,6 +167,8 @@ class RankingData:
             raise InputError(f"X has {features.shape[1]} columns but there are {len(names)} feature names")
         if n == 0:
             raise InputError("expected at least one row, got none")
+        if features.shape[1] == 0:
+            raise InputError("expected at least one feature, got none")
         check_finite(features, "X")
         if not isinstance(grades, Preferences):
             check_finite(grades, "y")
@@ -189,7 +196,11 @@ class RankingData:
     def from_valid(
         cls, X: Features, y: Any, qid: np.ndarray, doc_ids: Any = None, names: Sequence[str] | None = None
     ) -> RankingData:
-        """Build from columns that a reader has validated already: nothing is checked again."""
+        """Build from columns that a reader has validated already: nothing is checked again.
+
+        >>> RankingData.from_valid(np.ones((2, 1)), np.zeros(2), np.array([1, 1])).n_documents
+        2
+        """
         data = cls.__new__(cls)
         data._assemble(X, y, qid, doc_ids, names)
         return data
@@ -261,22 +272,26 @@ class RankingData:
         >>> RankingData([[1.0], [2.0]], [0, 1], ["a", "b"]).subset([1]).query_ids
         array(['b'], dtype='<U1')
         """
-        chosen = np.asarray(queries)
+        chosen = np.atleast_1d(np.asarray(queries))
         if chosen.dtype == bool:
             if len(chosen) != self.n_queries:
                 raise InputError(f"expected a mask over {self.n_queries} queries, got {len(chosen)} entries")
             chosen = np.flatnonzero(chosen)
-        chosen = np.arange(self.n_queries)[chosen.astype(np.int64)]
-        if len(np.unique(chosen)) != len(chosen):
-            raise InputError("a query may be chosen only once")
         if len(chosen) == 0:
             raise InputError("expected at least one query, got none")
+        if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or (np.abs(chosen + 0.5) > self.n_queries).any():
+            raise InputError(f"expected query numbers from 0 to {self.n_queries - 1}, got {chosen.tolist()!r:.60}")
+        chosen = np.arange(self.n_queries)[chosen]
+        if len(np.unique(chosen)) != len(chosen):
+            raise InputError("a query may be chosen only once")
         lengths = np.diff(self.ptr)[chosen]
         offsets = np.repeat(self.ptr[chosen] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
         rows = offsets + np.arange(lengths.sum())
         y = self.y.take(rows, self.n_documents) if self._prefers else self.y[rows]
         documents = None if self.doc_ids is None else self.doc_ids[rows]
-        return RankingData.from_valid(self.X[rows], y, self.qid[rows], documents, self.feature_names)
+        part = RankingData.from_valid(self.X[rows], y, self.qid[rows], documents, self.feature_names)
+        part._order = self.order[rows]
+        return part
 
     def folds(self, k: int, seed: int = 0) -> Iterator[tuple[RankingData, RankingData]]:
         """``k`` pairs (train, test), split by query after a seeded shuffle; each query is tested once.
@@ -302,19 +317,33 @@ class RankingData:
         """
         known = {name: i for i, name in enumerate(self.feature_names or ())}
         columns = []
+        if len(features) == 0:
+            raise InputError("expected at least one feature, got none")
         for f in features:
             if isinstance(f, str) and f not in known:
-                raise InputError(f"there is no feature named {f!r}")
-            column = known[f] if isinstance(f, str) else int(f)
+                raise InputError(f"there is no feature named {f!r}.{nearest(f, known)}")
+            column = known[f] if isinstance(f, str) else f
+            if isinstance(column, (bool, np.bool_)) or column != int(column):
+                raise InputError(f"expected column numbers or names, got {f!r}")
             if not 0 <= column < self.n_features:
                 raise InputError(f"there is no column {column}, only 0 to {self.n_features - 1}")
-            columns.append(column)
+            columns.append(int(column))
         names = None if self.feature_names is None else [self.feature_names[c] for c in columns]
-        return RankingData.from_valid(self.X[:, columns], self.y, self.qid, self._doc_ids, names)
+        return self._with(self.X[:, columns], names)
 
     def with_features(self, X: Features) -> RankingData:
-        """The same judgments over other feature values of the same shape."""
-        return RankingData.from_valid(X, self.y, self.qid, self._doc_ids, self.feature_names)
+        """The same judgments over other feature values of the same shape.
+
+        >>> data = RankingData([[1.0], [2.0]], [0, 1], [7, 7])
+        >>> data.with_features(10 * data.X).X.ravel()
+        array([10., 20.])
+        """
+        return self._with(X, self.feature_names)
+
+    def _with(self, X: Features, names: Sequence[str] | None) -> RankingData:
+        other = RankingData.from_valid(X, self.y, self.qid, self._doc_ids, names)
+        other._order = self._order
+        return other
 
     def dense(self) -> RankingData:
         """The same data with a dense X.
@@ -379,21 +408,15 @@ def as_features(X: Any) -> Features:
         import scipy.sparse as sp
 
         csr = sp.csr_array(X)
-        csr.sort_indices()
+        if not csr.has_canonical_format:  # the caller's matrix is left as it is
+            csr = csr.copy()
+            csr.sum_duplicates()
         return csr if csr.dtype in (np.float32, np.float64) else csr.astype(np.float64)
     if hasattr(X, "column_names"):
         X = np.column_stack([column.to_numpy() for column in X.columns]) if X.num_columns else np.empty((X.num_rows, 0))
     elif hasattr(X, "to_numpy"):
         X = X.to_numpy()
-    try:
-        array = np.asarray(X)
-        if array.dtype not in (np.float32, np.float64):
-            array = array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"X must hold numbers only: {error}") from None
-    if array.ndim != 2:
-        raise InputError(f"X must have two dimensions, got {array.ndim}")
-    return np.ascontiguousarray(array)
+    return as_numbers(X, "X", ndim=2, dtypes=(np.float32, np.float64))
 
 
 def as_ids(ids: Any, name: str) -> np.ndarray:
@@ -401,20 +424,38 @@ def as_ids(ids: Any, name: str) -> np.ndarray:
     array = ids.to_numpy(zero_copy_only=False) if type(ids).__module__.startswith("pyarrow") else np.asarray(ids)
     if array.ndim != 1:
         raise InputError(f"{name} must have one dimension, got {array.ndim}")
-    if array.dtype.kind in "iuU":
-        return array
-    if array.dtype.kind == "f" and np.array_equal(array, np.floor(array)) and np.isfinite(array).all():
-        return array.astype(np.int64)
-    if array.dtype.kind == "S":
-        return np.char.decode(array, "utf-8")
-    if array.dtype.kind in "OT":
-        objects = array.astype(object, copy=False)
-        kinds = set(map(type, objects.tolist()))
-        if kinds <= {str}:
-            return objects
-        if kinds <= {int}:
-            return objects.astype(np.int64)
+    kind = array.dtype.kind
+    try:
+        if kind in "iU":
+            return array
+        if kind == "f":
+            missing = np.flatnonzero(np.isnan(array))
+            if len(missing):
+                raise InputError("an id is missing", f"{name}, row {missing[0]}")
+        if (kind == "f" and (array == np.floor(array)).all()) or kind == "u":
+            if len(array) and not -(2.0**63) <= array.min() <= array.max() < 2.0**63:
+                raise InputError(f"{name} must fit 64-bit whole numbers: use strings")
+            return array.astype(np.int64) if kind == "f" or array.dtype.itemsize == 8 else array
+        if kind == "S":
+            return np.char.decode(array, "utf-8")
+        if kind in "OT":
+            return _object_ids(array.astype(object, copy=False), name)
+    except (OverflowError, UnicodeDecodeError) as error:
+        raise InputError(f"{name} must be 64-bit whole numbers or strings: {error}") from None
     raise InputError(f"{name} must be whole numbers or strings, all of one kind; got {array.dtype}")
+
+
+def _object_ids(objects: np.ndarray, name: str) -> np.ndarray:
+    kinds = set(map(type, objects.tolist()))
+    if kinds <= {str}:
+        return objects
+    if all(issubclass(k, (int, np.integer)) and k is not bool for k in kinds):
+        return objects.astype(np.int64)
+    for row, value in enumerate(objects.tolist()):
+        if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
+            raise InputError("an id is missing", f"{name}, row {row}")
+    found = ", ".join(sorted(k.__name__ for k in kinds))
+    raise InputError(f"{name} must be whole numbers or strings, all of one kind; got {found}")
 
 
 def check_finite(values: Any, name: str) -> None:
@@ -443,18 +484,30 @@ def check_finite(values: Any, name: str) -> None:
             raise InputError(f"expected a finite number, got {flat[at]}", where)
 
 
-def _vector(values: Any, name: str, dtype: Any) -> np.ndarray:
+def as_numbers(values: Any, name: str, ndim: int = 1, dtypes: tuple = (np.float64,)) -> np.ndarray:
+    """Real numbers as a C-contiguous array of one of the dtypes (the last one by default), without a needless copy.
+
+    >>> as_numbers([1j], "y")
+    Traceback (most recent call last):
+    rankine.errors.InputError: y must hold numbers only: got complex128
+    """
+    if np.ma.is_masked(values):
+        raise InputError(f"{name} has masked values: fill or drop them first")
     try:
-        array = np.asarray(values, dtype=dtype)
+        array = np.asarray(values)
+        if array.dtype.kind in "cmMV":
+            raise TypeError(f"got {array.dtype}")
+        if array.dtype not in dtypes:
+            array = array.astype(dtypes[-1])
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must hold numbers only: {error}") from None
-    if array.ndim != 1:
-        raise InputError(f"{name} must have one dimension, got {array.ndim}")
-    return array
+    if array.ndim != ndim:
+        raise InputError(f"{name} must have {'one dimension' if ndim == 1 else 'two dimensions'}, got {array.ndim}")
+    return np.ascontiguousarray(array)
 
 
 def _rows(values: Any, name: str) -> np.ndarray:
-    rows = _vector(values, name, np.float64)
+    rows = as_numbers(values, name)
     if not np.array_equal(rows, np.floor(rows)):
         raise InputError(f"{name} must hold row numbers, whole numbers")
     return rows.astype(np.int64)

@@ -27,6 +27,19 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f" Did you mean '{by_lower[match[0]]}'?" if match else ""
 
 
+def is_utf8(text: str) -> bool:
+    """Whether text can be written as UTF-8.
+
+    >>> is_utf8("é"), is_utf8(chr(0xD800))
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def shorten(text: str, limit: int = 40) -> str:
     """``repr`` of a piece of input, cut to a readable length.
 

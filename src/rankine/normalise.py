@@ -44,7 +44,11 @@ class Normaliser:
         return f"Normaliser({self.kind!r})"
 
     def fit(self, data: RankingData) -> Normaliser:
-        """Learn what the kind needs from training data; the per-query kinds only note the number of features."""
+        """Learn what the kind needs from training data; the per-query kinds only note the number of features.
+
+        >>> Normaliser("zscore").fit(RankingData([[1.0], [3.0]], [0, 1], [1, 1])).shift_
+        array([2.])
+        """
         X = _dense(data)
         self.n_features_ = data.n_features
         if self.kind == "zscore":
@@ -53,7 +57,7 @@ class Normaliser:
         return self
 
     def apply(self, data: RankingData) -> RankingData:
-        """The same data with normalised features, of the same dtype."""
+        """The same data with normalised features, of the same dtype; see the class for an example."""
         if self.n_features_ is None:
             raise InputError(f"{self!r} has not been fitted")
         if data.n_features != self.n_features_:
@@ -75,7 +79,11 @@ class Normaliser:
         return data.with_features(out)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, for JSON."""
+        """Plain numbers, for JSON.
+
+        >>> Normaliser("query-minmax").to_dict()
+        {'kind': 'query-minmax', 'n_features': None, 'shift': None, 'scale': None}
+        """
         arrays = {"shift": self.shift_, "scale": self.scale_}
         values = {name: None if a is None else a.tolist() for name, a in arrays.items()}
         return {"kind": self.kind, "n_features": self.n_features_, **values}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .measures.compare import Comparison, Pair
 
 _BLUE, _RED, _GREY = "#1f5fa8", "#c8553d", "#8a8f98"
+_MOST_PANELS = 24
 _FORMATS = (".png", ".svg", ".pdf")
 
 
@@ -26,7 +27,7 @@ def draw_differences(comparison: Comparison, path: str | os.PathLike | None = No
 
     if path is not None and Path(path).suffix.lower() not in _FORMATS:
         raise InputError(f"expected a picture ending in one of {', '.join(_FORMATS)}", str(path))
-    pairs = comparison.pairs
+    pairs = comparison.pairs[:_MOST_PANELS]
     columns = min(sum(p.measure == pairs[0].measure for p in pairs), 3)  # a row per measure where it fits
     rows = -(-len(pairs) // columns)
     figure = Figure(figsize=(5.2 * columns, 3.6 * rows), layout="constrained")
@@ -36,6 +37,8 @@ def draw_differences(comparison: Comparison, path: str | os.PathLike | None = No
         _draw_pair(axis, pair, np.sort(a - b)[::-1], comparison.confidence)
     for axis in axes[len(pairs) :]:
         axis.set_visible(False)
+    if len(comparison.pairs) > len(pairs):
+        figure.suptitle(f"the first {len(pairs)} of {len(comparison.pairs)} pairs")
     if path is not None:
         save_figure(figure, path)
     return figure

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -107,33 +109,38 @@ def _split(text: str) -> list[str]:
     return [p for p in parts if p]
 
 
-def load_data(path: str) -> RankingData:
+def load_data(source: str | io.BytesIO) -> RankingData:
     """A judged data set, by its ending: a table or LETOR text."""
     from ..io import load_letor, load_table
     from ..io.table import TABLE_SUFFIXES
 
-    return load_table(path) if Path(path).suffix.lower() in TABLE_SUFFIXES else load_letor(path)
+    if isinstance(source, str) and Path(source).suffix.lower() in TABLE_SUFFIXES:
+        return load_table(source)
+    return load_letor(source)
 
 
-def holds_features(path: str) -> bool:
-    """Whether a file of judgments is a data set with features rather than TREC qrels."""
-    from ..io.files import open_source
+def holds_features(source: str | io.BytesIO) -> bool:
+    """Whether judgments are a data set with features rather than TREC qrels."""
+    from ..io.files import line_blocks, open_source
     from ..io.table import TABLE_SUFFIXES
 
-    if Path(path).suffix.lower() in TABLE_SUFFIXES:
+    if isinstance(source, str) and Path(source).suffix.lower() in TABLE_SUFFIXES:
         return True
-    with open_source(path) as opened:
-        for _ in range(100):
-            line = opened.stream.readline(1 << 16)
-            words = line.split(b"#")[0].split()
-            if words or not line:
-                return len(words) > 1 and words[1].startswith(b"qid:")
-    return False
+    with open_source(source) as opened:
+        block = next(line_blocks(opened), None)
+    lines = [] if block is None else block.data[: min(block.end, 1 << 20)].tobytes().split(b"\n")
+    words = next((w for line in lines if (w := line.split(b"#")[0].split())), [])
+    return len(words) > 1 and words[1].startswith(b"qid:")
 
 
 def system_names(paths: Iterable[str]) -> list[str]:
     """A short name for each file: its stem, or the whole path where stems repeat."""
     every = list(paths)
+    twice = [p for p in every if every.count(p) > 1]
+    if twice:
+        from ..errors import InputError
+
+        raise InputError("the same file is given twice", twice[0])
     stems = [Path(p).name.split(".")[0] or p for p in every]
     return stems if len(set(stems)) == len(stems) else every
 
@@ -153,8 +160,15 @@ def reports(
     from ..measures import evaluate, evaluate_run
 
     labels = system_names(systems)
-    if not holds_features(judgments):
-        qrels = load_qrels(judgments)
+    source: str | io.BytesIO = judgments
+    if judgments == "-":  # looked at twice
+        source = io.BytesIO(sys.stdin.buffer.read())
+        source.name = "<stdin>"
+    features = holds_features(source)
+    if isinstance(source, io.BytesIO):
+        source.seek(0)
+    if not features:
+        qrels = load_qrels(source)
         rule = "trec" if ties is Ties.auto else ties.value
         return {
             label: evaluate_run(names, qrels, path, rule, complete, judged_only, empty.value)
@@ -162,7 +176,9 @@ def reports(
         }
     if complete or judged_only:
         raise InputError("-c and -J are for TREC judgments; in a judged data set every document is judged")
-    data = load_data(judgments)
+    data = load_data(source)
+    if ties is Ties.trec and data.doc_ids is None:
+        raise InputError("--ties trec breaks ties by document id, and the data set has none", judgments)
     rule = "expected" if ties is Ties.auto else ties.value
     return {
         label: evaluate(names, data.y, load_scores(path, data), data.qid, rule, empty.value, data.doc_ids)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..console import print_comparison
+from ..console import print_comparison, print_table
 from . import common as c
 
 NAME = "compare"
@@ -17,6 +17,7 @@ def command(
     systems: Annotated[list[str], typer.Argument(help="Two or more TREC runs, or score files of a judged data set.")],
     measure: c.Measures = None,
     baseline: Annotated[str | None, typer.Option(help="Compare all with this one (its file's stem).")] = None,
+    per_query: Annotated[bool, typer.Option("-q", "--per-query", help="Also print every query's values.")] = False,
     plot: Annotated[str | None, typer.Option(help="Draw the per-query differences: a .png, .svg or .pdf.")] = None,
     confidence: Annotated[float, typer.Option(help="Of the interval of the mean difference.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Of the bootstrap and the randomisation test.")] = 0,
@@ -47,4 +48,11 @@ def command(
     elif output is c.Output.csv:
         typer.echo(comparison.to_csv())
     else:
+        if per_query:
+            rows = [
+                (m, q, *(f"{r.per_query[m][i]:.4f}" for r in found.values()))
+                for m in next(iter(found.values())).mean
+                for i, q in enumerate(next(iter(found.values())).query_ids)
+            ]
+            print_table("Queries", ["measure", "query", *found], rows)
         print_comparison(comparison)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -21,13 +23,13 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 def command(
     data: Annotated[str, typer.Argument(help="LETOR text (also .gz .xz .zst), .parquet or .arrow.")],
     output: c.OutputOption = c.Output.table,
-    top: Annotated[int, typer.Option(help="How many features to show.")] = 200,
+    top: Annotated[int, typer.Option(help="How many features to look at, the first ones.")] = 1000,
 ) -> None:
     """Show a judged data set at a glance: queries, documents, grades, features, and what looks wrong.
 
     `rankine describe train.txt.xz`
     """
-    found = summary(c.load_data(data))
+    found = summary(c.load_data(data), top)
     if output is c.Output.json:
         typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
         return
@@ -43,14 +45,14 @@ def command(
     ]
     columns = ["feature", "min", "mean", "max", "zero", "histogram", "remark"]
     if output is c.Output.csv:
-        typer.echo("\n".join(",".join(map(str, r)) for r in [columns, *rows]))
+        csv.writer(sys.stdout, lineterminator="\n").writerows([columns, *rows])
         return
     sizes = found["documents_per_query"]
     overview = [
         ("queries", f"{found['queries']:,}"),
         ("documents", f"{found['documents']:,}"),
         ("per query", f"{sizes['min']} to {sizes['max']}, median {sizes['median']:g}, mean {sizes['mean']:.1f}"),
-        ("features", f"{len(found['features'])}, {found['layout']}, {found['density']:.0%} non-zero"),
+        ("features", f"{found['n_features']:,}, {found['layout']}, {found['density']:.1%} non-zero"),
         ("grades", ", ".join(f"{g}: {n:,} ({n / found['documents']:.1%})" for g, n in found["grades"].items())),
         ("without relevant", f"{found['queries_without_relevant']:,} queries"),
         ("all grades equal", f"{found['queries_of_one_grade']:,} queries"),
@@ -58,12 +60,12 @@ def command(
     ]
     print_table(data, ["", ""], overview)
     odd = [r for r in rows if r[-1]]
-    shown = rows[:top]
     remark = f"{len(odd)} of {len(rows)} features are constant." if odd else "No feature is constant."
-    print_table("Features", columns, shown, remark)
+    more = found["n_features"] - len(rows)
+    print_table("Features", columns, rows, remark + (f" {more:,} more were not looked at (--top)." if more else ""))
 
 
-def summary(data: RankingData) -> dict[str, Any]:
+def summary(data: RankingData, top: int = 1000) -> dict[str, Any]:
     """The facts that ``rankine describe`` prints.
 
     >>> from rankine import RankingData
@@ -72,10 +74,13 @@ def summary(data: RankingData) -> dict[str, Any]:
     """
     sizes = np.diff(data.ptr)
     grades, counts = np.unique(data.y, return_counts=True)
-    top = np.maximum.reduceat(data.y, data.ptr[:-1])
+    high = np.maximum.reduceat(data.y, data.ptr[:-1])
     low = np.minimum.reduceat(data.y, data.ptr[:-1])
-    names = data.feature_names or [str(i + 1) for i in range(data.n_features)]
-    features = [_feature(names[j], _column(data, j)) for j in range(data.n_features)]
+    shown = range(min(top, data.n_features))
+    names = data.feature_names or [str(i + 1) for i in shown]
+    X = data.X[:, : len(shown)].tocsc() if data.is_sparse else data.X
+    features = [_feature(names[j], X[:, [j]].toarray().ravel() if data.is_sparse else X[:, j]) for j in shown]
+    stored = np.count_nonzero(data.X.data if data.is_sparse else data.X)
     return {
         "queries": data.n_queries,
         "documents": data.n_documents,
@@ -86,24 +91,21 @@ def summary(data: RankingData) -> dict[str, Any]:
             "max": int(sizes.max()),
         },
         "layout": f"{'CSR' if data.is_sparse else 'dense'} {data.X.dtype}",
-        "density": float(1 - np.mean([f["zero"] for f in features])) if features else 0.0,
+        "density": stored / (data.n_documents * data.n_features),
+        "n_features": data.n_features,
         "grades": {f"{g:g}": int(n) for g, n in zip(grades.tolist(), counts.tolist(), strict=True)},
-        "queries_without_relevant": int((top < 1).sum()),
-        "queries_of_one_grade": int((top == low).sum()),
+        "queries_without_relevant": int((high < 1).sum()),
+        "queries_of_one_grade": int((high == low).sum()),
         "document_ids": data.doc_ids is not None,
         "features": features,
     }
 
 
-def _column(data: RankingData, j: int) -> np.ndarray:
-    column = data.X[:, [j]]
-    return (column.toarray() if data.is_sparse else column).ravel()
-
-
 def _feature(name: str, x: np.ndarray) -> dict[str, Any]:
     low, high = float(x.min()), float(x.max())
     remark = "" if low < high else "all zero (missing?)" if low == 0 else "constant"
-    counts = np.histogram(x, bins=12, range=(low, high) if low < high else (low, low + 1))[0]
+    half = (x.astype(np.float64) / 2 - low / 2) / (high / 2 - low / 2 if high > low else 1)  # halves cannot overflow
+    counts = np.bincount(np.minimum(12 * half, 11).astype(int), minlength=12)
     bars = "".join(_BLOCKS[int(np.ceil(8 * n / counts.max()))] for n in counts)
     return {
         "feature": name,

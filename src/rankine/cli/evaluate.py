@@ -54,7 +54,6 @@ def _print(found: dict[str, Report], per_query: bool) -> None:
     rows = []
     for name, r in found.items():
         if per_query:
-            rows += [(name, q, *(f"{v[i]:.4f}" for v in r.per_query.values())) for i, q in enumerate(r.query_ids)]
-        rows.append((name, "all", *(f"{v:.4f}" for v in r.mean.values())))
-    title = f"{len(first.query_ids)} queries"
-    print_table(title, ["system", "query", *first.mean], rows, first.note)
+            rows += [(name, q, 1, *(f"{v[i]:.4f}" for v in r.per_query.values())) for i, q in enumerate(r.query_ids)]
+        rows.append((name, "all", len(r.query_ids), *(f"{v:.4f}" for v in r.mean.values())))
+    print_table("Evaluation", ["system", "query", "queries", *first.mean], rows, first.note)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import sys
 from typing import TYPE_CHECKING
 
+import typer
+
 from ..console import print_table
+from . import common as c
 
 if TYPE_CHECKING:
     from ..measures.table import Parameter
@@ -12,11 +18,17 @@ if TYPE_CHECKING:
 NAME = "measures"
 
 
-def command() -> None:
+def command(output: c.OutputOption = c.Output.table) -> None:
     """List all measures: names, parameters, trec_eval's names, and what each one says."""
     from ..measures.evaluation import GAIN_NOTE
 
-    print_table("Measures", ["name", "also", "what it says"], rows(), GAIN_NOTE)
+    columns = ["name", "also", "what it says"]
+    if output is c.Output.json:
+        typer.echo(json.dumps([dict(zip(columns, row, strict=True)) for row in rows()], ensure_ascii=False, indent=2))
+    elif output is c.Output.csv:
+        csv.writer(sys.stdout, lineterminator="\n").writerows([columns, *rows()])
+    else:
+        print_table("Measures", columns, rows(), GAIN_NOTE)
 
 
 def rows() -> list[tuple[str, str, str]]:

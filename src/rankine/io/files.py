@@ -52,7 +52,12 @@ def open_source(source: Source) -> Iterator[OpenSource]:
         binary: Any = getattr(source, "buffer", source)
         if isinstance(binary, io.TextIOBase):
             raise TypeError("a text-mode file object cannot be read as bytes: open it with mode 'rb'")
-        yield _decompressed(binary, str(getattr(source, "name", "<stream>")), None)
+        peekable: Any = binary if hasattr(binary, "peek") else io.BufferedReader(binary)
+        try:
+            yield _decompressed(peekable, str(getattr(source, "name", "<stream>")), None)
+        finally:
+            if peekable is not binary:
+                peekable.detach()  # the caller's object stays open
     elif str(source) == "-":
         yield _decompressed(sys.stdin.buffer, "<stdin>", None)
     else:
@@ -61,8 +66,7 @@ def open_source(source: Source) -> Iterator[OpenSource]:
             yield _decompressed(raw, str(path), path.stat().st_size)
 
 
-def _decompressed(raw: BinaryIO, name: str, size: int | None) -> OpenSource:
-    peekable = raw if hasattr(raw, "peek") else io.BufferedReader(raw)  # type: ignore[type-var]
+def _decompressed(peekable: Any, name: str, size: int | None) -> OpenSource:
     head = peekable.peek(6)[:6]
     kind = next((ext for magic, ext in _MAGIC.items() if head.startswith(magic)), "")
     stream: BinaryIO = peekable
@@ -84,15 +88,21 @@ class Block(NamedTuple):
 
 
 def line_blocks(opened: OpenSource, size: int = _BLOCK) -> Iterator[Block]:
-    """Cut a stream into blocks of whole lines; a line longer than a block makes its block grow.
+    """Cut a stream into blocks of whole lines; a line longer than a block makes its block grow. A BOM is skipped.
 
     >>> opened = OpenSource(io.BytesIO(b"a\\nb"), "x", io.BytesIO(), None)
     >>> [bytes(b.data[: b.end]) for b in line_blocks(opened, size=3)]
     [b'a\\n', b'b\\n']
     """
-    if opened.size and opened.stream is opened.raw:
-        yield from _mapped_blocks(opened, size)
-        return
+    mapped = opened.size and opened.stream is opened.raw
+    for number, block in enumerate(_mapped_blocks(opened, size) if mapped else _read_blocks(opened, size)):
+        bom = 3 if number == 0 and block.data[:3].tobytes() == b"\xef\xbb\xbf" else 0
+        if block.end > bom:
+            yield Block(block.data[bom:], block.end - bom, block.raw_position)
+
+
+def _read_blocks(opened: OpenSource, size: int) -> Iterator[Block]:
+    """Blocks of a stream, each in memory of its own."""
     carry = np.empty(0, np.uint8)
     at_end = False
     while not at_end:

@@ -7,8 +7,9 @@ finished arrays plus a few blocks.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -19,9 +20,6 @@ from ..progress import bar
 from . import letor_kernels as k
 from .files import Block, OpenSource, Source, line_blocks, open_source, open_target
 from .numbers import exact_float
-
-if TYPE_CHECKING:
-    import os
 
 SPARSE_BELOW = 0.1
 _BAR_FROM = 50_000_000
@@ -116,7 +114,9 @@ def _load(
         probe = _parse(first, k.count_lines(first.data, first.end), 0, dtype, n_features)
         width = n_features or max(probe.width, 1)
         as_sparse = probe.entries < SPARSE_BELOW * probe.rows * width if sparse is None else sparse
-        table = _Table(dtype, 0 if as_sparse else width, opened.size)
+        if not as_sparse:
+            _check_size(probe.rows, width, dtype.itemsize)
+        table = _Table(dtype, 0 if as_sparse else width, opened.size, may_turn_sparse=sparse is None)
         rows_per_byte = 1.1 * probe.rows / first.end
 
         def parse(block: Block) -> _Parsed:
@@ -148,12 +148,12 @@ def _parse(block: Block, room: int, stride: int, dtype: np.dtype, limit: int | N
     runs, ids = np.empty((room, 3), np.int64), np.empty(end + room, np.uint8)
     hard = np.empty((end // 20 + 1, 2), np.int64)
     columns = np.empty(0 if stride else end // 4 + 1, np.int32)
-    while True:
-        values = np.zeros(room * stride, dtype) if stride else np.empty(end // 4 + 1, dtype)
-        status = k.parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, hard, state)
-        if status != k.NEEDS_COLUMNS or limit is not None:
-            break
-        stride = max(int(state[k.INDEX]), stride + stride // 4)
+    values = np.zeros(room * stride, dtype) if stride else np.empty(end // 4 + 1, dtype)
+    status = k.parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, hard, state)
+    if status == k.NEEDS_COLUMNS and limit is None:
+        wider = max(int(state[k.INDEX]), stride + stride // 4)
+        # a block that would be mostly zeros is handed on as it stands in the file
+        return _parse(block, room, wider if room * wider < 4 * end else 0, dtype, limit)
     if status == k.NEEDS_ROWS:
         return _parse(block, k.count_lines(buf, end), stride, dtype, limit)
     if status == k.OK and limit is not None and state[k.WIDTH] > limit:
@@ -253,11 +253,41 @@ class _Growing:
         return self.array
 
 
+def _nonzeros(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What CSR stores of a dense matrix (−0 included): values, columns, ends of rows."""
+    stored = (X != 0) | np.signbit(X)
+    columns = np.nonzero(stored)[1].astype(np.int32)
+    return X[stored], columns, np.cumsum(stored.sum(axis=1))
+
+
+def _sparse_part(part: _Parsed) -> _Parsed:
+    values, columns, ends = _nonzeros(part.values[: part.rows * part.stride].reshape(part.rows, part.stride))
+    return part._replace(values=values, columns=columns, row_end=ends, entries=len(values), stride=0)
+
+
+def _dense_part(part: _Parsed, stride: int) -> _Parsed:
+    X = np.zeros((part.rows, stride), part.values.dtype)
+    rows = np.repeat(np.arange(part.rows), np.diff(part.row_end, prepend=0))
+    X[rows, part.columns[: part.entries]] = part.values[: part.entries]
+    return part._replace(values=X.ravel(), stride=stride)
+
+
+def _check_size(rows: int, columns: int, itemsize: int) -> None:
+    """Refuse a dense matrix that no memory of this machine can hold."""
+    need = rows * columns * itemsize
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 45
+    if need > memory:
+        raise InputError(
+            f"{rows:,} rows × {columns:,} features need {need / 2**30:,.0f} GiB as a dense matrix, more than this "
+            "machine has: use sparse=True"
+        )
+
+
 class _Table:
     """Collects parsed blocks in order. ``stride`` is the dense row width so far, 0 for CSR."""
 
-    def __init__(self, dtype: np.dtype, stride: int, size: int | None) -> None:
-        self.stride, self.size = stride, size
+    def __init__(self, dtype: np.dtype, stride: int, size: int | None, may_turn_sparse: bool) -> None:
+        self.stride, self.size, self.may_turn_sparse = stride, size, may_turn_sparse
         self.rows = self.entries = self.width = 0
         self.values, self.columns = _Growing(dtype), _Growing(np.int32)
         self.row_end, self.labels = _Growing(np.int64), _Growing(np.float64)
@@ -268,9 +298,14 @@ class _Table:
 
     def append(self, part: _Parsed) -> None:
         share = min(part.raw_position / self.size, 1.0) if self.size and part.raw_position else None
+        width, rows = max(self.width, part.width), self.rows + part.rows
+        if self.stride and self.may_turn_sparse and self.entries + part.entries < SPARSE_BELOW * rows * width:
+            self._turn_sparse()
         if self.stride:
-            self._append_dense(part, share)
+            _check_size(rows, max(self.stride, part.width), part.values.itemsize)
+            self._append_dense(_dense_part(part, max(self.stride, part.width)) if part.stride == 0 else part, share)
         else:
+            part = _sparse_part(part) if part.stride else part
             self.values.append(part.values[: part.entries], share)
             self.columns.append(part.columns[: part.entries], share)
             self.row_end.append(part.row_end + self.entries, share)
@@ -282,6 +317,14 @@ class _Table:
         self.rows += part.rows
         self.entries += part.entries
         self.width = max(self.width, part.width)
+
+    def _turn_sparse(self) -> None:
+        """Go on as CSR: a later part of the file has shown that most values are zero."""
+        so_far = self.values.array[: self.rows * self.stride].reshape(self.rows, self.stride)
+        values, columns, ends = _nonzeros(so_far)
+        for growing, content in ((self.values, values), (self.columns, columns), (self.row_end, ends)):
+            growing.array, growing.used = content, len(content)
+        self.entries, self.stride = len(values), 0
 
     def _append_dense(self, part: _Parsed, share: float | None) -> None:
         """Append dense rows; where the block came out wider (or narrower) both sides are brought to one width."""
@@ -303,11 +346,14 @@ class _Table:
         order = group_rows(qid).order
         labels = self.labels.finish()
         doc_ids = np.array(self.doc_ids, object) if self.has_ids else None
+        if self.stride:
+            _check_size(self.rows, width, self.values.array.itemsize)
         X = self._dense(width, order) if self.stride else self._csr(width, order)
         if order is not None:
             labels, qid = labels[order], qid[order]
             doc_ids = None if doc_ids is None else doc_ids[order]
-        if sparse is None and bool(self.stride) == (self.entries < SPARSE_BELOW * self.rows * width):
+        thin = self.entries < SPARSE_BELOW * self.rows * width
+        if sparse is None and bool(self.stride) == thin and (thin or self.rows * width < 1 << 28):
             import scipy.sparse as sp
 
             X = sp.csr_array(X) if self.stride else X.toarray()

@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..data import Preferences, RankingData
-from ..errors import InputError
+from ..errors import InputError, is_utf8
 from ..kernel import kernel
 from ..progress import bar
 
@@ -33,8 +33,8 @@ def _check_ids(ids: Any, what: str) -> None:
     if ids.dtype.kind in "iu":
         return
     for i in ids.tolist():
-        if _SPACE.search(i) or (not i and what == "query id"):
-            raise InputError(f"{what} {i!r} is empty or holds a blank: LETOR text cannot carry it")
+        if _SPACE.search(i) or (not i and what == "query id") or not is_utf8(i):
+            raise InputError(f"{what} {i!r} is empty, holds a blank or is not Unicode: LETOR text cannot carry it")
 
 
 def _lines(data: RankingData, start: int, stop: int) -> memoryview:

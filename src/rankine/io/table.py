@@ -75,7 +75,11 @@ def load_table(
         doc_id: the column of document ids; by default one of doc_id, docid, docno, document_id, document, if any.
         features: the feature columns; by default all others.
 
-    See :func:`save_table` for an example.
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_table(RankingData([[0.5]], [2], ["a"]), folder + "/set.parquet")
+    ...     load_table(folder + "/set.parquet").y
+    array([2.])
     """
     import pyarrow as pa
 
@@ -87,9 +91,15 @@ def load_table(
             import pyarrow.parquet as pq
 
             table = pq.read_table(str(path))
-    except pa.ArrowInvalid as error:
-        raise InputError(f"not a readable {suffix[1:]} file ({str(error).splitlines()[0]})", str(path)) from None
-    return from_table(table, label, qid, doc_id, features, where=str(path))
+        table.validate(full=True)
+        own = (table.schema.metadata or {}).get(b"rankine") is not None
+        data = from_table(table, where=str(path)) if own else None
+    except (InputError, FileNotFoundError, PermissionError, IsADirectoryError):
+        raise
+    except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise InputError(f"not a readable {suffix[1:]} file ({reason})", str(path)) from None
+    return from_table(table, label, qid, doc_id, features, where=str(path)) if data is None else data
 
 
 def from_table(
@@ -110,7 +120,7 @@ def from_table(
     import pyarrow as pa
 
     if not isinstance(table, pa.Table):
-        table = pa.table(table)
+        table = _as_table(table)
     layout = json.loads((table.schema.metadata or {}).get(b"rankine", b"null"))
     if layout is not None:
         return _from_own(table, layout, where)
@@ -118,7 +128,10 @@ def from_table(
         role: _column(table, role, name, where) for role, name in (("label", label), ("qid", qid), ("doc_id", doc_id))
     }
     if features is None:
-        features = [n for n in table.column_names if n not in columns.values() and not n.startswith("__index")]
+        features = [n for n in table.column_names if n not in columns.values()]
+    unknown = [f for f in features if f not in table.column_names]
+    if unknown:
+        raise InputError(f"there is no column {unknown[0]!r}.{nearest(str(unknown[0]), table.column_names)}", where)
     try:
         X = np.column_stack([_numbers(table, f, where) for f in features])
     except ValueError as error:
@@ -127,6 +140,17 @@ def from_table(
         raise InputError("there are no feature columns", where) from None
     ids = None if columns["doc_id"] is None else _ids(table[columns["doc_id"]], where)
     return RankingData(X, _numbers(table, columns["label"], where), _ids(table[columns["qid"]], where), ids, features)
+
+
+def _as_table(frame: Any) -> pa.Table:
+    import pyarrow as pa
+
+    try:
+        if type(frame).__module__.split(".")[0] == "pandas":
+            return pa.Table.from_pandas(frame, preserve_index=False)
+        return pa.table(frame)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"expected a table or frame with one column per name: {error}") from None
 
 
 def _suffix(path: str | os.PathLike) -> str:
@@ -202,6 +226,8 @@ def _from_own(table: pa.Table, layout: dict, where: str | None) -> RankingData:
         raise InputError(
             f"written in format {layout.get('format')} by a newer Rankine, this one reads {_FORMAT}", where
         )
+    if table.num_rows and "label" not in table.column_names:
+        raise InputError("Rankine's own layout without a label column", where)
     table = table.combine_chunks() if any(c.num_chunks != 1 for c in table.columns) else table
     if table.num_rows == 0:
         raise InputError("the table has no rows", where)

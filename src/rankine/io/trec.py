@@ -10,7 +10,9 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..errors import InputError, shorten
+from ..data import as_numbers
+from ..errors import InputError, is_utf8, shorten
+from ..progress import bar
 from . import trec_kernels as k
 from .files import Source, line_blocks, open_source, open_target
 from .numbers import exact_float
@@ -48,7 +50,7 @@ class TrecTable:
         """
         q_names, query = _numbered(queries)
         d_names, document = _numbered(documents)
-        value = np.asarray(values, np.float64)
+        value = as_numbers(values, "values")
         if not len(query) == len(document) == len(value):
             raise InputError(
                 f"queries, documents and values must have one length, got {len(query)}, {len(document)}, {len(value)}"
@@ -67,6 +69,8 @@ class TrecTable:
         >>> TrecTable.from_dict({"q1": {"d1": 1, "d2": 0}})
         TrecTable(1 queries, 2 rows)
         """
+        if not all(isinstance(documents, Mapping) for documents in nested.values()):
+            raise InputError("expected {query: {document: number}}")
         triples = [(q, d, v) for q, documents in nested.items() for d, v in documents.items()]
         queries, documents, values = zip(*triples, strict=True) if triples else ((), (), ())
         return cls.from_columns(queries, documents, values, tag)
@@ -99,9 +103,15 @@ def load_run(source: Source) -> TrecTable:
 
 
 def _load(source: Source, form: str, document: int, value: int) -> TrecTable:
-    with open_source(source) as opened:
-        blocks = list(line_blocks(opened))
+    blocks = []
+    with (
+        open_source(source) as opened,
+        bar(f"reading {opened.name}", opened.size, (opened.size or 0) > 50_000_000, "bytes") as update,
+    ):
         name = opened.name
+        for block in line_blocks(opened):
+            blocks.append(block)
+            update(block.raw_position)
     if not blocks:
         raise InputError("the file is empty", name)
     buf = np.concatenate([b.data[: b.end] for b in blocks] + [np.zeros(8, np.uint8)])
@@ -196,6 +206,7 @@ def save_run(table: TrecTable, target: str | os.PathLike | IO[bytes], tag: str |
     q1 Q0 d1 2 0.5 mine
     """
     name = tag if tag is not None else table.tag or "rankine"
+    _check_word(name, "tag")
     by_name = np.argsort(np.argsort(np.array(table.document_ids, object), kind="stable"), kind="stable")
     with np.errstate(over="ignore"):
         order = np.lexsort((-by_name[table.document], -table.value.astype(np.float32), table.query))
@@ -203,10 +214,14 @@ def save_run(table: TrecTable, target: str | os.PathLike | IO[bytes], tag: str |
     _save(ordered, target, lambda q, d, v, rank: f"{q} Q0 {d} {rank} {v} {name}\n")
 
 
+def _check_word(text: str, what: str) -> None:
+    if not text or _BLANK.search(text) or not is_utf8(text):
+        raise InputError(f"{what} {text!r} is empty, holds a blank or is not Unicode: TREC text cannot carry it")
+
+
 def _save(table: TrecTable, target: Any, line: Any) -> None:
     for i in [*table.query_ids, *table.document_ids]:
-        if not i or _BLANK.search(i):
-            raise InputError(f"id {i!r} is empty or holds a blank: TREC text cannot carry it")
+        _check_word(i, "id")
     new_query = np.diff(table.query, prepend=-1) != 0
     starts = np.flatnonzero(new_query)
     ranks = np.arange(len(table)) - np.repeat(starts, np.diff(np.append(starts, len(table)))) + 1

@@ -89,13 +89,23 @@ class Comparison:
         return "\n".join([*table, "p-values are Holm-corrected.", *([self.note] if self.note else [])])
 
     def to_json(self) -> str:
-        """Means and pairs as JSON."""
+        """Means and pairs as JSON; an infinite effect (every query differs by the same) is null.
+
+        >>> found = compare([1, 0], {"x": [2, 1], "y": [1, 2]}, [1, 1], "AP")
+        >>> json.loads(found.to_json())["mean"]
+        {'x': {'AP': 1.0}, 'y': {'AP': 0.5}}
+        """
         means = {name: report.mean for name, report in self.reports.items()}
-        content = {"confidence": self.confidence, "mean": means, "pairs": [asdict(p) for p in self.pairs]}
+        pairs = [{k: None if v in (np.inf, -np.inf) else v for k, v in asdict(p).items()} for p in self.pairs]
+        content = {"confidence": self.confidence, "mean": means, "pairs": pairs}
         return json.dumps(content, ensure_ascii=False)
 
     def to_csv(self) -> str:
-        """One row per pair and measure."""
+        """One row per pair and measure.
+
+        >>> compare([1, 0], {"x": [2, 1], "y": [1, 2]}, [1, 1], "AP").to_csv().split(",")[:3]
+        ['measure', 'a', 'b']
+        """
         out = io.StringIO()
         writer = csv.DictWriter(out, list(Pair.__dataclass_fields__), lineterminator="\n")
         writer.writeheader()
@@ -103,7 +113,11 @@ class Comparison:
         return out.getvalue().rstrip("\n")
 
     def plot(self, path: str | os.PathLike | None = None) -> Figure:
-        """Draw the per-query differences of each pair as sorted bars, to a file (.png, .svg, .pdf) if asked."""
+        """Draw the per-query differences of each pair as sorted bars, to a file (.png, .svg, .pdf) if asked.
+
+        >>> compare([1, 0], {"x": [2, 1], "y": [1, 2]}, [1, 1], "AP").plot()  # doctest: +ELLIPSIS
+        <...Figure size ...>
+        """
         from ..plots import draw_differences
 
         return draw_differences(self, path)
@@ -136,6 +150,8 @@ def compare(
     >>> found.pairs[0].difference
     0.3333333333333333
     """
+    if not isinstance(systems, Mapping):
+        raise InputError("systems must map each system's name to its scores")
     if options.get("empty") == "skip":
         raise InputError("empty='skip' would compare over different queries: use 'zero' or 'one'")
     reports = {name: evaluate(measures, y, scores, qid, **options) for name, scores in systems.items()}
@@ -160,8 +176,13 @@ def compare_reports(
         raise InputError(f"confidence must lie between 0 and 1, got {confidence}")
     first = reports[names[0]]
     for name, report in reports.items():
+        if any(np.isnan(column).any() for column in report.per_query.values()):
+            raise InputError(f"{name!r} leaves queries out: evaluate it with empty='zero' or 'one'")
         if list(report.query_ids) != list(first.query_ids) or report.measures != first.measures:
-            raise InputError(f"{name!r} was evaluated on other queries or measures than {names[0]!r}")
+            raise InputError(
+                f"{name!r} was evaluated on other queries or measures than {names[0]!r}; "
+                "for runs, complete=True (-c) counts missing queries as empty"
+            )
     against = [(n, baseline) for n in names if n != baseline] if baseline else list(combinations(names, 2))
     pairs: list[Pair] = []
     for measure in first.mean:
@@ -174,8 +195,10 @@ def compare_reports(
 def _test(measure: str, a: str, b: str, x: np.ndarray, y: np.ndarray, confidence: float, seed: int) -> dict[str, Any]:
     d = x - y
     d[np.abs(d) < 1e-12] = 0.0  # rounding is not a difference
+    if np.ptp(d) < 1e-12:
+        d[:] = d[0]
     low, high = _interval(d, confidence, seed)
-    spread = d.std(ddof=1) if len(d) > 1 else 0.0
+    spread = d.std(ddof=1) if np.ptp(d) > 0 else 0.0
     return {
         "measure": measure,
         "a": a,
@@ -185,7 +208,11 @@ def _test(measure: str, a: str, b: str, x: np.ndarray, y: np.ndarray, confidence
         "difference": float(d.mean()),
         "low": low,
         "high": high,
-        "effect": float(d.mean() / spread) if spread > 0 else 0.0,
+        "effect": float(d.mean() / spread)
+        if spread > 0
+        else float(np.copysign(np.inf, d[0]))
+        if d[0] and len(d) > 1
+        else 0.0,
         "wins": int((d > 0).sum()),
         "ties": int((d == 0).sum()),
         "losses": int((d < 0).sum()),
@@ -209,7 +236,7 @@ def _wilcoxon(d: np.ndarray) -> float:
 def _paired_t(d: np.ndarray) -> float:
     from scipy import stats
 
-    if len(d) < 2 or d.std() == 0:
+    if len(d) < 2 or np.ptp(d) == 0:
         return 1.0 if not d.any() or len(d) < 2 else 0.0
     return float(stats.ttest_1samp(d, 0.0).pvalue)
 

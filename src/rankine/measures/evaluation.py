@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data import Preferences, as_ids, check_finite, group_rows
+from ..data import Preferences, as_ids, as_numbers, check_finite, group_rows
 from ..errors import InputError
 from ..parallel import shared_map, thread_count
 from .names import Measure, parse
@@ -25,6 +25,7 @@ GAIN_NOTE = (
     "nDCG(dcg='log2'), also written ndcg_cut_10."
 )
 _DOCUMENTS_PER_TASK = 100_000
+_LARGEST_GRADE = 1000
 _local = threading.local()
 
 
@@ -97,7 +98,7 @@ def _number(value: float) -> float | None:
 
 def parse_all(measures: Any) -> dict[str, Measure]:
     """The measures asked for, by the spelling they were asked in."""
-    several = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    several = [measures] if isinstance(measures, (str, Measure)) or not np.iterable(measures) else list(measures)
     if not several:
         raise InputError("expected at least one measure, got none")
     return {str(m): parse(m) for m in several}
@@ -152,11 +153,11 @@ def evaluate(
 
 
 def _grouped(y: Any, scores: Any, qid: Any, doc_ids: Any) -> JudgedScores:
-    values = _column(scores, "scores")
+    values = as_numbers(scores, "scores")
     check_finite(values, "scores")
     grades, span = y, (0.0, 0.0)
     if not isinstance(y, Preferences):
-        grades = _column(y, "y")
+        grades = as_numbers(y, "y")
         span = float(grades.min(initial=0)), float(grades.max(initial=0))
         if not np.isfinite(span).all():
             check_finite(grades, "y")
@@ -176,16 +177,6 @@ def _grouped(y: Any, scores: Any, qid: Any, doc_ids: Any) -> JudgedScores:
     if isinstance(grades, Preferences):
         grades.check(groups.ptr)
     return JudgedScores(values, grades, groups.ptr, groups.ids, documents, span)
-
-
-def _column(values: Any, name: str) -> np.ndarray:
-    try:
-        array = np.ascontiguousarray(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must hold numbers only: {error}") from None
-    if array.ndim != 1:
-        raise InputError(f"{name} must have one dimension, got {array.ndim}")
-    return array
 
 
 def _report(parsed: dict[str, Measure], data: JudgedScores, ties: str, empty: str, threads: int) -> Report:
@@ -211,7 +202,7 @@ def _check_not_negative(parsed: dict[str, Measure], data: JudgedScores) -> None:
     if graded:
         row = int(np.flatnonzero(data.grades < 0)[0])
         query = data.query_ids[np.searchsorted(data.ptr, row, side="right") - 1]
-        raise InputError(f"{graded[0]} needs grades ≥ 0, got {data.grades[row]:g} in query {query}")
+        raise InputError(f"{graded[0]} needs grades ≥ 0, got {data.grades[row]:g}", f"query {query}, row {row}")
 
 
 def _scratch() -> Scratch:
@@ -232,6 +223,8 @@ def _grade_values(parsed: dict[str, Measure], data: JudgedScores, ties: str, thr
     smallest, largest = data.span
     if smallest < 0:
         _check_not_negative(parsed, data)
+    if largest > _LARGEST_GRADE and any(TABLE[m.name].graded for m in parsed.values()):
+        raise InputError(f"grades above {_LARGEST_GRADE} overflow the gain 2^g − 1, got {largest:g}")
     calls = [(TABLE[m.name].function, dict(m.params)) for m in parsed.values()]
 
     def work(task: tuple[int, int]) -> list[np.ndarray]:

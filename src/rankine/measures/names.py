@@ -58,6 +58,8 @@ def parse(text: str | Measure) -> Measure:
     """
     if isinstance(text, Measure):
         return text
+    if not isinstance(text, str):
+        raise InputError(f"expected the name of a measure, got {text!r}")
     trec = re.fullmatch(r"([A-Za-z]+(?:_[A-Za-z]+)*?)(?:_(\d+))?", text.strip())
     if trec and trec[1] in TREC_NAMES:
         name, params = TREC_NAMES[trec[1]]
@@ -72,6 +74,8 @@ def parse(text: str | Measure) -> Measure:
     if form[3] is not None:
         if not re.fullmatch(r"[+-]?\d+", form[3]):
             raise InputError(f"measure {text!r}: the cutoff after @ must be a whole number, got {form[3]!r}")
+        if "cutoff" in params:
+            raise InputError(f"measure {text!r}: the cutoff is given twice")
         params["cutoff"] = int(form[3])
     return _make(name, params, text)
 
@@ -79,8 +83,9 @@ def parse(text: str | Measure) -> Measure:
 def _arguments(text: str, whole: str) -> dict[str, Any]:
     try:
         call = ast.parse(f"f({text})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        if call.args:
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+            raise ValueError("one pair of parentheses")
+        if call.args or any(k.arg is None for k in call.keywords):
             raise ValueError("arguments need names")
         return {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
     except (SyntaxError, ValueError) as error:

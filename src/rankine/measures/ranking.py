@@ -167,7 +167,8 @@ def _break_by_id(
     group = _group_starts(ptr, tie_end, tied)
     places = np.flatnonzero(group >= 0)
     rows = order[places]
-    rank = np.unique(doc_ids[rows], return_inverse=True)[1]
+    ids = doc_ids[rows]
+    rank = np.unique(ids.astype(str) if ids.dtype.kind in "iu" else ids, return_inverse=True)[1]  # as strings, always
     order[places] = rows[np.lexsort((-rank, group[places]))]
 
 

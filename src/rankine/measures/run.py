@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,7 +56,11 @@ def evaluate_run(
 def _table(source: Any, load: Any) -> TrecTable:
     if isinstance(source, TrecTable):
         return source
-    return TrecTable.from_dict(source) if isinstance(source, Mapping) else load(source)
+    if isinstance(source, Mapping):
+        return TrecTable.from_dict(source)
+    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
+        raise InputError(f"expected a path, a table or a dict of dicts, got {type(source).__name__}")
+    return load(source)
 
 
 def join(qrels: TrecTable, run: TrecTable, complete: bool = False, judged_only: bool = False) -> JudgedScores:
@@ -79,7 +84,7 @@ def join(qrels: TrecTable, run: TrecTable, complete: bool = False, judged_only: 
     doc_ids = np.array(run.document_ids, object)[run.document[rows]]
     ids = np.array(qrels.query_ids, object)[kept]
     pool = _pool(qrels, number, len(kept))
-    span = (0.0, float(pool[0].max(initial=0)))
+    span = (0.0, float(qrels.value.max(initial=0)))  # of all judgments: the scale of ERR is not the run's
     return JudgedScores(run.value[rows], grades[rows], ptr, ids, doc_ids, span, pool)
 
 

@@ -40,7 +40,7 @@ class Parameter:
         if self.choices and value not in self.choices:
             raise InputError(f"{where} must be one of {', '.join(map(repr, self.choices))}; got {value!r}")
         if numeric and not self.low <= value <= self.high:
-            bounds = f"at least {self.low:g}" if self.high == np.inf else f"between {self.low:g} and {self.high:g}"
+            bounds = f"at least {self.low:g}" if self.high >= 10**12 else f"between {self.low:g} and {self.high:g}"
             raise InputError(f"{where} must be {bounds}, got {value}")
 
 
@@ -55,9 +55,9 @@ class Row:
     supervision: str = "grades"
 
 
-_CUTOFF = Parameter(int, low=1)
-_CUTOFF_NEEDED = Parameter(int, low=1, required=True)
-_REL = Parameter(float, 1.0)
+_CUTOFF = Parameter(int, low=1, high=10**12)
+_CUTOFF_NEEDED = Parameter(int, low=1, high=10**12, required=True)
+_REL = Parameter(float, 1.0, low=-1e300, high=1e300)
 _DCG = Parameter(str, "exp-log2", choices=("exp-log2", "log2", "letor"))
 
 
