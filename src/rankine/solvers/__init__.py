@@ -1,0 +1,1 @@
+"""Solvers. They see an oracle and know no ranking."""
