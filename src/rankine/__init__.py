@@ -35,6 +35,8 @@ _ROOMS = {
     "evaluate": "measures",
     "evaluate_run": "measures",
     "parse": "measures",
+    "LinearRanker": "rankers",
+    "load": "rankers",
 }
 __all__ = [*_ROOMS, "__version__"]
 
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     )
     from .measures import Comparison, Measure, Report, compare, compare_reports, evaluate, evaluate_run, parse
     from .normalise import Normaliser
+    from .rankers import LinearRanker, load
 
 
 def __getattr__(name: str) -> Any:

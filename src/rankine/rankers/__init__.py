@@ -1,0 +1,6 @@
+"""Rankers: where data, loss and solver meet. All are scikit-learn estimators."""
+
+from .linear import LinearRanker
+from .model_file import load
+
+__all__ = ["LinearRanker", "load"]

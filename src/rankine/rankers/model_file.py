@@ -1,0 +1,54 @@
+"""Models as plain JSON with a schema version: readable, portable, never pickled."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..io.files import replacing
+
+SCHEMA = 1
+
+
+def write(path: str | os.PathLike, kind: str, content: dict[str, Any]) -> None:
+    """Write a model file, whole or not at all."""
+    from .. import __version__
+
+    document = {"rankine": __version__, "schema": SCHEMA, "kind": kind, **content}
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def load(path: str | os.PathLike) -> Any:
+    """Read a model that ``save`` wrote.
+
+    >>> import tempfile
+    >>> from rankine import LinearRanker
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     LinearRanker().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).save(folder + "/model.json")
+    ...     load(folder + "/model.json").coef_.round(3)
+    array([0.369])
+    """
+    from .linear import LinearRanker
+
+    where = str(path)
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"not a model file, or cut short ({error})", where) from None
+    if not isinstance(content, dict) or "rankine" not in content or "schema" not in content:
+        raise InputError("not a Rankine model file", where)
+    if content["schema"] != SCHEMA:
+        raise InputError(
+            f"written with schema {content['schema']!r} by Rankine {content['rankine']}; this one reads {SCHEMA}", where
+        )
+    kinds = {"LinearRanker": LinearRanker}
+    if content.get("kind") not in kinds:
+        raise InputError(f"unknown kind of model {content.get('kind')!r}; there are: {', '.join(kinds)}", where)
+    try:
+        return kinds[content["kind"]]._from_content(content)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"a damaged model file ({type(error).__name__}: {error})", where) from None

@@ -1,0 +1,188 @@
+"""LinearRanker: certified optimum, scikit-learn's contract, sparse and dense alike, models as files."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.utils.estimator_checks import check_estimator
+
+import rankine as rk
+from rankine.solvers.bundle import ConvergenceWarning
+
+
+def problem(seed=0, n=30, noise=1.0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n * 15, 6))
+    w = np.array([2.0, -1.0, 0.5, 0, 0, 0])
+    y = np.clip(np.round(X @ w + noise * rng.standard_normal(len(X))), 0, 3)
+    return X, y, np.repeat(np.arange(n), 15)
+
+
+@pytest.mark.filterwarnings("ignore::rankine.solvers.bundle.ConvergenceWarning")
+def test_scikit_learns_checks():
+    check_estimator(rk.LinearRanker(tol=1e-6), on_skip=None)
+
+
+@pytest.mark.parametrize("loss", ["svm-ndcg@10", "svm-ndcg", "svm-map", "svm-p@5", "svm-rr"])
+def test_learns_and_certifies(loss):
+    X, y, qid = problem()
+    model = rk.LinearRanker(loss=loss, C=1.0).fit(X, y, qid=qid)
+    assert model.lower_bound_ <= model.objective_
+    assert model.gap_ <= 1e-3
+    untrained = rk.evaluate(model._check_parameters().measure, y, np.zeros(len(y)), qid)
+    assert model.score(X, y, qid) > next(iter(untrained.mean.values())) + 0.1
+    values = model._check_parameters().value_and_grad(X @ model.coef_, y, np.arange(31) * 15)[0]
+    assert 0.5 * model.coef_ @ model.coef_ + values.sum() == pytest.approx(model.objective_, rel=1e-9)
+    measure = model._check_parameters().measure
+    if not measure.startswith("P"):
+        informative = values > 0
+        lost = 1 - rk.evaluate(measure, y, model.predict(X), qid, empty="one").per_query[measure]
+        assert (values[informative] >= lost[informative] - 1e-9).all()
+
+
+def test_dense_sparse_and_single_precision_agree():
+    X, y, qid = problem()
+    X[np.abs(X) < 0.7] = 0
+    dense = rk.LinearRanker(tol=1e-7).fit(X, y, qid=qid)
+    sparse = rk.LinearRanker(tol=1e-7).fit(sp.csr_array(X), y, qid=qid)
+    single = rk.LinearRanker(tol=1e-5).fit(X.astype(np.float32), y, qid=qid)
+    np.testing.assert_allclose(dense.coef_, sparse.coef_, atol=2e-3)
+    assert dense.objective_ == pytest.approx(sparse.objective_, rel=2e-7)
+    assert dense.objective_ == pytest.approx(single.objective_, rel=2e-5)
+    np.testing.assert_allclose(sparse.predict(sp.csr_array(X)), sparse.predict(X))
+
+
+def test_rows_in_any_order_and_ranking_data():
+    X, y, qid = problem()
+    p = np.random.default_rng(1).permutation(len(y))
+    a = rk.LinearRanker(tol=1e-8).fit(X, y, qid=qid)
+    b = rk.LinearRanker(tol=1e-8).fit(X[p], y[p], qid=qid[p])
+    data = rk.RankingData(X[p], y[p], qid[p])
+    c = rk.LinearRanker(tol=1e-8).fit(data)
+    assert a.objective_ == pytest.approx(b.objective_, rel=1e-7)
+    assert np.array_equal(b.coef_, c.coef_)
+    np.testing.assert_allclose(b.predict(data)[np.argsort(data.order)], b.predict(X[p]), rtol=1e-12)
+    order = b.rank(X[p], qid[p])
+    assert sorted(order) == list(range(len(y)))
+    scores = b.predict(X[p])
+    for q in np.unique(qid):
+        mine = [i for i in order if qid[p][i] == q]
+        assert (np.diff(scores[mine]) <= 0).all()
+
+
+def test_query_weights():
+    X, y, qid = problem(n=6)
+    twice = np.concatenate([np.arange(90), np.arange(30)])
+    copied = rk.LinearRanker(tol=1e-8).fit(X[twice], y[twice], qid=np.concatenate([qid, qid[:30] + 100]))
+    weighted = rk.LinearRanker(tol=1e-8).fit(X, y, qid=qid, query_weight=[2, 2, 1, 1, 1, 1])
+    assert copied.objective_ == pytest.approx(weighted.objective_, rel=1e-7)
+
+
+def test_reference_point():
+    X, y, qid = problem()
+    near = rk.LinearRanker(C=1e-6, w0=[1, 2, 3, 4, 5, 6]).fit(X, y, qid=qid)
+    np.testing.assert_allclose(near.coef_, [1, 2, 3, 4, 5, 6], atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", [None, "zscore", "query-zscore", "query-minmax"])
+def test_normaliser_is_part_of_the_model(kind, tmp_path):
+    X, y, qid = problem()
+    X = X * [1, 100, 1, 1, 1e3, 1] + 5
+    model = rk.LinearRanker(normalise=kind, C=0.1, max_iter=2000).fit(X, y, qid=qid)
+    model.save(tmp_path / "m.json")
+    again = rk.load(tmp_path / "m.json")
+    assert np.array_equal(again.predict(X, qid), model.predict(X, qid))
+    assert again.get_params() == model.get_params()
+    assert again.gap_ == model.gap_
+    if kind is not None:
+        data = rk.RankingData(X, y, qid)
+        by_hand = rk.Normaliser(kind).fit(data).apply(data).X @ model.coef_
+        np.testing.assert_allclose(model.predict(X, qid), by_hand, rtol=1e-9)
+        p = np.random.default_rng(0).permutation(len(y))
+        np.testing.assert_allclose(model.predict(X[p], qid[p]), by_hand[p], rtol=1e-9)
+
+
+def test_works_with_scikit_learns_cross_validation():
+    X, y, qid = problem()
+    found = cross_val_score(
+        rk.LinearRanker(loss="svm-map", C=1.0), X, y, groups=qid, cv=GroupKFold(3),
+        scoring=lambda model, X, y: rk.evaluate("AP", y, model.predict(X)).mean["AP"],
+    )  # fmt: skip
+    assert len(found) == 3
+    assert (found > 0.5).all()
+
+
+def test_explain_names_the_features():
+    X, y, qid = problem()
+    names = list("abcdef")
+    model = rk.LinearRanker(normalise="zscore").fit(rk.RankingData(X, y, qid, feature_names=names))
+    parts = model.explain(X[0])
+    assert sum(v for _, v in parts) == pytest.approx(model.predict(rk.RankingData(X[:1], y[:1], qid[:1]))[0], rel=1e-9)
+    assert {n for n, _ in parts} == set(names)
+    assert [abs(v) for _, v in parts] == sorted((abs(v) for _, v in parts), reverse=True)
+
+
+def test_limits_warn():
+    X, y, qid = problem()
+    with pytest.warns(ConvergenceWarning, match="2 iterations"):
+        model = rk.LinearRanker(tol=1e-9, max_iter=2).fit(X, y, qid=qid)
+    assert model.gap_ > 1e-9
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"C": 0}, "C must be a positive number, got 0"),
+        ({"C": -1.0}, "C must be a positive number"),
+        ({"tol": 0}, "tol must be a positive number"),
+        ({"loss": "svm-ndgc"}, "Did you mean 'svm-ndcg'"),
+        ({"loss": rk.losses.get("svm-ndcg", target="best")}, "not convex"),
+        ({"solver": "bundel"}, "Did you mean 'bundle'"),
+        ({"w0": [1.0]}, "w0 has 1 entries, the data has 6"),
+        ({"normalise": "zscores"}, "Did you mean 'zscore'"),
+        ({"max_iter": 0}, "max_iter must be at least 1"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    X, y, qid = problem(n=3)
+    with pytest.raises(ValueError, match=message):
+        rk.LinearRanker(**parameters).fit(X, y, qid=qid)
+
+
+def test_bad_calls(tmp_path):
+    X, y, qid = problem(n=3)
+    model = rk.LinearRanker().fit(X, y, qid=qid)
+    with pytest.raises(NotFittedError):
+        rk.LinearRanker().predict(X)
+    with pytest.raises(ValueError, match="features"):
+        model.predict(X[:, :2])
+    with pytest.raises(rk.InputError, match="the data has 2"):
+        model.predict(rk.RankingData(X[:, :2], y, qid))
+    with pytest.raises(rk.InputError, match="pass nothing else"):
+        model.fit(rk.RankingData(X, y, qid), y)
+    with pytest.raises(rk.InputError, match="one per query"):
+        model.fit(X, y, qid=qid, query_weight=[1.0])
+    with pytest.raises(rk.InputError, match="x has 1"):
+        model.explain([1.0])
+    model.save(tmp_path / "m.json")
+    whole = (tmp_path / "m.json").read_text()
+    newer = json.dumps(json.loads(whole) | {"schema": 99})
+    odd = json.dumps({k: v for k, v in json.loads(whole).items() if k != "coef"})
+    for content, message in (
+        (whole[:50], "not a model file, or cut short"),
+        ("[1, 2]", "not a Rankine model file"),
+        (newer, "schema 99"),
+        (whole.replace('"LinearRanker"', '"Oracle"'), "unknown kind of model 'Oracle'"),
+        (odd, "damaged model file"),
+    ):
+        (tmp_path / "bad.json").write_text(content)
+        with pytest.raises(rk.InputError, match=message):
+            rk.load(tmp_path / "bad.json")
+    with pytest.raises(rk.InputError, match="no folder"):
+        model.save(tmp_path / "no" / "m.json")
+    with pytest.raises(rk.InputError, match="name the loss"):
+        rk.LinearRanker(loss=rk.losses.get("svm-map")).fit(X, y, qid=qid).save(tmp_path / "x.json")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.json", "m.json"]
