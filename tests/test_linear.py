@@ -24,6 +24,24 @@ def problem(seed=0, n=30, noise=1.0):
 @pytest.mark.filterwarnings("ignore::rankine.solvers.bundle.ConvergenceWarning")
 def test_scikit_learns_checks():
     check_estimator(rk.LinearRanker(tol=1e-6), on_skip=None)
+    check_estimator(rk.RegressionRanker(), on_skip=None)
+
+
+@pytest.mark.parametrize("on", ["grades", "gains"])
+def test_regression_is_least_squares(on, tmp_path):
+    X, y, qid = problem()
+    model = rk.RegressionRanker(on=on, alpha=0).fit(X, y, qid=qid)
+    target = y if on == "grades" else 2**y - 1
+    want = np.linalg.lstsq(np.column_stack([X, np.ones(len(X))]), target, rcond=None)[0][:-1]
+    np.testing.assert_allclose(model.coef_, want, rtol=1e-8)
+    model.save(tmp_path / "r.json")
+    assert np.array_equal(rk.load(tmp_path / "r.json").coef_, model.coef_)
+    assert model.score(X, y, qid) == rk.evaluate("nDCG@10", y, X @ model.coef_, qid).mean["nDCG@10"]
+    as_start = rk.LinearRanker(C=1e-9, w0=model.coef_).fit(X, y, qid=qid)
+    np.testing.assert_allclose(as_start.coef_, model.coef_, atol=1e-6)
+    for parameters, message in (({"on": "x"}, "grades or gains"), ({"alpha": -1}, "alpha must be")):
+        with pytest.raises(rk.InputError, match=message):
+            rk.RegressionRanker(**parameters).fit(X, y, qid=qid)
 
 
 @pytest.mark.parametrize("loss", ["svm-ndcg@10", "svm-ndcg", "svm-map", "svm-p@5", "svm-rr"])
@@ -183,6 +201,6 @@ def test_bad_calls(tmp_path):
             rk.load(tmp_path / "bad.json")
     with pytest.raises(rk.InputError, match="no folder"):
         model.save(tmp_path / "no" / "m.json")
-    with pytest.raises(rk.InputError, match="name the loss"):
+    with pytest.raises(rk.InputError, match="by name or number"):
         rk.LinearRanker(loss=rk.losses.get("svm-map")).fit(X, y, qid=qid).save(tmp_path / "x.json")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.json", "m.json"]

@@ -36,6 +36,7 @@ _ROOMS = {
     "evaluate_run": "measures",
     "parse": "measures",
     "LinearRanker": "rankers",
+    "RegressionRanker": "rankers",
     "load": "rankers",
 }
 __all__ = [*_ROOMS, "__version__"]
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     )
     from .measures import Comparison, Measure, Report, compare, compare_reports, evaluate, evaluate_run, parse
     from .normalise import Normaliser
-    from .rankers import LinearRanker, load
+    from .rankers import LinearRanker, RegressionRanker, load
 
 
 def __getattr__(name: str) -> Any:

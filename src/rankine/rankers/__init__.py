@@ -2,5 +2,6 @@
 
 from .linear import LinearRanker
 from .model_file import load
+from .regression import RegressionRanker
 
-__all__ = ["LinearRanker", "load"]
+__all__ = ["LinearRanker", "RegressionRanker", "load"]

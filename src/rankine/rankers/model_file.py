@@ -33,6 +33,7 @@ def load(path: str | os.PathLike) -> Any:
     array([0.369])
     """
     from .linear import LinearRanker
+    from .regression import RegressionRanker
 
     where = str(path)
     try:
@@ -45,7 +46,7 @@ def load(path: str | os.PathLike) -> Any:
         raise InputError(
             f"written with schema {content['schema']!r} by Rankine {content['rankine']}; this one reads {SCHEMA}", where
         )
-    kinds = {"LinearRanker": LinearRanker}
+    kinds: dict[str, Any] = {"LinearRanker": LinearRanker, "RegressionRanker": RegressionRanker}
     if content.get("kind") not in kinds:
         raise InputError(f"unknown kind of model {content.get('kind')!r}; there are: {', '.join(kinds)}", where)
     try:

@@ -1,0 +1,145 @@
+"""What every linear model shares: reading training data, predicting, explaining, saving."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..data import RankingData, as_ids, as_numbers, group_rows
+from ..errors import InputError
+from ..measures import evaluate
+from ..normalise import Normaliser
+from . import model_file
+
+
+class LinearModel(BaseEstimator):
+    """A scorer X @ coef_ with an optional normaliser; subclasses learn ``coef_`` and name their measure."""
+
+    coef_: np.ndarray
+    normaliser_: Normaliser | None
+    n_features_in_: int
+    _certificate: tuple[str, ...] = ()
+
+    @property
+    def _measure(self) -> str:
+        """The measure that ``score`` reports."""
+        return "nDCG@10"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.positive_only = True
+        return tags
+
+    def _training_data(self, X: Any, y: Any, qid: Any) -> RankingData:
+        if isinstance(X, RankingData):
+            if y is not None or qid is not None:
+                raise InputError("a RankingData brings its grades and query ids along: pass nothing else")
+            self.n_features_in_ = X.n_features
+            if X.feature_names is not None:
+                self.feature_names_in_ = np.array(X.feature_names, object)
+            return X
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
+        ids = np.zeros(X.shape[0], np.int64) if qid is None else as_ids(qid, "qid")
+        return RankingData(X, y, ids)
+
+    def predict(self, X: Any, qid: Any = None) -> np.ndarray:
+        """Scores, one per row; ``qid`` is needed by a per-query normaliser only (without it all rows are one query)."""
+        check_is_fitted(self)
+        if isinstance(X, RankingData):
+            if X.n_features != self.n_features_in_:
+                raise InputError(f"the model has {self.n_features_in_} features, the data has {X.n_features}")
+            data = X
+        else:
+            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            if self.normaliser_ is None:
+                return np.asarray(X @ self.coef_.astype(X.dtype, copy=False), np.float64)
+            ids = np.zeros(X.shape[0], np.int64) if qid is None else as_ids(qid, "qid")
+            data = RankingData(X, np.zeros(X.shape[0]), ids)
+        if self.normaliser_ is not None:
+            data = self.normaliser_.apply(data)
+        scores = np.empty(data.n_documents)
+        scores[data.order if not isinstance(X, RankingData) else np.arange(data.n_documents)] = np.asarray(
+            data.X @ self.coef_.astype(data.X.dtype, copy=False), np.float64
+        )
+        return scores
+
+    def rank(self, X: Any, qid: Any = None) -> np.ndarray:
+        """Row numbers, best first, query after query in order of first appearance; equal scores in input order."""
+        scores = self.predict(X, qid)
+        if isinstance(X, RankingData):
+            qid = X.qid
+        ids = np.zeros(len(scores), np.int64) if qid is None else as_ids(qid, "qid")
+        groups = group_rows(ids)
+        order = np.arange(len(scores)) if groups.order is None else groups.order
+        query = np.repeat(np.arange(len(groups.ptr) - 1), np.diff(groups.ptr))
+        return order[np.lexsort((-scores[order], query))]
+
+    def score(self, X: Any, y: Any = None, qid: Any = None) -> float:
+        """Mean of the measure that the model is made for, nDCG@10 where it is made for none."""
+        measure = self._measure
+        scores = self.predict(X, qid)
+        grades, ids = (X.y, X.qid) if isinstance(X, RankingData) else (y, qid)
+        return evaluate(measure, grades, scores, ids).mean[measure]
+
+    def explain(self, x: Any) -> list[tuple[str, float]]:
+        """What each feature adds to the score of one row, largest first; with the names where they are known.
+
+        >>> from rankine import LinearRanker
+        >>> model = LinearRanker(C=10).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
+        >>> [name for name, _ in model.explain([1.0, 0.0])]
+        ['0', '1']
+        """
+        check_is_fitted(self)
+        row = as_numbers(x, "x")
+        if len(row) != self.n_features_in_:
+            raise InputError(f"the model has {self.n_features_in_} features, x has {len(row)}")
+        if self.normaliser_ is not None:
+            if self.normaliser_.kind != "zscore":
+                raise InputError(f"{self.normaliser_!r} depends on the whole query: explain a row after normalising it")
+            row = self.normaliser_.apply(RankingData(row[None], [0], [0])).X[0]
+        names = getattr(self, "feature_names_in_", range(len(row)))
+        parts = [(str(n), float(v)) for n, v in zip(names, row * self.coef_, strict=True)]
+        return sorted(parts, key=lambda part: -abs(part[1]))
+
+    def _normalised(self, data: RankingData, kind: str | None) -> RankingData:
+        """Fit the normaliser (or none) and apply it."""
+        self.normaliser_ = None if kind is None else Normaliser(kind).fit(data)
+        return data if self.normaliser_ is None else self.normaliser_.apply(data)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the model as JSON, for :func:`rankine.load`."""
+        check_is_fitted(self)
+        parameters = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in self.get_params().items()}
+        for name, value in parameters.items():
+            if not (value is None or isinstance(value, (str, int, float, list))):
+                raise InputError(f"a model with {name}={value!r} cannot be saved: give {name} by name or number")
+        names = getattr(self, "feature_names_in_", None)
+        content = {
+            "parameters": parameters,
+            "coef": self.coef_.tolist(),
+            "feature_names": None if names is None else [str(n) for n in names],
+            "normaliser": None if self.normaliser_ is None else self.normaliser_.to_dict(),
+            "certificate": {name: getattr(self, name) for name in self._certificate},
+        }
+        model_file.write(path, type(self).__name__, content)
+
+    @classmethod
+    def _from_content(cls, content: dict[str, Any]) -> Any:
+        model = cls(**content["parameters"])
+        model.coef_ = np.array(content["coef"], np.float64)
+        if model.coef_.ndim != 1 or not np.isfinite(model.coef_).all():
+            raise ValueError("coef is not a list of finite numbers")
+        model.n_features_in_ = len(model.coef_)
+        if content["feature_names"] is not None:
+            model.feature_names_in_ = np.array(content["feature_names"], object)
+        state = content["normaliser"]
+        model.normaliser_ = None if state is None else Normaliser.from_dict(state)
+        for name in cls._certificate:
+            setattr(model, name, content["certificate"][name])
+        return model
