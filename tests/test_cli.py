@@ -211,3 +211,52 @@ def test_more_output_forms(folder):
     assert "q1" in rankine(folder, "compare", "qrels.txt", "one.run", "two.run", "-q").stdout
     assert "given twice" in rankine(folder, "compare", "qrels.txt", "one.run", "one.run", code=1).stderr
     assert "ending in one of" in rankine(folder, "convert", "data.txt", "x.json", code=1).stderr
+
+
+def test_train_and_rank(folder):
+    rk.save_letor(judged_set(n_queries=20, seed=1), folder / "train.txt")
+    done = rankine(
+        folder, "train", "train.txt", "--loss", "svm-map", "-C", "0.1", "--valid", "data.txt", "-o", "m.json"
+    )
+    assert done.stdout.splitlines()[0] == "data\tqueries\tAP\tnDCG@10"
+    assert "certified to within" in done.stderr
+    assert "mean of 1 − AP is at most" in done.stderr
+    data, model = rk.load_letor(folder / "data.txt"), rk.load(folder / "m.json")
+    rankine(folder, "rank", "m.json", "data.txt", "-o", "out.run", "--tag", "mine")
+    assert rk.load_run(folder / "out.run").tag == "mine"
+    ap = rk.evaluate_run("AP", rk.TrecTable.from_columns(data.qid, data.doc_ids, data.y), folder / "out.run").mean["AP"]
+    assert ap == pytest.approx(model.score(data), abs=1e-3)
+    lines = rankine(folder, "rank", "m.json", "data.txt", "--scores").stdout.split()
+    assert [float(x) for x in lines] == model.predict(data).tolist()
+
+
+def test_train_along_a_path(folder):
+    rk.save_letor(judged_set(n_queries=20, seed=1), folder / "train.txt")
+    options = ["--path", "1e-3:1", "--valid", "data.txt", "-o", "m.json", "--plot", "p.png", "--normalise", "zscore"]
+    done = rankine(folder, "train", "train.txt", *options)
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [r[0] for r in rows[1:5]] == ["0.001", "0.01", "0.1", "1"]
+    best = max(rows[1:5], key=lambda r: float(r[4]))
+    assert float(best[0]) == rk.load(folder / "m.json").C
+    assert (folder / "p.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "data.txt", "-o", "m.json", "--loss", "svm-mapp"], "Did you mean 'svm-map'"),
+        (["train", "data.txt", "-o", "m.json", "-C", "0"], "C must be a positive number"),
+        (["train", "data.txt", "-o", "no/m.json"], "there is no folder"),
+        (["train", "data.txt", "-o", "m.json", "--path", "1:10"], "pass --valid"),
+        (["train", "data.txt", "-o", "m.json", "--path", "x", "--valid", "data.txt"], "low:high or a list"),
+        (["train", "data.txt", "-o", "m.json", "--plot", "x.png"], "pass --path"),
+        (["rank", "data.txt", "data.txt"], "not a model file"),
+        (["rank", "absent.json", "data.txt"], "No such file"),
+    ],
+)
+def test_bad_training_is_one_line(folder, arguments, message):
+    before = sorted(os.listdir(folder))
+    done = rankine(folder, *arguments, code=1)
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert sorted(os.listdir(folder)) == before

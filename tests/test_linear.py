@@ -204,3 +204,15 @@ def test_bad_calls(tmp_path):
     with pytest.raises(rk.InputError, match="by name or number"):
         rk.LinearRanker(loss=rk.losses.get("svm-map")).fit(X, y, qid=qid).save(tmp_path / "x.json")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.json", "m.json"]
+
+
+def test_a_path_equals_separate_fits():
+    X, y, qid = problem()
+    models = rk.LinearRanker(loss="svm-map", tol=1e-6, normalise="zscore").path([1.0, 0.01, 0.1], X, y, qid=qid)
+    for model in models:
+        alone = rk.LinearRanker(loss="svm-map", tol=1e-6, normalise="zscore", C=model.C).fit(X, y, qid=qid)
+        assert model.objective_ == pytest.approx(alone.objective_, rel=2e-6)
+        assert model.gap_ <= 1e-6
+    assert [m.C for m in models] == [0.01, 0.1, 1.0]
+    with pytest.raises(rk.InputError, match="at least one value"):
+        rk.LinearRanker().path([], X, y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .measures.compare import Comparison, Pair
+    from .solvers.bundle import Step
 
 _BLUE, _RED, _GREY = "#1f5fa8", "#c8553d", "#8a8f98"
 _MOST_PANELS = 24
@@ -25,8 +27,8 @@ def draw_differences(comparison: Comparison, path: str | os.PathLike | None = No
     """Per-query differences of every pair, largest first: blue where the first system wins, red where it loses."""
     from matplotlib.figure import Figure
 
-    if path is not None and Path(path).suffix.lower() not in _FORMATS:
-        raise InputError(f"expected a picture ending in one of {', '.join(_FORMATS)}", str(path))
+    if path is not None:
+        check_picture(path)
     pairs = comparison.pairs[:_MOST_PANELS]
     columns = min(sum(p.measure == pairs[0].measure for p in pairs), 3)  # a row per measure where it fits
     rows = -(-len(pairs) // columns)
@@ -62,6 +64,48 @@ def _draw_pair(axis: Axes, pair: Pair, differences: np.ndarray, confidence: floa
         f"randomisation p = {pair.randomisation_holm:.2g}"
     )
     axis.text(0.98, 0.96, text, transform=axis.transAxes, ha="right", va="top", fontsize=9)
+
+
+def draw_path(values: list[float], scores: list[float], measure: str, chosen: float, path: str | os.PathLike) -> None:
+    """Validation against C on a logarithmic axis, the chosen one marked."""
+    from matplotlib.figure import Figure
+
+    check_picture(path)
+    figure = Figure(figsize=(6, 3.6), layout="constrained")
+    axis = figure.subplots()
+    axis.semilogx(values, scores, "o-", color=_BLUE)
+    axis.plot([chosen], [scores[values.index(chosen)]], "o", color=_RED, markersize=9, label=f"chosen: C = {chosen:g}")
+    axis.set_xlabel("C")
+    axis.set_ylabel(f"validation {measure}")
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False)
+    save_figure(figure, path)
+
+
+def draw_certificate(history: Sequence[Step], path: str | os.PathLike) -> None:
+    """Objective and lower bound closing in on each other, and the relative gap, iteration by iteration."""
+    from matplotlib.figure import Figure
+
+    check_picture(path)
+    figure = Figure(figsize=(10, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    x = [s.iteration for s in history]
+    left.plot(x, [s.objective for s in history], color=_BLUE, label="objective")
+    left.plot(x, [s.lower_bound for s in history], color=_RED, label="lower bound")
+    left.set_ylim(bottom=min(s.lower_bound for s in history[len(history) // 10 :]))
+    left.legend(frameon=False)
+    right.semilogy(x, [max(s.gap, 1e-16) for s in history], color="black")
+    right.set_ylabel("relative gap")
+    for axis in (left, right):
+        axis.set_xlabel("iteration")
+        axis.spines[["top", "right"]].set_visible(False)
+    save_figure(figure, path)
+
+
+def check_picture(path: str | os.PathLike) -> None:
+    """Raise unless the file name ends as a picture's."""
+    if Path(path).suffix.lower() not in _FORMATS:
+        raise InputError(f"expected a picture ending in one of {', '.join(_FORMATS)}", str(path))
 
 
 def save_figure(figure: Figure, path: str | os.PathLike) -> None:

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from . import compare, convert, demo, describe, evaluate, measures
+from . import compare, convert, demo, describe, evaluate, measures, rank, train
 
 app = typer.Typer(
     name="rankine",
@@ -20,7 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for module in (evaluate, compare, measures, describe, convert, demo):
+for module in (train, rank, evaluate, compare, measures, describe, convert, demo):
     app.command()(module.command)
     app.registered_commands[-1].name = module.NAME
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from .. import losses
-from ..data import as_numbers
+from ..data import RankingData, as_numbers
 from ..errors import InputError, nearest
 from ..solvers.bundle import Planes, bundle, show_progress
 from .base import LinearModel
@@ -75,32 +77,61 @@ class LinearRanker(LinearModel):
         ``query_weight`` multiplies the loss of each query, in order of first appearance.
         """
         loss = self._check_parameters()
-        data = self._training_data(X, y, qid)
-        data = self._normalised(data, self.normalise)
+        data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        self._solve(self._oracle(loss, data, query_weight), None, None)
+        return self
+
+    def path(
+        self, values: Sequence[float], X: Any, y: Any = None, qid: Any = None, query_weight: Any = None
+    ) -> list[LinearRanker]:
+        """One fitted ranker for each C, in ascending order; each starts from what the one before has learned.
+
+        >>> X, y, qid = [[0.1], [0.9], [0.4]], [0, 2, 1], ["a", "a", "a"]
+        >>> [model.C for model in LinearRanker(loss="svm-map").path([1.0, 0.1], X, y, qid=qid)]
+        [0.1, 1.0]
+        """
+        models = [clone(self).set_params(C=C) for C in sorted(values)]
+        if not models:
+            raise InputError("expected at least one value of C, got none")
+        losses_ = [model._check_parameters() for model in models]
+        data = models[0]._normalised(models[0]._training_data(X, y, qid), self.normalise)
+        oracle, planes = self._oracle(losses_[0], data, query_weight), Planes(data.n_features)
+        start = None
+        for model in models:
+            for name in ("n_features_in_", "feature_names_in_", "normaliser_"):
+                if hasattr(models[0], name):
+                    setattr(model, name, getattr(models[0], name))
+            model._solve(oracle, planes, start)
+            start = model.coef_
+        return models
+
+    def _oracle(self, loss: Any, data: RankingData, query_weight: Any) -> LinearOracle:
         weights = None if query_weight is None else as_numbers(query_weight, "query_weight")
         if weights is not None and (
             len(weights) != data.n_queries or not (np.isfinite(weights) & (weights >= 0)).all()
         ):
             raise InputError(f"query_weight must hold {data.n_queries} numbers ≥ 0, one per query")
+        return LinearOracle(data.X, loss.prepare(data.y, data.ptr), data.ptr, weights)
+
+    def _solve(self, oracle: LinearOracle, planes: Planes | None, start: np.ndarray | None) -> None:
         w0 = None if self.w0 is None else as_numbers(self.w0, "w0")
-        if w0 is not None and len(w0) != data.n_features:
-            raise InputError(f"w0 has {len(w0)} entries, the data has {data.n_features} features")
-        oracle = LinearOracle(data.X, loss.prepare(data.y, data.ptr), data.ptr, weights)
+        if w0 is not None and len(w0) != oracle.size:
+            raise InputError(f"w0 has {len(w0)} entries, the data has {oracle.size} features")
         solution = bundle(
             oracle,
             self.C,
             w0=w0,
-            planes=Planes(data.n_features),
+            start=start,
+            planes=planes,
             tol=self.tol,
             max_iter=self.max_iter,
             max_time=np.inf if self.max_time is None else self.max_time,
-            progress=show_progress(f"{self.loss}"),
+            progress=show_progress(f"{self.loss}, C = {self.C:g}"),
         )
         self.coef_ = solution.w
         self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower_bound, solution.gap
         self.history_, self.seconds_ = solution.history, solution.seconds
         self.n_iter_ = max(len(solution.history) - 1, 1)
-        return self
 
     def _check_parameters(self) -> Any:
         """Raise on a parameter that makes no sense; the loss."""

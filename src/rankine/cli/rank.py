@@ -1,0 +1,41 @@
+"""``rankine rank``."""
+
+from typing import Annotated
+
+import typer
+
+from . import common as c
+
+NAME = "rank"
+
+
+def command(
+    model: Annotated[str, typer.Argument(help="A model that `rankine train` wrote.")],
+    data: Annotated[str, typer.Argument(help="LETOR text (also .gz .xz .zst), .parquet or .arrow.")],
+    output: Annotated[str, typer.Option("-o", "--output", help="Where the result goes; - is standard output.")] = "-",
+    scores: Annotated[bool, typer.Option("--scores", help="One score per line in the data's order, no run.")] = False,
+    tag: Annotated[str, typer.Option(help="The run's name.")] = "rankine",
+) -> None:
+    """Rank documents with a model: a TREC run, or plain scores.
+
+    `rankine rank model.json test.txt > test.run`
+    """
+    import numpy as np
+
+    from ..io import TrecTable, save_run
+    from ..io.files import open_target
+    from ..rankers import load
+
+    fitted = load(model)
+    judged = c.load_data(data)
+    found = fitted.predict(judged)
+    if scores:
+        in_order = np.empty(len(found))
+        in_order[judged.order] = found
+        with open_target(output) as stream:
+            stream.write("".join(f"{s!r}\n" for s in in_order.tolist()).encode())
+        return
+    ids = judged.doc_ids
+    if ids is None:  # rows have no names: number them within their query
+        ids = np.arange(judged.n_documents) - np.repeat(judged.ptr[:-1], np.diff(judged.ptr)) + 1
+    save_run(TrecTable.from_columns(judged.qid, ids, found), output, tag=tag)
