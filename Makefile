@@ -20,7 +20,7 @@ bench: $(VENV)/installed-bench  ## speed against peers, as ratios in one run
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/installed-dev  ## the documentation, warnings are errors
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W -E --keep-going -q -b html docs docs/_build/html
 
 lint: $(VENV)/installed-dev  ## ruff and mypy
 	$(BIN)/ruff check .

@@ -22,6 +22,7 @@ def problem(seed=0, n=30, noise=1.0):
 
 
 @pytest.mark.filterwarnings("ignore::rankine.solvers.bundle.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::rankine.rankers.linear.NothingLearnedWarning")
 def test_scikit_learns_checks():
     check_estimator(rk.LinearRanker(tol=1e-6), on_skip=None)
     check_estimator(rk.RegressionRanker(), on_skip=None)
@@ -216,3 +217,22 @@ def test_a_path_equals_separate_fits():
     assert [m.C for m in models] == [0.01, 0.1, 1.0]
     with pytest.raises(rk.InputError, match="at least one value"):
         rk.LinearRanker().path([], X, y)
+
+
+def test_an_optimum_that_learns_nothing_is_said_to_be_one():
+    X, y, qid = problem(noise=50)
+    with pytest.warns(rk.rankers.linear.NothingLearnedWarning, match="partial-order"):
+        model = rk.LinearRanker(loss="svm-ndcg@10", C=1.0).fit(X, y, qid=qid)
+    assert not model.coef_.any()
+    other = rk.LinearRanker(loss="svm-ndcg@10", loss_options={"A": "partial-order"}).fit(X, y, qid=qid)
+    assert other.coef_.any()
+
+
+def test_loss_options_are_saved(tmp_path):
+    X, y, qid = problem(n=5)
+    model = rk.LinearRanker(loss="svm-ndcg@10", loss_options={"A": "partial-order", "gain": "linear"}).fit(
+        X, y, qid=qid
+    )
+    model.save(tmp_path / "m.json")
+    assert rk.load(tmp_path / "m.json").loss_options == {"A": "partial-order", "gain": "linear"}
+    assert model._measure == "nDCG(dcg='log2')@10"

@@ -66,7 +66,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f".{_ROOMS[name]}", __name__), name)
         globals()[name] = value
         return value
-    if name in ("data", "io", "losses", "measures"):
+    if name in ("data", "io", "losses", "measures", "rankers"):
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module 'rankine' has no attribute {name!r}")
 

@@ -102,6 +102,23 @@ def draw_certificate(history: Sequence[Step], path: str | os.PathLike) -> None:
     save_figure(figure, path)
 
 
+def draw_bound(tables: dict[str, np.ndarray], path: str | os.PathLike) -> None:
+    """Mean loss, and 1 − measure on training and validation queries, against C; one panel per loss."""
+    from matplotlib.figure import Figure
+
+    check_picture(path)
+    figure = Figure(figsize=(5 * len(tables), 3.6), layout="constrained")
+    for axis, (loss, rows) in zip(figure.subplots(1, len(tables), squeeze=False)[0], tables.items(), strict=True):
+        axis.semilogx(rows[:, 0], rows[:, 1], "o-", color=_GREY, label="mean loss (the bound)")
+        axis.semilogx(rows[:, 0], rows[:, 2], "o-", color=_BLUE, label="1 − measure, training")
+        axis.semilogx(rows[:, 0], rows[:, 3], "o-", color=_RED, label="1 − measure, validation")
+        axis.set_title(loss, loc="left", fontweight="bold", fontsize=11)
+        axis.set_xlabel("C")
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.legend(frameon=False, fontsize=8)
+    save_figure(figure, path)
+
+
 def check_picture(path: str | os.PathLike) -> None:
     """Raise unless the file name ends as a picture's."""
     if Path(path).suffix.lower() not in _FORMATS:

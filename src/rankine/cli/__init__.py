@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from typing import Any
 
 import typer
 
@@ -40,8 +42,13 @@ def _options(
     pass
 
 
+def _show_warning(message: Any, *_: Any) -> None:
+    typer.echo(f"rankine: warning: {message}", err=True)
+
+
 def main() -> None:
     """Run the command line; bad input ends in one line on standard error and exit code 1."""
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
         app()
     except BrokenPipeError:

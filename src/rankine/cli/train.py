@@ -27,6 +27,10 @@ def command(
         typer.Option(help="Try several C, e.g. 1e-4:1e2 (seven powers of ten), and keep the best on --valid."),
     ] = None,
     plot: Annotated[str | None, typer.Option(help="With --path: draw validation against C (.png, .svg, .pdf).")] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(help="Position weights A of the loss: linear, inverse-sqrt, discount, partial-order, yue."),
+    ] = None,
     measure: c.Measures = None,
     normalise: Annotated[
         str | None, typer.Option(help="query-minmax, query-zscore or zscore, kept in the model.")
@@ -57,7 +61,8 @@ def command(
     grid = [weight] if path is None else _grid(path)
     tried: list[tuple[Any, ...]] = []
     best: Any = None
-    ranker = LinearRanker(loss=loss, normalise=normalise, tol=tol, max_iter=max_iter)
+    options = None if weights is None else {"A": weights}
+    ranker = LinearRanker(loss=loss, loss_options=options, normalise=normalise, tol=tol, max_iter=max_iter)
     for model in ranker.path(grid, train):
         C = model.C
         score = None if held_out is None else model.score(held_out)
@@ -120,7 +125,7 @@ def guarantee(model: Any, data: RankingData) -> tuple[float, int]:
     """The mean loss over the queries that carry information, an upper bound on their mean of 1 − measure."""
     from ..losses import get
 
-    prepared = get(model.loss).prepare(data.y, data.ptr)
+    prepared = get(model.loss, **(model.loss_options or {})).prepare(data.y, data.ptr)
     values, _ = prepared(model.predict(data))
     n = int(prepared.problem.informative.sum())
     return float(values.sum()) / max(n, 1), n

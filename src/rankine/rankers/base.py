@@ -117,7 +117,7 @@ class LinearModel(BaseEstimator):
         check_is_fitted(self)
         parameters = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in self.get_params().items()}
         for name, value in parameters.items():
-            if not (value is None or isinstance(value, (str, int, float, list))):
+            if not (value is None or isinstance(value, (str, int, float, list, dict))):
                 raise InputError(f"a model with {name}={value!r} cannot be saved: give {name} by name or number")
         names = getattr(self, "feature_names_in_", None)
         content = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,10 @@ from .oracle import LinearOracle
 _SOLVERS = ("auto", "bundle")
 
 
+class NothingLearnedWarning(UserWarning):
+    """The optimum is w = 0: the loss is smallest where nothing is learned."""
+
+
 class LinearRanker(LinearModel):
     r"""Learn weights w by minimising :math:`\tfrac12\|w - w_0\|^2 + C \sum_q \mathrm{loss}_q(Xw)`.
 
@@ -26,6 +31,7 @@ class LinearRanker(LinearModel):
 
     Args:
         loss: a loss name (``"svm-ndcg@10"``, ``"svm-map"``, …) or a loss object.
+        loss_options: options of a named loss, e.g. ``{"A": "partial-order"}``.
         C: the weight of the losses against the regulariser.
         solver: ``"auto"`` or ``"bundle"``.
         tol: the relative gap to reach.
@@ -47,6 +53,7 @@ class LinearRanker(LinearModel):
         self,
         loss: Any = "svm-ndcg@10",
         C: float = 1.0,
+        loss_options: dict[str, Any] | None = None,
         solver: str = "auto",
         tol: float = 1e-3,
         w0: Any = None,
@@ -57,6 +64,7 @@ class LinearRanker(LinearModel):
     ) -> None:
         self.loss = loss
         self.C = C
+        self.loss_options = loss_options
         self.solver = solver
         self.tol = tol
         self.w0 = w0
@@ -132,6 +140,13 @@ class LinearRanker(LinearModel):
         self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower_bound, solution.gap
         self.history_, self.seconds_ = solution.history, solution.seconds
         self.n_iter_ = max(len(solution.history) - 1, 1)
+        if solution.converged and w0 is None and self.objective_ > 0 and np.linalg.norm(self.coef_) < 1e-9:
+            warnings.warn(
+                f"the certified optimum of {self.loss} here is w = 0, all scores equal: the convex bound gains nothing "
+                "on this data. Try the position weights A='partial-order', or svm-map",
+                NothingLearnedWarning,
+                stacklevel=4,
+            )
 
     def _check_parameters(self) -> Any:
         """Raise on a parameter that makes no sense; the loss."""
@@ -142,7 +157,8 @@ class LinearRanker(LinearModel):
             raise InputError(f"max_iter must be at least 1, got {self.max_iter}")
         if self.solver not in _SOLVERS:
             raise InputError(f"unknown solver {self.solver!r}.{nearest(self.solver, _SOLVERS)}")
-        loss = losses.get(self.loss, threads=self.threads) if isinstance(self.loss, str) else self.loss
+        options = {"threads": self.threads} | (self.loss_options or {})
+        loss = losses.get(self.loss, **options) if isinstance(self.loss, str) else self.loss
         if not loss.convex:
             raise InputError(
                 f"{loss!r} is not convex: the bundle solver needs a convex loss, target='mean' or 'random'"
