@@ -89,36 +89,34 @@ def by_sorting(s, first, A, D, h, K, ranking, key):
 
 @kernel
 def by_augmenting(s, first, A, D, h, K, ranking, level_of, u, v, shortest, path, row_of, left):
-    """Assignment by shortest augmenting paths on the K ranks × the K best documents of each level.
+    """Assignment by shortest augmenting paths.
 
     As Jonker and Volgenant (1987): rank after rank is assigned along the cheapest alternating path, found by Dijkstra's
-    method on reduced costs D(r)·h − A(r)·s − u(r) − v(document), which are computed where they are needed.
+    method on reduced costs D(r)·h − A(r)·s − u(r) − v(document), which are computed where they are needed. Of the
+    documents that are still free only the best one of each level can end a path (the others cost more for every rank),
+    so the search sees the assigned documents and one more per level.
     """
     L = len(first) - 1
+    column = np.empty(min(K + L, len(s)), np.int64)  # documents in play; the first free one of each level is among them
+    column_of = np.full(K, -1, np.int64)
     n = 0
     for level in range(L):
-        for i in range(first[level], min(first[level + 1], first[level] + K)):
-            level_of[n] = level
-            left[n] = i
+        if first[level] < first[level + 1]:
+            column[n], level_of[n], v[n], row_of[n] = first[level], level, 0.0, -1
             n += 1
-    columns = left[:n].copy()
-    v[:n] = 0.0
-    row_of[:n] = -1
-    column_of = np.full(K, -1, np.int64)
     for rank in range(K):
         for j in range(n):
             shortest[j] = INFINITY
             left[j] = j
         n_left = n
         row, reached, sink = rank, 0.0, -1
-        n_done = 0
         u[rank] = 0.0
         while sink < 0:
             lowest, at = INFINITY, -1
-            base = reached - u[row]
+            base, a, d = reached - u[row], A[row], D[row]
             for x in range(n_left):
                 j = left[x]
-                cost = base + D[row] * h[level_of[j]] - A[row] * s[columns[j]] - v[j]
+                cost = base + d * h[level_of[j]] - a * s[column[j]] - v[j]
                 if cost < shortest[j]:
                     shortest[j] = cost
                     path[j] = row
@@ -129,13 +127,12 @@ def by_augmenting(s, first, A, D, h, K, ranking, level_of, u, v, shortest, path,
             n_left -= 1
             left[at] = left[n_left]
             left[n_left] = j
-            n_done += 1
             if row_of[j] < 0:
                 sink = j
             else:
                 row = row_of[j]
         u[rank] += reached
-        for x in range(n - n_done, n):  # the columns that were scanned: keep reduced costs non-negative
+        for x in range(n_left, n):  # the columns that were scanned: keep reduced costs non-negative
             j = left[x]
             if j != sink:
                 u[row_of[j]] += reached - shortest[j]
@@ -147,11 +144,15 @@ def by_augmenting(s, first, A, D, h, K, ranking, level_of, u, v, shortest, path,
             column_of[row], j = j, column_of[row]
             if row == rank:
                 break
+        follower = column[sink] + 1
+        if follower < first[level_of[sink] + 1] and rank + 1 < K:
+            column[n], level_of[n], v[n], row_of[n] = follower, level_of[sink], 0.0, -1
+            n += 1
     best = 0.0
     for r in range(K):
         j = column_of[r]
-        ranking[r] = columns[j]
-        best += A[r] * s[columns[j]] - D[r] * h[level_of[j]]
+        ranking[r] = column[j]
+        best += A[r] * s[column[j]] - D[r] * h[level_of[j]]
     return best
 
 
