@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..data import as_numbers
+from ..arrays import as_numbers
 from ..errors import InputError, is_utf8, shorten
 from ..progress import bar
 from . import trec_kernels as k

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data import check_finite
+from ..arrays import check_finite
 from ..errors import InputError, nearest
 from ..parallel import shared_map, thread_count
 from . import structured_kernels as kn

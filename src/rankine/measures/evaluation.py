@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data import Preferences, as_ids, as_numbers, check_finite, group_rows
+from ..arrays import as_ids, as_numbers, check_finite
+from ..data import Preferences, group_rows
 from ..errors import InputError
 from ..parallel import shared_map, thread_count
 from .names import Measure, parse

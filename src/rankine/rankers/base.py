@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..data import RankingData, as_ids, as_numbers, group_rows
+from ..arrays import as_ids, as_numbers
+from ..data import RankingData, group_rows
 from ..errors import InputError
 from ..measures import evaluate
 from ..normalise import Normaliser

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.base import clone
 
 from .. import losses
-from ..data import RankingData, as_numbers
+from ..arrays import as_numbers
+from ..data import RankingData
 from ..errors import InputError, nearest
 from ..solvers.bundle import Planes, bundle, show_progress
 from .base import LinearModel
