@@ -17,7 +17,7 @@ CONFIGURATIONS = [
 ]
 
 
-def case(rng, most=5):
+def case(rng, most=6):
     m = int(rng.integers(1, most + 1))
     y = rng.integers(0, rng.integers(1, 4) + 1, m).astype(float)
     s = 0.5 * rng.integers(-2, 3, m) if rng.random() < 0.5 else rng.choice([0.1, 1, 10]) * rng.standard_normal(m)
@@ -27,7 +27,7 @@ def case(rng, most=5):
 @pytest.mark.parametrize(("of", "k", "A"), CONFIGURATIONS)
 def test_value_is_the_maximum_over_all_permutations(of, k, A):
     rng = np.random.default_rng(len(str((of, k, A))))
-    for _ in range(60):
+    for _ in range(40):
         y, s = case(rng)
         for target in ("mean", "best"):
             value = StructuredHinge(of, k, A=A, target=target).value_and_grad(s, y, [0, len(y)])[0][0]
@@ -39,7 +39,7 @@ def test_value_is_the_maximum_over_all_permutations(of, k, A):
 def test_argmax_attains_the_maximum(of, k, A):
     rng = np.random.default_rng(1)
     loss = StructuredHinge(of, k, A=A)
-    for _ in range(40):
+    for _ in range(25):
         y, s = case(rng)
         order = loss.argmax(s, y, [0, len(y)])
         assert sorted(order) == list(range(len(y)))
