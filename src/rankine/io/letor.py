@@ -162,7 +162,7 @@ def _parse(block: Block, room: int, stride: int, dtype: np.dtype, limit: int | N
         raise _line_error(status, text, state, dtype, limit)
     rows = int(state[k.ROWS])
     for slot, at in hard[: state[k.HARD]].tolist():
-        _fix(text, at, slot, labels, values, buf, int(state[k.LINES]))
+        _fix(text, at, slot, labels, values, buf)
     runs = runs[: state[k.RUNS]]
     return _Parsed(
         rows,
@@ -198,9 +198,7 @@ def _token(text: memoryview, at: int) -> str:
     return raw[0].decode("utf-8", "replace") if raw else ""
 
 
-def _fix(
-    text: memoryview, at: int, slot: int, labels: np.ndarray, values: np.ndarray, buf: np.ndarray, lines: int
-) -> None:
+def _fix(text: memoryview, at: int, slot: int, labels: np.ndarray, values: np.ndarray, buf: np.ndarray) -> None:
     """Convert a number of more than 19 digits by rational arithmetic."""
     end = at
     while buf[end] > 32 and buf[end] != 35:
@@ -352,8 +350,7 @@ class _Table:
         if order is not None:
             labels, qid = labels[order], qid[order]
             doc_ids = None if doc_ids is None else doc_ids[order]
-        thin = self.entries < SPARSE_BELOW * self.rows * width
-        if sparse is None and bool(self.stride) == thin and (thin or self.rows * width < 1 << 28):
+        if sparse is None and bool(self.stride) == (self.entries < SPARSE_BELOW * self.rows * width):
             import scipy.sparse as sp
 
             X = sp.csr_array(X) if self.stride else X.toarray()

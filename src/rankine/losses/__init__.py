@@ -8,8 +8,6 @@ from typing import Any
 from ..errors import InputError, nearest
 from .structured import StructuredHinge
 
-_STRUCTURED = ("ndcg", "map", "p", "rr")
-
 
 def names() -> list[str]:
     """All loss names, ``@k`` standing for a cutoff.

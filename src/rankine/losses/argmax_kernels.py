@@ -69,7 +69,7 @@ def by_counts(s, first, A, D, h, K, ranking, value, choice, counts):
 
 
 @kernel
-def by_sorting(s, first, A, D, h, K, ranking, key):
+def by_sorting(s, first, A, D, h, K, ranking):
     """Where A = c·D the benefit is D(r)·(c·s − h): the K largest of c·s − h, in order. Levels are merged."""
     L = len(first) - 1
     c = A[0] / D[0]

@@ -200,11 +200,10 @@ class PreparedHinge:
         )  # fmt: skip
         target = np.empty(self.n)
         self.problem = Problem(ptr, members, level_ptr, level_first, gain, informative, target)
-        if loss.target == "random" and self.mode not in _PAIRWISE:  # with a pairwise map all targets coincide
-            keys = np.random.default_rng(loss.seed).random(self.n)
-            kn.random_target(self.mode, self.table, self.k, self.problem, keys, target)
-        else:
-            kn.mean_target(self.mode, self.table, self.k, self.problem, target)
+        # with a pairwise map all targets coincide
+        random = loss.target == "random" and self.mode not in _PAIRWISE
+        keys = np.random.default_rng(loss.seed).random(self.n) if random else np.empty(0)
+        kn.lay_target(self.mode, self.table, self.k, self.problem, keys, target)
         edges = np.searchsorted(ptr, np.arange(_DOCUMENTS_PER_TASK, self.n, _DOCUMENTS_PER_TASK))
         edges = np.unique(np.concatenate([[0], edges, [len(ptr) - 1]]))
         self.tasks = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))

@@ -128,7 +128,7 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
                     proportional &= abs(A[r] * D[0] - A[0] * D[r]) <= 1e-14 * A[0] * D[0]
                 way = SORTING if proportional else (COUNTS if states <= MAX_STATES else AUGMENTING)
             if way == SORTING:
-                by_sorting(s, first[: L + 1], A, D, h, K, ranking, f1)
+                by_sorting(s, first[: L + 1], A, D, h, K, ranking)
             elif way == COUNTS:
                 if states > len(grid):
                     grid = np.empty(np.int64(states))
@@ -241,8 +241,11 @@ def lay_out(
 
 
 @kernel
-def mean_target(mode, table, k, problem, target):
-    """A averaged over the ranks that each level occupies: the mean over all perfect rankings."""
+def lay_target(mode, table, k, problem, keys, target):
+    """A at the ranks of a perfect ranking, each level in the order of ``keys``; without keys the mean over all of them.
+
+    The mean over all perfect rankings gives every document of a level the average of A over the level's ranks.
+    """
     for q in range(len(problem.ptr) - 1):
         lo, hi = problem.ptr[q], problem.ptr[q + 1]
         target[lo:hi] = 0.0
@@ -254,27 +257,10 @@ def mean_target(mode, table, k, problem, target):
         for j in range(L):
             start = problem.level_first[lv + j]
             end = problem.level_first[lv + j + 1] if j + 1 < L else hi
-            total = 0.0
-            for r in range(start - lo, end - lo):
-                total += A[r]
-            for i in range(start, end):
-                target[problem.members[i]] = total / (end - start)
-
-
-@kernel
-def random_target(mode, table, k, problem, keys, target):
-    """A at the ranks of one perfect ranking: within each level in the order of random ``keys``."""
-    for q in range(len(problem.ptr) - 1):
-        lo, hi = problem.ptr[q], problem.ptr[q + 1]
-        target[lo:hi] = 0.0
-        if not problem.informative[q]:
-            continue
-        A = np.empty(hi - lo)
-        lv, L = problem.level_ptr[q], problem.level_ptr[q + 1] - problem.level_ptr[q]
-        fill_weights(mode, table, k, hi - lo, problem.level_first[lv + 1] - lo, A)
-        for j in range(L):
-            start = problem.level_first[lv + j]
-            end = problem.level_first[lv + j + 1] if j + 1 < L else hi
-            order = np.argsort(keys[start:end], kind="mergesort")
+            if len(keys) == 0:
+                A[start - lo : end - lo] = A[start - lo : end - lo].mean()
+                order = np.arange(end - start)
+            else:
+                order = np.argsort(keys[start:end], kind="mergesort")
             for i in range(end - start):
                 target[problem.members[start + order[i]]] = A[start - lo + i]

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from .oracle import Oracle
 from .qp import solve_simplex
 
 _IDLE = 30
@@ -127,7 +128,7 @@ class Planes:
 
 
 def bundle(
-    oracle: Any,
+    oracle: Oracle,
     C: float,
     *,
     w0: np.ndarray | None = None,
