@@ -260,3 +260,15 @@ def test_bad_training_is_one_line(folder, arguments, message):
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert sorted(os.listdir(folder)) == before
+
+
+def test_the_first_compilation_is_announced_on_a_terminal(monkeypatch, capsys):
+    from rankine import kernel
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    compiled = kernel.kernel(lambda x: x + 1, cache=False)
+    listener = kernel._Announce()
+    with kernel.event.install_listener("numba:compile", listener):
+        assert compiled(1) == 2
+    assert listener.said
+    assert "compiling for this machine" in capsys.readouterr().err

@@ -4,9 +4,11 @@ Numba's cache looks at the file of the compiled function only: after a change to
 call, run ``make clean``.
 """
 
+import sys
 from typing import Any
 
 from numba import njit
+from numba.core import event
 
 
 def kernel(function: Any = None, **options: Any) -> Any:
@@ -19,3 +21,21 @@ def kernel(function: Any = None, **options: Any) -> Any:
     """
     compile_it = njit(**{"nogil": True, "cache": True, "error_model": "numpy", **options})
     return compile_it if function is None else compile_it(function)
+
+
+class _Announce(event.Listener):
+    """Compiling takes seconds the first time on a machine: say so once, where someone is watching."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        if not self.said and sys.stderr.isatty():
+            sys.stderr.write("compiling for this machine; this happens once and takes a few seconds ...\n")
+            self.said = True
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Announce())

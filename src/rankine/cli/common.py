@@ -203,7 +203,8 @@ def load_scores(path: str, data: RankingData) -> np.ndarray:
             values.append(float(line))
         except ValueError:
             text = shorten(line.decode("utf-8", "replace").strip())
-            raise InputError(f"expected one score per line, got {text}", f"{path}, line {number}") from None
+            hint = "a TREC run needs TREC qrels; `rankine rank --scores` writes scores"
+            raise InputError(f"expected one score per line, got {text} ({hint})", f"{path}, line {number}") from None
         if not np.isfinite(values[-1]):
             raise InputError(f"expected a finite score, got {values[-1]}", f"{path}, line {number}")
     if len(values) != data.n_documents:
