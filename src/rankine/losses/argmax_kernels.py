@@ -2,9 +2,11 @@
 
 In every case the documents of one level (grade, or relevant / not) stand in score order in a best ranking (exchange
 them, and F does not fall while Δ stays). ``docs`` lists the documents of a query level by level, best level first,
-each level in descending score; ``first[l]:first[l + 1]`` is level l. Each function fills ``ranking`` with positions in
+each level in descending score; ``first[l]:first[l + 1]`` is level l of L. Each function fills ``ranking`` with positions in
 ``docs``, best rank first.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,67 +15,137 @@ from ..kernel import kernel
 INFINITY = np.inf
 
 
+class Work(NamedTuple):
+    """Room for one query at a time: ranks (and one more), levels, documents."""
+
+    label: np.ndarray
+    parent: np.ndarray
+    done: np.ndarray
+    used: np.ndarray
+    most: np.ndarray
+    a: np.ndarray
+    d: np.ndarray
+    u: np.ndarray
+    w: np.ndarray
+    key: np.ndarray
+    held_s: np.ndarray
+    held_h: np.ndarray
+
+
 @kernel
-def by_counts(s, first, A, D, h, K, ranking, value, choice, counts):
+def make_work(longest, levels):
+    """Room for queries of up to ``longest`` documents in ``levels`` levels."""
+    n = longest + 1
+    return Work(
+        np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(levels, np.int64),
+        np.empty(levels, np.int64), np.empty(n), np.empty(n), np.empty(n), np.empty(2 * n), np.empty(n), np.empty(n),
+        np.empty(n),
+    )  # fmt: skip
+
+
+@kernel
+def count_states(s, first, L, K, most, waits):
+    """How many documents of each level can come into the first K ranks: ``most``; the number of states they make.
+
+    Of two documents the one with the higher (or equal) score and the lower gain stands above the other in a best
+    ranking (exchange them: neither Δ nor F falls). So a document waits for all that are better by both; ``waits`` says
+    for how many of the last level.
+    """
+    states = 1.0
+    for level in range(L):
+        n = 0
+        for i in range(first[level], min(first[level + 1], first[level] + K)):
+            above = n
+            for other in range(level + 1, L):
+                j, start = first[other], above
+                while j < first[other + 1] and s[j] >= s[i] and above < K:
+                    above += 1
+                    j += 1
+                waits[i] = above - start
+            if above >= K:
+                break
+            n += 1
+        most[level] = n
+        states *= n + 1
+    return states
+
+
+@kernel
+def by_counts(s, first, L, A, D, h, K, ranking, value, most, waits, counts):
     """Assignment by dynamic programming over "how many taken from each level".
 
     V[n_1..n_L] is the best sum over the first Σn ranks with n_l documents of level l taken; the next one of level l
     adds A(r)·s − D(r)·h_l at rank r = Σn. States are numbered with the last level fastest, so that a state's
-    predecessors come before it. Cost: (states) × L.
+    predecessors come before it; the inner loops run along that level, from what the others wait for. Cost: (states) × L.
     """
-    L = len(first) - 1
-    n_states = 1
-    for j in range(L):
-        n_states *= min(first[j + 1] - first[j], K) + 1
+    last, stride = first[L - 1], most[L - 1] + 1
     counts[:L] = 0
-    value[0] = 0.0
-    total, best_state, best = 0, 0, -INFINITY
-    for state in range(n_states):
-        if total <= K and state > 0:
-            value[state] = -INFINITY
-            back = 1
-            for level in range(L - 1, -1, -1):
-                n = counts[level]
-                if n > 0:
-                    v = value[state - back] + A[total - 1] * s[first[level] + n - 1] - D[total - 1] * h[level]
-                    if v > value[state]:
-                        value[state] = v
-                        choice[state] = level
-                back *= min(first[level + 1] - first[level], K) + 1
-            if total == K and value[state] > best:
-                best, best_state = value[state], state
-        level = L - 1
-        while level >= 0:  # the next state's counts
+    total, row, best_state, best = 0, 0, 0, -INFINITY
+    while True:
+        n_last = min(most[L - 1], K - total)
+        least = 0
+        for level in range(L - 1):
+            if counts[level] > 0:
+                least = max(least, waits[first[level] + counts[level] - 1])
+        for n in range(least, n_last + 1):
+            value[row + n] = -INFINITY
+        back = stride
+        for level in range(L - 2, -1, -1):
+            if counts[level] > 0:
+                score, gain, shift = s[first[level] + counts[level] - 1], h[level], row - back
+                for n in range(least, n_last + 1):
+                    x = value[shift + n] + (A[total + n - 1] * score - D[total + n - 1] * gain)
+                    value[row + n] = max(x, value[row + n])
+            back *= most[level] + 1
+        if total == 0:
+            value[0] = 0.0
+        x = value[row + least] if least <= n_last else -INFINITY
+        for n in range(least + 1, n_last + 1):
+            x = max(x + (A[total + n - 1] * s[last + n - 1] - D[total + n - 1] * h[L - 1]), value[row + n])
+            value[row + n] = x
+        if total + n_last == K and x > best:
+            best, best_state = x, row + n_last
+        level, back = L - 2, stride
+        while level >= 0:  # the next counts of the other levels
             counts[level] += 1
             total += 1
-            if counts[level] <= min(first[level + 1] - first[level], K):
+            row += back
+            if counts[level] <= most[level] and total <= K:
                 break
+            row -= counts[level] * back
             total -= counts[level]
             counts[level] = 0
+            back *= most[level] + 1
             level -= 1
-    rest = best_state
-    for level in range(L - 1, -1, -1):
-        size = min(first[level + 1] - first[level], K) + 1
-        counts[level] = rest % size
-        rest //= size
+        if level < 0:
+            break
     state = best_state
+    for level in range(L - 1, -1, -1):
+        counts[level] = best_state % (most[level] + 1)
+        best_state //= most[level] + 1
     for r in range(K - 1, -1, -1):
-        level = choice[state]
-        counts[level] -= 1
-        ranking[r] = first[level] + counts[level]
-        back = 1
-        for j in range(L - 1, level, -1):
-            back *= min(first[j + 1] - first[j], K) + 1
-        state -= back
+        which, step, top, back = 0, 0, -INFINITY, 1
+        least = 0
+        for level in range(L - 1):
+            if counts[level] > 0:
+                least = max(least, waits[first[level] + counts[level] - 1])
+        for level in range(L - 1, -1, -1):
+            if counts[level] > 0 and counts[L - 1] - (level == L - 1) >= least:
+                x = value[state - back] + (A[r] * s[first[level] + counts[level] - 1] - D[r] * h[level])
+                if x > top:
+                    which, step, top = level, back, x
+            back *= most[level] + 1
+        counts[which] -= 1
+        ranking[r] = first[which] + counts[which]
+        state -= step
     return best
 
 
 @kernel
-def by_sorting(s, first, A, D, h, K, ranking):
+def by_sorting(s, first, L, A, D, h, K, ranking, taken):
     """Where A = c·D the benefit is D(r)·(c·s − h): the K largest of c·s − h, in order. Levels are merged."""
-    L = len(first) - 1
     c = A[0] / D[0]
-    taken = np.zeros(L, np.int64)
+    taken[:L] = 0
     best = 0.0
     for r in range(K):
         top, which = -INFINITY, -1
@@ -87,93 +159,148 @@ def by_sorting(s, first, A, D, h, K, ranking):
     return best
 
 
-@kernel
-def by_augmenting(s, first, A, D, h, K, ranking, level_of, u, v, shortest, path, row_of, left):
-    """Assignment by shortest augmenting paths.
+@kernel(fastmath={"nnan", "nsz"})
+def by_augmenting(s, first, L, A, D, h, K, ranking, work):
+    """Assignment by shortest augmenting paths, from the order of a simpler problem on.
 
-    As Jonker and Volgenant (1987): rank after rank is assigned along the cheapest alternating path, found by Dijkstra's
-    method on reduced costs D(r)·h − A(r)·s − u(r) − v(document), which are computed where they are needed. Of the
-    documents that are still free only the best one of each level can end a path (the others cost more for every rank),
-    so the search sees the assigned documents and one more per level.
+    Cost of document i at rank r: d(r)·h − a(r)·s_i, where a = A, or A less its last value if every document is placed
+    (A(r)·s sums to the same), so that a ≥ 0. With d = a/c the order of s − h/c is optimal and its dual prices are
+    known; c makes a/c and D of one size, or is infinite where D ends before a. Then d becomes D, rank after rank: the
+    rank lets go of its document, and the cheapest chain of exchanges that ends with that document is found by
+    Dijkstra's method on reduced costs, as in Jonker and Volgenant (1987). The documents that are not placed belong to
+    one more rank, K, with a = d = 0.
+
+    The documents of a level stand in score order, so it is enough to know the level at each rank. ``u`` holds the dual
+    prices of the ranks, ``w`` less those of the documents that they hold.
     """
-    L = len(first) - 1
-    column = np.empty(min(K + L, len(s)), np.int64)  # documents in play; the first free one of each level is among them
-    column_of = np.full(K, -1, np.int64)
-    n = 0
+    label, parent, done, used, free = work.label, work.parent, work.done, work.used, work.most
+    a, d, u, w, key, held_s, held_h = work.a, work.d, work.u, work.w, work.key, work.held_s, work.held_h
+    used[:L] = 0
+    low = A[K - 1] if K == first[L] else 0.0
+    sum_a = sum_d = 0.0
+    for r in range(K):
+        a[r] = A[r] - low
+        sum_a += a[r]
+        sum_d += D[r]
+    slope = sum_d / sum_a if D[K - 1] > 0.0 and sum_a > 0.0 else 0.0
+    for r in range(K):
+        which, top = -1, -INFINITY
+        for level in range(L):
+            i = first[level] + used[level]
+            if i < first[level + 1] and (which < 0 or s[i] - slope * h[level] > top):
+                which, top = level, s[i] - slope * h[level]
+        label[r] = which
+        u[r] = top
+        used[which] += 1
+        d[r] = a[r] * slope
+    a[K] = d[K] = u[K] = price = 0.0
+    below = -INFINITY
     for level in range(L):
-        if first[level] < first[level + 1]:
-            column[n], level_of[n], v[n], row_of[n] = first[level], level, 0.0, -1
-            n += 1
-    for rank in range(K):
-        for j in range(n):
-            shortest[j] = INFINITY
-            left[j] = j
-        n_left = n
-        row, reached, sink = rank, 0.0, -1
-        u[rank] = 0.0
-        while sink < 0:
-            lowest, at = INFINITY, -1
-            base, a, d = reached - u[row], A[row], D[row]
-            for x in range(n_left):
-                j = left[x]
-                cost = base + d * h[level_of[j]] - a * s[column[j]] - v[j]
-                if cost < shortest[j]:
-                    shortest[j] = cost
-                    path[j] = row
-                if shortest[j] < lowest or (shortest[j] == lowest and row_of[j] < 0):
-                    lowest, at = shortest[j], x
-            reached = lowest
-            j = left[at]
-            n_left -= 1
-            left[at] = left[n_left]
-            left[n_left] = j
-            if row_of[j] < 0:
-                sink = j
-            else:
-                row = row_of[j]
-        u[rank] += reached
-        for x in range(n_left, n):  # the columns that were scanned: keep reduced costs non-negative
-            j = left[x]
-            if j != sink:
-                u[row_of[j]] += reached - shortest[j]
-                v[j] -= reached - shortest[j]
-        j = sink
+        if first[level] + used[level] < first[level + 1]:
+            below = max(below, s[first[level] + used[level]] - slope * h[level])
+    for r in range(K - 1, -1, -1):
+        top = u[r]
+        if below > -INFINITY:
+            price += a[r] * (top - below)
+        u[r] = price - a[r] * top
+        below = top
+    changed = True
+    for rank in range(K - 1, -1, -1):
+        if d[rank] == D[rank]:
+            continue
+        if changed:
+            used[:L] = 0
+            for x in range(K):
+                level = label[x]
+                held_s[x], held_h[x] = s[first[level] + used[level]], h[level]
+                used[level] += 1
+            n_free = 0
+            for level in range(L):
+                if first[level] + used[level] < first[level + 1]:
+                    free[n_free] = level
+                    n_free += 1
+        for x in range(K):
+            w[x] = u[x] - d[x] * held_h[x] + a[x] * held_s[x]
+            key[x] = INFINITY
+        w[K], key[K] = u[K], INFINITY
+        d[rank] = D[rank]
+        u[rank] = reached = 0.0
+        x, n_done, free_level = rank, 0, -1
         while True:
-            row = path[j]
-            row_of[j] = row
-            column_of[row], j = j, column_of[row]
-            if row == rank:
+            base, ax, dx = reached - u[x], a[x], d[x]
+            for t in range(K):
+                cost = base + w[t] + (dx * held_h[t] - ax * held_s[t])
+                parent[t] = x if cost < key[t] else parent[t]
+                key[t] = min(cost, key[t])
+            for i in range(n_free):
+                level = free[i]
+                cost = base + w[K] + (dx * h[level] - ax * s[first[level] + used[level]])
+                if cost < key[K]:
+                    key[K], parent[K], free_level = cost, x, level
+            reached = INFINITY
+            for t in range(K + 1):
+                reached = min(reached, key[t])
+            x = 0
+            while key[x] != reached:
+                x += 1
+            if x == rank:
                 break
-        follower = column[sink] + 1
-        if follower < first[level_of[sink] + 1] and rank + 1 < K:
-            column[n], level_of[n], v[n], row_of[n] = follower, level_of[sink], 0.0, -1
-            n += 1
+            done[n_done] = x
+            w[n_done + K + 1] = reached
+            n_done += 1
+            w[x] = key[x] = INFINITY
+        u[rank] = reached
+        for i in range(n_done):
+            u[done[i]] += reached - w[i + K + 1]
+        x, level = parent[rank], label[rank]
+        changed = x != rank
+        while changed:
+            if x == K:
+                level = free_level
+            else:
+                level, label[x] = label[x], level
+            if x == rank:
+                break
+            x = parent[x]
+    used[:L] = 0
     best = 0.0
     for r in range(K):
-        j = column_of[r]
-        ranking[r] = column[j]
-        best += A[r] * s[column[j]] - D[r] * h[level_of[j]]
+        level = label[r]
+        ranking[r] = first[level] + used[level]
+        used[level] += 1
+        best += A[r] * s[ranking[r]] - D[r] * h[level]
     return best
 
 
 @kernel
-def ap_by_insertion(s, n_rel, scale, ranking, place):
+def ap_by_insertion(s, m, n_rel, scale, ranking, place, harmonic, summed):
     """AP with a pairwise map (Yue et al. 2007): each non-relevant document finds its place on its own.
 
-    Standing above the relevant documents k, ..., R the j-th non-relevant one changes the sum by
-    Σ_{l ≥ k} [ (j/(j+l) ... ) ]: relevant l loses precision l/(l+j−1) − l/(l+j), over R, and each pair costs
-    2·scale·(s_l − s_j). The best k does not fall with j; of equal ones the last is taken.
+    Standing above the relevant documents k, ..., R the j-th non-relevant one takes from each of them, l, the precision
+    l/(l+j−1) − l/(l+j), over R, and each pair costs 2·scale·(s_l − s_j). Summed over l, less what does not depend on k:
+    −(H(k+j−1) + (j−1)/(k+j−1))/R + 2·scale·(S(k−1) − k·s_j), with harmonic numbers H and sums S of the relevant scores.
+    The best k (of equal ones the last) does not fall with j, so the middle j is placed first and bounds the others:
+    O(m log m). The number k − 1 is kept as the place.
     """
-    m = len(s)
     n_non = m - n_rel
-    for j in range(1, n_non + 1):
-        z = s[n_rel + j - 1]
-        total, best, where = 0.0, 0.0, n_rel
-        for k in range(n_rel, 0, -1):
-            total += (k / (k + j - 1) - k / (k + j)) / n_rel - 2 * scale * (s[k - 1] - z)
-            if total > best:
-                best, where = total, k - 1
-        place[j - 1] = where
+    summed[0] = 0.0
+    for k in range(n_rel):
+        summed[k + 1] = summed[k] + s[k]
+    step = 1
+    while 2 * step <= n_non:
+        step *= 2
+    while step > 0:
+        for j in range(step, n_non + 1, 2 * step):
+            low = place[j - step - 1] if j > step else 0
+            high = place[j + step - 1] if j + step <= n_non else n_rel
+            z, top, where = s[n_rel + j - 1], -INFINITY, low
+            for k in range(low, high + 1):
+                n = k + j
+                gain = 2 * scale * (summed[k] - k * z) - (harmonic[n] + (j - 1.0) / n) / n_rel
+                if gain >= top:
+                    top, where = gain, k
+            place[j - 1] = where
+        step //= 2
     r = j = 0
     for k in range(n_rel + 1):
         while j < n_non and place[j] <= k:
@@ -186,9 +313,8 @@ def ap_by_insertion(s, n_rel, scale, ranking, place):
 
 
 @kernel
-def ap_by_grid(s, n_rel, A, ranking, value, from_rel):
+def ap_by_grid(s, m, n_rel, A, ranking, value, from_rel):
     """AP with any A: dynamic programming over (relevant taken, non-relevant taken), O(rel·nrel)."""
-    m = len(s)
     width = m - n_rel + 1
     value[0] = 0.0
     for a in range(n_rel + 1):
@@ -217,9 +343,8 @@ def ap_by_grid(s, n_rel, A, ranking, value, from_rel):
 
 
 @kernel
-def rr_by_rank(s, n_rel, A, ranking):
+def rr_by_rank(s, m, n_rel, A, ranking):
     """RR: for each rank of the first relevant document the rest is in score order; the best of them. O(nrel·m)."""
-    m = len(s)
     top, best_rank = -INFINITY, 0
     for before in range(m - n_rel + 1):
         total = 1 - 1 / (before + 1) + A[before] * s[0]

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernel import kernel
-from .argmax_kernels import ap_by_grid, ap_by_insertion, by_augmenting, by_counts, by_sorting, rr_by_rank
+from .argmax_kernels import ap_by_grid, ap_by_insertion, by_augmenting, by_counts, by_sorting, count_states, make_work, rr_by_rank
 
 ASSIGNMENT, AVERAGE_PRECISION, RECIPROCAL_RANK = range(3)
 TABLE, LINEAR, PARTIAL_ORDER, YUE = range(4)
 MEAN, RANDOM, BEST = range(3)
 AUTO, COUNTS, SORTING, AUGMENTING, GRID, INSERTION = range(6)
-MAX_STATES = 1500
+MAX_STATES = 700
 EVERYTHING = 2**40  # the cutoff k of a loss over all documents
 
 
@@ -33,41 +33,63 @@ class Problem(NamedTuple):
 
 
 @kernel
-def fill_weights(mode, table, k, m, n_rel, A):
-    """The position weights A(1..m) of a query, and the norm of a pairwise map (0 if it is none)."""
+def fill_weights(mode, table, k, m, n_rel, n, A):
+    """The first n position weights of a query of m documents, and the norm of a pairwise map (0 if it is none)."""
     if mode == PARTIAL_ORDER or mode == YUE:
         norm = 1.0 / (n_rel * (m - n_rel)) if mode == YUE else 2.0 / (m * (m - 1.0))
-        for r in range(m):
+        for r in range(n):
             A[r] = norm * (m - 1 - 2 * r)
         return norm
-    for r in range(m):
+    for r in range(n):
         A[r] = max((k if k < EVERYTHING else m) - r, 0) if mode == LINEAR else (table[r] if r < len(table) else 0.0)
     return 0.0
 
 
 @kernel
-def sort_level(scores, rows, keep, out, keys):
-    """The ``keep`` rows of highest score, best first, equal scores in the order given; how many there are."""
-    n = len(rows)
-    if n > 64 and keep > 64:
-        order = np.argsort(-scores[rows], kind="mergesort")
-        for i in range(min(n, keep)):
-            out[i] = rows[order[i]]
-            keys[i] = scores[out[i]]
-        return min(n, keep)
-    used = 0
-    for i in range(n):
-        s = scores[rows[i]]
-        if used == keep and not s > keys[used - 1]:
-            continue
-        j = used if used < keep else used - 1
-        used = min(used + 1, keep)
-        while j > 0 and s > keys[j - 1]:
-            keys[j] = keys[j - 1]
-            out[j] = out[j - 1]
-            j -= 1
-        keys[j] = s
-        out[j] = rows[i]
+def sort_level(scores, members, start, end, keep, docs, s, at, gathered):
+    """The ``keep`` members of highest score, best first, equal scores in the order given; how many there are.
+
+    They go to ``docs`` and their scores to ``s``, from ``at`` on. Few are ranked by counting, for each, the higher
+    scores: n² comparisons, but vectorised ones.
+    """
+    n = end - start
+    used = min(n, keep)
+    if n <= 96:
+        padded = (n + 15) & ~15
+        for i in range(n):
+            gathered[i] = scores[members[start + i]]
+        for i in range(n, padded):
+            gathered[i] = -np.inf
+        for i in range(at, at + n):
+            docs[i] = -1
+        for i in range(n):
+            score = gathered[i]
+            place = at
+            for j in range(padded):
+                place += gathered[j] > score
+            while docs[place] >= 0:
+                place += 1
+            docs[place] = members[start + i]
+            s[place] = score
+    elif keep > 48:
+        order = np.argsort(-scores[members[start:end]], kind="mergesort")
+        for i in range(used):
+            docs[at + i] = members[start + order[i]]
+            s[at + i] = scores[docs[at + i]]
+    else:
+        have = 0
+        for i in range(start, end):
+            score = scores[members[i]]
+            if have == keep and not score > s[at + have - 1]:
+                continue
+            j = at + (have if have < keep else have - 1)
+            have = min(have + 1, keep)
+            while j > at and score > s[j - 1]:
+                s[j] = s[j - 1]
+                docs[j] = docs[j - 1]
+                j -= 1
+            s[j] = score
+            docs[j] = members[i]
     return used
 
 
@@ -83,10 +105,14 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
     first = np.empty(levels + 1, np.int64)
     grid = np.empty(max(MAX_STATES, (longest // 2 + 2) ** 2 if kind == AVERAGE_PRECISION else 1))
     back = np.empty(len(grid), np.int64)
-    counts = np.empty(levels + 1, np.int64)
-    f1, f2, f3 = np.empty(longest), np.empty(longest), np.empty(longest)
-    i1, i2 = np.empty(longest, np.int64), np.empty(longest, np.int64)
-    i3, i4 = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    work = make_work(longest, levels)
+    h = np.empty(levels)
+    members = problem.members
+    gathered = np.empty(longest + 16)
+    harmonic = np.empty(longest + 1 if kind == AVERAGE_PRECISION else 1)
+    harmonic[0] = 0.0
+    for n in range(1, len(harmonic)):
+        harmonic[n] = harmonic[n - 1] + 1.0 / n
     for q in range(q0, q1):
         lo, hi = problem.ptr[q], problem.ptr[q + 1]
         m = hi - lo
@@ -97,30 +123,32 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
         informative = problem.informative[q]
         if not informative and len(rankings) == 0:
             continue
-        norm = 0.0
+        norm, K = 0.0, m
+        if kind == ASSIGNMENT and mode != PARTIAL_ORDER and mode != YUE and len(rankings) == 0:
+            K = min(k, m)
         if informative:
-            norm = fill_weights(mode, table, k, m, n_rel, A)
+            norm = fill_weights(mode, table, k, m, n_rel, K, A)
         else:
             A[:m] = 0.0
-        K = m
-        if kind == ASSIGNMENT and norm == 0.0 and len(rankings) == 0:
-            K = min(k, m)
         first[0] = 0
         for j in range(L):
             start = problem.level_first[lv + j]
             end = problem.level_first[lv + j + 1] if j + 1 < L else hi
             a = first[j]
-            first[j + 1] = a + sort_level(scores, problem.members[start:end], K, docs[a:], s[a:])
+            first[j + 1] = a + sort_level(scores, members, start, end, K, docs, s, a, gathered)
         n = first[L]
         if not informative:
             _score_order(s[:n], first[: L + 1], ranking)
         elif kind == ASSIGNMENT:
             for r in range(K):
                 D[r] = discount[r] if r < len(discount) and r < k else 0.0
-            h = problem.gain[lv : lv + L]
+            for j in range(L):
+                h[j] = problem.gain[lv + j]
             states = 1.0
             for j in range(L):
                 states *= min(first[j + 1] - first[j], K) + 1
+            if states <= 10 * MAX_STATES or route == COUNTS:
+                states = count_states(s, first, L, K, work.most, work.parent)
             way = route
             if way == AUTO:
                 proportional = norm == 0.0
@@ -128,24 +156,23 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
                     proportional &= abs(A[r] * D[0] - A[0] * D[r]) <= 1e-14 * A[0] * D[0]
                 way = SORTING if proportional else (COUNTS if states <= MAX_STATES else AUGMENTING)
             if way == SORTING:
-                by_sorting(s, first[: L + 1], A, D, h, K, ranking)
+                by_sorting(s, first, L, A, D, h, K, ranking, work.used)
             elif way == COUNTS:
                 if states > len(grid):
                     grid = np.empty(np.int64(states))
-                    back = np.empty(np.int64(states), np.int64)
-                by_counts(s, first[: L + 1], A, D, h, K, ranking, grid, back, counts)
+                by_counts(s, first, L, A, D, h, K, ranking, grid, work.most, work.parent, work.used)
             else:
-                by_augmenting(s, first[: L + 1], A, D, h, K, ranking, i1, f1, f2, f3, i2, i3, i4)
+                by_augmenting(s, first, L, A, D, h, K, ranking, work)
         elif kind == AVERAGE_PRECISION:
             if norm > 0.0 and route != GRID:
-                ap_by_insertion(s[:n], n_rel, norm, ranking, i1)
+                ap_by_insertion(s, m, n_rel, norm, ranking, work.label, harmonic, work.a)
             else:
                 if (n_rel + 1) * (m - n_rel + 1) > len(grid):
                     grid = np.empty((n_rel + 1) * (m - n_rel + 1))
                     back = np.empty(len(grid), np.int64)
-                ap_by_grid(s[:n], n_rel, A, ranking, grid, back)
+                ap_by_grid(s, m, n_rel, A, ranking, grid, back)
         else:
-            rr_by_rank(s[:n], n_rel, A, ranking)
+            rr_by_rank(s, m, n_rel, A, ranking)
         if len(rankings) > 0:
             for r in range(m):
                 rankings[lo + r] = docs[ranking[r]]
@@ -163,7 +190,7 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
                 level = 0
                 while i >= first[level + 1]:
                     level += 1
-                total -= D[r] * problem.gain[lv + level]
+                total -= D[r] * h[level]
             elif i < n_rel:
                 seen += 1
                 if kind == AVERAGE_PRECISION:
@@ -253,7 +280,7 @@ def lay_target(mode, table, k, problem, keys, target):
             continue
         A = np.empty(hi - lo)
         lv, L = problem.level_ptr[q], problem.level_ptr[q + 1] - problem.level_ptr[q]
-        fill_weights(mode, table, k, hi - lo, problem.level_first[lv + 1] - lo, A)
+        fill_weights(mode, table, k, hi - lo, problem.level_first[lv + 1] - lo, hi - lo, A)
         for j in range(L):
             start = problem.level_first[lv + j]
             end = problem.level_first[lv + j + 1] if j + 1 < L else hi
