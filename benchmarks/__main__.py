@@ -2,9 +2,14 @@
 
 import sys
 
-from . import evaluation, reading, startup
+from . import evaluation, large_margin, reading, startup
 
-BENCHMARKS = {"reading": reading.main, "evaluation": evaluation.main, "startup": startup.main}
+BENCHMARKS = {
+    "reading": reading.main,
+    "evaluation": evaluation.main,
+    "large-margin": large_margin.main,
+    "startup": startup.main,
+}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or list(BENCHMARKS)

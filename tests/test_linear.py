@@ -5,11 +5,13 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 import rankine as rk
+from rankine.rankers import oracle as oracle_module
 from rankine.solvers.bundle import ConvergenceWarning
 
 
@@ -98,6 +100,80 @@ def test_query_weights():
     copied = rk.LinearRanker(tol=1e-8).fit(X[twice], y[twice], qid=np.concatenate([qid, qid[:30] + 100]))
     weighted = rk.LinearRanker(tol=1e-8).fit(X, y, qid=qid, query_weight=[2, 2, 1, 1, 1, 1])
     assert copied.objective_ == pytest.approx(weighted.objective_, rel=1e-7)
+
+
+def test_document_weights():
+    X, y, qid = problem(n=6)
+    rng = np.random.default_rng(0)
+    p = rng.permutation(len(y))
+    X, y, qid = X[p], y[p], qid[p]
+    keep = (rng.random(len(y)) < 0.7) & (qid != qid[0])  # a whole query goes too
+    order = dict.fromkeys(qid.tolist())
+    weights = rng.random(len(order)) + 0.5
+    left = [w for w, q in zip(weights, order, strict=True) if q != qid[0]]
+    appear = dict.fromkeys(qid[keep].tolist())
+    left = [dict(zip([q for q in order if q != qid[0]], left, strict=True))[q] for q in appear]
+    without = rk.LinearRanker(tol=1e-8).fit(X[keep], y[keep], qid=qid[keep], query_weight=left)
+    zeros = rk.LinearRanker(tol=1e-8).fit(X, y, qid=qid, query_weight=weights, doc_weight=keep.astype(float))
+    assert zeros.objective_ == pytest.approx(without.objective_, rel=1e-7)
+    data = rk.RankingData(X, y, qid)
+    again = rk.LinearRanker(tol=1e-8).fit(data, query_weight=weights, doc_weight=keep[data.order].astype(float))
+    assert again.objective_ == pytest.approx(without.objective_, rel=1e-7)
+    counts = rng.integers(0, 3, len(y))
+    twice = np.repeat(np.arange(len(y)), counts)
+    weighted = rk.RegressionRanker().fit(X, y, qid=qid, doc_weight=counts)
+    np.testing.assert_allclose(weighted.coef_, rk.RegressionRanker().fit(X[twice], y[twice]).coef_, rtol=1e-7)
+    for bad in ([1.0], -np.ones(len(y)), np.zeros(len(y)), np.full(len(y), np.nan)):
+        with pytest.raises(rk.InputError, match="doc_weight"):
+            rk.LinearRanker().fit(X, y, qid=qid, doc_weight=bad)
+    with pytest.raises(rk.InputError, match="whole rankings"):
+        rk.LinearRanker().fit(X, y, qid=qid, doc_weight=counts)
+
+
+def test_query_ids_are_routed_metadata():
+    X, y, qid = problem(n=12)
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(rk.LinearRanker(loss="svm-map"), {"C": [1e-3, 1.0]}, cv=GroupKFold(3))
+        search.fit(X, y, qid=qid, groups=qid)
+    for i, (train, test) in enumerate(GroupKFold(3).split(X, y, qid)):
+        model = rk.LinearRanker(loss="svm-map", C=1.0).fit(X[train], y[train], qid=qid[train])
+        assert search.cv_results_[f"split{i}_test_score"][1] == model.score(X[test], y[test], qid=qid[test])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_oracle_is_the_loss_of_the_scores(dtype, sparse, weighted, monkeypatch):
+    monkeypatch.setattr(oracle_module, "_BLOCK_BYTES", 2000)
+    rng = np.random.default_rng(1)
+    ptr = np.concatenate([[0], np.cumsum(rng.integers(1, 30, 40))])
+    X = (rng.standard_normal((ptr[-1], 7)) * (rng.random((ptr[-1], 7)) < 0.5)).astype(dtype)
+    y = rng.integers(0, 4, ptr[-1]).astype(float)
+    weight = rng.random(40) if weighted else np.ones(40)
+    prepared = rk.losses.get("svm-ndcg@5").prepare(y, ptr)
+    oracle = oracle_module.LinearOracle(
+        sp.csr_array(X) if sparse else X, prepared, weight if weighted else None, threads=2
+    )
+    assert len(oracle.blocks) > 5
+
+    def plain(w):
+        values, grad = prepared(X.astype(np.float64) @ w)
+        return values @ weight, X.T.astype(np.float64) @ (grad * np.repeat(weight, np.diff(ptr)))
+
+    close = {"rtol": 2e-5 if dtype == np.float32 else 1e-10, "atol": 1e-4 if dtype == np.float32 else 1e-9}
+    w, d = 0.1 * rng.standard_normal(7), 0.1 * rng.standard_normal(7)
+    for got, want in zip(oracle.value_grad(w), plain(w), strict=True):
+        np.testing.assert_allclose(got, want, **close)
+    line = oracle.along(w, d)
+    for t in (0.0, 0.3, 1.0, 0.45):
+        value, slope = line(t)
+        want, grad = plain(w + t * d)
+        np.testing.assert_allclose([value, slope], [want, grad @ d], **close)
+    point, value, grad = line.stop()
+    np.testing.assert_allclose(point, w + 0.45 * d)
+    for got, want in zip((value, grad), plain(point), strict=True):
+        np.testing.assert_allclose(got, want, **close)
+    np.testing.assert_allclose(oracle.along(point, d)(0.5)[0], plain(point + 0.5 * d)[0], **close)
 
 
 def test_reference_point():

@@ -65,13 +65,20 @@ class LinearOracle:
         return float(values.sum()), self.X.T @ grad
 
     def walk(self, w, d):
-        at, step = self.X @ w, self.X @ d
+        return PlainLine(self, w, d)
 
-        def f(t):
-            values, grad = self.prepared(at + t * step)
-            return float(values.sum()), float(grad @ step)
 
-        return f
+class PlainLine:
+    def __init__(self, oracle, w, d):
+        self.oracle, self.w, self.d = oracle, w, d
+
+    def __call__(self, t):
+        self.at = self.w + t * self.d
+        value, grad = self.oracle.value_grad(self.at)
+        return value, float(grad @ self.d)
+
+    def stop(self):
+        return self.at, *self.oracle.value_grad(self.at)
 
 
 def enumerated_minimum(X, y, ptr, name, k, A, C, w0):

@@ -283,7 +283,14 @@ class RankingData:
             raise InputError("a query may be chosen only once")
         lengths = np.diff(self.ptr)[chosen]
         offsets = np.repeat(self.ptr[chosen] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-        rows = offsets + np.arange(lengths.sum())
+        return self.take(offsets + np.arange(lengths.sum()))
+
+    def take(self, rows: np.ndarray) -> RankingData:
+        """The rows with these numbers; those of a query must stand together.
+
+        >>> RankingData([[1.0], [2.0], [3.0]], [0, 1, 2], [7, 7, 7]).take(np.array([0, 2])).y
+        array([0., 2.])
+        """
         y = self.y.take(rows, self.n_documents) if self._prefers else self.y[rows]
         documents = None if self.doc_ids is None else self.doc_ids[rows]
         part = RankingData.from_valid(self.X[rows], y, self.qid[rows], documents, self.feature_names)

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from functools import lru_cache
 from typing import TypeVar
 
+import numpy as np
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -72,6 +74,17 @@ def shared_map(function: Callable[[T], R], items: Sequence[T], threads: int) -> 
         for helper in running:
             helper.result()
     return results
+
+
+def query_ranges(ptr: np.ndarray, rows: int) -> list[tuple[int, int]]:
+    """Ranges of queries with about ``rows`` rows each.
+
+    >>> query_ranges(np.array([0, 4, 6, 9, 10]), 5)
+    [(0, 2), (2, 4)]
+    """
+    edges = np.searchsorted(ptr, np.arange(rows, ptr[-1], rows))
+    edges = np.unique(np.concatenate([[0], edges, [len(ptr) - 1]]))
+    return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
 
 
 @lru_cache(maxsize=4)

@@ -2,8 +2,8 @@
 
 In every case the documents of one level (grade, or relevant / not) stand in score order in a best ranking (exchange
 them, and F does not fall while Δ stays). ``docs`` lists the documents of a query level by level, best level first,
-each level in descending score; ``first[l]:first[l + 1]`` is level l of L. Each function fills ``ranking`` with positions in
-``docs``, best rank first.
+each level in descending score; ``first[l]:first[l + 1]`` is level l of L. Each function fills ``ranking`` with
+positions in ``docs``, best rank first.
 """
 
 from typing import NamedTuple
@@ -76,7 +76,8 @@ def by_counts(s, first, L, A, D, h, K, ranking, value, most, waits, counts):
 
     V[n_1..n_L] is the best sum over the first Σn ranks with n_l documents of level l taken; the next one of level l
     adds A(r)·s − D(r)·h_l at rank r = Σn. States are numbered with the last level fastest, so that a state's
-    predecessors come before it; the inner loops run along that level, from what the others wait for. Cost: (states) × L.
+    predecessors come before it; the inner loops run along that level, from what the others wait for on. Cost:
+    (states) × L.
     """
     last, stride = first[L - 1], most[L - 1] + 1
     counts[:L] = 0
@@ -176,7 +177,7 @@ def by_augmenting(s, first, L, A, D, h, K, ranking, work):
     label, parent, done, used, free = work.label, work.parent, work.done, work.used, work.most
     a, d, u, w, key, held_s, held_h = work.a, work.d, work.u, work.w, work.key, work.held_s, work.held_h
     used[:L] = 0
-    low = A[K - 1] if K == first[L] else 0.0
+    low = A[K - 1] if first[L] == K else 0.0
     sum_a = sum_d = 0.0
     for r in range(K):
         a[r] = A[r] - low
@@ -273,14 +274,14 @@ def by_augmenting(s, first, L, A, D, h, K, ranking, work):
 
 
 @kernel
-def ap_by_insertion(s, m, n_rel, scale, ranking, place, harmonic, summed):
+def ap_by_insertion(s, m, n_rel, scale, place, harmonic, summed):
     """AP with a pairwise map (Yue et al. 2007): each non-relevant document finds its place on its own.
 
     Standing above the relevant documents k, ..., R the j-th non-relevant one takes from each of them, l, the precision
     l/(l+j−1) − l/(l+j), over R, and each pair costs 2·scale·(s_l − s_j). Summed over l, less what does not depend on k:
     −(H(k+j−1) + (j−1)/(k+j−1))/R + 2·scale·(S(k−1) − k·s_j), with harmonic numbers H and sums S of the relevant scores.
     The best k (of equal ones the last) does not fall with j, so the middle j is placed first and bounds the others:
-    O(m log m). The number k − 1 is kept as the place.
+    O(m log m). ``place`` gets k − 1, the number of relevant documents above.
     """
     n_non = m - n_rel
     summed[0] = 0.0
@@ -301,9 +302,14 @@ def ap_by_insertion(s, m, n_rel, scale, ranking, place, harmonic, summed):
                     top, where = gain, k
             place[j - 1] = where
         step //= 2
+
+
+@kernel
+def by_places(m, n_rel, place, ranking):
+    """The ranking in which each non-relevant document has ``place`` relevant ones above it."""
     r = j = 0
     for k in range(n_rel + 1):
-        while j < n_non and place[j] <= k:
+        while j < m - n_rel and place[j] <= k:
             ranking[r] = n_rel + j
             r += 1
             j += 1

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arrays import check_finite
 from ..errors import InputError, nearest
-from ..parallel import shared_map, thread_count
+from ..parallel import query_ranges, shared_map, thread_count
 from . import structured_kernels as kn
 from .structured_kernels import EVERYTHING, Problem
 
@@ -32,6 +32,7 @@ _ROUTES = {
 }
 _PAIRWISE = (kn.PARTIAL_ORDER, kn.YUE)
 _DOCUMENTS_PER_TASK = 20_000
+_NO_RANKINGS = np.empty(0, np.int64)
 
 
 class _Family(NamedTuple):
@@ -180,7 +181,7 @@ class PreparedHinge:
 
     def __init__(self, loss: StructuredHinge, y: np.ndarray, ptr: np.ndarray) -> None:
         family = _FAMILIES[loss.of]
-        self.loss, self.n = loss, len(y)
+        self.loss, self.n, self.ptr = loss, len(y), ptr
         self.kind, self.mode = family.kind, loss._mode
         self.k = EVERYTHING if loss.k is None else loss.k
         longest = int(np.diff(ptr).max())
@@ -198,44 +199,57 @@ class PreparedHinge:
             self.k if family.kind == kn.ASSIGNMENT else 1, loss.of == "p",
             members, level_ptr, level_first, gain, informative,
         )  # fmt: skip
-        target = np.empty(self.n)
-        self.problem = Problem(ptr, members, level_ptr, level_first, gain, informative, target)
+        target = np.zeros(self.n)  # the best perfect ranking is found along with the arg max
+        used = level_ptr[-1]
+        self.problem = Problem(
+            ptr, members, level_ptr, level_first[:used].copy(), gain[:used].copy(), informative, target
+        )
         # with a pairwise map all targets coincide
         random = loss.target == "random" and self.mode not in _PAIRWISE
         keys = np.random.default_rng(loss.seed).random(self.n) if random else np.empty(0)
-        kn.lay_target(self.mode, self.table, self.k, self.problem, keys, target)
-        edges = np.searchsorted(ptr, np.arange(_DOCUMENTS_PER_TASK, self.n, _DOCUMENTS_PER_TASK))
-        edges = np.unique(np.concatenate([[0], edges, [len(ptr) - 1]]))
-        self.tasks = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+        if loss.convex:
+            kn.lay_target(self.mode, self.table, self.k, self.problem, keys, target)
+        self.tasks = query_ranges(ptr, _DOCUMENTS_PER_TASK)
 
     def __call__(self, scores: Any) -> tuple[np.ndarray, np.ndarray]:
         """One value per query and the gradient of their sum."""
-        values, grad = np.empty(len(self.problem.ptr) - 1), np.empty(self.n)
-        self._run(scores, kn.AUTO, values, grad, np.empty(0, np.int64))
+        values, grad = np.empty(len(self.ptr) - 1), np.empty(self.n)
+        s = self._checked(scores)
+        shared_map(lambda task: self.part(*task, s, values, grad), self.tasks, thread_count(self.loss.threads))
         return values, grad
 
     def argmax(self, scores: Any, route: str = "auto") -> np.ndarray:
         """The most violated ranking of each query; ``route`` names the algorithm, for comparison."""
         if route not in _ROUTES:
             raise InputError(f"route must be one of {', '.join(_ROUTES)}; got {route!r}")
-        values, grad, rankings = np.empty(len(self.problem.ptr) - 1), np.empty(self.n), np.empty(self.n, np.int64)
-        self._run(scores, _ROUTES[route], values, grad, rankings)
+        values, grad, rankings = np.empty(len(self.ptr) - 1), np.empty(self.n), np.empty(self.n, np.int64)
+        s = self._checked(scores)
+        for q0, q1 in self.tasks:
+            self.part(q0, q1, s, values, grad, rankings, _ROUTES[route])
         return rankings
 
-    def _run(self, scores: Any, route: int, values: np.ndarray, grad: np.ndarray, rankings: np.ndarray) -> None:
+    def part(
+        self,
+        q0: int,
+        q1: int,
+        scores: np.ndarray,
+        values: np.ndarray,
+        grad: np.ndarray,
+        rankings: np.ndarray = _NO_RANKINGS,
+        route: int = kn.AUTO,
+    ) -> None:
+        """Queries q0 to q1 − 1 on the calling thread; writes their parts of ``values`` and ``grad`` (and more)."""
+        kn.hinge(
+            self.kind, self.mode, _TARGETS[self.loss.target], route, self.table, self.discount, self.k, scores,
+            self.problem, q0, q1, values, grad, rankings,
+        )  # fmt: skip
+
+    def _checked(self, scores: Any) -> np.ndarray:
         s = np.ascontiguousarray(scores, np.float64)
         if s.shape != (self.n,):
             raise InputError(f"expected {self.n} scores, got an array of shape {s.shape}")
         check_finite(s, "scores")
-        target = _TARGETS[self.loss.target]
-
-        def work(task: tuple[int, int]) -> None:
-            kn.hinge(
-                self.kind, self.mode, target, route, self.table, self.discount, self.k, s, self.problem,
-                *task, values, grad, rankings,
-            )  # fmt: skip
-
-        shared_map(work, self.tasks, thread_count(self.loss.threads))
+        return s
 
 
 def _checked(y: Any, ptr: Any) -> tuple[np.ndarray, np.ndarray]:

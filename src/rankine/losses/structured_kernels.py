@@ -10,7 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernel import kernel
-from .argmax_kernels import ap_by_grid, ap_by_insertion, by_augmenting, by_counts, by_sorting, count_states, make_work, rr_by_rank
+from .argmax_kernels import (
+    ap_by_grid,
+    ap_by_insertion,
+    by_augmenting,
+    by_counts,
+    by_places,
+    by_sorting,
+    count_states,
+    make_work,
+    rr_by_rank,
+)
 
 ASSIGNMENT, AVERAGE_PRECISION, RECIPROCAL_RANK = range(3)
 TABLE, LINEAR, PARTIAL_ORDER, YUE = range(4)
@@ -116,13 +126,14 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
     for q in range(q0, q1):
         lo, hi = problem.ptr[q], problem.ptr[q + 1]
         m = hi - lo
-        values[q] = 0.0
-        grad[lo:hi] = 0.0
         lv, L = problem.level_ptr[q], problem.level_ptr[q + 1] - problem.level_ptr[q]
         n_rel = problem.level_first[lv + 1] - lo if L > 1 else m
         informative = problem.informative[q]
-        if not informative and len(rankings) == 0:
-            continue
+        if not informative:
+            values[q] = 0.0
+            grad[lo:hi] = 0.0
+            if len(rankings) == 0:
+                continue
         norm, K = 0.0, m
         if kind == ASSIGNMENT and mode != PARTIAL_ORDER and mode != YUE and len(rankings) == 0:
             K = min(k, m)
@@ -163,62 +174,77 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
                 by_counts(s, first, L, A, D, h, K, ranking, grid, work.most, work.parent, work.used)
             else:
                 by_augmenting(s, first, L, A, D, h, K, ranking, work)
-        elif kind == AVERAGE_PRECISION:
-            if norm > 0.0 and route != GRID:
-                ap_by_insertion(s, m, n_rel, norm, ranking, work.label, harmonic, work.a)
-            else:
-                if (n_rel + 1) * (m - n_rel + 1) > len(grid):
-                    grid = np.empty((n_rel + 1) * (m - n_rel + 1))
-                    back = np.empty(len(grid), np.int64)
-                ap_by_grid(s, m, n_rel, A, ranking, grid, back)
-        else:
+        elif kind == RECIPROCAL_RANK:
             rr_by_rank(s, m, n_rel, A, ranking)
+        elif norm > 0.0 and route != GRID:
+            ap_by_insertion(s, m, n_rel, norm, work.label, harmonic, work.a)
+            if len(rankings) > 0:
+                by_places(m, n_rel, work.label, ranking)
+        else:
+            if (n_rel + 1) * (m - n_rel + 1) > len(grid):
+                grid = np.empty((n_rel + 1) * (m - n_rel + 1))
+                back = np.empty(len(grid), np.int64)
+            ap_by_grid(s, m, n_rel, A, ranking, grid, back)
         if len(rankings) > 0:
             for r in range(m):
                 rankings[lo + r] = docs[ranking[r]]
         if not informative:
             continue
-        # Δ + F at the arg max, gradient A(π_i)
-        total = 1.0
-        seen = 0
-        for r in range(K):
-            i = ranking[r]
-            row = docs[i]
-            grad[row] = A[r]
-            total += A[r] * s[i]
-            if kind == ASSIGNMENT:
-                level = 0
-                while i >= first[level + 1]:
-                    level += 1
-                total -= D[r] * h[level]
-            elif i < n_rel:
-                seen += 1
-                if kind == AVERAGE_PRECISION:
-                    total -= seen / (r + 1.0) / n_rel
-                elif seen == 1:
-                    total -= 1.0 / (r + 1.0)
-        if norm > 0.0:
-            for level in range(L):
-                size = first[level + 1] - first[level]
-                for i in range(first[level], first[level + 1]):
-                    own = norm * (size - 1 - 2 * (i - first[level]))
-                    grad[docs[i]] -= own
-                    total -= own * s[i]
-        if target_kind == BEST and norm == 0.0:
-            r = 0
-            for level in range(L):
-                start = problem.level_first[lv + level]
-                end = problem.level_first[lv + level + 1] if level + 1 < L else hi
-                for i in range(end - start):
-                    if r < K and i < first[level + 1] - first[level]:
-                        grad[docs[first[level] + i]] -= A[r]
-                        total -= A[r] * s[first[level] + i]
-                    r += 1
+        # ξ = Δ + F − F*, and F − F* = Σ gradient · score, as both are linear in the scores
+        delta = 1.0
+        if kind == AVERAGE_PRECISION and norm > 0.0 and route != GRID:
+            delta -= _pair_gradient(m, n_rel, norm, work.label, docs, grad)
         else:
             for row in range(lo, hi):
-                grad[row] -= problem.target[row]
-                total -= problem.target[row] * scores[row]
-        values[q] = max(total, 0.0)
+                grad[row] = -problem.target[row]
+            seen = 0
+            for r in range(K):
+                i = ranking[r]
+                grad[docs[i]] += A[r]
+                if kind == ASSIGNMENT:
+                    level = 0
+                    while i >= first[level + 1]:
+                        level += 1
+                    delta -= D[r] * h[level]
+                elif i < n_rel:
+                    seen += 1
+                    if kind == AVERAGE_PRECISION:
+                        delta -= seen / (r + 1.0) / n_rel
+                    elif seen == 1:
+                        delta -= 1.0 / (r + 1.0)
+            if norm > 0.0:
+                for level in range(L):
+                    size = first[level + 1] - first[level]
+                    for i in range(first[level], first[level + 1]):
+                        grad[docs[i]] -= norm * (size - 1 - 2 * (i - first[level]))
+            elif target_kind == BEST:
+                for level in range(L):
+                    start = problem.level_first[lv + level] - lo
+                    for i in range(min(first[level + 1] - first[level], K - start)):
+                        grad[docs[first[level] + i]] -= A[start + i]
+        values[q] = max(delta + _dot(grad, scores, lo, hi), 0.0)
+
+
+@kernel(fastmath={"reassoc", "contract"})
+def _dot(a, b, lo, hi):
+    total = 0.0
+    for i in range(lo, hi):
+        total += a[i] * b[i]
+    return total
+
+
+@kernel
+def _pair_gradient(m, n_rel, norm, place, docs, grad):
+    """F − F* takes 2·norm·(s_rel − s_non) from every pair in the wrong order; AP of the ranking with these places."""
+    precision, above = 0.0, 0
+    for k in range(n_rel):
+        while above < m - n_rel and place[above] <= k:
+            above += 1
+        precision += (k + 1.0) / (k + 1 + above)
+        grad[docs[k]] = -2 * norm * above
+    for j in range(m - n_rel):
+        grad[docs[n_rel + j]] = 2 * norm * (n_rel - place[j])
+    return precision / n_rel
 
 
 @kernel

@@ -24,6 +24,10 @@ class LinearModel(BaseEstimator):
     normaliser_: Normaliser | None
     n_features_in_: int
     _certificate: tuple[str, ...] = ()
+    # scikit-learn's metadata routing hands these on without being asked
+    __metadata_request__fit = {"qid": True}  # noqa: RUF012
+    __metadata_request__predict = {"qid": True}  # noqa: RUF012
+    __metadata_request__score = {"qid": True}  # noqa: RUF012
 
     @property
     def _measure(self) -> str:
@@ -48,6 +52,20 @@ class LinearModel(BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
         ids = np.zeros(X.shape[0], np.int64) if qid is None else as_ids(qid, "qid")
         return RankingData(X, y, ids)
+
+    @staticmethod
+    def _weighted(data: RankingData, X: Any, doc_weight: Any) -> tuple[RankingData, np.ndarray | None]:
+        """The documents of weight above 0, and their weights if they are not all 1; weights are in the order of X."""
+        if doc_weight is None:
+            return data, None
+        weights = as_numbers(doc_weight, "doc_weight")
+        if len(weights) != data.n_documents or not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
+            raise InputError(f"doc_weight must hold {data.n_documents} numbers ≥ 0, one per document and not all 0")
+        weights = weights if isinstance(X, RankingData) else weights[data.order]
+        keep = np.flatnonzero(weights)
+        if len(keep) < len(weights):
+            data, weights = data.take(keep), weights[keep]
+        return data, None if (weights == 1).all() else weights
 
     def predict(self, X: Any, qid: Any = None) -> np.ndarray:
         """Scores, one per row; ``qid`` is needed by a per-query normaliser only (without it all rows are one query)."""

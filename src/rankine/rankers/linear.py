@@ -13,6 +13,7 @@ from .. import losses
 from ..arrays import as_numbers
 from ..data import RankingData
 from ..errors import InputError, nearest
+from ..parallel import thread_count
 from ..solvers.bundle import Planes, bundle, show_progress
 from .base import LinearModel
 from .oracle import LinearOracle
@@ -80,18 +81,27 @@ class LinearRanker(LinearModel):
     def _measure(self) -> str:
         return self._check_parameters().measure
 
-    def fit(self, X: Any, y: Any = None, qid: Any = None, query_weight: Any = None) -> LinearRanker:
+    def fit(
+        self, X: Any, y: Any = None, qid: Any = None, query_weight: Any = None, doc_weight: Any = None
+    ) -> LinearRanker:
         """Learn from arrays with query ids (without them all rows are one query), or from a :class:`RankingData`.
 
-        ``query_weight`` multiplies the loss of each query, in order of first appearance.
+        ``query_weight`` multiplies the loss of each query, in order of first appearance. ``doc_weight`` has one number
+        per row: documents of weight 0 are left out, and a loss that is a sum over documents or pairs weights its terms.
         """
         loss = self._check_parameters()
         data = self._normalised(self._training_data(X, y, qid), self.normalise)
-        self._solve(self._oracle(loss, data, query_weight), None, None)
+        self._solve(self._oracle(loss, X, data, query_weight, doc_weight), None, None)
         return self
 
     def path(
-        self, values: Sequence[float], X: Any, y: Any = None, qid: Any = None, query_weight: Any = None
+        self,
+        values: Sequence[float],
+        X: Any,
+        y: Any = None,
+        qid: Any = None,
+        query_weight: Any = None,
+        doc_weight: Any = None,
     ) -> list[LinearRanker]:
         """One fitted ranker for each C, in ascending order; each starts from what the one before has learned.
 
@@ -104,7 +114,7 @@ class LinearRanker(LinearModel):
             raise InputError("expected at least one value of C, got none")
         losses_ = [model._check_parameters() for model in models]
         data = models[0]._normalised(models[0]._training_data(X, y, qid), self.normalise)
-        oracle, planes = self._oracle(losses_[0], data, query_weight), Planes(data.n_features)
+        oracle, planes = self._oracle(losses_[0], X, data, query_weight, doc_weight), Planes(data.n_features)
         start = None
         for model in models:
             for name in ("n_features_in_", "feature_names_in_", "normaliser_"):
@@ -114,13 +124,20 @@ class LinearRanker(LinearModel):
             start = model.coef_
         return models
 
-    def _oracle(self, loss: Any, data: RankingData, query_weight: Any) -> LinearOracle:
+    def _oracle(self, loss: Any, X: Any, data: RankingData, query_weight: Any, doc_weight: Any) -> LinearOracle:
         weights = None if query_weight is None else as_numbers(query_weight, "query_weight")
         if weights is not None and (
             len(weights) != data.n_queries or not (np.isfinite(weights) & (weights >= 0)).all()
         ):
             raise InputError(f"query_weight must hold {data.n_queries} numbers ≥ 0, one per query")
-        return LinearOracle(data.X, loss.prepare(data.y, data.ptr), data.ptr, weights)
+        kept, of_documents = self._weighted(data, X, doc_weight)
+        if of_documents is not None:
+            raise InputError(
+                f"doc_weight: {loss!r} is a function of whole rankings, in which a document counts (1) or not (0)"
+            )
+        if weights is not None and kept.n_queries < data.n_queries:
+            weights = weights[np.isin(data.query_ids, kept.query_ids)]
+        return LinearOracle(kept.X, loss.prepare(kept.y, kept.ptr), weights, thread_count(self.threads))
 
     def _solve(self, oracle: LinearOracle, planes: Planes | None, start: np.ndarray | None) -> None:
         w0 = None if self.w0 is None else as_numbers(self.w0, "w0")

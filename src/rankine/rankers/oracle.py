@@ -1,4 +1,8 @@
-"""The oracle of a linear scorer: the two places where features meet a loss, X @ w and X.T @ g."""
+"""The oracle of a linear scorer: the two places where features meet a loss, X @ w and X.T @ g.
+
+One sweep over X serves both: a block of queries is scored, its loss evaluated and its rows added up while they are in
+cache. Dense and sparse X differ in two small kernels.
+"""
 
 from __future__ import annotations
 
@@ -6,39 +10,110 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+
+from ..parallel import query_ranges, shared_map
+from . import product_kernels as kn
+
+_BLOCK_BYTES = 1_500_000
 
 
 class LinearOracle:
-    """R(w) = Σ_q weight_q · loss_q(Xw), for any loss that is a function of scores."""
+    """R(w) = Σ_q weight_q · loss_q(Xw), for any prepared loss."""
 
-    def __init__(
-        self, X: Any, prepared: Callable[[np.ndarray], Any], ptr: np.ndarray, query_weight: np.ndarray | None
-    ) -> None:
-        self.X, self.size, self.prepared = X, X.shape[1], prepared
-        self.query_weight = query_weight
-        self.row_weight = None if query_weight is None else np.repeat(query_weight, np.diff(ptr))
-
-    def scores(self, w: np.ndarray) -> np.ndarray:
-        """X @ w in the precision of X."""
-        return np.asarray(self.X @ w.astype(self.X.dtype, copy=False), np.float64)
-
-    def _loss(self, scores: np.ndarray) -> tuple[float, np.ndarray]:
-        values, grad = self.prepared(scores)
-        if self.query_weight is None:
-            return float(values.sum()), grad
-        return float(values @ self.query_weight), grad * self.row_weight
+    def __init__(self, X: Any, prepared: Any, query_weight: np.ndarray | None, threads: int) -> None:
+        self.X, self.size, self.prepared, self.threads = X, X.shape[1], prepared, threads
+        self.ptr, self.query_weight = prepared.ptr, query_weight
+        self.sparse = sp.issparse(X)
+        row_bytes = (X.data.nbytes + X.indices.nbytes if self.sparse else X.nbytes) / X.shape[0]
+        self.blocks = query_ranges(self.ptr, max(int(_BLOCK_BYTES / max(row_bytes, 1)), 1))
+        self.values, self.grad = np.empty(len(self.ptr) - 1), np.empty(X.shape[0])
+        self.known: tuple[np.ndarray, np.ndarray] | None = None  # a point and its scores
 
     def value_grad(self, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """R(w) and a subgradient."""
-        value, grad = self._loss(self.scores(w))
-        return value, np.asarray(self.X.T @ grad.astype(self.X.dtype, copy=False), np.float64)
+        """R(w) and a subgradient, in one sweep over X."""
+        weights, scores = self._weights(w), np.empty(self.X.shape[0])
 
-    def along(self, w: np.ndarray, d: np.ndarray) -> Callable[[float], tuple[float, float]]:
-        """R on the line w + t·d: two products with X for the whole line."""
-        at, step = self.scores(w), self.scores(d)
+        def block(q0: int, q1: int) -> np.ndarray:
+            self._score(q0, q1, weights, scores)
+            self._loss(q0, q1, scores)
+            return self._add(q0, q1)
 
-        def on_line(t: float) -> tuple[float, float]:
-            value, grad = self._loss(at + t * step)
-            return value, float(grad @ step)
+        grad = self._sum(block)
+        self.known = w, scores
+        return self._value(), grad
 
-        return on_line
+    def along(self, w: np.ndarray, d: np.ndarray) -> Line:
+        """R on the line w + t·d: one product with X for the whole line, where the scores of w are known."""
+        return Line(self, w, d, self._scores(w), self._scores(d))
+
+    def _scores(self, w: np.ndarray) -> np.ndarray:
+        """X @ w, or what is known of it."""
+        if self.known is not None and self.known[0] is w:
+            return self.known[1]
+        weights, scores = self._weights(w), np.empty(self.X.shape[0])
+        self._each(lambda q0, q1: self._score(q0, q1, weights, scores))
+        return scores
+
+    def _weights(self, w: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(w, self.X.dtype)
+
+    def _value(self) -> float:
+        return float(self.values.sum() if self.query_weight is None else self.values @ self.query_weight)
+
+    def _each(self, block: Callable[[int, int], Any]) -> list[Any]:
+        return shared_map(lambda task: block(*task), self.blocks, self.threads)
+
+    def _sum(self, block: Callable[[int, int], Any]) -> Any:
+        """The sum of what ``block`` returns, in the order of the blocks whatever the threads do."""
+        return np.sum(self._each(block), axis=0)
+
+    def _score(self, q0: int, q1: int, w: np.ndarray, scores: np.ndarray) -> None:
+        lo, hi = self.ptr[q0], self.ptr[q1]
+        if self.sparse:
+            kn.sparse_scores(self.X.data, self.X.indices, self.X.indptr, lo, hi, w, scores)
+        else:
+            kn.dense_scores(self.X, lo, hi, w, scores)
+
+    def _loss(self, q0: int, q1: int, scores: np.ndarray) -> None:
+        self.prepared.part(q0, q1, scores, self.values, self.grad)
+        if self.query_weight is not None:
+            lengths = np.diff(self.ptr[q0 : q1 + 1])
+            self.grad[self.ptr[q0] : self.ptr[q1]] *= np.repeat(self.query_weight[q0:q1], lengths)
+
+    def _add(self, q0: int, q1: int) -> np.ndarray:
+        """The block's part of X.T @ grad."""
+        lo, hi, out = self.ptr[q0], self.ptr[q1], np.zeros(self.size)
+        if self.sparse:
+            kn.sparse_add(self.X.data, self.X.indices, self.X.indptr, lo, hi, self.grad, out)
+        else:
+            kn.dense_add(self.X, lo, hi, self.grad, out)
+        return out
+
+
+class Line:
+    """R along w + t·d. It uses the oracle's room: one line at a time."""
+
+    def __init__(self, oracle: LinearOracle, w: np.ndarray, d: np.ndarray, start: np.ndarray, step: np.ndarray) -> None:
+        self.oracle, self.w, self.d, self.start, self.step = oracle, w, d, start, step
+        self.scores, self.t = np.empty_like(start), np.nan
+
+    def __call__(self, t: float) -> tuple[float, float]:
+        """R and its slope at t, without a look at X."""
+        oracle, self.t = self.oracle, t
+
+        def block(q0: int, q1: int) -> float:
+            rows = slice(oracle.ptr[q0], oracle.ptr[q1])
+            np.multiply(self.step[rows], t, out=self.scores[rows])
+            self.scores[rows] += self.start[rows]
+            oracle._loss(q0, q1, self.scores)
+            return float(oracle.grad[rows] @ self.step[rows])
+
+        slope = float(oracle._sum(block))
+        return oracle._value(), slope
+
+    def stop(self) -> tuple[np.ndarray, float, np.ndarray]:
+        """The point of the last call, R and a subgradient there; a next line may start from it."""
+        point = self.w + self.t * self.d
+        self.oracle.known = point, self.scores
+        return point, self.oracle._value(), self.oracle._sum(self.oracle._add)

@@ -27,8 +27,8 @@ class RegressionRanker(LinearModel):
         self.alpha = alpha
         self.normalise = normalise
 
-    def fit(self, X: Any, y: Any = None, qid: Any = None) -> RegressionRanker:
-        """Learn from arrays, or from a :class:`~rankine.RankingData`."""
+    def fit(self, X: Any, y: Any = None, qid: Any = None, doc_weight: Any = None) -> RegressionRanker:
+        """Learn from arrays, or from a :class:`~rankine.RankingData`; ``doc_weight`` multiplies the squared errors."""
         from sklearn.linear_model import Ridge
 
         if self.on not in ("grades", "gains"):
@@ -36,6 +36,7 @@ class RegressionRanker(LinearModel):
         if not self.alpha >= 0:
             raise InputError(f"alpha must be at least 0, got {self.alpha!r}")
         data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        data, weights = self._weighted(data, X, doc_weight)
         target = data.y if self.on == "grades" else 2.0**data.y - 1
-        self.coef_ = np.asarray(Ridge(alpha=self.alpha).fit(data.X, target).coef_, np.float64)
+        self.coef_ = np.asarray(Ridge(alpha=self.alpha).fit(data.X, target, weights).coef_, np.float64)
         return self

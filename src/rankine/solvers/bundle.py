@@ -4,9 +4,9 @@ Minimise :math:`J(w) = \tfrac12\|w - w_0\|^2 + C\,R(w)`. Every evaluation of R a
 :math:`a_t` gives a plane below R, :math:`R(w) \ge \langle a_t, w\rangle + b_t`; R ≥ 0 is one more. The largest of the
 planes in place of R gives a smaller problem whose minimum is a lower bound on the minimum of J: its dual is a quadratic
 programme over the simplex with one variable per plane (Chapelle, Le & Smola, §3.3.2; Teo et al. 2007). The minimiser of
-the small problem overshoots where there are few planes, so J is minimised exactly on the segment from the best point so
-far to it, and the next plane is taken a little further on (Franc & Sonnenburg 2008). The gap between the best J and the
-lower bound is the certificate.
+the small problem overshoots where there are few planes, so the next plane is taken where J is nearly smallest on the
+segment from the best point so far to it (Franc & Sonnenburg 2008). The gap between the best J and the lower bound is
+the certificate.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from .oracle import Oracle
 from .qp import solve_simplex
 
 _IDLE = 30
-_BEYOND = 0.1
+_FLAT = 0.1  # a line search ends where the slope is this part of the first one
+_NEAR = 1e-4  # the shortest step
 
 
 class ConvergenceWarning(UserWarning):
@@ -167,14 +168,14 @@ def bundle(
     began = time.perf_counter()
     history: list[Step] = []
 
-    def evaluate(w: np.ndarray) -> float:
-        since = time.perf_counter()
-        value, grad = oracle.value_grad(w)
-        planes.add(grad, value - float(grad @ w))
-        clock["oracle"] += time.perf_counter() - since
+    def height(w: np.ndarray, value: float) -> float:
         return 0.5 * float((w - origin) @ (w - origin)) + C * value
 
-    best, lower, stopped = evaluate(best_w), 0.0, ""
+    since = time.perf_counter()
+    value, grad = oracle.value_grad(best_w)
+    planes.add(grad, value - float(grad @ best_w))
+    clock["oracle"] += time.perf_counter() - since
+    best, best_grad, lower, stopped, t = height(best_w, value), grad, 0.0, "", 0.5
     try:
         while True:
             since = time.perf_counter()
@@ -193,25 +194,19 @@ def bundle(
                 break
             planes.prune()
             since = time.perf_counter()
-            d = target - best_w
-            t = _line_search(oracle, best_w, d, origin, C)
-            clock["line search"] += time.perf_counter() - since
-            if t is None:
-                value = evaluate(target)
-                if value < best:
-                    best, best_w = value, target
-                continue
-            candidate = best_w + t * d
-            onward = candidate + _BEYOND * (target - candidate)
-            value = evaluate(candidate if 0 < t < 1 else onward)
-            if 0 < t < 1:
-                if value < best:
-                    best, best_w = value, candidate
-                value, candidate = evaluate(onward), onward
+            if hasattr(oracle, "along"):
+                line = oracle.along(best_w, target - best_w)
+                t = _line_search(line, best_w - origin, target - best_w, C, best, lower, best_grad, t)
+                clock["line search"] += time.perf_counter() - since
+                since = time.perf_counter()
+                w, value, grad = line.stop()
             else:
-                candidate = onward
-            if value < best:
-                best, best_w = value, candidate
+                w = target
+                value, grad = oracle.value_grad(w)
+            planes.add(grad, value - float(grad @ w))
+            clock["oracle"] += time.perf_counter() - since
+            if height(w, value) < best:
+                best, best_w, best_grad = height(w, value), w, grad
     except KeyboardInterrupt:
         stopped = "an interrupt"
     if stopped:
@@ -224,37 +219,39 @@ def bundle(
     return Solution(best_w, best, lower, tuple(history), clock, not stopped)
 
 
-def _line_search(oracle: Any, w: np.ndarray, d: np.ndarray, w0: np.ndarray, C: float) -> float | None:
-    """The minimiser of J(w + t·d) over t in [0, 1] by bracketing on the slope; None where the oracle has no lines."""
-    if not hasattr(oracle, "along"):
-        return None
-    along = oracle.along(w, d)
-    linear, quadratic = float((w - w0) @ d), float(d @ d)
+def _line_search(
+    line: Any, w: np.ndarray, d: np.ndarray, C: float, best: float, lower: float, grad: np.ndarray, guess: float
+) -> float:
+    """Walk ``line`` to where J(w + t·d) is nearly flat, t in (0, 1]; the last t, a guess for the next search.
 
-    def slope(t: float) -> tuple[float, float]:
-        value, rise = along(t)
-        height = 0.5 * quadratic * t * t + linear * t + C * value
-        return height, linear + quadratic * t + C * rise
-
-    low, high = 0.0, 1.0
-    f_low, g_low = slope(low)
-    f_high, g_high = slope(high)
-    if g_low >= 0:
-        return 0.0
-    if g_high <= 0:
-        return 1.0
-    for _ in range(12):
-        # where the two tangents meet, the classical cutting-plane step in one dimension, kept inside the bracket
-        t = (f_high - f_low + g_low * low - g_high * high) / (g_low - g_high)
-        t = min(max(t, low + 0.05 * (high - low)), high - 0.05 * (high - low))
-        f, g = slope(t)
-        if abs(g) <= 1e-3 * min(-g_low, g_high) or high - low < 1e-4:
+    ``w`` is taken relative to the reference point. What is known at t = 0 is not evaluated again. The search goes out
+    from the guess until J rises, then to where the two tangents meet, the cutting-plane step in one dimension. A plane
+    at t cuts off the target, where the model is as low as ``lower``, if J does not fall at t, or so little that its
+    tangent stays well above: only there the search ends.
+    """
+    linear, quadratic = float(w @ d), float(d @ d)
+    low, f_low, g_low = 0.0, best - 0.5 * float(w @ w), linear + C * float(grad @ d)
+    high = f_high = g_high = np.inf
+    flat, slack = _FLAT * abs(g_low), 0.5 * (best - lower)
+    t = min(max(guess, _NEAR), 1.0) if g_low < 0 else _NEAR
+    for _ in range(8):
+        value, rise = line(t)
+        f, g = 0.5 * quadratic * t * t + linear * t + C * value, linear + quadratic * t + C * rise
+        if (abs(g) <= flat and g >= -slack) or (t == 1.0 and g < 0) or (g >= 0 and t <= _NEAR):
             return t
         if g < 0:
             low, f_low, g_low = t, f, g
         else:
             high, f_high, g_high = t, f, g
-    return low if f_low < f_high else high
+        if np.isinf(high):
+            t = min(1.0, 2.5 * t)
+        else:
+            t = (f_high - f_low + g_low * low - g_high * high) / (g_low - g_high)
+            t = min(max(t, low + 0.05 * (high - low)), high - 0.05 * (high - low))
+    t = high if np.isfinite(high) else 1.0
+    if g < 0:
+        line(t)
+    return t
 
 
 def show_progress(label: str) -> Callable[[Step], None] | None:

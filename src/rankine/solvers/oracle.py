@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -17,8 +16,18 @@ class Oracle(Protocol):
         """R(w) and a subgradient of R at w."""
 
 
-class LineOracle(Oracle, Protocol):
-    """An oracle that can also walk along a line for less than a full evaluation."""
+class Line(Protocol):
+    """R on the line w + t·d."""
 
-    def along(self, w: np.ndarray, d: np.ndarray) -> Callable[[float], tuple[float, float]]:
-        """The function t ↦ (R(w + t·d), slope) for t in [0, 1]."""
+    def __call__(self, t: float) -> tuple[float, float]:
+        """R and its slope at t in [0, 1]."""
+
+    def stop(self) -> tuple[np.ndarray, float, np.ndarray]:
+        """The point of the last call, R and a subgradient there."""
+
+
+class LineOracle(Oracle, Protocol):
+    """An oracle that can also walk along a line for less than a full evaluation at each step."""
+
+    def along(self, w: np.ndarray, d: np.ndarray) -> Line:
+        """The line from w to w + d."""
