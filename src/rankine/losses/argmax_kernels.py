@@ -30,6 +30,7 @@ class Work(NamedTuple):
     key: np.ndarray
     held_s: np.ndarray
     held_h: np.ndarray
+    waits: np.ndarray
 
 
 @kernel
@@ -39,7 +40,7 @@ def make_work(longest, levels):
     return Work(
         np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(levels, np.int64),
         np.empty(levels, np.int64), np.empty(n), np.empty(n), np.empty(n), np.empty(2 * n), np.empty(n), np.empty(n),
-        np.empty(n),
+        np.empty(n), np.empty(n * levels, np.int64),
     )  # fmt: skip
 
 
@@ -48,8 +49,8 @@ def count_states(s, first, L, K, most, waits):
     """How many documents of each level can come into the first K ranks: ``most``; the number of states they make.
 
     Of two documents the one with the higher (or equal) score and the lower gain stands above the other in a best
-    ranking (exchange them: neither Δ nor F falls). So a document waits for all that are better by both; ``waits`` says
-    for how many of the last level.
+    ranking (exchange them: neither Δ nor F falls). So a document waits for all that are better by both:
+    ``waits[i·L + l]`` of level l.
     """
     states = 1.0
     for level in range(L):
@@ -57,11 +58,11 @@ def count_states(s, first, L, K, most, waits):
         for i in range(first[level], min(first[level + 1], first[level] + K)):
             above = n
             for other in range(level + 1, L):
-                j, start = first[other], above
+                j = first[other]
                 while j < first[other + 1] and s[j] >= s[i] and above < K:
                     above += 1
                     j += 1
-                waits[i] = above - start
+                waits[i * L + other] = j - first[other]
             if above >= K:
                 break
             n += 1
@@ -71,41 +72,49 @@ def count_states(s, first, L, K, most, waits):
 
 
 @kernel
+def least_count(level, first, L, waits, counts):
+    """How many of ``level`` must have been taken before what ``counts`` holds of the levels above it."""
+    least = 0
+    for other in range(level):
+        if counts[other] > 0:
+            least = max(least, waits[(first[other] + counts[other] - 1) * L + level])
+    return least
+
+
+@kernel
 def by_counts(s, first, L, A, D, h, K, ranking, value, most, waits, counts):
     """Assignment by dynamic programming over "how many taken from each level".
 
     V[n_1..n_L] is the best sum over the first Σn ranks with n_l documents of level l taken; the next one of level l
     adds A(r)·s − D(r)·h_l at rank r = Σn. States are numbered with the last level fastest, so that a state's
-    predecessors come before it; the inner loops run along that level, from what the others wait for on. Cost:
-    (states) × L.
+    predecessors come before it; the inner loops run along that level. States in which a document comes before one it
+    waits for are left out. Cost: (states) × L.
     """
     last, stride = first[L - 1], most[L - 1] + 1
     counts[:L] = 0
     total, row, best_state, best = 0, 0, 0, -INFINITY
     while True:
         n_last = min(most[L - 1], K - total)
-        least = 0
-        for level in range(L - 1):
-            if counts[level] > 0:
-                least = max(least, waits[first[level] + counts[level] - 1])
-        for n in range(least, n_last + 1):
-            value[row + n] = -INFINITY
-        back = stride
-        for level in range(L - 2, -1, -1):
-            if counts[level] > 0:
-                score, gain, shift = s[first[level] + counts[level] - 1], h[level], row - back
-                for n in range(least, n_last + 1):
-                    x = value[shift + n] + (A[total + n - 1] * score - D[total + n - 1] * gain)
-                    value[row + n] = max(x, value[row + n])
-            back *= most[level] + 1
-        if total == 0:
-            value[0] = 0.0
-        x = value[row + least] if least <= n_last else -INFINITY
-        for n in range(least + 1, n_last + 1):
-            x = max(x + (A[total + n - 1] * s[last + n - 1] - D[total + n - 1] * h[L - 1]), value[row + n])
-            value[row + n] = x
-        if total + n_last == K and x > best:
-            best, best_state = x, row + n_last
+        least = least_count(L - 1, first, L, waits, counts)
+        if least <= n_last:
+            for n in range(least, n_last + 1):
+                value[row + n] = -INFINITY
+            back = stride
+            for level in range(L - 2, -1, -1):
+                if counts[level] > least_count(level, first, L, waits, counts):
+                    score, gain, shift = s[first[level] + counts[level] - 1], h[level], row - back
+                    for n in range(least, n_last + 1):
+                        x = value[shift + n] + (A[total + n - 1] * score - D[total + n - 1] * gain)
+                        value[row + n] = max(x, value[row + n])
+                back *= most[level] + 1
+            if total == 0:
+                value[0] = 0.0
+            x = value[row + least]
+            for n in range(least + 1, n_last + 1):
+                x = max(x + (A[total + n - 1] * s[last + n - 1] - D[total + n - 1] * h[L - 1]), value[row + n])
+                value[row + n] = x
+            if total + n_last == K and x > best:
+                best, best_state = x, row + n_last
         level, back = L - 2, stride
         while level >= 0:  # the next counts of the other levels
             counts[level] += 1
@@ -120,18 +129,19 @@ def by_counts(s, first, L, A, D, h, K, ranking, value, most, waits, counts):
             level -= 1
         if level < 0:
             break
+        for after in range(level + 1, L - 1):
+            back //= most[after] + 1
+            counts[after] = least_count(after, first, L, waits, counts)
+            total += counts[after]
+            row += counts[after] * back
     state = best_state
     for level in range(L - 1, -1, -1):
         counts[level] = best_state % (most[level] + 1)
         best_state //= most[level] + 1
     for r in range(K - 1, -1, -1):
         which, step, top, back = 0, 0, -INFINITY, 1
-        least = 0
-        for level in range(L - 1):
-            if counts[level] > 0:
-                least = max(least, waits[first[level] + counts[level] - 1])
         for level in range(L - 1, -1, -1):
-            if counts[level] > 0 and counts[L - 1] - (level == L - 1) >= least:
+            if counts[level] > least_count(level, first, L, waits, counts):
                 x = value[state - back] + (A[r] * s[first[level] + counts[level] - 1] - D[r] * h[level])
                 if x > top:
                     which, step, top = level, back, x

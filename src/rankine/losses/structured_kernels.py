@@ -159,7 +159,7 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
             for j in range(L):
                 states *= min(first[j + 1] - first[j], K) + 1
             if states <= 10 * MAX_STATES or route == COUNTS:
-                states = count_states(s, first, L, K, work.most, work.parent)
+                states = count_states(s, first, L, K, work.most, work.waits)
             way = route
             if way == AUTO:
                 proportional = norm == 0.0
@@ -171,7 +171,7 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
             elif way == COUNTS:
                 if states > len(grid):
                     grid = np.empty(np.int64(states))
-                by_counts(s, first, L, A, D, h, K, ranking, grid, work.most, work.parent, work.used)
+                by_counts(s, first, L, A, D, h, K, ranking, grid, work.most, work.waits, work.used)
             else:
                 by_augmenting(s, first, L, A, D, h, K, ranking, work)
         elif kind == RECIPROCAL_RANK:
