@@ -189,3 +189,62 @@ def structural_hinge(of, k, A, target, grades, scores):
     ]  # fmt: skip
     star = max(perfect) if target == "best" else sum(perfect) / len(perfect)
     return max(d + f for d, f in zip(deltas, scored, strict=True)) - star
+
+
+def smooth_hinge(t, h):
+    """Chapelle's differentiable hinge, by its three branches."""
+    if t > 1 + h:
+        return 0.0
+    return 1 - t if t < 1 - h else (1 + h - t) ** 2 / (4 * h)
+
+
+def pair_loss(name, s, y, h=0.5, gains=None, phi="smooth-hinge"):
+    """Pairwise losses of one query by a double loop. ``gains`` is the standard form of a consistent loss."""
+    m = len(s)
+    f = {
+        "hinge": lambda t: max(1 - t, 0.0),
+        "squared-hinge": lambda t: max(1 - t, 0.0) ** 2,
+        "smooth-hinge": lambda t: smooth_hinge(t, h),
+    }[{"ranksvm": "hinge", "ranksvm-l2": "squared-hinge"}.get(name.split(":")[0], phi)]
+    pairs = [(i, j) for i in range(m) for j in range(m) if y is not None and y[i] > y[j]]
+    norm = 1 / max(len(pairs), 1) if ":norm" in name else 1.0
+    if name.startswith("consistent"):
+        norm = 1 / max(m * (m - 1), 1) if ":norm" in name else 1.0
+        return norm * sum(gains[i] * f(s[i] - s[j]) for i in range(m) for j in range(m) if i != j)
+    if name.startswith("position-sensitive"):
+        labels = sorted(set(y), reverse=True)
+        rank = [labels.index(g) + 1 for g in y]
+        r = len(labels)
+        return norm * sum(max(abs(r / rank[i] - r / rank[j]) - (s[i] - s[j]), 0.0) for i, j in pairs)
+    weigh = (lambda i, j: 2 ** y[i] - 2 ** y[j]) if name.endswith("+dcg") else (lambda i, j: 1.0)
+    return norm * sum(weigh(i, j) * f(s[i] - s[j]) for i, j in pairs)
+
+
+def pair_errors(s, y):
+    """Misordered pairs, ties counted one half."""
+    m = len(s)
+    return sum(
+        (s[i] < s[j]) + 0.5 * (s[i] == s[j]) for i in range(m) for j in range(m) if y[i] > y[j]
+    )  # fmt: skip
+
+
+def best_dcg(y, k=None):
+    """The best DCG@k of a query."""
+    gains = sorted((2**g - 1 for g in y), reverse=True)[:k]
+    return sum(g / math.log2(2 + r) for r, g in enumerate(gains))
+
+
+def list_mle(s, y):
+    """Each document above the lowest grade, chosen from those of its grade or lower."""
+    low = min(y)
+    return sum(
+        math.log(sum(math.exp(s[j]) for j in range(len(s)) if y[j] <= y[i])) - s[i]
+        for i in range(len(s)) if y[i] > low
+    )  # fmt: skip
+
+
+def list_net(s, y):
+    """Kullback–Leibler divergence of the two soft-maxes."""
+    p = [math.exp(g) / sum(math.exp(x) for x in y) for g in y]
+    q = [math.exp(g) / sum(math.exp(x) for x in s) for g in s]
+    return sum(a * math.log(a / b) for a, b in zip(p, q, strict=True))

@@ -135,7 +135,7 @@ def test_ap_routes_agree():
         y, s = rng.integers(0, 2, m).astype(float), 0.3 * rng.standard_normal(m)
         for A in ("yue", "partial-order"):
             prepared = StructuredHinge("map", A=A).prepare(y, [0, m])
-            if not prepared.problem.informative[0]:
+            if not prepared.informative[0]:
                 continue
             levels = y.astype(int)
             values = [

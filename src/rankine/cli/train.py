@@ -127,5 +127,5 @@ def guarantee(model: Any, data: RankingData) -> tuple[float, int]:
 
     prepared = get(model.loss, **(model.loss_options or {})).prepare(data.y, data.ptr)
     values, _ = prepared(model.predict(data))
-    n = int(prepared.problem.informative.sum())
+    n = int(prepared.informative.sum())
     return float(values.sum()) / max(n, 1), n

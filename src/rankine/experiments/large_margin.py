@@ -22,14 +22,14 @@ def bound_and_measure(loss: str, A: str, train: RankingData, valid: RankingData)
     rows: list[tuple[float, ...]] = []
     prepared = get(loss, A=A).prepare(train.y, train.ptr)
     measure = get(loss).measure
-    held_out = get(loss).prepare(valid.y, valid.ptr).problem.informative
+    held_out = get(loss).prepare(valid.y, valid.ptr).informative
     for model in LinearRanker(loss=loss, loss_options={"A": A}).path(GRID, train):
         values, _ = prepared(model.predict(train))
         on_train, on_valid = (
             evaluate(measure, d.y, model.predict(d), d.qid).per_query[measure][mask].mean()
-            for d, mask in ((train, prepared.problem.informative), (valid, held_out))
+            for d, mask in ((train, prepared.informative), (valid, held_out))
         )
-        mean_loss = values[prepared.problem.informative].mean()
+        mean_loss = values[prepared.informative].mean()
         rows.append((model.C, float(mean_loss), float(1 - on_train), float(1 - on_valid)))
     return rows
 

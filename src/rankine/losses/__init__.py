@@ -3,31 +3,87 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ..errors import InputError, nearest
+from .base import Loss
+from .listwise import ListMLE, ListNet
+from .order_preserving import Consistent, Duchi
+from .pairwise import PositionSensitive, Preorder, RankSVM, pairwise_errors
+from .pointwise import Squared
+from .standard_form import standard_form
 from .structured import StructuredHinge
+
+__all__ = ["Loss", "get", "names", "pairwise_errors", "standard_form"]
+
+
+class _Family(NamedTuple):
+    """A row of the table of losses: how it is made, whether it takes ``@k`` (or must), which ``:variants`` it has."""
+
+    make: Callable[..., Loss]
+    cut: str = "no"
+    variants: tuple[str, ...] = ()
+
+
+_TABLE = {
+    "svm-ndcg": _Family(lambda **o: StructuredHinge("ndcg", **o), "may"),
+    "svm-map": _Family(lambda **o: StructuredHinge("map", **o)),
+    "svm-p": _Family(lambda **o: StructuredHinge("p", **o), "must"),
+    "svm-rr": _Family(lambda **o: StructuredHinge("rr", **o)),
+    "ranksvm": _Family(RankSVM, variants=("norm",)),
+    "ranksvm-l2": _Family(lambda **o: RankSVM(squared=True, **o), variants=("norm",)),
+    "position-sensitive": _Family(PositionSensitive, variants=("norm",)),
+    "preorder": _Family(Preorder, variants=("norm", "norm+dcg")),
+    "consistent-dcg": _Family(lambda **o: Consistent("dcg", **o), "may", ("norm",)),
+    "consistent-ndcg": _Family(lambda **o: Consistent("ndcg", **o), "may", ("norm",)),
+    "consistent-wpd": _Family(lambda **o: Consistent("wpd", **o), variants=("norm",)),
+    "consistent-rank": _Family(lambda **o: Consistent("rank", **o), variants=("norm",)),
+    "duchi": _Family(Duchi),
+    "listnet": _Family(ListNet),
+    "listmle": _Family(ListMLE),
+    "squared": _Family(Squared),
+    "squared-dcg": _Family(lambda **o: Squared("dcg", **o), "may"),
+    "squared-ndcg": _Family(lambda **o: Squared("ndcg", **o), "may"),
+}
 
 
 def names() -> list[str]:
     """All loss names, ``@k`` standing for a cutoff.
 
-    >>> names()
-    ['svm-ndcg', 'svm-ndcg@k', 'svm-map', 'svm-p@k', 'svm-rr']
+    >>> names()[:3]
+    ['svm-ndcg', 'svm-ndcg@k', 'svm-map']
     """
-    return ["svm-ndcg", "svm-ndcg@k", "svm-map", "svm-p@k", "svm-rr"]
+    found = []
+    for name, family in _TABLE.items():
+        forms = [name] if family.cut != "must" else []
+        forms += [f"{name}@k"] if family.cut != "no" else []
+        found += forms + [f"{form}:{variant}" for form in forms for variant in family.variants]
+    return found
 
 
-def get(name: str, **options: Any) -> StructuredHinge:
+def get(name: str, **options: Any) -> Loss:
     """The loss of this name; options are those of its class.
 
     >>> get("svm-ndcg@10", target="random")
     StructuredHinge('svm-ndcg@10', A='linear', target='random')
+    >>> get("consistent-ndcg@10:norm")
+    Consistent('consistent-ndcg@10:norm')
     >>> get("svm-ndgc@10")
     Traceback (most recent call last):
     rankine.errors.InputError: unknown loss 'svm-ndgc@10'. Did you mean 'svm-ndcg@k'? There are: ...
     """
-    form = re.fullmatch(r"svm-(ndcg|map|p|rr)(?:@(\d+))?", name)
-    if form is None or (form[2] is not None and form[1] in ("map", "rr")):
+    form = re.fullmatch(r"([a-z0-9-]+?)(?:@(\d+))?(?::([a-z+]+))?", name)
+    family = None if form is None else _TABLE.get(form[1])
+    cut = None if form is None else form[2]
+    wrong_cut = family is not None and (family.cut == ("no" if cut is not None else "must"))
+    if form is None or family is None or wrong_cut or (form[3] is not None and form[3] not in family.variants):
         raise InputError(f"unknown loss {name!r}.{nearest(name, names())} There are: {', '.join(names())}")
-    return StructuredHinge(form[1], None if form[2] is None else int(form[2]), **options)
+    if cut is not None:
+        options["k"] = int(cut)
+    if form[3] is not None:
+        options |= {"weights": form[3]} if form[1] == "preorder" else {"norm": True}
+    try:
+        return family.make(**options)
+    except TypeError as error:
+        raise InputError(f"{name}: {str(error).split(') ')[-1]}") from None

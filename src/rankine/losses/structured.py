@@ -16,8 +16,8 @@ import numpy as np
 
 from ..arrays import check_finite
 from ..errors import InputError, nearest
-from ..parallel import query_ranges, shared_map, thread_count
 from . import structured_kernels as kn
+from .base import Loss, Prepared
 from .structured_kernels import EVERYTHING, Problem
 
 _WEIGHTS = {"linear": kn.LINEAR, "inverse-sqrt": kn.TABLE, "discount": kn.TABLE, "partial-order": kn.PARTIAL_ORDER}
@@ -31,7 +31,6 @@ _ROUTES = {
     "insertion": kn.INSERTION,
 }
 _PAIRWISE = (kn.PARTIAL_ORDER, kn.YUE)
-_DOCUMENTS_PER_TASK = 20_000
 _NO_RANKINGS = np.empty(0, np.int64)
 
 
@@ -52,8 +51,8 @@ _FAMILIES = {
 }
 
 
-class StructuredHinge:
-    """The arg-max hinge of one minus nDCG@k, P@k, AP or RR.
+class StructuredHinge(Loss):
+    """The arg-max hinge of one minus nDCG@k, P@k, AP or RR; convex unless the target is the best one.
 
     Args:
         of: ``"ndcg"``, ``"p"``, ``"map"`` or ``"rr"``.
@@ -99,12 +98,11 @@ class StructuredHinge:
         self.of, self.k, self.target, self.gain, self.rel, self.seed = of, k, target, gain, rel, seed
         self.A = _FAMILIES[of].default_weights if A is None else A
         self.threads = threads
+        self.name = f"svm-{of}" + ("" if k is None else f"@{k}")
         self._mode, self._table = self._weights()
+        self.convex = target != "best" or self._mode in _PAIRWISE
 
-    @property
-    def convex(self) -> bool:
-        """Whether the loss is a convex function of the scores."""
-        return self.target != "best" or self._mode in _PAIRWISE
+    bounds = True
 
     @property
     def measure(self) -> str:
@@ -117,8 +115,7 @@ class StructuredHinge:
         return f"{family.measure}{inside}{cut}"
 
     def __repr__(self) -> str:
-        cut = "" if self.k is None else f"@{self.k}"
-        return f"StructuredHinge('svm-{self.of}{cut}', A={self.A!r}, target={self.target!r})"
+        return f"StructuredHinge({self.name!r}, A={self.A!r}, target={self.target!r})"
 
     def _weights(self) -> tuple[int, np.ndarray]:
         """How A is made (a code for the kernels) and its table, if it is one."""
@@ -155,17 +152,13 @@ class StructuredHinge:
             return 1 / np.sqrt(ranks)
         return 1 / np.log2(1 + ranks) if self.A == "discount" else np.empty(0)
 
-    def prepare(self, y: Any, ptr: Any) -> PreparedHinge:
+    def prepare(self, y: Any, ptr: Any, doc_weight: np.ndarray | None = None) -> PreparedHinge:
         """Lay the grades out once for many evaluations.
 
         >>> StructuredHinge("map").prepare([1, 0], [0, 2])([0.1, 0.0])[0].round(3)
         array([0.3])
         """
-        return PreparedHinge(self, *_checked(y, ptr))
-
-    def value_and_grad(self, scores: Any, y: Any, ptr: Any) -> tuple[np.ndarray, np.ndarray]:
-        """One value per query, and the (sub)gradient of their sum with respect to the scores."""
-        return self.prepare(y, ptr)(scores)
+        return PreparedHinge(self, *self._grades(y, ptr))
 
     def argmax(self, scores: Any, y: Any, ptr: Any, route: str = "auto") -> np.ndarray:
         """The most violated ranking of each query: row numbers, best rank first, query after query.
@@ -176,12 +169,13 @@ class StructuredHinge:
         return self.prepare(y, ptr).argmax(scores, route)
 
 
-class PreparedHinge:
+class PreparedHinge(Prepared):
     """A structural hinge with the grades laid out; call it with scores."""
 
     def __init__(self, loss: StructuredHinge, y: np.ndarray, ptr: np.ndarray) -> None:
+        super().__init__(loss, ptr)
+        self.loss: StructuredHinge = loss
         family = _FAMILIES[loss.of]
-        self.loss, self.n, self.ptr = loss, len(y), ptr
         self.kind, self.mode = family.kind, loss._mode
         self.k = EVERYTHING if loss.k is None else loss.k
         longest = int(np.diff(ptr).max())
@@ -200,6 +194,7 @@ class PreparedHinge:
             members, level_ptr, level_first, gain, informative,
         )  # fmt: skip
         target = np.zeros(self.n)  # the best perfect ranking is found along with the arg max
+        self.informative = informative
         used = level_ptr[-1]
         self.problem = Problem(
             ptr, members, level_ptr, level_first[:used].copy(), gain[:used].copy(), informative, target
@@ -209,21 +204,13 @@ class PreparedHinge:
         keys = np.random.default_rng(loss.seed).random(self.n) if random else np.empty(0)
         if loss.convex:
             kn.lay_target(self.mode, self.table, self.k, self.problem, keys, target)
-        self.tasks = query_ranges(ptr, _DOCUMENTS_PER_TASK)
-
-    def __call__(self, scores: Any) -> tuple[np.ndarray, np.ndarray]:
-        """One value per query and the gradient of their sum."""
-        values, grad = np.empty(len(self.ptr) - 1), np.empty(self.n)
-        s = self._checked(scores)
-        shared_map(lambda task: self.part(*task, s, values, grad), self.tasks, thread_count(self.loss.threads))
-        return values, grad
 
     def argmax(self, scores: Any, route: str = "auto") -> np.ndarray:
         """The most violated ranking of each query; ``route`` names the algorithm, for comparison."""
         if route not in _ROUTES:
             raise InputError(f"route must be one of {', '.join(_ROUTES)}; got {route!r}")
         values, grad, rankings = np.empty(len(self.ptr) - 1), np.empty(self.n), np.empty(self.n, np.int64)
-        s = self._checked(scores)
+        s = self.checked(scores)
         for q0, q1 in self.tasks:
             self.part(q0, q1, s, values, grad, rankings, _ROUTES[route])
         return rankings
@@ -243,20 +230,3 @@ class PreparedHinge:
             self.kind, self.mode, _TARGETS[self.loss.target], route, self.table, self.discount, self.k, scores,
             self.problem, q0, q1, values, grad, rankings,
         )  # fmt: skip
-
-    def _checked(self, scores: Any) -> np.ndarray:
-        s = np.ascontiguousarray(scores, np.float64)
-        if s.shape != (self.n,):
-            raise InputError(f"expected {self.n} scores, got an array of shape {s.shape}")
-        check_finite(s, "scores")
-        return s
-
-
-def _checked(y: Any, ptr: Any) -> tuple[np.ndarray, np.ndarray]:
-    grades, ends = np.ascontiguousarray(y, np.float64), np.ascontiguousarray(ptr, np.int64)
-    if grades.ndim != 1 or ends.ndim != 1:
-        raise InputError("y and ptr must have one dimension")
-    if len(ends) < 2 or ends[0] != 0 or ends[-1] != len(grades) or (np.diff(ends) < 1).any():
-        raise InputError(f"ptr must rise from 0 to the {len(grades)} rows, each query with at least one")
-    check_finite(grades, "y")
-    return grades, ends

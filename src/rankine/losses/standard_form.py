@@ -1,0 +1,134 @@
+r"""Standard forms of supervision (Buffoni et al., Definition 3): one number per document, to be sorted by.
+
+A measure has a standard form r if, whatever the distribution of the supervision Y, sorting by :math:`E[r(Y)]` is
+optimal for it. An order-preserving loss with these numbers as weights is then consistent: its minimiser sorts
+optimally. That is so for DCG and NDCG. For AP and ERR no standard form exists (Theorem 3).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from ..data import Preferences
+from ..errors import InputError, nearest
+from ..measures import parse
+from .base import Loss, checked_ptr
+
+_KNOWN = ("DCG@k", "nDCG@k", "WPD", "zero-one")
+
+
+def standard_form(measure: str, y: Any, ptr: Any) -> np.ndarray:
+    r"""The standard form of the supervision of each query for a measure.
+
+    - ``"DCG@k"``: 2^g − 1. ``"nDCG@k"``: the same over the best DCG@k; 0 for a query without gain. Right for every
+      distribution of the grades.
+    - ``"WPD"``, weighted pairwise disagreement over a :class:`~rankine.Preferences` graph with weights up to a:
+      :math:`m a + \sum_k (a_{ik} - a_{ki})`. Right **only under low noise**: with :math:`D = E[A - A^T]`, if
+      :math:`D_{ik} > 0` and :math:`D_{kj} > 0` then :math:`D_{ij} \ge D_{ik} + D_{kj}`. On random tournaments it
+      misorders most.
+    - ``"zero-one"``, the 0/1 error of permutations given as ranks 1..m: m + 1 − rank. Right **only on order-preserving
+      permutation spaces** (Xia et al. 2008): putting a pair in the preferred order never makes a permutation less
+      likely.
+
+    >>> standard_form("DCG", [2, 0, 1], [0, 3])
+    array([3., 0., 1.])
+    >>> standard_form("AP", [1, 0], [0, 2])
+    Traceback (most recent call last):
+    rankine.errors.InputError: AP has no standard form (Buffoni et al., Theorem 3): no weights make ...
+    """
+    ends = checked_ptr(ptr)
+    if measure == "zero-one":
+        return _ranks(y, ends)
+    try:
+        parsed = parse(measure)
+    except ValueError:
+        raise InputError(
+            f"no standard form is known for {measure!r}.{nearest(measure, _KNOWN)} There are: {', '.join(_KNOWN)}"
+        ) from None
+    if parsed.name in ("AP", "ERR"):
+        raise InputError(
+            f"{parsed.name} has no standard form (Buffoni et al., Theorem 3): no weights make an order-preserving loss "
+            "consistent for it. Use one for DCG or nDCG, or a structural loss (svm-map); see the page 'Pairs done "
+            "right' in the documentation"
+        )
+    if parsed.name == "WPD":
+        return _preference_margins(y, ends)
+    if parsed.name not in ("DCG", "nDCG"):
+        raise InputError(f"no standard form is known for {parsed}. There are: {', '.join(_KNOWN)}")
+    kind = dict(parsed.params).get("dcg", "exp-log2")
+    if kind == "letor":
+        raise InputError("the LETOR tool's nDCG is 0 for short lists and has no standard form: use nDCG")
+    grades, ends = Loss._grades(_Named(str(parsed)), y, ends)
+    if grades.min() < 0:
+        raise InputError(f"{parsed} needs grades ≥ 0, got {grades.min():g}")
+    gain = grades if kind == "log2" else 2.0**grades - 1
+    return gain if parsed.name == "DCG" else gain / np.repeat(_best(gain, ends, parsed.cutoff), np.diff(ends))
+
+
+class _Named(Loss):
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _best(gain: np.ndarray, ptr: np.ndarray, k: int | None) -> np.ndarray:
+    """The best DCG@k of each query, infinite where there is no gain (its shares are then 0)."""
+    query = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    order = np.lexsort((-gain, query))
+    rank = np.arange(len(gain)) - np.repeat(ptr[:-1], np.diff(ptr))
+    discount = 1 / np.log2(2 + rank)
+    if k is not None:
+        discount[rank >= k] = 0
+    best = np.add.reduceat(gain[order] * discount, ptr[:-1])
+    return np.where(best > 0, best, np.inf)
+
+
+def _ranks(y: Any, ptr: np.ndarray) -> np.ndarray:
+    """m + 1 − rank, for labels that are the ranks 1..m of each query."""
+    if isinstance(y, Preferences):
+        raise InputError("expected a permutation, the ranks 1..m of each query; got a preference graph")
+    ranks = np.ascontiguousarray(y, np.float64)
+    if ranks.shape != (ptr[-1],):
+        raise InputError(f"expected one rank for each of the {ptr[-1]} rows, got {ranks.shape}")
+    lengths = np.repeat(np.diff(ptr), np.diff(ptr))
+    query = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    wrong = ranks[np.lexsort((ranks, query))] != np.arange(len(ranks)) - np.repeat(ptr[:-1], np.diff(ptr)) + 1
+    if wrong.any():
+        q = query[np.argmax(wrong)]
+        given = ranks[ptr[q] : ptr[q + 1]]
+        raise InputError(f"expected the ranks 1 to {len(given)}, each once; got {given.tolist()!r:.60}", f"query {q}")
+    return lengths + 1 - ranks
+
+
+def _preference_margins(y: Any, ptr: np.ndarray) -> np.ndarray:
+    balance, largest = preference_balance(y, ptr)
+    return balance + largest * np.repeat(np.diff(ptr), np.diff(ptr))
+
+
+def preference_balance(y: Any, ptr: np.ndarray) -> tuple[np.ndarray, float]:
+    """Σ_k (a_ik − a_ki) for every row, and the largest weight; the graph must be acyclic."""
+    if not isinstance(y, Preferences):
+        raise InputError("expected a preference graph (rankine.Preferences), got grades")
+    y.check(ptr)
+    check_acyclic(y, int(ptr[-1]))
+    balance = np.bincount(y.winner_row, y.weight, ptr[-1]) - np.bincount(y.loser_row, y.weight, ptr[-1])
+    return balance, float(y.weight.max(initial=0.0))
+
+
+def check_acyclic(graph: Preferences, n_rows: int) -> None:
+    """Raise if some rows are preferred to each other around a circle.
+
+    >>> check_acyclic(Preferences([0, 1], [1, 0]), 2)
+    Traceback (most recent call last):
+    rankine.errors.InputError: the preferences run in a circle, for example through rows 0 and 1
+    """
+    used = graph.weight > 0
+    shape = (n_rows, n_rows)
+    edges = sp.csr_array((np.ones(used.sum()), (graph.winner_row[used], graph.loser_row[used])), shape)
+    n, component = connected_components(edges, connection="strong")
+    if n < n_rows:
+        rows = np.flatnonzero(component == np.argmax(np.bincount(component)))
+        raise InputError(f"the preferences run in a circle, for example through rows {rows[0]} and {rows[1]}")
