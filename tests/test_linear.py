@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import rankine as rk
 from rankine.rankers import oracle as oracle_module
-from rankine.solvers.bundle import ConvergenceWarning
+from rankine.solvers.certificate import ConvergenceWarning
 
 
 def problem(seed=0, n=30, noise=1.0):
@@ -23,7 +23,7 @@ def problem(seed=0, n=30, noise=1.0):
     return X, y, np.repeat(np.arange(n), 15)
 
 
-@pytest.mark.filterwarnings("ignore::rankine.solvers.bundle.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::rankine.solvers.certificate.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::rankine.rankers.linear.NothingLearnedWarning")
 def test_scikit_learns_checks():
     check_estimator(rk.LinearRanker(tol=1e-6), on_skip=None)

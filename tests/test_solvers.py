@@ -8,7 +8,8 @@ import pytest
 from scipy.optimize import minimize
 
 from rankine.losses import get
-from rankine.solvers.bundle import ConvergenceWarning, Planes, bundle
+from rankine.solvers.bundle import bundle
+from rankine.solvers.certificate import ConvergenceWarning, Planes
 from rankine.solvers.qp import solve_simplex
 
 from . import reference as ref

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .measures.compare import Comparison, Pair
-    from .solvers.bundle import Step
+    from .solvers.certificate import Step
 
 _BLUE, _RED, _GREY = "#1f5fa8", "#c8553d", "#8a8f98"
 _MOST_PANELS = 24

@@ -9,7 +9,7 @@ import numpy as np
 from ..kernel import kernel
 from .base import Loss, Prepared
 from .pairwise import levels_of
-from .sorting import sort_descending
+from .pairwise_kernels import order_by_level
 
 
 class ListNet(Loss):
@@ -89,8 +89,8 @@ class PreparedListMLE(Prepared):
     def __init__(self, loss: ListMLE, grades: np.ndarray, ptr: np.ndarray) -> None:
         super().__init__(loss, ptr)
         self.level, self.n_levels = levels_of(grades, ptr)
-        self.members = np.empty(self.n, np.int64)
-        order_by_level(self.level, ptr, self.members)
+        self.members, below = np.empty(self.n, np.int64), np.empty(self.n, np.int64)
+        order_by_level(self.level, self.n_levels, ptr, self.members, below)
 
     def part(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1."""
@@ -125,16 +125,6 @@ def cross_entropy(scores, share, entropy, ptr, q0, q1, values, grad):
         for i in range(lo, hi):
             grad[i] = grad[i] / total - share[i]
         values[q] = max(np.log(total) - inner - entropy[q], 0.0)
-
-
-@kernel
-def order_by_level(level, ptr, members):
-    """The rows of each query from the lowest level to the highest."""
-    for q in range(len(ptr) - 1):
-        lo, m = ptr[q], ptr[q + 1] - ptr[q]
-        order, spare = np.empty(m, np.int64), np.empty(m, np.int64)
-        sort_descending(-level[lo : lo + m].astype(np.float64), m, order, spare)
-        members[lo : lo + m] = lo + order
 
 
 @kernel

@@ -17,7 +17,7 @@ import numpy as np
 from ..data import Preferences
 from ..errors import InputError
 from .base import Loss, Prepared, checked_ptr
-from .pairwise import Layout, PairLoss, pair_function, per_row
+from .pairwise import Layout, PairLoss, over_every_pair, pair_function, per_row
 from .standard_form import preference_balance, standard_form
 
 _MEASURES = {"dcg": "DCG", "ndcg": "nDCG", "wpd": "WPD", "rank": "zero-one"}
@@ -38,6 +38,8 @@ class Consistent(PairLoss):
     >>> Consistent("dcg").value_and_grad([0.0, 0.0], y=[2, 0], ptr=[0, 2])  # 3·φ(0)
     (array([3.]), array([-3.,  3.]))
     """
+
+    every = True
 
     def __init__(
         self,
@@ -73,9 +75,7 @@ class Consistent(PairLoss):
         if self.norm:
             m = np.diff(ends)
             alpha = alpha * per_row(1 / np.maximum(m * (m - 1), 1), ends)
-        n, queries = len(alpha), len(ends) - 1
-        level, one = np.zeros(n, np.int64), np.ones(queries, np.int64)
-        return Layout(ends, True, level, one, np.zeros(n), alpha[None], np.ones((1, n)))
+        return over_every_pair(ends, alpha)
 
 
 class Duchi(Loss):

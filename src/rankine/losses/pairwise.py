@@ -49,6 +49,7 @@ class PairLoss(Loss):
     """A sum over pairs. Subclasses say in ``_layout`` which pairs, with which weights and offsets."""
 
     weighs_documents = True
+    every = False  # all pairs, or those of different level
 
     def __init__(self, name: str, phi: PairFunction, threads: int | None) -> None:
         self.name, self.phi, self.threads = name, phi, threads
@@ -68,12 +69,30 @@ class Layout(NamedTuple):
     """Supervision as the engine wants it: pair weights Σ_terms a_i·b_j, t = s − offset."""
 
     ptr: np.ndarray
-    every: bool
     level: np.ndarray
     n_levels: np.ndarray
+    members: np.ndarray
+    below: np.ndarray
     offset: np.ndarray
     a: np.ndarray
     b: np.ndarray
+
+
+def over_levels(
+    level: np.ndarray, n_levels: np.ndarray, ptr: np.ndarray, a: np.ndarray, b: np.ndarray, offset: np.ndarray
+) -> Layout:
+    """The pairs of different level, with these weights."""
+    members, below = np.empty(len(level), np.int64), np.empty(len(level), np.int64)
+    kn.order_by_level(level, n_levels, ptr, members, below)
+    return Layout(ptr, level, n_levels, members, below, offset, a, b)
+
+
+def over_every_pair(ptr: np.ndarray, a: np.ndarray) -> Layout:
+    """All pairs i ≠ j, with weights a_i."""
+    n, queries = int(ptr[-1]), len(ptr) - 1
+    level, one = np.zeros(n, np.int64), np.ones(queries, np.int64)
+    below = per_row(np.diff(ptr), ptr)
+    return Layout(ptr, level, one, np.arange(n), below, np.zeros(n), a[None], np.ones((1, n)))
 
 
 class PreparedPairs(Prepared):
@@ -81,30 +100,24 @@ class PreparedPairs(Prepared):
 
     def __init__(self, loss: PairLoss, layout: Layout) -> None:
         super().__init__(loss, layout.ptr)
-        self.phi, self.layout = loss.phi, layout
+        self.phi, self.layout, self.every = loss.phi, layout, loss.every
         self.smooth = self.curved = loss.phi.power == 2
 
     def part(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1 on the calling thread."""
-        p, x = self.phi, self.layout
-        kn.pair_losses(
-            p.power, x.every, p.coefs, p.margins, scores, x.offset, x.level, x.n_levels, x.a, x.b, x.ptr,
-            q0, q1, values, grad,
-        )  # fmt: skip
+        p = self.phi
+        kn.pair_losses(p.power, self.every, p.coefs, p.margins, scores, self.layout, q0, q1, values, grad)
 
     def bend(self, q0: int, q1: int, scores: np.ndarray, state: np.ndarray) -> None:
         """The rows in score order."""
-        kn.sort_queries(scores, self.layout.offset, self.ptr, q0, q1, state)
+        kn.sort_queries(scores, self.layout, q0, q1, state)
 
     def curvature(
         self, q0: int, q1: int, scores: np.ndarray, state: np.ndarray, v: np.ndarray, out: np.ndarray
     ) -> None:
         """The generalised Hessian times v."""
-        p, x = self.phi, self.layout
-        kn.pair_curvature(
-            x.every, p.coefs, p.margins, scores, x.offset, x.level, x.n_levels, x.a, x.b, x.ptr, state,
-            q0, q1, v, out,
-        )  # fmt: skip
+        p = self.phi
+        kn.pair_curvature(self.every, p.coefs, p.margins, scores, self.layout, state, q0, q1, v, out)
 
 
 def levels_of(y: np.ndarray, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -153,7 +166,7 @@ class RankSVM(PairLoss):
         weight = np.ones((1, len(grades)))
         if self.norm:
             weight = per_row(1 / np.maximum(pairs_of(level, n_levels, ends), 1), ends)[None]
-        return Layout(ends, False, level, n_levels, np.zeros(len(grades)), weight, np.ones((1, len(grades))))
+        return over_levels(level, n_levels, ends, weight, np.ones_like(weight), np.zeros(len(grades)))
 
 
 class PositionSensitive(PairLoss):
@@ -178,7 +191,7 @@ class PositionSensitive(PairLoss):
         weight = np.ones((1, len(grades)))
         if self.norm:
             weight = per_row(1 / np.maximum(pairs_of(level, n_levels, ends), 1), ends)[None]
-        return Layout(ends, False, level, n_levels, labels / (labels - level), weight, np.ones((1, len(grades))))
+        return over_levels(level, n_levels, ends, weight, np.ones_like(weight), labels / (labels - level))
 
 
 _AT_ZERO = PairFunction(1, np.ones(1), np.zeros(1))
@@ -218,7 +231,7 @@ class Preorder(PairLoss):
         if self.weights == "norm+dcg":
             gain = 2.0**grades
             a, b = np.concatenate([share * gain, -share]), np.stack([one[0], gain])
-        return Layout(ends, False, level, n_levels, np.zeros(len(grades)), a, b)
+        return over_levels(level, n_levels, ends, a, b, np.zeros(len(grades)))
 
 
 def pairwise_errors(scores: Any, y: Any, ptr: Any) -> np.ndarray:

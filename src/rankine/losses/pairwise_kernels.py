@@ -5,14 +5,21 @@ For a query it computes
 .. math:: \sum_k c_k \sum_{(i, j)} a_i b_j \, (M_k - (t_i - t_j))_+^p , \qquad p = 1, 2,
 
 over the pairs in which i stands a level above j, or over all pairs i ≠ j. Documents are sorted by t. Going down from
-the top, the j with t_j > t_i − M are a growing prefix; what is needed of them (Σb, Σbt, Σbt² of the levels below i) is
-kept in a Fenwick tree over levels (Fenwick 1994). The gradient with respect to j is the same on the way up.
+the top, the j with t_j > t_i − M are a growing prefix; what is needed of them, sums of b, bt and bt² over the levels
+below that of i, is kept up to date: plainly for a few levels, in a Fenwick tree over the levels (Fenwick 1994) for
+many. The gradient with respect to j is the same on the way up.
+
+A short query is faster served by the double loop itself, without a sort and with vector instructions: in the order of
+levels (``members``) the j below i are the first ``below[i]``.
 """
 
 import numpy as np
 
 from ..kernel import kernel
 from .sorting import sort_descending
+
+SHORT = 256  # documents up to which a query is served by the double loop
+FEW = 12  # levels up to which sums are kept plainly
 
 
 @kernel
@@ -32,6 +39,25 @@ def dense_levels(y, ptr, level, n_levels):
 
 
 @kernel
+def order_by_level(level, n_levels, ptr, members, below):
+    """The rows of each query from the lowest level to the highest, and how many stand on lower ones."""
+    for q in range(len(ptr) - 1):
+        lo, hi = ptr[q], ptr[q + 1]
+        start = np.zeros(n_levels[q] + 1, np.int64)
+        for i in range(lo, hi):
+            start[level[i] + 1] += 1
+        for k in range(n_levels[q]):
+            start[k + 1] += start[k]
+        taken = np.zeros(n_levels[q], np.int64)
+        for i in range(lo, hi):
+            k = level[i]
+            place = lo + start[k] + taken[k]
+            members[place] = i
+            below[place] = start[k]
+            taken[k] += 1
+
+
+@kernel
 def count_pairs(level, n_levels, ptr, pairs):
     """How many pairs of different level each query has."""
     for q in range(len(ptr) - 1):
@@ -46,32 +72,53 @@ def count_pairs(level, n_levels, ptr, pairs):
 
 
 @kernel
-def insert(tree, place, x, y, z):
-    """Add (x, y, z) at ``place`` from 0."""
-    n = len(tree) - 1
+def insert(sums, few, place, x, y, z):
+    """Add (x, y, z) at ``place``, from 0."""
+    n = len(sums) - 1
     i = place + 1
-    while i <= n:
-        tree[i, 0] += x
-        tree[i, 1] += y
-        tree[i, 2] += z
-        i += i & -i
+    if few:
+        while i <= n:
+            sums[i, 0] += x
+            sums[i, 1] += y
+            sums[i, 2] += z
+            i += 1
+    else:
+        while i <= n:
+            sums[i, 0] += x
+            sums[i, 1] += y
+            sums[i, 2] += z
+            i += i & -i
 
 
 @kernel
-def prefix(tree, n):
+def insert_two(sums, few, place, x, y):
+    """The same where two sums are enough."""
+    n = len(sums) - 1
+    i = place + 1
+    while i <= n:
+        sums[i, 0] += x
+        sums[i, 1] += y
+        i += 1 if few else i & -i
+
+
+@kernel
+def prefix(sums, few, n):
     """The sums over the first ``n`` places."""
+    if few:
+        return sums[n, 0], sums[n, 1], sums[n, 2]
     x = y = z = 0.0
     while n > 0:
-        x += tree[n, 0]
-        y += tree[n, 1]
-        z += tree[n, 2]
+        x += sums[n, 0]
+        y += sums[n, 1]
+        z += sums[n, 2]
         n -= n & -n
     return x, y, z
 
 
 @kernel
-def pair_losses(power, every, coefs, margins, scores, offset, level, n_levels, a, b, ptr, q0, q1, values, grad):
+def pair_losses(power, every, coefs, margins, scores, lay, q0, q1, values, grad):
     """Values of queries q0..q1−1 and gradients of their rows. ``every``: all pairs, not those of different level."""
+    ptr, n_levels, members, below = lay.ptr, lay.n_levels, lay.members, lay.below
     longest = most = 1
     for q in range(q0, q1):
         longest = max(longest, ptr[q + 1] - ptr[q])
@@ -79,7 +126,7 @@ def pair_losses(power, every, coefs, margins, scores, offset, level, n_levels, a
     t, order, spare = np.empty(longest), np.empty(longest, np.int64), np.empty(longest, np.int64)
     s, left, right, slope = np.empty(longest), np.empty(longest), np.empty(longest), np.empty(longest)
     lev = np.empty(longest, np.int64)
-    forest = np.empty((most + 1, 3))
+    room = np.empty((most + 1, 3))
     for q in range(q0, q1):
         lo, m, L = ptr[q], ptr[q + 1] - ptr[q], n_levels[q]
         values[q] = 0.0
@@ -87,35 +134,91 @@ def pair_losses(power, every, coefs, margins, scores, offset, level, n_levels, a
         if L < 2 and not every:
             continue
         for i in range(m):
-            t[i] = scores[lo + i] - offset[lo + i]
-        sort_descending(t, m, order, spare)
+            t[i] = scores[lo + i] - lay.offset[lo + i]
+        if m > SHORT:
+            sort_descending(t, m, order, spare)
+        else:
+            for r in range(m):
+                order[r] = members[lo + r] - lo
         top = t[order[0]]
         for r in range(m):
             s[r] = t[order[r]] - top
-            lev[r] = level[lo + order[r]]
+            lev[r] = lay.level[lo + order[r]] if m > SHORT else below[lo + r]
             slope[r] = 0.0
-        tree = forest[: L + 1]
-        for term in range(len(a)):
+        for term in range(len(lay.a)):
             for r in range(m):
-                left[r] = a[term, lo + order[r]]
-                right[r] = b[term, lo + order[r]]
+                left[r] = lay.a[term, lo + order[r]]
+                right[r] = lay.b[term, lo + order[r]]
             for k in range(len(margins)):
-                values[q] += _one_margin(power, every, coefs[k], margins[k], m, s, lev, L, left, right, tree, slope)
+                c, M = coefs[k], margins[k]
+                if m > SHORT:
+                    values[q] += _one_margin(power, every, c, M, m, s, lev, L, left, right, room[: L + 1], slope)
+                else:
+                    values[q] += _double_loop(power, every, c, M, m, s, lev, left, right, slope)
         for r in range(m):
             grad[lo + order[r]] = slope[r]
 
 
-@kernel
-def _one_margin(power, every, c, M, m, s, lev, L, left, right, tree, slope):
-    """One margin's part of a query's loss; adds to ``slope``. Everything in score order."""
+@kernel(fastmath={"reassoc", "contract", "nsz", "nnan"})
+def _double_loop(power, every, c, M, m, s, below, left, right, slope):
+    """One margin's part of a short query, in the order of levels."""
     value = 0.0
-    tree[:] = 0.0
+    for i in range(m):
+        if left[i] == 0.0:
+            continue
+        z, a, inner, push = M - s[i], c * left[i], 0.0, 0.0
+        if power == 2:
+            for j in range(below[i]):
+                x = max(z + s[j], 0.0)
+                y = right[j] * x
+                inner += y * x
+                push += y
+                slope[j] += 2 * a * y
+            slope[i] -= 2 * a * push
+        else:
+            for j in range(below[i]):
+                x = z + s[j]
+                y = right[j] if x > 0.0 else 0.0
+                inner += y * x
+                push += y
+                slope[j] += a * y
+            slope[i] -= a * push
+        value += a * inner
+        if every and M > 0:
+            value -= a * right[i] * M**power
+    return value
+
+
+@kernel(fastmath={"reassoc", "contract", "nsz", "nnan"})
+def _double_bend(c, M, m, s, x, below, left, right, bent):
+    """One margin's part of a product with the Hessian of a short query."""
+    for i in range(m):
+        if left[i] == 0.0:
+            continue
+        z, a, mine, push = M - s[i], c * left[i], x[i], 0.0
+        for j in range(below[i]):
+            y = right[j] * (mine - x[j]) if z + s[j] > 0.0 else 0.0
+            push += y
+            bent[j] -= a * y
+        bent[i] += a * push
+
+
+@kernel
+def _one_margin(power, every, c, M, m, s, lev, L, left, right, sums, slope):
+    """One margin's part of a query's loss; adds to ``slope``. Everything in score order."""
+    few = L <= FEW
+    value = 0.0
+    sums[:] = 0.0
     p = 0
     for r in range(m):
         while p < m and s[p] > s[r] - M:
-            insert(tree, lev[p], right[p], right[p] * s[p], right[p] * s[p] * s[p])
+            x = right[p] * s[p]
+            if power == 2:
+                insert(sums, few, lev[p], right[p], x, x * s[p])
+            else:
+                insert_two(sums, few, lev[p], right[p], x)
             p += 1
-        count, total, squares = prefix(tree, lev[r] + every)
+        count, total, squares = prefix(sums, few, lev[r] + every)
         z = M - s[r]
         if power == 2:
             value += left[r] * (count * z * z + 2 * z * total + squares)
@@ -125,13 +228,13 @@ def _one_margin(power, every, c, M, m, s, lev, L, left, right, tree, slope):
             slope[r] -= c * left[r] * count
         if every and M > 0:
             value -= left[r] * right[r] * M**power
-    tree[:] = 0.0
+    sums[:] = 0.0
     p = m - 1
     for r in range(m - 1, -1, -1):
         while p >= 0 and s[p] < s[r] + M:
-            insert(tree, L - 1 - lev[p], left[p], left[p] * s[p], 0.0)
+            insert_two(sums, few, L - 1 - lev[p], left[p], left[p] * s[p])
             p -= 1
-        count, total, _ = prefix(tree, L - 1 - lev[r] + every)
+        count, total, _ = prefix(sums, few, L - 1 - lev[r] + every)
         if power == 2:
             slope[r] += 2 * c * right[r] * (count * (M + s[r]) - total)
         else:
@@ -140,52 +243,79 @@ def _one_margin(power, every, c, M, m, s, lev, L, left, right, tree, slope):
 
 
 @kernel
-def sort_queries(scores, offset, ptr, q0, q1, order):
-    """Rows of queries q0..q1−1 in order of descending t."""
+def sort_queries(scores, lay, q0, q1, order):
+    """Rows of queries q0..q1−1 in order of descending t; short ones in the order of levels."""
+    ptr = lay.ptr
+    longest = 0
+    for q in range(q0, q1):
+        longest = max(longest, ptr[q + 1] - ptr[q])
+    t, places, spare = np.empty(longest), np.empty(longest, np.int64), np.empty(longest, np.int64)
     for q in range(q0, q1):
         lo, m = ptr[q], ptr[q + 1] - ptr[q]
-        t, spare = np.empty(m), np.empty(m, np.int64)
+        if m <= SHORT:
+            order[lo : lo + m] = lay.members[lo : lo + m]
+            continue
         for i in range(m):
-            t[i] = scores[lo + i] - offset[lo + i]
-        sort_descending(t, m, order[lo:], spare)
+            t[i] = scores[lo + i] - lay.offset[lo + i]
+        sort_descending(t, m, places, spare)
         for r in range(m):
-            order[lo + r] += lo
+            order[lo + r] = lo + places[r]
 
 
 @kernel
-def pair_curvature(every, coefs, margins, scores, offset, level, n_levels, a, b, ptr, order, q0, q1, v, out):
+def pair_curvature(every, coefs, margins, scores, lay, order, q0, q1, v, out):
     """Hessian of squared pairs times v: Σ 2·c·a_i·b_j·(v_i − v_j) over the pairs with t_i − t_j < M."""
+    ptr, n_levels, below = lay.ptr, lay.n_levels, lay.below
+    longest = most = 1
     for q in range(q0, q1):
-        lo, hi, L = ptr[q], ptr[q + 1], n_levels[q]
-        out[lo:hi] = 0.0
+        longest = max(longest, ptr[q + 1] - ptr[q])
+        most = max(most, n_levels[q])
+    s, x, left, right = np.empty(longest), np.empty(longest), np.empty(longest), np.empty(longest)
+    lev, bent = np.empty(longest, np.int64), np.empty(longest)
+    room = np.empty((most + 1, 3))
+    for q in range(q0, q1):
+        lo, m, L = ptr[q], ptr[q + 1] - ptr[q], n_levels[q]
+        out[lo : lo + m] = 0.0
         if L < 2 and not every:
             continue
-        tree = np.empty((L + 1, 3))
-        for term in range(len(a)):
+        for r in range(m):
+            i = order[lo + r]
+            s[r], x[r], bent[r] = scores[i] - lay.offset[i], v[i], 0.0
+            lev[r] = lay.level[i] if m > SHORT else below[lo + r]
+        for term in range(len(lay.a)):
+            for r in range(m):
+                left[r] = lay.a[term, order[lo + r]]
+                right[r] = lay.b[term, order[lo + r]]
             for k in range(len(margins)):
-                M, c = margins[k], 2 * coefs[k]
-                tree[:] = 0.0
-                p = lo
-                for r in range(lo, hi):
-                    i = order[r]
-                    bound = scores[i] - offset[i] - M
-                    while p < hi and scores[order[p]] - offset[order[p]] > bound:
-                        j = order[p]
-                        insert(tree, level[j], b[term, j], b[term, j] * v[j], 0.0)
-                        p += 1
-                    count, total, _ = prefix(tree, level[i] + every)
-                    out[i] += c * a[term, i] * (count * v[i] - total)
-                tree[:] = 0.0
-                p = hi - 1
-                for r in range(hi - 1, lo - 1, -1):
-                    j = order[r]
-                    bound = scores[j] - offset[j] + M
-                    while p >= lo and scores[order[p]] - offset[order[p]] < bound:
-                        i = order[p]
-                        insert(tree, L - 1 - level[i], a[term, i], a[term, i] * v[i], 0.0)
-                        p -= 1
-                    count, total, _ = prefix(tree, L - 1 - level[j] + every)
-                    out[j] += c * b[term, j] * (count * v[j] - total)
+                c, M = 2 * coefs[k], margins[k]
+                if m > SHORT:
+                    _bend(every, c, M, m, L, s, x, lev, left, right, room[: L + 1], bent)
+                else:
+                    _double_bend(c, M, m, s, x, lev, left, right, bent)
+        for r in range(m):
+            out[order[lo + r]] = bent[r]
+
+
+@kernel
+def _bend(every, c, M, m, L, s, x, lev, left, right, sums, bent):
+    """One margin's part of a product with the Hessian, in score order."""
+    few = L <= FEW
+    sums[:] = 0.0
+    p = 0
+    for r in range(m):
+        while p < m and s[p] > s[r] - M:
+            insert_two(sums, few, lev[p], right[p], right[p] * x[p])
+            p += 1
+        count, total, _ = prefix(sums, few, lev[r] + every)
+        bent[r] += c * left[r] * (count * x[r] - total)
+    sums[:] = 0.0
+    p = m - 1
+    for r in range(m - 1, -1, -1):
+        while p >= 0 and s[p] < s[r] + M:
+            insert_two(sums, few, L - 1 - lev[p], left[p], left[p] * x[p])
+            p -= 1
+        count, total, _ = prefix(sums, few, L - 1 - lev[r] + every)
+        bent[r] += c * right[r] * (count * x[r] - total)
 
 
 @kernel
@@ -201,9 +331,9 @@ def pair_errors(scores, level, n_levels, ptr, values):
         for r in range(m):
             s = scores[lo + order[r]]
             while strictly < m and scores[lo + order[strictly]] > s:
-                insert(tree, level[lo + order[strictly]], 0.5, 0.0, 0.0)
+                insert_two(tree, False, level[lo + order[strictly]], 0.5, 0.0)
                 strictly += 1
             while loosely < m and scores[lo + order[loosely]] >= s:
-                insert(tree, level[lo + order[loosely]], 0.5, 0.0, 0.0)
+                insert_two(tree, False, level[lo + order[loosely]], 0.5, 0.0)
                 loosely += 1
-            values[q] += prefix(tree, level[lo + order[r]])[0]
+            values[q] += prefix(tree, False, level[lo + order[r]])[0]

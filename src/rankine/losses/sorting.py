@@ -4,7 +4,7 @@ import numpy as np
 
 from ..kernel import kernel
 
-CHUNK = 64
+CHUNK = 128
 
 
 @kernel

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -14,11 +14,28 @@ from ..arrays import as_numbers
 from ..data import RankingData
 from ..errors import InputError, nearest
 from ..parallel import thread_count
-from ..solvers.bundle import Planes, bundle, show_progress
+from ..solvers.bundle import bundle
+from ..solvers.certificate import Planes, Solution, show_progress
+from ..solvers.newton import lbfgs, newton
+from ..solvers.sgd import sgd
 from .base import LinearModel
 from .oracle import LinearOracle
 
-_SOLVERS = ("auto", "bundle")
+
+class _Solver(NamedTuple):
+    """A solver, and what it asks of a loss."""
+
+    run: Callable[..., Solution]
+    needs: str = ""
+
+
+_SOLVERS = {
+    "bundle": _Solver(bundle),
+    "newton": _Solver(newton, "curved"),
+    "lbfgs": _Solver(lbfgs, "smooth"),
+    "sgd": _Solver(sgd),
+}
+_NEEDED = {"curved": "a Hessian", "smooth": "a gradient everywhere"}
 
 
 class NothingLearnedWarning(UserWarning):
@@ -35,13 +52,15 @@ class LinearRanker(LinearModel):
         loss: a loss name (``"svm-ndcg@10"``, ``"svm-map"``, …) or a loss object.
         loss_options: options of a named loss, e.g. ``{"A": "partial-order"}``.
         C: the weight of the losses against the regulariser.
-        solver: ``"auto"`` or ``"bundle"``.
+        solver: ``"bundle"`` (any convex loss), ``"newton"`` (losses with a Hessian), ``"lbfgs"`` (differentiable ones),
+            ``"sgd"`` (any, one query at a time), or ``"auto"``: Newton, else L-BFGS, else the bundle method.
         tol: the relative gap to reach.
         w0: the reference point, 0 by default.
         normalise: a kind of :class:`~rankine.Normaliser`, fitted with the model and applied when it predicts.
         max_iter: the most iterations of the solver.
         max_time: the most seconds, None for no limit.
         threads: by default one per core.
+        seed: of the order in which SGD takes the queries.
 
     >>> X, y, qid = [[0.1, 1.0], [0.9, 0.0], [0.4, 0.5]], [0, 2, 1], ["a", "a", "a"]
     >>> model = LinearRanker(loss="svm-ndcg@10", C=10).fit(X, y, qid=qid)
@@ -63,6 +82,7 @@ class LinearRanker(LinearModel):
         max_iter: int = 1000,
         max_time: float | None = None,
         threads: int | None = None,
+        seed: int = 0,
     ) -> None:
         self.loss = loss
         self.C = C
@@ -74,6 +94,7 @@ class LinearRanker(LinearModel):
         self.max_iter = max_iter
         self.max_time = max_time
         self.threads = threads
+        self.seed = seed
 
     _certificate = ("objective_", "lower_bound_", "gap_", "n_iter_")
 
@@ -131,19 +152,21 @@ class LinearRanker(LinearModel):
         ):
             raise InputError(f"query_weight must hold {data.n_queries} numbers ≥ 0, one per query")
         kept, of_documents = self._weighted(data, X, doc_weight)
-        if of_documents is not None:
+        if of_documents is not None and not loss.weighs_documents:
             raise InputError(
                 f"doc_weight: {loss!r} is a function of whole rankings, in which a document counts (1) or not (0)"
             )
         if weights is not None and kept.n_queries < data.n_queries:
             weights = weights[np.isin(data.query_ids, kept.query_ids)]
-        return LinearOracle(kept.X, loss.prepare(kept.y, kept.ptr), weights, thread_count(self.threads))
+        prepared = loss.prepare(kept.y, kept.ptr, of_documents)
+        return LinearOracle(kept.X, prepared, weights, thread_count(self.threads))
 
     def _solve(self, oracle: LinearOracle, planes: Planes | None, start: np.ndarray | None) -> None:
         w0 = None if self.w0 is None else as_numbers(self.w0, "w0")
         if w0 is not None and len(w0) != oracle.size:
             raise InputError(f"w0 has {len(w0)} entries, the data has {oracle.size} features")
-        solution = bundle(
+        name = self._choose_solver(oracle.prepared)
+        solution = _SOLVERS[name].run(
             oracle,
             self.C,
             w0=w0,
@@ -153,6 +176,7 @@ class LinearRanker(LinearModel):
             max_iter=self.max_iter,
             max_time=np.inf if self.max_time is None else self.max_time,
             progress=show_progress(f"{self.loss}, C = {self.C:g}"),
+            **({"seed": self.seed} if name == "sgd" else {}),
         )
         self.coef_ = solution.w
         self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower_bound, solution.gap
@@ -166,6 +190,18 @@ class LinearRanker(LinearModel):
                 stacklevel=4,
             )
 
+    def _choose_solver(self, prepared: Any) -> str:
+        """The solver asked for, if the loss has what it needs."""
+        if self.solver == "auto":
+            return "newton" if prepared.curved else "lbfgs" if prepared.smooth else "bundle"
+        needs = _SOLVERS[self.solver].needs
+        if needs and not getattr(prepared, needs):
+            raise InputError(
+                f"solver={self.solver!r} needs a loss with {_NEEDED[needs]}, which {prepared.loss.name} has not: "
+                "use solver='bundle' or 'sgd'" + (" or 'lbfgs'" if prepared.smooth else "")
+            )
+        return self.solver
+
     def _check_parameters(self) -> Any:
         """Raise on a parameter that makes no sense; the loss."""
         for name, value in (("C", self.C), ("tol", self.tol)):
@@ -173,8 +209,11 @@ class LinearRanker(LinearModel):
                 raise InputError(f"{name} must be a positive number, got {value!r}")
         if self.max_iter < 1:
             raise InputError(f"max_iter must be at least 1, got {self.max_iter}")
-        if self.solver not in _SOLVERS:
-            raise InputError(f"unknown solver {self.solver!r}.{nearest(self.solver, _SOLVERS)}")
+        if self.solver not in ("auto", *_SOLVERS):
+            known = ["auto", *_SOLVERS]
+            raise InputError(
+                f"unknown solver {self.solver!r}.{nearest(self.solver, known)} There are: {', '.join(known)}"
+            )
         options = {"threads": self.threads} | (self.loss_options or {})
         loss = losses.get(self.loss, **options) if isinstance(self.loss, str) else self.loss
         if not loss.convex:

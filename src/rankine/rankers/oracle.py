@@ -24,11 +24,14 @@ class LinearOracle:
     def __init__(self, X: Any, prepared: Any, query_weight: np.ndarray | None, threads: int) -> None:
         self.X, self.size, self.prepared, self.threads = X, X.shape[1], prepared, threads
         self.ptr, self.query_weight = prepared.ptr, query_weight
+        self.n_queries = len(self.ptr) - 1
         self.sparse = sp.issparse(X)
         row_bytes = (X.data.nbytes + X.indices.nbytes if self.sparse else X.nbytes) / X.shape[0]
         self.blocks = query_ranges(self.ptr, max(int(_BLOCK_BYTES / max(row_bytes, 1)), 1))
         self.values, self.grad = np.empty(len(self.ptr) - 1), np.empty(X.shape[0])
         self.known: tuple[np.ndarray, np.ndarray] | None = None  # a point and its scores
+        self.bent: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # and what products with the Hessian need
+        self.room: np.ndarray | None = None
 
     def value_grad(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """R(w) and a subgradient, in one sweep over X."""
@@ -42,6 +45,33 @@ class LinearOracle:
         grad = self._sum(block)
         self.known = w, scores
         return self._value(), grad
+
+    def hvp(self, w: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """The Hessian of R at w times v, in one sweep over X; the scores of w are sorted once for all v."""
+        if self.bent is None or self.bent[0] is not w:
+            scores = self._scores(w)
+            state = np.empty(self.X.shape[0], np.int64)
+            self._each(lambda q0, q1: self.prepared.bend(q0, q1, scores, state))
+            self.bent = w, scores, state
+        _, scores, state = self.bent
+        weights, along = self._weights(v), np.empty(self.X.shape[0])
+
+        def block(q0: int, q1: int) -> np.ndarray:
+            self._score(q0, q1, weights, along)
+            self.prepared.curvature(q0, q1, scores, state, along, self.grad)
+            self._weigh(q0, q1)
+            return self._add(q0, q1)
+
+        return np.asarray(self._sum(block))
+
+    def part(self, w: np.ndarray, q0: int, q1: int) -> tuple[float, np.ndarray]:
+        """R and a subgradient over queries q0 to q1 − 1 alone, on the calling thread."""
+        scores = np.empty(self.X.shape[0]) if self.room is None else self.room
+        self.room = scores
+        self._score(q0, q1, self._weights(w), scores)
+        self._loss(q0, q1, scores)
+        values = self.values[q0:q1] if self.query_weight is None else self.values[q0:q1] * self.query_weight[q0:q1]
+        return float(values.sum()), self._add(q0, q1)
 
     def along(self, w: np.ndarray, d: np.ndarray) -> Line:
         """R on the line w + t·d: one product with X for the whole line, where the scores of w are known."""
@@ -77,6 +107,10 @@ class LinearOracle:
 
     def _loss(self, q0: int, q1: int, scores: np.ndarray) -> None:
         self.prepared.part(q0, q1, scores, self.values, self.grad)
+        self._weigh(q0, q1)
+
+    def _weigh(self, q0: int, q1: int) -> None:
+        """Multiply the gradient of each query's rows by its weight."""
         if self.query_weight is not None:
             lengths = np.diff(self.ptr[q0 : q1 + 1])
             self.grad[self.ptr[q0] : self.ptr[q1]] *= np.repeat(self.query_weight[q0:q1], lengths)

@@ -22,11 +22,11 @@ def dense_scores(X, lo, hi, w, scores):
 
 @kernel(fastmath=_FAST)
 def dense_add(X, lo, hi, g, out):
-    """out += X[lo:hi].T @ g[lo:hi], four rows with g ≠ 0 at a time."""
+    """out += X[lo:hi].T @ g[lo:hi], four rows with g ≠ 0 at a time, the last rows first: they are still in cache."""
     n, number = X.shape[1], X.dtype.type
     part, rows = np.empty(n, X.dtype), np.empty(hi - lo + 1, np.int64)
     used = done = 0
-    for i in range(lo, hi):
+    for i in range(hi - 1, lo - 1, -1):
         rows[used] = i
         used += g[i] != 0.0
     while done < used:

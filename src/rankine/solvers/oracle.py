@@ -31,3 +31,19 @@ class LineOracle(Oracle, Protocol):
 
     def along(self, w: np.ndarray, d: np.ndarray) -> Line:
         """The line from w to w + d."""
+
+
+class CurvedOracle(LineOracle, Protocol):
+    """A differentiable R that also knows its (generalised) Hessian."""
+
+    def hvp(self, w: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """The Hessian at w times v."""
+
+
+class PartOracle(Oracle, Protocol):
+    """R is a sum over queries that can be evaluated a few at a time."""
+
+    n_queries: int
+
+    def part(self, w: np.ndarray, q0: int, q1: int) -> tuple[float, np.ndarray]:
+        """The sum over queries q0 to q1 − 1 and a subgradient."""

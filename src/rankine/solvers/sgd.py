@@ -1,0 +1,79 @@
+r"""Stochastic gradient descent over queries, with averaging (Bottou; Buffoni et al., §6).
+
+A step takes one query: :math:`w \leftarrow w - \eta_t [\lambda (w - w_0) + \nabla \mathrm{loss}_q(w)]` with
+:math:`\lambda = 1/(Cn)` and the decreasing step :math:`\eta_t = \eta_0 / (1 + \lambda \eta_0 t)`. :math:`\eta_0` is the
+best of several on a sample. What is reported is the average of the points since the end of the first pass; after every
+pass it is evaluated in full, which gives the certificate its planes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .certificate import Search, Solution
+from .oracle import PartOracle
+
+_SAMPLE = 300
+_TRIALS = tuple(10.0 ** (e / 2) for e in range(-6, 4))
+
+
+def sgd(oracle: PartOracle, C: float, *, seed: int = 0, **options: Any) -> Solution:
+    """Minimise ½‖w − w0‖² + C·R(w), R a sum over queries; an iteration is a pass over them.
+
+    Further options are those of :class:`Search`. Equal seeds give equal results.
+    """
+    search = Search(oracle, C, **options)
+    rng = np.random.default_rng(seed)
+    n = oracle.n_queries
+    shrink = 1 / (C * n)
+    w = search.w.copy()
+    average, averaged = np.zeros_like(w), 0
+
+    def walk(w: np.ndarray, queries: np.ndarray, eta: float, t: int) -> np.ndarray:
+        """Steps over these queries; keeps the running average up to date unless it is a trial."""
+        nonlocal average, averaged
+        for q in queries.tolist():
+            _, grad = oracle.part(w, q, q + 1)
+            rate = eta / (1 + shrink * eta * t)
+            w = w - rate * (shrink * (w - search.origin) + grad)
+            if t >= n:
+                averaged += 1
+                average = average + (w - average) / averaged
+            t += 1
+        return w
+
+    try:
+        search.see(search.w.copy(), *oracle.value_grad(search.w))
+        eta = _first_rate(oracle, search, rng, shrink)
+        passes = 0
+        while not search.finished():
+            w = walk(w, rng.permutation(n), eta, passes * n)
+            passes += 1
+            point = w.copy() if averaged == 0 else average.copy()
+            search.see(point, *oracle.value_grad(point))
+    except KeyboardInterrupt:
+        search.stop()
+    return search.solution()
+
+
+def _first_rate(oracle: PartOracle, search: Search, rng: np.random.Generator, shrink: float) -> float:
+    """Of several rates around Polyak's (mean loss over mean squared gradient) the best after a walk over a sample."""
+    queries = rng.permutation(oracle.n_queries)[:_SAMPLE].tolist()
+    parts = [oracle.part(search.w, q, q + 1) for q in queries]
+    squares = sum(float(g @ g) for _, g in parts)
+    if squares == 0:
+        return 1.0
+    polyak = sum(v for v, _ in parts) / squares
+    best, chosen = np.inf, polyak
+    for factor in _TRIALS:
+        w = search.w
+        for q in queries:
+            _, grad = oracle.part(w, q, q + 1)
+            w = w - factor * polyak * (shrink * (w - search.origin) + grad)
+        away = w - search.origin
+        risk = sum(oracle.part(w, q, q + 1)[0] for q in queries) / len(queries) + 0.5 * shrink * float(away @ away)
+        if risk < best:
+            best, chosen = risk, factor * polyak
+    return chosen
