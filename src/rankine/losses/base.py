@@ -32,6 +32,10 @@ class Loss:
         """The measure the loss is made for, nDCG@10 where it is made for none."""
         return "nDCG@10"
 
+    def as_grades(self, y: Any) -> Any:
+        """The supervision as the measure wants it, larger is better."""
+        return y
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 

@@ -65,8 +65,12 @@ class Consistent(PairLoss):
     def measure(self) -> str:
         """The measure the loss is consistent for; Kendall's τ stands in for the 0/1 error."""
         if self.of == "rank":
-            return "nDCG@10"
+            return "KendallTau"
         return _MEASURES[self.of] + ("" if self.k is None else f"@{self.k}")
+
+    def as_grades(self, y: Any) -> Any:
+        """Ranks turned round, so that larger is better."""
+        return np.max(y) + 1 - np.asarray(y, np.float64) if self.of == "rank" else y
 
     def _layout(self, y: Any, ptr: Any) -> Layout:
         ends = checked_ptr(ptr)

@@ -31,6 +31,16 @@ class Measure:
         """The number after ``@``, or None."""
         return dict(self.params).get("cutoff")
 
+    @property
+    def is_error(self) -> bool:
+        """Whether smaller is better."""
+        return TABLE[self.name].is_error
+
+    @property
+    def supervision(self) -> str:
+        """What it judges by: ``grades`` or ``preferences``."""
+        return TABLE[self.name].supervision
+
     def __str__(self) -> str:
         defaults = TABLE[self.name].parameters
         given = [f"{k}={_shown(v)}" for k, v in self.params if k != "cutoff" and v != defaults[k].default]

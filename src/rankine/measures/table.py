@@ -53,6 +53,7 @@ class Row:
     function: Callable[..., np.ndarray]
     graded: bool = False
     supervision: str = "grades"
+    is_error: bool = False
 
 
 _CUTOFF = Parameter(int, low=1, high=10**12)
@@ -272,12 +273,15 @@ TABLE: dict[str, Row] = {
         "(concordant − discordant pairs) / all pairs; variant='b' corrects for ties",
         _kendall,
     ),
-    "Disagreement": Row({}, "share of pairs of different grade in the wrong order, ties half", _disagreement),
+    "Disagreement": Row(
+        {}, "share of pairs of different grade in the wrong order, ties half", _disagreement, is_error=True
+    ),
     "WPD": Row(
         {"norm": Parameter(bool, False)},
         "weight of violated preferences (needs Preferences); norm=True: its share of all weight",
         _wpd,
         supervision="preferences",
+        is_error=True,
     ),
 }
 

@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import as_ids, as_numbers
-from ..data import RankingData, group_rows
+from ..data import Preferences, RankingData, group_rows
 from ..errors import InputError
-from ..measures import evaluate
+from ..measures import evaluate, parse
 from ..normalise import Normaliser
 from . import model_file
 
@@ -49,6 +49,9 @@ class LinearModel(BaseEstimator):
             if X.feature_names is not None:
                 self.feature_names_in_ = np.array(X.feature_names, object)
             return X
+        if isinstance(y, Preferences):
+            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+            return RankingData(X, y, np.zeros(X.shape[0], np.int64) if qid is None else as_ids(qid, "qid"))
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
         ids = np.zeros(X.shape[0], np.int64) if qid is None else as_ids(qid, "qid")
         return RankingData(X, y, ids)
@@ -100,11 +103,17 @@ class LinearModel(BaseEstimator):
         return order[np.lexsort((-scores[order], query))]
 
     def score(self, X: Any, y: Any = None, qid: Any = None) -> float:
-        """Mean of the measure that the model is made for, nDCG@10 where it is made for none."""
-        measure = self._measure
+        """Mean of the measure that the model is made for, nDCG@10 where it is made for none; minus it for an error."""
         scores = self.predict(X, qid)
-        grades, ids = (X.y, X.qid) if isinstance(X, RankingData) else (y, qid)
-        return evaluate(measure, grades, scores, ids).mean[measure]
+        supervision, ids = (X.y, X.qid) if isinstance(X, RankingData) else (y, qid)
+        measure = parse(self._measure)
+        if measure.supervision == "preferences" and not isinstance(supervision, Preferences):
+            measure = parse("nDCG@10")
+        found = evaluate(measure, self._as_grades(supervision), scores, ids).mean[str(measure)]
+        return -found if measure.is_error else found
+
+    def _as_grades(self, y: Any) -> Any:
+        return y
 
     def explain(self, x: Any) -> list[tuple[str, float]]:
         """What each feature adds to the score of one row, largest first; with the names where they are known.

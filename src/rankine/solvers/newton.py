@@ -84,11 +84,15 @@ def _conjugate_gradients(oracle: CurvedOracle, w: np.ndarray, C: float, slope: n
 
 
 def _step_length(line: Line, search: Search, w: np.ndarray, d: np.ndarray, before: float, fall: float) -> None:
-    """Walk to a t where J has fallen and is much flatter than at 0: 1 first, then the secant on the slope."""
-    away, t = w - search.origin, 1.0
+    """Walk to a t where J has fallen and is much flatter than at 0.
+
+    First 1, or less where that would fall below the lower bound twice over (far from the optimum the Hessian may be 0
+    in the direction of d), then the secant on the slope.
+    """
+    away, t = w - search.origin, min(1.0, 2 * (before - search.lower) / abs(fall))
     linear, quadratic = float(away @ d), float(d @ d)
     low, g_low, high, g_high = 0.0, fall, np.inf, np.inf
-    for _ in range(12):
+    for _ in range(15):
         value, rise = line(t)
         height = 0.5 * float((away + t * d) @ (away + t * d)) + search.C * value
         g = linear + quadratic * t + search.C * rise
@@ -102,7 +106,7 @@ def _step_length(line: Line, search: Search, w: np.ndarray, d: np.ndarray, befor
             t *= 2.0
         else:
             cut = low - g_low * (high - low) / (g_high - g_low) if g_high > 0 else 0.5 * (low + high)
-            t = min(max(cut, low + 0.1 * (high - low)), high - 0.1 * (high - low))
+            t = min(max(cut, low + 0.1 * (high - low)), high - 0.1 * (high - low)) if low > 0 else min(cut, 0.2 * high)
     if low > 0:
         line(low)
 
