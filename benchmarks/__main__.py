@@ -2,12 +2,13 @@
 
 import sys
 
-from . import evaluation, large_margin, reading, startup
+from . import evaluation, large_margin, pairwise, reading, startup
 
 BENCHMARKS = {
     "reading": reading.main,
     "evaluation": evaluation.main,
     "large-margin": large_margin.main,
+    "pairwise": pairwise.main,
     "startup": startup.main,
 }
 
