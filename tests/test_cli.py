@@ -272,3 +272,36 @@ def test_the_first_compilation_is_announced_on_a_terminal(monkeypatch, capsys):
         assert compiled(1) == 2
     assert listener.said
     assert "compiling for this machine" in capsys.readouterr().err
+
+
+def test_train_with_pairs(folder):
+    done = rankine(folder, "train", "data.txt", "--loss", "consistent-ndcg", "-C", "0.1", "-o", "m.json")
+    assert "certified to within" in done.stderr
+    assert "guaranteed" not in done.stderr
+    model = rk.load(folder / "m.json")
+    assert model.loss == "consistent-ndcg"
+    done = rankine(
+        folder, "train", "data.txt", "--loss", "ranksvm", "--solver", "newton", "-o", "n.json", code=1
+    )  # fmt: skip
+    assert "needs a loss with a Hessian" in done.stderr
+    assert not (folder / "n.json").exists()
+
+
+def test_experiment_on_a_set_of_its_own(folder):
+    place = folder / "letor" / "mq2008"
+    place.mkdir(parents=True)
+    for i in range(1, 6):
+        made = judged_set(n_queries=5, seed=i)
+        qid = made.qid + 10 * i
+        rk.save_letor(rk.RankingData(made.X, np.minimum(made.y, 2), qid), place / f"S{i}.txt.xz")
+    environment = os.environ | {"RANKINE_DATA": str(folder)}
+    done = rankine(folder, "experiment", "consistent", "-d", "mq2008", env=environment)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [line[1] for line in lines] == ["loss", "preorder", "consistent-dcg", "consistent-ndcg", "loss",
+        "preorder:norm", "preorder:norm+dcg", "consistent-dcg:norm"]  # fmt: skip
+    assert all(0 < float(line[4].rstrip("↓")) < 1 for line in lines if line[1] != "loss")
+    assert "MQ2007 and YLTRC, which are not at hand" in done.stderr
+    done = rankine(folder, "experiment", "consistent", "-d", "mq2007", env=environment, code=1)
+    assert "unknown set 'mq2007'. Did you mean 'mq2008'?" in done.stderr
+    done = rankine(folder, "experiment", "consistent", code=1, env={**environment, "RANKINE_DATA": ""})
+    assert "set RANKINE_DATA" in done.stderr

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from . import compare, convert, demo, describe, evaluate, measures, rank, train
+from . import compare, convert, demo, describe, evaluate, experiment, measures, rank, train
 
 app = typer.Typer(
     name="rankine",
@@ -25,6 +25,7 @@ app = typer.Typer(
 for module in (train, rank, evaluate, compare, measures, describe, convert, demo):
     app.command()(module.command)
     app.registered_commands[-1].name = module.NAME
+app.add_typer(experiment.app, name=experiment.NAME)
 
 
 def _version(value: bool) -> None:

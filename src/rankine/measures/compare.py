@@ -216,13 +216,13 @@ def _test(measure: str, a: str, b: str, x: np.ndarray, y: np.ndarray, confidence
         "wins": int((d > 0).sum()),
         "ties": int((d == 0).sum()),
         "losses": int((d < 0).sum()),
-        "wilcoxon": _wilcoxon(d),
+        "wilcoxon": wilcoxon(d),
         "t": _paired_t(d),
         "randomisation": _randomisation(d, seed),
     }
 
 
-def _wilcoxon(d: np.ndarray) -> float:
+def wilcoxon(d: np.ndarray) -> float:
     """Wilcoxon's signed-rank test, zero differences split as Pratt (1959) does; 1 where all are zero."""
     from scipy import stats
 

@@ -1,0 +1,98 @@
+"""Tables 1 and 2 of Buffoni et al. (2011), on the LETOR sets at hand: preorder against consistent losses.
+
+For every loss and fold, C is chosen on the validation queries by the measure that is reported. Means are over the five
+test folds; ↓ marks a loss that is significantly worse than the best of its table, by Wilcoxon's signed-rank test over
+all test queries at 5 %. (The paper names no test.)
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..measures import evaluate
+from ..measures.compare import wilcoxon
+from ..rankers import LinearRanker
+from .letor import COLLECTIONS, folds
+
+MEASURES = ("ERR(gmax=2)", "DCG", "nDCG")
+GRID = tuple(10.0**e for e in range(-6, 3))
+TABLES = {
+    "Table 1": {
+        "preorder": "PreOrder",
+        "consistent-dcg": "Consist DCG",
+        "consistent-ndcg": "Consist NDCG",
+    },
+    "Table 2": {
+        "preorder:norm": "PreOrder Norm",
+        "preorder:norm+dcg": "PreOrder Norm+DCG",
+        "consistent-dcg:norm": "Consist Norm+DCG",
+    },
+}
+# as printed in the paper: ERR, DCG, NDCG on YLTRC and on MQ2007
+PAPER = {
+    "preorder": (("0.4392↓", "1.6894↓", "0.8332↓"), ("0.31392", "1.7678", "0.66696")),
+    "consistent-dcg": (("0.4469", "1.7025", "0.8349↓"), ("0.316", "1.76806", "0.66714")),
+    "consistent-ndcg": (("0.4472", "1.7021", "0.8374"), ("0.3134", "1.76566", "0.66858")),
+    "preorder:norm": (("0.4458↓", "1.6988↓", "0.8370"), ("0.31278", "1.76412", "0.66794")),
+    "preorder:norm+dcg": (("0.4499", "1.7072", "0.8376"), ("0.31276", "1.77058", "0.6714")),
+    "consistent-dcg:norm": (("0.4511", "1.7082", "0.8370"), ("0.31746", "1.77124", "0.67032")),
+}
+
+
+class Cell(NamedTuple):
+    """A figure of the table: mean over the test folds, values of all test queries, C chosen in each fold."""
+
+    mean: float
+    values: np.ndarray
+    chosen: tuple[float, ...]
+
+
+def run(name: str, loss: str, report: Callable[[], None] = lambda: None) -> dict[str, Cell]:
+    """One loss on one set: for each measure the test figures at the C that validates best by it."""
+    values: dict[str, list[np.ndarray]] = {m: [] for m in MEASURES}
+    chosen: dict[str, list[float]] = {m: [] for m in MEASURES}
+    ranker = LinearRanker(loss=loss, normalise=COLLECTIONS[name].normalise, tol=1e-4)
+    for fold in folds(name):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            models = ranker.path(GRID, fold.train)
+        on_valid, on_test = (
+            [evaluate(MEASURES, data.y, model.predict(data), data.qid).per_query for model in models]
+            for data in (fold.valid, fold.test)
+        )
+        for m in MEASURES:
+            best = int(np.argmax([found[m].mean() for found in on_valid]))
+            values[m].append(on_test[best][m])
+            chosen[m].append(models[best].C)
+        report()
+    return {
+        m: Cell(float(np.mean([v.mean() for v in values[m]])), np.concatenate(values[m]), tuple(chosen[m]))
+        for m in MEASURES
+    }
+
+
+def mark(cells: Sequence[Cell], level: float = 0.05) -> list[bool]:
+    """Which cells are significantly worse than the best one.
+
+    >>> good, bad = np.linspace(0.5, 0.9, 40), np.linspace(0.3, 0.8, 40)
+    >>> mark([Cell(good.mean(), good, ()), Cell(bad.mean(), bad, ())])
+    [False, True]
+    """
+    best = max(cells, key=lambda c: c.mean)
+    return [c is not best and wilcoxon(best.values - c.values) < level for c in cells]
+
+
+def rows(results: dict[str, dict[str, Cell]], table: str) -> list[tuple[str, ...]]:
+    """The rows of a table: ours, then the paper's for MQ2007 and YLTRC."""
+    losses = TABLES[table]
+    marks = {m: mark([results[loss][m] for loss in losses]) for m in MEASURES}
+    out = []
+    for i, (loss, printed) in enumerate(losses.items()):
+        ours = [f"{results[loss][m].mean:.4f}{'↓' if marks[m][i] else ''}" for m in MEASURES]
+        yltrc, mq2007 = PAPER[loss]
+        out.append((loss, *ours, printed, *mq2007, *yltrc))
+    return out
