@@ -1,7 +1,7 @@
 """Slow, obvious versions of everything that is fast elsewhere. Nothing here is shared with the package."""
 
 import math
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 
 def expected(measure, grades, scores, **params):
@@ -248,3 +248,52 @@ def list_net(s, y):
     p = [math.exp(g) / sum(math.exp(x) for x in y) for g in y]
     q = [math.exp(g) / sum(math.exp(x) for x in s) for g in s]
     return sum(a * math.log(a / b) for a, b in zip(p, q, strict=True))
+
+
+def adarank(E_of, features, n_queries, rounds, update):
+    """AdaRank by the book: ``E_of(scores)`` are performances per query of scores, ``features`` columns. No guard."""
+    P = [1 / n_queries] * n_queries
+    scores = [0.0] * len(features[0])
+    out = []
+    for _ in range(rounds):
+        table = [E_of(f) for f in features]
+        merits = [sum(p * e for p, e in zip(P, row, strict=True)) for row in table]
+        k = max(range(len(features)), key=lambda f: (merits[f], -f))
+        if merits[k] <= 0:
+            break
+        up = sum(p * (1 + e) for p, e in zip(P, table[k], strict=True))
+        down = sum(p * (1 - e) for p, e in zip(P, table[k], strict=True))
+        alpha = 0.5 * math.log(up / max(down, 1e-10))
+        scores = [s + alpha * x for s, x in zip(scores, features[k], strict=True)]
+        served = E_of(scores)
+        P = [math.exp(-e) * (p if update == "meng" else 1.0) for e, p in zip(served, P, strict=True)]
+        P = [p / sum(P) for p in P]
+        out.append((k, alpha, served, merits[k]))
+    return out
+
+
+def rankboost(X, y, qid, rounds):
+    """RankBoost with explicit pairs and all thresholds; the best r of each round and the scores at the end."""
+    n = len(y)
+    pairs = [(i, j) for i in range(n) for j in range(n) if qid[i] == qid[j] and y[i] > y[j]]
+    D = [1 / len(pairs)] * len(pairs)
+    H = [0.0] * n
+    found = []
+    for _ in range(rounds):
+        best = (0.0, None, None)
+        for f in range(len(X[0])):
+            values = sorted({row[f] for row in X})
+            for a, b in pairwise(values):
+                h = [1.0 if row[f] > (a + b) / 2 else 0.0 for row in X]
+                r = sum(d * (h[i] - h[j]) for d, (i, j) in zip(D, pairs, strict=True))
+                if abs(r) > abs(best[0]) + 1e-12:
+                    best = (r, f, h)
+        r, _, h = best
+        if h is None:
+            break
+        alpha = 0.5 * math.log((1 + r + 1e-10) / (1 - r + 1e-10))
+        H = [s + alpha * x for s, x in zip(H, h, strict=True)]
+        D = [d * math.exp(alpha * (h[j] - h[i])) for d, (i, j) in zip(D, pairs, strict=True)]
+        D = [d / sum(D) for d in D]
+        found.append((r, alpha))
+    return found, H

@@ -35,8 +35,12 @@ _ROOMS = {
     "evaluate": "measures",
     "evaluate_run": "measures",
     "parse": "measures",
+    "AdaRank": "rankers",
     "LinearRanker": "rankers",
+    "RankBoost": "rankers",
     "RegressionRanker": "rankers",
+    "SingleFeature": "rankers",
+    "UniformFusion": "rankers",
     "load": "rankers",
 }
 __all__ = [*_ROOMS, "__version__"]
@@ -58,7 +62,7 @@ if TYPE_CHECKING:
     )
     from .measures import Comparison, Measure, Report, compare, compare_reports, evaluate, evaluate_run, parse
     from .normalise import Normaliser
-    from .rankers import LinearRanker, RegressionRanker, load
+    from .rankers import AdaRank, LinearRanker, RankBoost, RegressionRanker, SingleFeature, UniformFusion, load
 
 
 def __getattr__(name: str) -> Any:

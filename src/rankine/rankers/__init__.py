@@ -1,7 +1,17 @@
 """Rankers: where data, loss and solver meet. All are scikit-learn estimators."""
 
+from typing import Any
+
+from .adarank import AdaRank
+from .fusion import SingleFeature, UniformFusion
 from .linear import LinearRanker
 from .model_file import load
+from .rankboost import RankBoost
 from .regression import RegressionRanker
 
-__all__ = ["LinearRanker", "RegressionRanker", "load"]
+# the kinds of model that files can hold
+KINDS: dict[str, Any] = {
+    kind.__name__: kind for kind in (LinearRanker, RegressionRanker, AdaRank, RankBoost, SingleFeature, UniformFusion)
+}
+
+__all__ = ["AdaRank", "LinearRanker", "RankBoost", "RegressionRanker", "SingleFeature", "UniformFusion", "load"]

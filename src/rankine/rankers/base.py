@@ -1,4 +1,4 @@
-"""What every linear model shares: reading training data, predicting, explaining, saving."""
+"""What rankers share: reading training data, predicting, ranking, saving; and linear ones: explaining."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from ..normalise import Normaliser
 from . import model_file
 
 
-class LinearModel(BaseEstimator):
-    """A scorer X @ coef_ with an optional normaliser; subclasses learn ``coef_`` and name their measure."""
+class Ranker(BaseEstimator):
+    """A scorer with an optional normaliser; subclasses learn it, score rows, and say what of it is saved."""
 
-    coef_: np.ndarray
     normaliser_: Normaliser | None
     n_features_in_: int
     _certificate: tuple[str, ...] = ()
@@ -34,9 +33,21 @@ class LinearModel(BaseEstimator):
         """The measure that ``score`` reports."""
         return "nDCG@10"
 
+    def _scores(self, X: Any) -> np.ndarray:
+        """Scores of rows whose features are normalised already."""
+        raise NotImplementedError
+
+    def _state(self) -> dict[str, Any]:
+        """What was learned, as plain lists and numbers."""
+        raise NotImplementedError
+
+    def _set_state(self, content: dict[str, Any]) -> None:
+        """Take back what ``_state`` gave, and set ``n_features_in_``."""
+        raise NotImplementedError
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = getattr(self, "normalise", None) is None  # a normaliser fills a sparse matrix
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
         return tags
@@ -80,15 +91,13 @@ class LinearModel(BaseEstimator):
         else:
             X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
             if self.normaliser_ is None:
-                return np.asarray(X @ self.coef_.astype(X.dtype, copy=False), np.float64)
+                return self._scores(X)
             ids = np.zeros(X.shape[0], np.int64) if qid is None else as_ids(qid, "qid")
             data = RankingData(X, np.zeros(X.shape[0]), ids)
         if self.normaliser_ is not None:
             data = self.normaliser_.apply(data)
         scores = np.empty(data.n_documents)
-        scores[data.order if not isinstance(X, RankingData) else np.arange(data.n_documents)] = np.asarray(
-            data.X @ self.coef_.astype(data.X.dtype, copy=False), np.float64
-        )
+        scores[data.order if not isinstance(X, RankingData) else np.arange(data.n_documents)] = self._scores(data.X)
         return scores
 
     def rank(self, X: Any, qid: Any = None) -> np.ndarray:
@@ -115,6 +124,58 @@ class LinearModel(BaseEstimator):
     def _as_grades(self, y: Any) -> Any:
         return y
 
+    def _normalised(self, data: RankingData, kind: str | None) -> RankingData:
+        """Fit the normaliser (or none) and apply it."""
+        self.normaliser_ = None if kind is None else Normaliser(kind).fit(data)
+        return data if self.normaliser_ is None else self.normaliser_.apply(data)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the model as JSON, for :func:`rankine.load`."""
+        check_is_fitted(self)
+        parameters = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in self.get_params().items()}
+        for name, value in parameters.items():
+            if not (value is None or isinstance(value, (str, int, float, list, dict))):
+                raise InputError(f"a model with {name}={value!r} cannot be saved: give {name} by name or number")
+        names = getattr(self, "feature_names_in_", None)
+        content = {
+            "parameters": parameters,
+            **self._state(),
+            "feature_names": None if names is None else [str(n) for n in names],
+            "normaliser": None if self.normaliser_ is None else self.normaliser_.to_dict(),
+            "certificate": {name: getattr(self, name) for name in self._certificate},
+        }
+        model_file.write(path, type(self).__name__, content)
+
+    @classmethod
+    def _from_content(cls, content: dict[str, Any]) -> Any:
+        model = cls(**content["parameters"])
+        model._set_state(content)
+        if content["feature_names"] is not None:
+            model.feature_names_in_ = np.array(content["feature_names"], object)
+        state = content["normaliser"]
+        model.normaliser_ = None if state is None else Normaliser.from_dict(state)
+        for name in cls._certificate:
+            setattr(model, name, content["certificate"][name])
+        return model
+
+
+class LinearModel(Ranker):
+    """A scorer X @ coef_."""
+
+    coef_: np.ndarray
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return np.asarray(X @ self.coef_.astype(X.dtype, copy=False), np.float64)
+
+    def _state(self) -> dict[str, Any]:
+        return {"coef": self.coef_.tolist()}
+
+    def _set_state(self, content: dict[str, Any]) -> None:
+        self.coef_ = np.array(content["coef"], np.float64)
+        if self.coef_.ndim != 1 or not np.isfinite(self.coef_).all():
+            raise ValueError("coef is not a list of finite numbers")
+        self.n_features_in_ = len(self.coef_)
+
     def explain(self, x: Any) -> list[tuple[str, float]]:
         """What each feature adds to the score of one row, largest first; with the names where they are known.
 
@@ -134,40 +195,3 @@ class LinearModel(BaseEstimator):
         names = getattr(self, "feature_names_in_", range(len(row)))
         parts = [(str(n), float(v)) for n, v in zip(names, row * self.coef_, strict=True)]
         return sorted(parts, key=lambda part: -abs(part[1]))
-
-    def _normalised(self, data: RankingData, kind: str | None) -> RankingData:
-        """Fit the normaliser (or none) and apply it."""
-        self.normaliser_ = None if kind is None else Normaliser(kind).fit(data)
-        return data if self.normaliser_ is None else self.normaliser_.apply(data)
-
-    def save(self, path: str | os.PathLike) -> None:
-        """Write the model as JSON, for :func:`rankine.load`."""
-        check_is_fitted(self)
-        parameters = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in self.get_params().items()}
-        for name, value in parameters.items():
-            if not (value is None or isinstance(value, (str, int, float, list, dict))):
-                raise InputError(f"a model with {name}={value!r} cannot be saved: give {name} by name or number")
-        names = getattr(self, "feature_names_in_", None)
-        content = {
-            "parameters": parameters,
-            "coef": self.coef_.tolist(),
-            "feature_names": None if names is None else [str(n) for n in names],
-            "normaliser": None if self.normaliser_ is None else self.normaliser_.to_dict(),
-            "certificate": {name: getattr(self, name) for name in self._certificate},
-        }
-        model_file.write(path, type(self).__name__, content)
-
-    @classmethod
-    def _from_content(cls, content: dict[str, Any]) -> Any:
-        model = cls(**content["parameters"])
-        model.coef_ = np.array(content["coef"], np.float64)
-        if model.coef_.ndim != 1 or not np.isfinite(model.coef_).all():
-            raise ValueError("coef is not a list of finite numbers")
-        model.n_features_in_ = len(model.coef_)
-        if content["feature_names"] is not None:
-            model.feature_names_in_ = np.array(content["feature_names"], object)
-        state = content["normaliser"]
-        model.normaliser_ = None if state is None else Normaliser.from_dict(state)
-        for name in cls._certificate:
-            setattr(model, name, content["certificate"][name])
-        return model

@@ -32,8 +32,7 @@ def load(path: str | os.PathLike) -> Any:
     ...     load(folder + "/model.json").coef_.round(3)
     array([0.369])
     """
-    from .linear import LinearRanker
-    from .regression import RegressionRanker
+    from . import KINDS as kinds
 
     where = str(path)
     try:
@@ -46,7 +45,6 @@ def load(path: str | os.PathLike) -> Any:
         raise InputError(
             f"written with schema {content['schema']!r} by Rankine {content['rankine']}; this one reads {SCHEMA}", where
         )
-    kinds: dict[str, Any] = {"LinearRanker": LinearRanker, "RegressionRanker": RegressionRanker}
     if content.get("kind") not in kinds:
         raise InputError(f"unknown kind of model {content.get('kind')!r}; there are: {', '.join(kinds)}", where)
     try:

@@ -1,0 +1,186 @@
+r"""AdaRank (Xu & Li 2007; Meng, Lee & Lee, Algorithm 1): boosting of features by the measure itself.
+
+A weight :math:`P_t` over queries starts uniform. Each round takes the feature with the best weighted performance
+:math:`\sum_i P_t(i)\,E_i(h)`, gives it the weight
+
+.. math:: \alpha_t = \tfrac12 \ln \frac{\sum_i P_t(i)(1 + E_i(h_t))}{\sum_i P_t(i)(1 - E_i(h_t))}
+
+(the logarithm and the denominator are lost in the scan of the second paper), and moves the weights to the queries that
+the ensemble :math:`f_t = \sum_k \alpha_k h_k` serves badly: :math:`P_{t+1} \propto e^{-E(f_t)}` (``original``) or
+:math:`P_{t+1} \propto P_t\,e^{-E(f_t)}` (``meng``).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..data import RankingData
+from ..errors import InputError
+from ..measures import parse
+from ..progress import bar
+from .base import LinearModel
+from .fusion import feature_performances, performances
+
+_PERFECT = 1e-10  # a weighted performance this close to 1 counts as this far away from it
+_STALLED = 3
+
+
+class Round(NamedTuple):
+    """One round: the feature chosen (its sign too), its weight, and the mean performance afterwards."""
+
+    feature: int
+    sign: int
+    alpha: float
+    train: float
+    valid: float | None
+    set_aside: bool
+
+
+class NoWeakRankerWarning(UserWarning):
+    """No feature has a positive weighted performance."""
+
+
+class AdaRank(LinearModel):
+    """Boost features by the measure they will be judged by.
+
+    Args:
+        measure: any measure of the table with values up to 1 (AP, nDCG@10, ERR, …).
+        n_rounds: the most rounds.
+        update: ``"original"`` (Xu & Li) or ``"meng"`` (Meng, Lee & Lee).
+        both_signs: also offer each feature the other way round.
+        patience: with validation data, stop after so many rounds without a better validation performance.
+        normalise: a kind of :class:`~rankine.Normaliser`, fitted with the model and applied when it predicts.
+
+    A feature that is chosen three more times in a row without a gain in training performance is set aside until another
+    has been chosen; ``history_`` says so.
+
+    >>> X, y, qid = [[0.1, 1.0], [0.9, 0.0], [0.4, 0.5]], [0, 2, 1], [1, 1, 1]
+    >>> AdaRank(n_rounds=2).fit(X, y, qid=qid).rank(X, qid)
+    array([1, 2, 0])
+    """
+
+    def __init__(
+        self,
+        measure: str = "AP",
+        n_rounds: int = 100,
+        update: str = "original",
+        both_signs: bool = False,
+        patience: int = 20,
+        normalise: str | None = None,
+    ) -> None:
+        self.measure = measure
+        self.n_rounds = n_rounds
+        self.update = update
+        self.both_signs = both_signs
+        self.patience = patience
+        self.normalise = normalise
+
+    @property
+    def _measure(self) -> str:
+        return self.measure
+
+    def fit(self, X: Any, y: Any = None, qid: Any = None, valid: RankingData | None = None) -> AdaRank:
+        """Learn from arrays or a :class:`~rankine.RankingData`; ``valid`` chooses the number of rounds."""
+        self._check()
+        data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        held_out = self._held_out(valid)
+        name = str(parse(self.measure))
+        table = feature_performances(data, name, self.both_signs)
+        P = np.full(data.n_queries, 1 / data.n_queries)
+        scores, on_valid = np.zeros(data.n_documents), None if held_out is None else np.zeros(held_out.n_documents)
+        history: list[Round] = []
+        alphas: list[tuple[int, int, float]] = []
+        aside, run, best_train = -1, 0, -np.inf
+        best_round, best_valid = 0, -np.inf
+        with bar("AdaRank", self.n_rounds) as update:
+            for t in range(self.n_rounds):
+                weighted = table @ P
+                if aside >= 0:
+                    weighted[aside] = -np.inf
+                k = int(np.argmax(weighted))
+                E = float(weighted[k])
+                if E <= 0:
+                    break
+                alpha = 0.5 * float(np.log((1 + E) / max(1 - E, _PERFECT)))
+                f, sign = k % data.n_features, 1 if k < data.n_features else -1
+                alphas.append((f, sign, alpha))
+                scores += sign * alpha * _column(data, f)
+                served = performances(data, scores, name)
+                train, last = float(served.mean()), alphas[-2][:2] if len(alphas) > 1 else None
+                gained = train > best_train + 1e-12
+                best_train = max(best_train, train)
+                run = 0 if gained or last != (f, sign) else run + 1
+                aside = k if run >= _STALLED else -1
+                v = None
+                if held_out is not None and on_valid is not None:
+                    on_valid += sign * alpha * _column(held_out, f)
+                    v = float(performances(held_out, on_valid, name).mean())
+                    if v > best_valid:
+                        best_round, best_valid = t, v
+                history.append(Round(f, sign, alpha, train, v, aside == k))
+                P = np.exp(-served) * (P if self.update == "meng" else 1.0)
+                P /= P.sum()
+                update(t + 1)
+                if held_out is not None and t - best_round >= self.patience:
+                    break
+        kept = alphas if held_out is None else alphas[: best_round + 1]
+        self.rounds_ = tuple(kept)
+        self.history_ = tuple(history)
+        self.coef_ = np.zeros(data.n_features)
+        for f, sign, alpha in kept:
+            self.coef_[f] += sign * alpha
+        if not kept:
+            warnings.warn(
+                f"no feature has a positive {name} on the training queries: the model scores everything 0",
+                NoWeakRankerWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def staged_predict(self, X: Any, qid: Any = None) -> Iterator[np.ndarray]:
+        """Scores after one round, two rounds, …"""
+        check_is_fitted(self)
+        whole = self.coef_
+        try:
+            self.coef_ = np.zeros_like(whole)
+            for f, sign, alpha in self.rounds_:
+                self.coef_[f] += sign * alpha
+                yield self.predict(X, qid)
+        finally:
+            self.coef_ = whole
+
+    def _held_out(self, valid: RankingData | None) -> RankingData | None:
+        if valid is None:
+            return None
+        if not isinstance(valid, RankingData):
+            raise InputError("valid must be a RankingData")
+        if valid.n_features != self.n_features_in_:
+            raise InputError(
+                f"the validation data has {valid.n_features} features, the training data {self.n_features_in_}"
+            )
+        return valid if self.normaliser_ is None else self.normaliser_.apply(valid)
+
+    def _check(self) -> None:
+        measure = parse(self.measure)
+        if measure.name == "DCG" or measure.supervision != "grades":
+            raise InputError(f"AdaRank needs a measure of grades with values up to 1, which {measure} is not")
+        if self.update not in ("original", "meng"):
+            raise InputError(f"update must be original or meng, got {self.update!r}")
+        if self.n_rounds < 1:
+            raise InputError(f"n_rounds must be at least 1, got {self.n_rounds}")
+
+    def _state(self) -> dict[str, Any]:
+        return super()._state() | {"rounds": [list(r) for r in self.rounds_]}
+
+    def _set_state(self, content: dict[str, Any]) -> None:
+        super()._set_state(content)
+        self.rounds_ = tuple((int(f), int(sign), float(alpha)) for f, sign, alpha in content["rounds"])
+
+
+def _column(data: RankingData, f: int) -> np.ndarray:
+    return data.X[:, [f]].toarray().ravel() if data.is_sparse else data.X[:, f].astype(np.float64)

@@ -1,0 +1,137 @@
+r"""RankBoost (Freund, Iyer, Schapire & Singer 2003) with threshold weak rankers.
+
+A distribution D over the pairs (i, j) of a query in which i has the higher grade is kept implicitly,
+:math:`D(i, j) \propto e^{H_j - H_i}`. A weak ranker h(x) = [x_f > θ] has
+:math:`r = \sum_{i,j} D(i, j)(h(i) - h(j)) = \sum_i \pi_i h(i)` with the potential
+:math:`\pi_i = \sum_{j < i} D(i, j) - \sum_{k > i} D(k, i)`, so one histogram of π per feature finds the best threshold.
+Its weight is :math:`\alpha = \tfrac12 \ln \frac{1 + r}{1 - r}`, negative for a feature that ranks the wrong way round.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..data import RankingData
+from ..errors import InputError
+from ..losses.pairwise import levels_of, pairs_of
+from ..losses.pairwise_kernels import order_by_level
+from ..parallel import shared_map, thread_count
+from ..progress import bar
+from . import rankboost_kernels as kn
+from .base import Ranker
+
+_PERFECT = 1e-10
+
+
+class Stump(NamedTuple):
+    """A weak ranker: alpha where the feature is above the threshold."""
+
+    feature: int
+    threshold: float
+    alpha: float
+
+
+class RankBoost(Ranker):
+    """Boost thresholds of single features on pairs of different grade.
+
+    Args:
+        n_rounds: how many thresholds.
+        n_bins: the most thresholds that are tried for a feature: all between its values, or that many quantiles.
+        by_query: give every query the same weight instead of every pair.
+        normalise: a kind of :class:`~rankine.Normaliser`, fitted with the model and applied when it predicts.
+
+    >>> X, y, qid = [[0.1], [0.9], [0.4]], [0, 2, 1], [1, 1, 1]
+    >>> RankBoost(n_rounds=10).fit(X, y, qid=qid).rank(X, qid)
+    array([1, 2, 0])
+    """
+
+    def __init__(
+        self, n_rounds: int = 100, n_bins: int = 255, by_query: bool = False, normalise: str | None = None
+    ) -> None:
+        self.n_rounds = n_rounds
+        self.n_bins = n_bins
+        self.by_query = by_query
+        self.normalise = normalise
+
+    def fit(self, X: Any, y: Any = None, qid: Any = None) -> RankBoost:
+        """Learn from arrays, or from a :class:`~rankine.RankingData`."""
+        if self.n_rounds < 1:
+            raise InputError(f"n_rounds must be at least 1, got {self.n_rounds}")
+        if not 1 <= self.n_bins <= 255:
+            raise InputError(f"n_bins must be between 1 and 255, got {self.n_bins}")
+        data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        bins, edges = _binned(data, self.n_bins)
+        level, n_levels = levels_of(np.ascontiguousarray(data.y, np.float64), data.ptr)
+        members, below = np.empty(len(level), np.int64), np.empty(len(level), np.int64)
+        order_by_level(level, n_levels, data.ptr, members, below)
+        pairs = pairs_of(level, n_levels, data.ptr)
+        weight = np.where(pairs > 0, 1 / np.maximum(pairs, 1), 0.0) if self.by_query else np.ones(len(pairs))
+        H, pi = np.zeros(data.n_documents), np.empty(data.n_documents)
+        sums = np.empty((data.n_features, self.n_bins + 1))
+        tasks = [(f, min(f + 8, data.n_features)) for f in range(0, data.n_features, 8)]
+        stumps: list[Stump] = []
+        first = 0.0
+        with bar("RankBoost", self.n_rounds) as update:
+            for t in range(self.n_rounds):
+                total = kn.potentials(H, members, below, data.ptr, weight, pi)
+                first = max(first, total)
+                if total <= 1e-12 * first:  # nothing to rank, or every pair is right by a wide margin
+                    break
+                shared_map(
+                    lambda task: kn.histograms(bins, *task, pi, self.n_bins + 1, sums), tasks, thread_count()
+                )  # fmt: skip
+                r = np.cumsum(sums[:, :0:-1], axis=1)[:, ::-1] / total  # r[f, b]: above edge b of feature f
+                r[~np.isfinite(edges)] = 0.0
+                f, b = np.unravel_index(int(np.argmax(np.abs(r))), r.shape)
+                best = float(np.clip(r[f, b], -1, 1))
+                if abs(best) < 1e-12:
+                    break
+                alpha = 0.5 * np.log((1 + best + _PERFECT) / (1 - best + _PERFECT))
+                stumps.append(Stump(int(f), float(edges[f, b]), float(alpha)))
+                H += alpha * (bins[f] > b)
+                update(t + 1)
+        self.stumps_ = tuple(stumps)
+        return self
+
+    def _scores(self, X: Any) -> np.ndarray:
+        out = np.zeros(X.shape[0])
+        by_feature: dict[int, list[Stump]] = {}
+        for stump in self.stumps_:
+            by_feature.setdefault(stump.feature, []).append(stump)
+        for f, mine in by_feature.items():
+            column = np.asarray(X[:, [f]].toarray().ravel() if hasattr(X, "toarray") else X[:, f], np.float64)
+            thresholds = np.array([s.threshold for s in mine])
+            order = np.argsort(thresholds)
+            steps = np.concatenate([[0.0], np.cumsum(np.array([s.alpha for s in mine])[order])])
+            out += steps[np.searchsorted(thresholds[order], column, side="left")]
+        return out
+
+    def _state(self) -> dict[str, Any]:
+        return {"n_features": int(self.n_features_in_), "stumps": [list(s) for s in self.stumps_]}
+
+    def _set_state(self, content: dict[str, Any]) -> None:
+        self.n_features_in_ = int(content["n_features"])
+        self.stumps_ = tuple(Stump(int(f), float(t), float(a)) for f, t, a in content["stumps"])
+        if any(not 0 <= s.feature < self.n_features_in_ for s in self.stumps_):
+            raise ValueError("a threshold of a feature that the model has not")
+
+
+def _binned(data: RankingData, n_bins: int) -> tuple[np.ndarray, np.ndarray]:
+    """Features as bin numbers, feature by feature, and the upper edges of the bins (infinite where there is none).
+
+    A value v falls into bin b if edge[b − 1] < v ≤ edge[b]; an edge lies halfway between two values that occur.
+    """
+    bins = np.empty((data.n_features, data.n_documents), np.uint8)
+    edges = np.full((data.n_features, n_bins), np.inf)
+    for f in range(data.n_features):
+        column = np.asarray(data.X[:, [f]].toarray().ravel() if data.is_sparse else data.X[:, f], np.float64)
+        values = np.unique(column)
+        cuts = values[:-1] + 0.5 * np.diff(values)
+        if len(cuts) > n_bins:
+            wanted = np.quantile(column, np.linspace(0, 1, n_bins + 2)[1:-1])
+            cuts = np.unique(cuts[np.minimum(np.searchsorted(cuts, wanted), len(cuts) - 1)])
+        edges[f, : len(cuts)] = cuts
+        bins[f] = np.searchsorted(cuts, column, side="left")
+    return bins, edges
