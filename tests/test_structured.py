@@ -202,7 +202,7 @@ def test_names_and_errors():
         (lambda: losses.get("svm-nddcg"), "Did you mean 'svm-ndcg'"),
         (lambda: losses.get("svm-map@5"), "unknown loss"),
         (lambda: losses.get("svm-ndcg@0"), "k must be at least 1"),
-        (lambda: losses.get("svm-p"), "P needs a cutoff"),
+        (lambda: losses.get("svm-p"), "Did you mean 'svm-p@k'"),
         (lambda: losses.get("svm-ndcg", A="liner"), "Did you mean 'linear'"),
         (lambda: losses.get("svm-ndcg", A=[1.0, 2.0]), "must not increase"),
         (lambda: losses.get("svm-ndcg", A=[]), "array of one dimension"),
@@ -213,7 +213,7 @@ def test_names_and_errors():
         (lambda: losses.get("svm-ndcg").value_and_grad([1.0], [1, 0], [0, 2]), "expected 2 scores"),
         (lambda: losses.get("svm-ndcg").value_and_grad([1.0, np.nan], [1, 0], [0, 2]), "finite"),
         (lambda: losses.get("svm-ndcg").value_and_grad([1.0, 2.0], [1, -1], [0, 2]), "needs grades ≥ 0"),
-        (lambda: losses.get("svm-ndcg").value_and_grad([1.0, 2.0], [1, 0], [0, 3]), "ptr must rise"),
+        (lambda: losses.get("svm-ndcg").value_and_grad([1.0, 2.0], [1, 0], [0, 3]), "one grade for each of the 3 rows"),
         (lambda: losses.get("svm-ndcg").argmax([1.0, 2.0], [1, 0], [0, 2], route="x"), "route must be"),
     ):
         with pytest.raises(rk.InputError, match=message):

@@ -41,6 +41,7 @@ _ROOMS = {
     "RegressionRanker": "rankers",
     "SingleFeature": "rankers",
     "UniformFusion": "rankers",
+    "tune": "rankers",
     "load": "rankers",
 }
 __all__ = [*_ROOMS, "__version__"]
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
     )
     from .measures import Comparison, Measure, Report, compare, compare_reports, evaluate, evaluate_run, parse
     from .normalise import Normaliser
-    from .rankers import AdaRank, LinearRanker, RankBoost, RegressionRanker, SingleFeature, UniformFusion, load
+    from .rankers import AdaRank, LinearRanker, RankBoost, RegressionRanker, SingleFeature, UniformFusion, load, tune
 
 
 def __getattr__(name: str) -> Any:

@@ -82,6 +82,28 @@ def draw_path(values: list[float], scores: list[float], measure: str, chosen: fl
     save_figure(figure, path)
 
 
+def draw_curves(
+    curves: dict[str, list[tuple[float, float]]], measure: str, path: str | os.PathLike | None = None
+) -> Figure:
+    """A measure against C on a logarithmic axis, one curve for each setting of the rest."""
+    from matplotlib.figure import Figure
+
+    if path is not None:
+        check_picture(path)
+    figure = Figure(figsize=(7.5, 4.2), layout="constrained")
+    axis = figure.subplots()
+    for label, points in curves.items():
+        axis.semilogx(*zip(*points, strict=True), "o-", markersize=4, label=label)
+    axis.set_xlabel("C")
+    axis.set_ylabel(f"validation {measure}")
+    axis.spines[["top", "right"]].set_visible(False)
+    if len(curves) > 1:
+        axis.legend(frameon=False, fontsize="small")
+    if path is not None:
+        save_figure(figure, path)
+    return figure
+
+
 def draw_certificate(history: Sequence[Step], path: str | os.PathLike) -> None:
     """Objective and lower bound closing in on each other, and the relative gap, iteration by iteration."""
     from matplotlib.figure import Figure

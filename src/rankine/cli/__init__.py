@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from . import compare, convert, demo, describe, evaluate, experiment, measures, rank, train
+from . import compare, convert, demo, describe, evaluate, experiment, measures, rank, train, tune
 
 app = typer.Typer(
     name="rankine",
@@ -22,7 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for module in (train, rank, evaluate, compare, measures, describe, convert, demo):
+for module in (train, rank, tune, evaluate, compare, measures, describe, convert, demo):
     app.command()(module.command)
     app.registered_commands[-1].name = module.NAME
 app.add_typer(experiment.app, name=experiment.NAME)

@@ -66,7 +66,7 @@ def command(
         raise InputError(f"there is no folder '{Path(output).parent}' to write into", output)
     train = c.load_data(data)
     held_out = None if valid is None else c.load_data(valid)
-    grid = [weight] if path is None else _grid(path)
+    grid = [weight] if path is None else grid_of(path, "--path")
     tried: list[tuple[Any, ...]] = []
     best: Any = None
     options = None if weights is None else {"A": weights}
@@ -92,7 +92,7 @@ def command(
     _report(model, sets, names, made_for, output)
 
 
-def _grid(text: str) -> list[float]:
+def grid_of(text: str, option: str) -> list[float]:
     """Powers of ten from ``low:high``, or the numbers of a comma-separated list."""
     from ..errors import InputError
 
@@ -107,7 +107,7 @@ def _grid(text: str) -> list[float]:
     except ValueError:
         values = []
     if not values or min(values) <= 0:
-        raise InputError(f"--path must be low:high or a list of positive numbers, got {text!r}")
+        raise InputError(f"{option} must be low:high or a list of positive numbers, got {text!r}")
     return sorted(values)
 
 

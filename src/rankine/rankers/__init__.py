@@ -8,10 +8,21 @@ from .linear import LinearRanker
 from .model_file import load
 from .rankboost import RankBoost
 from .regression import RegressionRanker
+from .selection import Tuning, tune
 
 # the kinds of model that files can hold
 KINDS: dict[str, Any] = {
     kind.__name__: kind for kind in (LinearRanker, RegressionRanker, AdaRank, RankBoost, SingleFeature, UniformFusion)
 }
 
-__all__ = ["AdaRank", "LinearRanker", "RankBoost", "RegressionRanker", "SingleFeature", "UniformFusion", "load"]
+__all__ = [
+    "AdaRank",
+    "LinearRanker",
+    "RankBoost",
+    "RegressionRanker",
+    "SingleFeature",
+    "Tuning",
+    "UniformFusion",
+    "load",
+    "tune",
+]

@@ -1,0 +1,109 @@
+"""Tuning: the same for any number of workers, resumable, honest about bad grids."""
+
+import json
+
+import numpy as np
+import pytest
+
+import rankine as rk
+from rankine.rankers import selection
+
+GRID = {"loss": ["svm-map", "ranksvm-l2"], "C": [0.1, 0.001]}
+
+
+def problem(seed=0, n=24, m=8):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n * m, 5))
+    y = np.clip(np.round(X[:, 0] - X[:, 1] + rng.standard_normal(n * m)), 0, 2)
+    return rk.RankingData(X, y, np.repeat(np.arange(n), m))
+
+
+def plain(found):
+    return [(t.params, t.scores) for t in found.trials]
+
+
+def test_every_combination_on_every_fold():
+    data = problem()
+    found = rk.tune(rk.LinearRanker(tol=1e-5), data, GRID, folds=3, workers=1, measure="AP")
+    assert len(found.trials) == 4
+    assert [t.mean for t in found.trials] == sorted((t.mean for t in found.trials), reverse=True)
+    for trial in found.trials:
+        assert list(trial.params) == ["loss", "C"]
+        for (train, test), score in zip(data.folds(3, 0), trial.scores, strict=True):
+            model = rk.LinearRanker(tol=1e-5, **trial.params).fit(train)
+            alone = rk.evaluate("AP", test.y, model.predict(test), test.qid).mean["AP"]
+            assert alone == pytest.approx(score, abs=0.02)  # a warm start ends elsewhere within the tolerance
+    model = found.refit(data)
+    assert model.get_params()["C"] == found.best.params["C"]
+
+
+def test_any_number_of_workers(tmp_path):
+    data, valid = problem(), problem(1)
+    alone = rk.tune(rk.LinearRanker(), data, GRID, folds=2, workers=1)
+    together = rk.tune(rk.LinearRanker(), data, GRID, folds=2, workers=2, folder=tmp_path / "t")
+    assert plain(alone) == plain(together)
+    assert (tmp_path / "t" / "tune.png").exists()
+    assert json.loads((tmp_path / "t" / "tune.json").read_text())["best"] == alone.best.params
+    fixed = rk.tune(rk.LinearRanker(), data, GRID, valid=valid, workers=1)
+    assert all(len(t.scores) == 1 for t in fixed.trials)
+
+
+def test_a_killed_run_goes_on(tmp_path, monkeypatch):
+    data = problem()
+    want = rk.tune(rk.LinearRanker(), data, GRID, folds=3, workers=1)
+    inner, calls = selection._fit, [0]
+
+    def dies(*arguments):
+        calls[0] += 1
+        if calls[0] == 4:
+            raise KeyboardInterrupt
+        return inner(*arguments)
+
+    monkeypatch.setattr(selection, "_fit", dies)
+    with pytest.raises(KeyboardInterrupt):
+        rk.tune(rk.LinearRanker(), data, GRID, folds=3, workers=1, folder=tmp_path)
+    assert len(list((tmp_path / "jobs").glob("*.json"))) == 3
+    got = rk.tune(rk.LinearRanker(), data, GRID, folds=3, workers=1, folder=tmp_path)
+    assert calls[0] == 4 + 3  # only what was missing
+    assert plain(got) == plain(want)
+    again = rk.tune(rk.LinearRanker(tol=1e-4), data, GRID, folds=3, workers=1, folder=tmp_path)
+    assert calls[0] == 13  # another tolerance is another job
+    assert plain(again)[0][0] == plain(want)[0][0]
+
+
+def test_rankers_without_a_path():
+    found = rk.tune(rk.AdaRank(), problem(), {"n_rounds": [2, 10], "update": ["original", "meng"]}, folds=2, workers=1)
+    assert len(found.trials) == 4
+    assert "n_rounds" in found.to_csv()
+    assert len(rk.tune(rk.RankBoost(), problem(), {"n_rounds": [5]}, folds=2, workers=1).trials) == 1
+
+
+@pytest.mark.parametrize(
+    ("grid", "options", "message"),
+    [
+        ({}, {}, "the grid is empty"),
+        ({"C": []}, {}, "at least one value for 'C'"),
+        ({"C": "0.1"}, {}, "at least one value for 'C'"),
+        ({"CC": [1]}, {}, "no parameter 'CC'. Did you mean 'C'"),
+        (GRID, {"measure": "nope"}, "unknown measure"),
+        (GRID, {"folds": 100}, "between 2 and 24 folds"),
+        (GRID, {"valid": "other"}, "validation data has 4 features"),
+    ],
+)
+def test_bad_input(grid, options, message):
+    data = problem()
+    if options.get("valid"):
+        options = {"valid": data.select(range(4))}
+    with pytest.raises(rk.InputError, match=message):
+        rk.tune(rk.LinearRanker(), data, grid, workers=1, **options)
+
+
+def test_a_constant_feature_is_no_trouble():
+    data = problem()
+    X = data.X.copy()
+    X[:, 2] = 7.0
+    same = rk.RankingData(X, data.y, data.qid)
+    for ranker, grid in ((rk.LinearRanker(normalise="query-zscore"), GRID), (rk.AdaRank(), {"n_rounds": [5]}),
+                         (rk.RankBoost(), {"n_rounds": [5]})):  # fmt: skip
+        found = rk.tune(ranker, same, grid, folds=2, workers=1)
+        assert np.isfinite([t.mean for t in found.trials]).all()
