@@ -1,0 +1,226 @@
+"""All rankers on a LETOR set: five folds, everything chosen on validation, tested once.
+
+The rankers and their grids are written down here, before anything is run. For every fold each ranker is fitted on three
+parts with every setting, the setting with the best validation measure is kept, and its test queries are measured. The
+row ``chosen`` takes, in each fold, the ranker that validates best.
+
+Validation averages over ties. The LETOR tool leaves ties in file order, and that of OHSUMED is not by chance: a model
+that scores every document 0 would seem to rank well.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..data import RankingData
+from ..errors import InputError, nearest
+from ..measures import evaluate
+from ..rankers import AdaRank, LinearRanker, RankBoost, RegressionRanker, SingleFeature, UniformFusion
+from .letor import COLLECTIONS, Fold, folds
+
+_C = tuple(10.0**e for e in range(-6, 3))
+
+
+class Candidate(NamedTuple):
+    """A fitted setting: how it is called, the model, the seconds its fit took."""
+
+    setting: str
+    model: Any
+    seconds: float
+
+
+def _path(loss: str, **options: Any) -> Callable[[Fold, str | None], Iterator[Candidate]]:
+    """A linear ranker along a path of C."""
+
+    def fit(fold: Fold, normalise: str | None) -> Iterator[Candidate]:
+        ranker = LinearRanker(loss=loss, loss_options=options or None, normalise=normalise, threads=1)
+        began = time.perf_counter()
+        models = ranker.path(_C, fold.train)
+        seconds = (time.perf_counter() - began) / len(models)
+        for model in models:
+            yield Candidate(f"C = {model.C:g}", model, seconds)
+
+    return fit
+
+
+def _each(*models: tuple[str, Any], valid: bool = False) -> Callable[[Fold, str | None], Iterator[Candidate]]:
+    """Given rankers, fitted one by one."""
+
+    def fit(fold: Fold, normalise: str | None) -> Iterator[Candidate]:
+        for setting, model in models:
+            ranker = type(model)(**model.get_params())
+            if normalise is not None and "normalise" in ranker.get_params():
+                ranker.set_params(normalise=normalise)
+            began = time.perf_counter()
+            ranker.fit(fold.train, valid=fold.valid) if valid else ranker.fit(fold.train)
+            yield Candidate(setting, ranker, time.perf_counter() - began)
+
+    return fit
+
+
+RANKERS: dict[str, Callable[[Fold, str | None], Iterator[Candidate]]] = {
+    "single feature": _each(("AP", SingleFeature("AP", both_signs=True))),
+    "uniform fusion": _each(("", UniformFusion())),
+    "regression": _each(
+        *(
+            (f"{on}, α = {a:g}", RegressionRanker(on=on, alpha=a))
+            for on in ("grades", "gains") for a in (0.1, 1.0, 10, 100)
+        )
+    ),
+    "RankSVM": _path("ranksvm"),
+    "RankSVM, squared": _path("ranksvm-l2"),
+    "position-sensitive": _path("position-sensitive:norm"),
+    "consistent NDCG": _path("consistent-ndcg"),
+    "ListNet": _path("listnet"),
+    "SVM-MAP": _path("svm-map"),
+    "SVM-NDCG@10": _path("svm-ndcg@10", A="partial-order"),
+    "AdaRank": _each(
+        *(
+            (f"{m}, {u}", AdaRank(m, n_rounds=200, update=u, both_signs=b, patience=40))
+            for m in ("AP", "nDCG@10") for u in ("original", "meng") for b in (False, True)
+        ),
+        valid=True,
+    ),
+    "RankBoost": _each(*((f"{n} rounds", RankBoost(n_rounds=n)) for n in (25, 50, 100, 200, 400))),
+}  # fmt: skip
+
+# the LETOR tool's definitions: ties in file order, its own discount, 0 for short lists
+LETOR = {
+    **{f"N@{k}": f"nDCG(dcg='letor')@{k}" for k in range(1, 11)},
+    "MAP": "AP",
+    "MeanNDCG": "MeanNDCG",
+    **{f"P@{k}": f"P@{k}" for k in (1, 3, 5, 10)},
+}
+TEXTBOOK = {"nDCG@10": "nDCG@10", "AP": "AP", "ERR": "ERR(gmax=2)", "P@5": "P@5"}
+
+# someone else's runs on the same folds, measured by the LETOR tool (from the data's description)
+PUBLISHED = {
+    "ohsumed": {
+        "SVM-rank": {"N@1": 0.5519, "N@3": 0.4931, "N@5": 0.4750, "N@10": 0.4525, "MAP": 0.4464},
+        "AdaRank": {"N@1": 0.5552, "N@3": 0.4866, "N@5": 0.4705, "N@10": 0.4507, "MAP": 0.4464},
+        "RankBoost": {"N@1": 0.4952, "N@3": 0.4547, "N@5": 0.4479, "N@10": 0.4399, "MAP": 0.4429},
+        "ListNet": {"N@1": 0.5134, "N@3": 0.4664, "N@5": 0.4530, "N@10": 0.4435, "MAP": 0.4443},
+    },
+    "mq2008": {
+        "SVM-rank": {"N@1": 0.3699, "N@5": 0.4707, "N@10": 0.2278, "MeanNDCG": 0.4851, "MAP": 0.4716},
+        "AdaRank": {"N@1": 0.3745, "N@5": 0.4718, "N@10": 0.2266, "MeanNDCG": 0.4854, "MAP": 0.4766},
+        "RankBoost": {"N@1": 0.3644, "N@5": 0.4693, "N@10": 0.2306, "MeanNDCG": 0.4835, "MAP": 0.4752},
+        "ListNet": {"N@1": 0.3244, "N@5": 0.4396, "N@10": 0.2093, "MeanNDCG": 0.4554, "MAP": 0.4415},
+    },
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One ranker on one fold: what was chosen, how it validated, the test values of every query."""
+
+    ranker: str
+    fold: int
+    setting: str
+    valid: float
+    seconds: float
+    letor: dict[str, np.ndarray]
+    textbook: dict[str, np.ndarray]
+    scores: np.ndarray
+    coef: np.ndarray | None
+
+
+def run_one(collection: str, ranker: str, number: int, choose: str) -> Outcome:
+    """Fit every setting of a ranker on a fold, keep the one that validates best, test it."""
+    fold = list(folds(collection))[number]
+    best: tuple[float, Candidate] | None = None
+    total = 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for candidate in RANKERS[ranker](fold, COLLECTIONS[collection].normalise):
+            total += candidate.seconds
+            valid = validation(fold.valid, candidate.model.predict(fold.valid), choose)
+            if best is None or valid > best[0]:
+                best = valid, candidate
+    assert best is not None
+    model = best[1].model
+    scores = model.predict(fold.test)
+    found = evaluate(list(LETOR.values()), fold.test.y, scores, fold.test.qid, ties="stable").per_query
+    book = evaluate(list(TEXTBOOK.values()), fold.test.y, scores, fold.test.qid).per_query
+    return Outcome(
+        ranker,
+        number,
+        best[1].setting,
+        best[0],
+        total,
+        {short: found[name] for short, name in LETOR.items()},
+        {short: book[name] for short, name in TEXTBOOK.items()},
+        scores,
+        getattr(model, "coef_", None),
+    )
+
+
+def validation(data: RankingData, scores: np.ndarray, short: str) -> float:
+    """The mean of a measure, ties averaged over."""
+    name = LETOR[short]
+    return evaluate(name, data.y, scores, data.qid, ties="expected").mean[name]
+
+
+def run(
+    collection: str,
+    rankers: list[str] | None = None,
+    choose: str = "MAP",
+    numbers: tuple[int, ...] = (0, 1, 2, 3, 4),
+    workers: int = 1,
+    report: Callable[[int], None] = lambda done: None,
+) -> list[Outcome]:
+    """All rankers on all folds, then ``chosen``; the order does not depend on the workers."""
+    names = list(RANKERS) if rankers is None else rankers
+    for name in names:
+        if name not in RANKERS:
+            raise InputError(f"unknown ranker {name!r}.{nearest(name, RANKERS)} There are: {', '.join(RANKERS)}")
+    if choose not in LETOR:
+        raise InputError(f"cannot choose by {choose!r}.{nearest(choose, LETOR)} There are: {', '.join(LETOR)}")
+    next(folds(collection))  # missing data ends it here
+    jobs = [(name, number) for number in numbers for name in names]
+    found: dict[tuple[str, int], Outcome] = {}
+    for job, outcome in _outcomes(collection, jobs, choose, workers):
+        found[job] = outcome
+        report(len(found))
+    out = [found[job] for job in jobs]
+    for number in numbers:
+        best = max((o for o in out if o.fold == number and o.ranker != "chosen"), key=lambda o: o.valid)
+        out.append(Outcome(**{**best.__dict__, "ranker": "chosen", "setting": f"{best.ranker}, {best.setting}"}))
+    return out
+
+
+def _outcomes(
+    collection: str, jobs: list[tuple[str, int]], choose: str, workers: int
+) -> Iterator[tuple[tuple[str, int], Outcome]]:
+    if workers <= 1:
+        for job in jobs:
+            yield job, run_one(collection, *job, choose)
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn"), _one_thread) as pool:
+        futures = {pool.submit(run_one, collection, *job, choose): job for job in jobs}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+
+
+def _one_thread() -> None:
+    os.environ["RANKINE_THREADS"] = "1"
+
+
+def pooled(outcomes: list[Outcome], ranker: str, short: str, textbook: bool = False) -> list[np.ndarray]:
+    """The test values of a ranker, fold by fold."""
+    mine = sorted((o for o in outcomes if o.ranker == ranker), key=lambda o: o.fold)
+    return [(o.textbook if textbook else o.letor)[short] for o in mine]
+
+
+def mean_over_folds(values: list[np.ndarray]) -> float:
+    """As the LETOR tables have it: the mean of the folds' means."""
+    return float(np.mean([v.mean() for v in values]))
