@@ -287,6 +287,21 @@ def test_train_with_pairs(folder):
     assert not (folder / "n.json").exists()
 
 
+def test_train_with_other_supervision(folder):
+    data = rk.load_letor(folder / "data.txt")
+    ranks = np.concatenate([len(q.y) - np.argsort(np.argsort(q.y)) for q in data])
+    rk.save_letor(rk.RankingData(data.X, ranks, data.qid), folder / "ranks.txt")
+    arguments = ("--path", "0.01:1", "--valid", "ranks.txt", "--normalise", "query-zscore", "-o", "r.json")
+    done = rankine(folder, "train", "ranks.txt", "--loss", "consistent-rank", *arguments)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    best = max(float(line[-1]) for line in lines[1:4])
+    shown = next(line for line in lines if line[0] == "train")
+    assert float(shown[2]) == best > 0.2
+    rankine(folder, "train", "data.txt", "--loss", "duchi", "-o", "d.json")
+    done = rankine(folder, "train", "data.txt", "--loss", "consistent-wpd", "-o", "w.json", code=1)
+    assert "which no data file holds" in done.stderr
+
+
 def test_experiment_on_a_set_of_its_own(folder):
     place = folder / "letor" / "mq2008"
     place.mkdir(parents=True)

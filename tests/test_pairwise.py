@@ -126,6 +126,46 @@ def test_rows_and_queries_in_any_order(name):
     assert np.array_equal(one[1], grad)
 
 
+@pytest.mark.parametrize("name", PAIRS + CONSISTENT)
+@pytest.mark.parametrize("m", [257, 400])
+@pytest.mark.parametrize("levels", [4, 40])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_long_queries_agree_with_the_double_loop(name, m, levels, weighted, monkeypatch):
+    """Beyond 256 documents a query is sorted; the double loop of the short ones is the twin, itself tested above."""
+    rng = np.random.default_rng(m + levels)
+    s, y = rng.standard_normal(m), rng.integers(0, levels, m) / 8
+    s[:30] = s[30:60]  # ties, but no pair exactly at its margin
+    weight = rng.random(m) if weighted else None
+    v, state, out = rng.standard_normal(m), np.empty(m, np.int64), np.empty(m)
+    prepared = get(name).prepare(y, [0, m], doc_weight=weight)
+    values, grad = prepared(s)
+    want, slope, bent = double_loop(prepared, s, v)
+    assert values[0] == pytest.approx(want, rel=1e-9)
+    if prepared.curved:
+        np.testing.assert_allclose(grad, slope, rtol=1e-8, atol=1e-8 * np.abs(slope).max())
+        prepared.bend(0, 1, s, state)
+        prepared.curvature(0, 1, s, state, v, out)
+        np.testing.assert_allclose(out, bent, rtol=1e-8, atol=1e-8 * np.abs(bent).max())
+    else:
+        np.testing.assert_allclose(grad, slope, rtol=1e-8, atol=1e-8 * np.abs(slope).max())
+
+
+def double_loop(prepared, s, v):
+    """Value, gradient and product with the Hessian over all pairs at once, as matrices."""
+    x, phi = prepared.layout, prepared.phi
+    t = s - x.offset
+    mask = ~np.eye(len(s), dtype=bool) if prepared.every else x.level[:, None] > x.level
+    weight = mask * sum(np.outer(a, b) for a, b in zip(x.a, x.b, strict=True))
+    value, slope, bend = 0.0, np.zeros((len(s), len(s))), np.zeros((len(s), len(s)))
+    for c, M in zip(phi.coefs, phi.margins, strict=True):
+        z = M - (t[:, None] - t)
+        value += c * (weight * np.maximum(z, 0) ** phi.power).sum()
+        slope -= c * weight * ((z > 0) if phi.power == 1 else 2 * np.maximum(z, 0))
+        bend += 2 * c * weight * (z > 0)
+    product = bend * (v[:, None] - v)
+    return value, slope.sum(1) - slope.sum(0), product.sum(1) - product.sum(0)
+
+
 def test_long_queries_and_many_levels():
     rng = np.random.default_rng(6)
     s, y = np.round(rng.standard_normal(700), 2), np.round(rng.random(700), 2)
@@ -189,6 +229,26 @@ def test_degenerate_supervision(name):
         values, grad = loss.value_and_grad([3.0, 1.0, 2.0], [1, 1, 1], [0, 3])
         assert not values.any()
         assert not grad.any()
+
+
+def test_far_scores_keep_their_digits():
+    rng = np.random.default_rng(0)
+    for m in (40, 300):
+        s, y = rng.standard_normal(m), rng.integers(0, 4, m).astype(float)
+        s[np.argmax(y)] = 1e8
+        assert get("ranksvm-l2").value_and_grad(s, y, [0, m])[0][0] == pytest.approx(slow("ranksvm-l2", s, y), rel=1e-9)
+    values, grad = get("listmle").value_and_grad([-1e8, 0.0, 1e8], [2, 1, 0], [0, 3])
+    assert values[0] == pytest.approx(3e8)
+    np.testing.assert_allclose(grad, [-1, -1, 2], atol=1e-6)
+
+
+def test_a_pair_judged_twice_is_one_edge_with_both_weights():
+    once, twice = rk.Preferences([0], [1], [3.0]), rk.Preferences([0, 0], [1, 1], [1.0, 2.0])
+    for name in ("consistent-wpd", "duchi"):
+        a, b = (get(name).value_and_grad([0.3, 0.2], g, [0, 2]) for g in (once, twice))
+        assert a[0] == pytest.approx(b[0])
+        np.testing.assert_allclose(a[1], b[1])
+    assert standard_form("WPD", twice, [0, 2]).tolist() == [9, 3]
 
 
 def test_preference_graphs():
@@ -256,6 +316,12 @@ def test_standard_forms(m, seed):
         (lambda: get("ranksvm@10"), "unknown loss"),
         (lambda: get("consistent-ndcg@0"), "k must be at least 1"),
         (lambda: get("duchi", nu=0), "nu"),
+        (lambda: get("preorder", h=1e-12), "at least 1e-6"),
+        (lambda: get("preorder:norm", weights="one"), "in the name already"),
+        (lambda: get(None), "expected the name of a loss"),
+        (lambda: standard_form(None, [1, 0], [0, 2]), "expected the name of a measure"),
+        (lambda: get("consistent-dcg").prepare([2000, 0], [0, 2]), "too large a number"),
+        (lambda: get("preorder:norm+dcg").prepare([2000, 0], [0, 2]), "too large a number"),
         (lambda: get("ranksvm", A="linear"), "unexpected keyword"),
         (lambda: get("ranksvm").prepare([1.0, np.inf], [0, 2]), "y"),
         (lambda: get("ranksvm").prepare([1.0], [0, 2]), "one grade for each of the 2 rows"),
@@ -267,9 +333,9 @@ def test_bad_input(call, message):
         call()
 
 
-def expected_minimiser(name, outcomes, chances):
+def expected_minimiser(name, outcomes, chances, m=None):
     """The scores that minimise the expected loss over several supervisions of one query."""
-    m = len(outcomes[0])
+    m = len(outcomes[0]) if m is None else m
     prepared = [get(name).prepare(y, [0, m]) for y in outcomes]
 
     def risk(s):
@@ -303,6 +369,28 @@ def test_minimisers_of_consistent_losses_sort_by_the_expected_standard_form():
         )  # fmt: skip
         s = expected_minimiser(name, outcomes, chances)
         assert sorts_as(s, wanted, 0.02 * wanted.max()), (outcomes, chances)
+
+
+def test_minimisers_under_the_conditions_of_the_other_forms():
+    rng = np.random.default_rng(12)
+    for _ in range(60):
+        m = int(rng.integers(2, 5))
+        u = rng.permutation(m) + rng.random(m) * 0.3  # low noise: E[A − Aᵀ] is a multiple of u_i − u_j
+        order = np.argsort(-u)
+        edges = [(order[i], order[j]) for i in range(m) for j in range(i + 1, m)]
+        weight = np.array([u[i] - u[j] for i, j in edges])
+        winners, losers = zip(*edges, strict=True)
+        p = rng.uniform(0.6, 0.9)
+        graphs = [rk.Preferences(winners, losers, weight), rk.Preferences(losers, winners, weight)]
+        for name in ("consistent-wpd", "duchi"):
+            s = expected_minimiser(name, graphs, [p, 1 - p], m)
+            assert sorts_as(s, u, 0.0), (name, u, p)
+        # an order-preserving space: Plackett and Luce's model of permutations
+        skill = np.exp(u)
+        permutations = list(itertools.permutations(range(m)))
+        chances = [np.prod([skill[o[k]] / sum(skill[i] for i in o[k:]) for k in range(m)]) for o in permutations]
+        ranks = [np.argsort(o) + 1.0 for o in permutations]
+        assert sorts_as(expected_minimiser("consistent-rank", ranks, chances, m), u, 0.0)
 
 
 def test_the_preorder_loss_is_caught():

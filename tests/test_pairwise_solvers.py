@@ -172,3 +172,43 @@ def test_document_weights_reach_the_pairs():
     weighted = rk.LinearRanker(loss="ranksvm-l2", tol=1e-7).fit(X, y, qid=qid, doc_weight=copies)
     copied = rk.LinearRanker(loss="ranksvm-l2", tol=1e-7).fit(X[rows], y[rows], qid=qid[rows])
     assert weighted.objective_ == pytest.approx(copied.objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["auto", "bundle", "lbfgs", "sgd"])
+def test_nothing_to_learn_from_is_certified(solver):
+    for X, y, loss in (
+        (np.zeros((4, 2)), [0, 1, 2, 1], "ranksvm-l2"),
+        (np.ones((4, 2)), [0, 1, 2, 1], "preorder"),
+        (np.eye(2), [1, 1], "consistent-dcg"),
+    ):
+        model = rk.LinearRanker(loss=loss, solver=solver).fit(X, y)
+        assert model.gap_ <= 1e-9
+        assert np.linalg.norm(model.coef_) < 1e-9
+
+
+def test_a_small_C_still_takes_a_step():
+    X, y, qid = problem()
+    for solver in ("newton", "bundle", "lbfgs", "sgd"):
+        model = rk.LinearRanker(loss="preorder", C=1e-7, solver=solver).fit(X, y, qid=qid)
+        assert rk.evaluate("nDCG", y, model.predict(X), qid).mean["nDCG"] > 0.85
+
+
+def test_dropped_documents_close_up_the_ranks():
+    X, y, qid = problem(n=6)
+    ranks = np.concatenate([12 - np.argsort(np.argsort(y[qid == q])) for q in np.unique(qid)])
+    keep = np.random.default_rng(0).random(len(y)) < 0.7
+    model = rk.LinearRanker(loss="consistent-rank", tol=1e-7).fit(X, ranks, qid=qid, doc_weight=keep.astype(float))
+    closed = np.concatenate([np.argsort(np.argsort(ranks[keep & (qid == q)])) + 1 for q in np.unique(qid)])
+    alone = rk.LinearRanker(loss="consistent-rank", tol=1e-7).fit(X[keep], closed, qid=qid[keep])
+    assert model.objective_ == pytest.approx(alone.objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"solver": None}, {"loss": None}, {"max_iter": None}, {"loss_options": [1]}, {"seed": -1}, {"seed": "x"},
+     {"max_time": "a"}, {"solver": 3}],
+)  # fmt: skip
+def test_parameters_of_the_wrong_kind(bad):
+    X, y, qid = problem(n=3)
+    with pytest.raises(rk.InputError, match=next(iter(bad))):
+        rk.LinearRanker(**{"loss": "ranksvm-l2", **bad}).fit(X, y, qid=qid)

@@ -54,9 +54,14 @@ def command(
     """
     from ..errors import InputError
     from ..losses import get
+    from ..measures import parse
     from ..rankers import LinearRanker
 
     made_for = get(loss).measure
+    if loss.startswith("consistent-wpd"):
+        raise InputError("consistent-wpd learns from preference graphs, which no data file holds: use it from Python")
+    if parse(made_for).supervision == "preferences":
+        made_for = "nDCG@10"
     names = c.measure_names(measure or [made_for, "nDCG@10", "AP"], c.Gain.exp)
     if path is not None and valid is None:
         raise InputError("--path chooses C on validation data: pass --valid")
@@ -118,8 +123,9 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], made_for
 
     names = list(dict.fromkeys(names))
     rows = []
+    loss = get(model.loss)
     for name, data in sets.items():
-        found = evaluate(names, data.y, model.predict(data), data.qid)
+        found = evaluate(names, loss.as_grades(data.y), model.predict(data), data.qid)
         rows.append((name, data.n_queries, *(f"{v:.4f}" for v in found.mean.values())))
     note = gain_note(parse_all(names).values())
     print_table("Measures", ["data", "queries", *names], rows, note)
@@ -127,7 +133,7 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], made_for
         f"objective {model.objective_:.6g}, certified to within {model.gap_:.2%} in {model.n_iter_} iterations",
         err=True,
     )
-    if get(model.loss).bounds:
+    if loss.bounds:
         bound, n = guarantee(model, sets["train"])
         typer.echo(
             f"guaranteed: over the {n} training queries that carry information the mean of 1 − {made_for} is at most "

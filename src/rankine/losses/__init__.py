@@ -73,16 +73,21 @@ def get(name: str, **options: Any) -> Loss:
     Traceback (most recent call last):
     rankine.errors.InputError: unknown loss 'svm-ndgc@10'. Did you mean 'svm-ndcg@k'? There are: ...
     """
+    if not isinstance(name, str):
+        raise InputError(f"expected the name of a loss, got {name!r}")
     form = re.fullmatch(r"([a-z0-9-]+?)(?:@(\d+))?(?::([a-z+]+))?", name)
     family = None if form is None else _TABLE.get(form[1])
     cut = None if form is None else form[2]
     wrong_cut = family is not None and (family.cut == ("no" if cut is not None else "must"))
     if form is None or family is None or wrong_cut or (form[3] is not None and form[3] not in family.variants):
         raise InputError(f"unknown loss {name!r}.{nearest(name, names())} There are: {', '.join(names())}")
-    if cut is not None:
-        options["k"] = int(cut)
+    by_name: dict[str, Any] = {} if cut is None else {"k": int(cut)}
     if form[3] is not None:
-        options |= {"weights": form[3]} if form[1] == "preorder" else {"norm": True}
+        by_name |= {"weights": form[3]} if form[1] == "preorder" else {"norm": True}
+    twice = by_name.keys() & options.keys()
+    if twice:
+        raise InputError(f"{name}: {twice.pop()} is in the name already")
+    options |= by_name
     try:
         return family.make(**options)
     except TypeError as error:

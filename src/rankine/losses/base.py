@@ -36,6 +36,10 @@ class Loss:
         """The supervision as the measure wants it, larger is better."""
         return y
 
+    def after_dropping(self, y: Any, ptr: np.ndarray) -> Any:
+        """The supervision after some documents have been left out."""
+        return y
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 

@@ -129,30 +129,36 @@ def cross_entropy(scores, share, entropy, ptr, q0, q1, values, grad):
 
 @kernel
 def plackett_luce(scores, level, members, ptr, q0, q1, values, grad):
-    """Σ over rows above the lowest level of log Σ_{not better} exp(s) − s, from the lowest level up. O(m).
+    """Σ over rows above the lowest level of log Z − s, Z = Σ_{not better} exp(s), from the lowest level up. O(m).
 
-    With Z the sum up to level l and n_l its size, row i has the gradient exp(s_i)·Σ_{l ≥ level(i)} n_l/Z_l, less 1
-    where its level is not the lowest.
+    With n_l the size of level l and Z_l the sum up to it, row i has the gradient Σ_{l ≥ level(i)} n_l·exp(s_i)/Z_l,
+    less 1 where its level is not the lowest. Exponentials are taken relative to the largest score so far.
     """
     for q in range(q0, q1):
         lo, hi = ptr[q], ptr[q + 1]
-        top = scores[lo:hi].max()
-        total = values[q] = 0.0
-        start = lo
-        share = np.zeros(hi - lo + 1)  # n_l/Z_l where level l ends
+        log_z = np.empty(hi - lo)  # where a level ends
+        size = np.zeros(hi - lo)
+        values[q] = 0.0
+        start, top, total = lo, -np.inf, 0.0
         while start < hi:
             end = start
             while end < hi and level[members[end]] == level[members[start]]:
-                total += np.exp(scores[members[end]] - top)
+                s = scores[members[end]]
+                if s > top:
+                    total *= np.exp(top - s)
+                    top = s
+                total += np.exp(s - top)
                 end += 1
             if start > lo:
-                share[end - 1 - lo] = (end - start) / total
-                values[q] += (end - start) * np.log(total)
+                log_z[end - 1 - lo], size[end - 1 - lo] = top + np.log(total), end - start
                 for i in range(start, end):
-                    values[q] -= scores[members[i]] - top
+                    values[q] += log_z[end - 1 - lo] - scores[members[i]]
             start = end
-        above = 0.0
+        log_above = -np.inf  # log Σ n_l/Z_l over the levels from here up
         for i in range(hi - 1, lo - 1, -1):
-            above += share[i - lo]
             row = members[i]
-            grad[row] = np.exp(scores[row] - top) * above - (level[row] > 0)
+            if size[i - lo] > 0:
+                new = np.log(size[i - lo]) - log_z[i - lo]
+                high = max(new, log_above)
+                log_above = high + np.log(np.exp(new - high) + np.exp(log_above - high))
+            grad[row] = np.exp(scores[row] + log_above) - (level[row] > 0)

@@ -72,6 +72,15 @@ class Consistent(PairLoss):
         """Ranks turned round, so that larger is better."""
         return np.max(y) + 1 - np.asarray(y, np.float64) if self.of == "rank" else y
 
+    def after_dropping(self, y: Any, ptr: np.ndarray) -> Any:
+        """Ranks closed up again."""
+        if self.of != "rank":
+            return y
+        query = per_row(np.arange(len(ptr) - 1), ptr)
+        ranks = np.empty(len(query))
+        ranks[np.lexsort((y, query))] = np.arange(len(query)) - per_row(ptr[:-1], ptr) + 1
+        return ranks
+
     def _layout(self, y: Any, ptr: Any) -> Layout:
         ends = checked_ptr(ptr)
         cut = "" if self.k is None else f"@{self.k}"

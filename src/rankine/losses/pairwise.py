@@ -12,6 +12,7 @@ the hinge :math:`(1 - t)_+`, its square, and Chapelle's differentiable hinge of 
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,8 +36,8 @@ def pair_function(name: str, h: float = 0.5) -> PairFunction:
     >>> pair_function("smooth-hinge", h=0.5).margins
     array([1.5, 0.5])
     """
-    if not (isinstance(h, (int, float)) and 0 < h < np.inf):
-        raise InputError(f"the width h of the differentiable hinge must be positive, got {h!r}")
+    if not (isinstance(h, Real) and 1e-6 <= h < np.inf):
+        raise InputError(f"the width h of the differentiable hinge must be positive, at least 1e-6; got {h!r}")
     if name == "smooth-hinge":
         return PairFunction(2, np.array([1, -1]) / (4 * h), np.array([1 + h, 1 - h]))
     if name in ("hinge", "squared-hinge"):
@@ -229,7 +230,10 @@ class Preorder(PairLoss):
         share = one if self.weights == "one" else per_row(each, ends)[None]
         a, b = share, one
         if self.weights == "norm+dcg":
-            gain = 2.0**grades
+            with np.errstate(over="ignore"):
+                gain = 2.0**grades
+            if not np.isfinite(gain.sum()):
+                raise InputError(f"{self.name} of a grade {grades.max():g}: its gain 2^g is too large a number")
             a, b = np.concatenate([share * gain, -share]), np.stack([one[0], gain])
         return over_levels(level, n_levels, ends, a, b, np.zeros(len(grades)))
 

@@ -140,9 +140,9 @@ def pair_losses(power, every, coefs, margins, scores, lay, q0, q1, values, grad)
         else:
             for r in range(m):
                 order[r] = members[lo + r] - lo
-        top = t[order[0]]
+        middle = t[order[m // 2]]  # far from no one but outliers
         for r in range(m):
-            s[r] = t[order[r]] - top
+            s[r] = t[order[r]] - middle
             lev[r] = lay.level[lo + order[r]] if m > SHORT else below[lo + r]
             slope[r] = 0.0
         for term in range(len(lay.a)):

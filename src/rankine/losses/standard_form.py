@@ -41,6 +41,8 @@ def standard_form(measure: str, y: Any, ptr: Any) -> np.ndarray:
     rankine.errors.InputError: AP has no standard form (Buffoni et al., Theorem 3): no weights make ...
     """
     ends = checked_ptr(ptr)
+    if not isinstance(measure, str):
+        raise InputError(f"expected the name of a measure, got {measure!r}")
     if measure == "zero-one":
         return _ranks(y, ends)
     try:
@@ -65,7 +67,10 @@ def standard_form(measure: str, y: Any, ptr: Any) -> np.ndarray:
     grades, ends = Loss._grades(_Named(str(parsed)), y, ends)
     if grades.min() < 0:
         raise InputError(f"{parsed} needs grades ≥ 0, got {grades.min():g}")
-    gain = grades if kind == "log2" else 2.0**grades - 1
+    with np.errstate(over="ignore"):
+        gain = grades.copy() if kind == "log2" else 2.0**grades - 1
+    if not np.isfinite(gain.sum()):
+        raise InputError(f"{parsed} of a grade {grades.max():g}: its gain 2^g − 1 is too large a number")
     return gain if parsed.name == "DCG" else gain / np.repeat(_best(gain, ends, parsed.cutoff), np.diff(ends))
 
 
@@ -115,7 +120,9 @@ def preference_balance(y: Any, ptr: np.ndarray) -> tuple[np.ndarray, float]:
     y.check(ptr)
     check_acyclic(y, int(ptr[-1]))
     balance = np.bincount(y.winner_row, y.weight, ptr[-1]) - np.bincount(y.loser_row, y.weight, ptr[-1])
-    return balance, float(y.weight.max(initial=0.0))
+    each = np.unique(np.stack([y.winner_row, y.loser_row]), axis=1, return_inverse=True)[1].ravel()
+    merged = np.bincount(each, y.weight)  # a pair that is judged several times has the sum of the weights
+    return balance, float(merged.max(initial=0.0))
 
 
 def check_acyclic(graph: Preferences, n_rows: int) -> None:

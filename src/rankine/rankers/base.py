@@ -132,7 +132,9 @@ class Ranker(BaseEstimator):
     def save(self, path: str | os.PathLike) -> None:
         """Write the model as JSON, for :func:`rankine.load`."""
         check_is_fitted(self)
-        parameters = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in self.get_params().items()}
+        parameters = {
+            k: v.tolist() if isinstance(v, (np.ndarray, np.generic)) else v for k, v in self.get_params().items()
+        }
         for name, value in parameters.items():
             if not (value is None or isinstance(value, (str, int, float, list, dict))):
                 raise InputError(f"a model with {name}={value!r} cannot be saved: give {name} by name or number")

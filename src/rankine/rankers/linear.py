@@ -54,7 +54,8 @@ class LinearRanker(LinearModel):
         C: the weight of the losses against the regulariser.
         solver: ``"bundle"`` (any convex loss), ``"newton"`` (losses with a Hessian), ``"lbfgs"`` (differentiable ones),
             ``"sgd"`` (any, one query at a time), or ``"auto"``: Newton, else L-BFGS, else the bundle method.
-        tol: the relative gap to reach.
+        tol: the relative gap to reach. With features in single precision sums are too, and what is certified holds to
+            about 1e-5.
         w0: the reference point, 0 by default.
         normalise: a kind of :class:`~rankine.Normaliser`, fitted with the model and applied when it predicts.
         max_iter: the most iterations of the solver.
@@ -156,12 +157,11 @@ class LinearRanker(LinearModel):
             raise InputError(f"query_weight must hold {data.n_queries} numbers ≥ 0, one per query")
         kept, of_documents = self._weighted(data, X, doc_weight)
         if of_documents is not None and not loss.weighs_documents:
-            raise InputError(
-                f"doc_weight: {loss!r} is a function of whole rankings, in which a document counts (1) or not (0)"
-            )
+            raise InputError(f"doc_weight: {loss!r} cannot weigh documents; in its rankings one counts (1) or not (0)")
         if weights is not None and kept.n_queries < data.n_queries:
             weights = weights[np.isin(data.query_ids, kept.query_ids)]
-        prepared = loss.prepare(kept.y, kept.ptr, of_documents)
+        y = kept.y if kept is data else loss.after_dropping(kept.y, kept.ptr)
+        prepared = loss.prepare(y, kept.ptr, of_documents)
         return LinearOracle(kept.X, prepared, weights, thread_count(self.threads))
 
     def _solve(self, oracle: LinearOracle, planes: Planes | None, start: np.ndarray | None) -> None:
@@ -185,7 +185,8 @@ class LinearRanker(LinearModel):
         self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower_bound, solution.gap
         self.history_, self.seconds_ = solution.history, solution.seconds
         self.n_iter_ = max(len(solution.history) - 1, 1)
-        if solution.converged and w0 is None and self.objective_ > 0 and np.linalg.norm(self.coef_) < 1e-9:
+        nothing = w0 is None and self.objective_ > 0 and np.linalg.norm(self.coef_) < 1e-9
+        if solution.converged and nothing and oracle.prepared.loss.bounds:
             warnings.warn(
                 f"the certified optimum of {self.loss} here is w = 0, all scores equal: the convex bound gains nothing "
                 "on this data. Try the position weights A='partial-order', or svm-map",
@@ -210,12 +211,20 @@ class LinearRanker(LinearModel):
         for name, value in (("C", self.C), ("tol", self.tol)):
             if not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
                 raise InputError(f"{name} must be a positive number, got {value!r}")
-        if self.max_iter < 1:
-            raise InputError(f"max_iter must be at least 1, got {self.max_iter}")
-        if self.solver not in ("auto", *_SOLVERS):
+        if not (isinstance(self.max_iter, (int, np.integer)) and self.max_iter >= 1):
+            raise InputError(f"max_iter must be a whole number, at least 1; got {self.max_iter!r}")
+        if not (isinstance(self.seed, (int, np.integer)) and self.seed >= 0):
+            raise InputError(f"seed must be a whole number, at least 0; got {self.seed!r}")
+        if self.max_time is not None and not isinstance(self.max_time, (int, float, np.number)):
+            raise InputError(f"max_time must be a number of seconds or None, got {self.max_time!r}")
+        if not isinstance(self.loss, (str, losses.Loss)):
+            raise InputError(f"loss must be a name or a loss, got {self.loss!r}")
+        if not isinstance(self.loss_options, (dict, type(None))):
+            raise InputError(f"loss_options must be a dictionary or None, got {self.loss_options!r}")
+        if not isinstance(self.solver, str) or self.solver not in ("auto", *_SOLVERS):
             known = ["auto", *_SOLVERS]
             raise InputError(
-                f"unknown solver {self.solver!r}.{nearest(self.solver, known)} There are: {', '.join(known)}"
+                f"unknown solver {self.solver!r}.{nearest(str(self.solver), known)} There are: {', '.join(known)}"
             )
         options = {"threads": self.threads} | (self.loss_options or {})
         loss = losses.get(self.loss, **options) if isinstance(self.loss, str) else self.loss

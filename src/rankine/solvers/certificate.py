@@ -198,7 +198,8 @@ class Search:
         self.history.append(step)
         if self.progress is not None:
             self.progress(step)
-        if gap <= self.tol:
+        settled = self.objective == 0 or not self.slope(self.w, self.grad).any()
+        if gap <= self.tol and (len(self.history) > 1 or settled):  # a start that is good enough is still not a result
             return True
         if len(self.history) > self.max_iter:
             self.stopped = f"{self.max_iter} iterations"

@@ -50,6 +50,9 @@ def newton(oracle: CurvedOracle, C: float, **options: Any) -> Solution:
         while not search.finished():
             slope = search.slope(w, grad)
             size = float(np.linalg.norm(slope))
+            if size == 0:
+                search.stop("a gradient of 0")
+                break
             d = _conjugate_gradients(oracle, w, C, slope, min(0.2, np.sqrt(size / max(first, 1e-300))) * size)
             search.spent("products")
             line = oracle.along(w, d)
@@ -59,8 +62,8 @@ def newton(oracle: CurvedOracle, C: float, **options: Any) -> Solution:
             w, value, grad = line.stop()
             search.see(w, value, grad)
             if search.height(w, value) >= before:
-                search.stop("the precision of the numbers")
-                search.finished()
+                if not search.finished():
+                    search.stop("the precision of the numbers")
                 break
     except KeyboardInterrupt:
         search.stop()

@@ -1,4 +1,7 @@
-"""What a solver may ask of a problem: minimise ½‖w − w0‖² + C·R(w) for a convex R given by an oracle."""
+"""What a solver may ask of a problem: minimise ½‖w − w0‖² + C·R(w) for a convex R given by an oracle.
+
+A solver never changes a point in place: an oracle may remember what it knows of one by the array itself.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def solve_simplex(
     array([0.25, 0.75])
     """
     support = np.flatnonzero(alpha > 0)
-    ridge = _RIDGE * max(float(np.trace(G)), 1e-300)
+    ridge = _RIDGE * max(float(np.trace(G)), float(np.abs(b).max()) / C, 1e-300)
     left = np.inf
     for _ in range(max_steps):
         target = _on_support(G, b, C, support, ridge)
