@@ -2,13 +2,14 @@
 
 import sys
 
-from . import evaluation, large_margin, pairwise, reading, startup
+from . import boosting, evaluation, large_margin, pairwise, reading, startup
 
 BENCHMARKS = {
     "reading": reading.main,
     "evaluation": evaluation.main,
     "large-margin": large_margin.main,
     "pairwise": pairwise.main,
+    "boosting": boosting.main,
     "startup": startup.main,
 }
 

@@ -58,9 +58,9 @@ def test_randomisation_is_uniform_under_the_null():
 
 def test_interval_covers_the_truth():
     rng = np.random.default_rng(5)
-    from rankine.measures.compare import _interval
+    from rankine.measures.compare import mean_interval
 
-    covered = [low <= 0.3 <= high for low, high in (_interval(rng.normal(0.3, 1, 40), 0.9, 0) for _ in range(100))]
+    covered = [low <= 0.3 <= high for low, high in (mean_interval(rng.normal(0.3, 1, 40), 0.9, 0) for _ in range(100))]
     assert 0.8 <= np.mean(covered) <= 0.98
 
 

@@ -104,6 +104,27 @@ def draw_curves(
     return figure
 
 
+def draw_bars(
+    means: dict[str, float], intervals: dict[str, tuple[float, float]], label: str, path: str | os.PathLike
+) -> None:
+    """Means with their intervals, one line for each name, best at the top."""
+    from matplotlib.figure import Figure
+
+    check_picture(path)
+    figure = Figure(figsize=(7.5, 0.34 * len(means) + 1), layout="constrained")
+    axis = figure.subplots()
+    names = sorted(means, key=lambda n: means[n])
+    for i, name in enumerate(names):
+        low, high = intervals[name]
+        axis.plot([low, high], [i, i], color=_GREY, linewidth=2)
+        axis.plot([means[name]], [i], "o", color=_BLUE)
+    axis.set_yticks(range(len(names)), names)
+    axis.set_xlabel(label)
+    axis.grid(axis="x", color="#dddddd")
+    axis.spines[["top", "right", "left"]].set_visible(False)
+    save_figure(figure, path)
+
+
 def draw_certificate(history: Sequence[Step], path: str | os.PathLike) -> None:
     """Objective and lower bound closing in on each other, and the relative gap, iteration by iteration."""
     from matplotlib.figure import Figure

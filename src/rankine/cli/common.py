@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -210,3 +210,41 @@ def load_scores(path: str, data: RankingData) -> np.ndarray:
     if len(values) != data.n_documents:
         raise InputError(f"{len(values)} scores, but the data set has {data.n_documents} documents", path)
     return np.array(values)[data.order]
+
+
+def top_documents(judgments: str, system: str, queries: Sequence[Any], depth: int = 5) -> dict[Any, str]:
+    """The first documents of a system for each of these queries, with their grades in brackets (– for none)."""
+    import numpy as np
+
+    from ..errors import InputError
+    from ..io import load_qrels, load_run
+
+    if judgments == "-":
+        raise InputError("--details reads the judgments again: give them as a file")
+    out = {}
+    if holds_features(judgments):
+        data = load_data(judgments)
+        scores = load_scores(system, data)
+        where = {q: i for i, q in enumerate(data.query_ids.tolist())}
+        for query in queries:
+            lo, hi = data.ptr[where[query]], data.ptr[where[query] + 1]
+            best = lo + np.argsort(-scores[lo:hi], kind="stable")[:depth]
+            names = [f"row {data.order[r]}" if data.doc_ids is None else str(data.doc_ids[r]) for r in best]
+            out[query] = ", ".join(f"{n} ({data.y[r]:g})" for n, r in zip(names, best, strict=True))
+        return out
+    qrels, run = load_qrels(judgments), load_run(system)
+    wanted = {str(q) for q in queries}
+    grades = {
+        (qrels.query_ids[q], qrels.document_ids[d]): v
+        for q, d, v in zip(qrels.query.tolist(), qrels.document.tolist(), qrels.value.tolist(), strict=True)
+        if qrels.query_ids[q] in wanted
+    }
+    for query in queries:
+        known = str(query) in run.query_ids
+        rows = np.flatnonzero(run.query == (run.query_ids.index(str(query)) if known else -1))
+        found = sorted(
+            ((np.float32(run.value[r]), run.document_ids[run.document[r]]) for r in rows), reverse=True
+        )[:depth]  # fmt: skip
+        shown = [f"{d} ({grades[str(query), d]:g})" if (str(query), d) in grades else f"{d} (–)" for _, d in found]
+        out[query] = ", ".join(shown)
+    return out

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..console import print_comparison, print_table
 from . import common as c
+
+if TYPE_CHECKING:
+    from ..measures import Report
+    from ..measures.compare import Pair
 
 NAME = "compare"
 
@@ -18,6 +22,9 @@ def command(
     measure: c.Measures = None,
     baseline: Annotated[str | None, typer.Option(help="Compare all with this one (its file's stem).")] = None,
     per_query: Annotated[bool, typer.Option("-q", "--per-query", help="Also print every query's values.")] = False,
+    details: Annotated[
+        int, typer.Option(help="Also show the queries that differ most, so many for each pair, with their documents.")
+    ] = 0,
     plot: Annotated[str | None, typer.Option(help="Draw the per-query differences: a .png, .svg or .pdf.")] = None,
     confidence: Annotated[float, typer.Option(help="Of the interval of the mean difference.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Of the bootstrap and the randomisation test.")] = 0,
@@ -56,3 +63,23 @@ def command(
             ]
             print_table("Queries", ["measure", "query", *found], rows)
         print_comparison(comparison)
+        for pair in comparison.pairs if details > 0 else ():
+            _print_details(pair, found, judgments, systems, details)
+
+
+def _print_details(pair: Pair, found: dict[str, Report], judgments: str, systems: list[str], n: int) -> None:
+    """The queries where two systems differ most, with the first documents of each and their grades."""
+    from ..rankers.analysis import most_different
+
+    a, b = (found[name] for name in (pair.a, pair.b))
+    x, y = (r.per_query[pair.measure] for r in (a, b))
+    chosen = most_different(x, y, n)
+    files = dict(zip(c.system_names(systems), systems, strict=True))
+    queries = [a.query_ids[q] for q in chosen]
+    first, second = (c.top_documents(judgments, files[name], queries) for name in (pair.a, pair.b))
+    rows = [
+        (str(query), f"{x[q]:.4f}", f"{y[q]:.4f}", first[query], second[query])
+        for q, query in zip(chosen, queries, strict=True)
+    ]
+    title = f"Where {pair.a} and {pair.b} differ most in {pair.measure}; first documents, grades in brackets"
+    print_table(title, ["query", pair.a, pair.b, f"top of {pair.a}", f"top of {pair.b}"], rows)

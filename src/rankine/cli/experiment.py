@@ -64,3 +64,60 @@ def consistent(
         "DCG leaves the base of the logarithm open, ours has 2.",
         err=True,
     )
+
+
+@app.command()
+def letor(
+    data: Annotated[str, typer.Option(help="mq2008, ohsumed or ohsumed-letor2.")] = "ohsumed",
+    folds: Annotated[str, typer.Option(help="Which folds: 1-5, or a list such as 1,3.")] = "1-5",
+    ranker: Annotated[
+        list[str] | None, typer.Option("-r", "--ranker", help="Only these; repeat it. By default all.")
+    ] = None,
+    choose: Annotated[str, typer.Option(help="What decides on validation: MAP, N@10, MeanNDCG, P@5, …")] = "MAP",
+    baseline: Annotated[str, typer.Option(help="The ranker that the others are tested against.")] = "RankSVM",
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="Folder of the report and its pictures.")
+    ] = "letor-report",
+    workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
+) -> None:
+    """All rankers on a LETOR set: train on three parts, choose on the fourth, test on the fifth.
+
+    `RANKINE_DATA=data rankine experiment letor --data mq2008 -o report`
+    """
+    from pathlib import Path
+
+    from ..errors import InputError
+    from ..experiments import comparison as e
+    from ..experiments import report
+    from ..parallel import thread_count
+    from ..progress import bar
+
+    numbers = _folds(folds)
+    names = ranker or list(e.RANKERS)
+    if baseline not in names:
+        raise InputError(f"the baseline {baseline!r} is not among the rankers: {', '.join(names)}")
+    if len(names) < 2:
+        raise InputError("expected at least two rankers to compare")
+    with bar("rankers × folds", total=len(names) * len(numbers)) as update:
+        outcomes = e.run(data, names, choose, numbers, thread_count(workers), update)
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = report.sections(data, outcomes, baseline, choose, folder)
+    written = report.write(parts, folder)
+    for part in (parts[0], parts[4]):
+        print_table(part.title, part.columns, part.rows, part.text)
+    typer.echo(f"the whole report: {', '.join(map(str, written))}", err=True)
+
+
+def _folds(text: str) -> tuple[int, ...]:
+    """Fold numbers from 0 of ``1-5`` or ``1,3``."""
+    from ..errors import InputError
+
+    try:
+        low, _, high = text.partition("-")
+        chosen = range(int(low), int(high) + 1) if high else [int(v) for v in text.split(",")]
+    except ValueError:
+        chosen = []
+    if not chosen or not all(1 <= f <= 5 for f in chosen):
+        raise InputError(f"--folds must be a range within 1-5 or a list of such numbers, got {text!r}")
+    return tuple(sorted({f - 1 for f in chosen}))

@@ -197,7 +197,7 @@ def _test(measure: str, a: str, b: str, x: np.ndarray, y: np.ndarray, confidence
     d[np.abs(d) < 1e-12] = 0.0  # rounding is not a difference
     if np.ptp(d) < 1e-12:
         d[:] = d[0]
-    low, high = _interval(d, confidence, seed)
+    low, high = mean_interval(d, confidence, seed)
     spread = d.std(ddof=1) if np.ptp(d) > 0 else 0.0
     return {
         "measure": measure,
@@ -262,7 +262,7 @@ def _randomisation(d: np.ndarray, seed: int, draws: int = 99_999) -> float:
     return (1 + hits) / (1 + draws)
 
 
-def _interval(d: np.ndarray, confidence: float, seed: int) -> tuple[float, float]:
+def mean_interval(d: np.ndarray, confidence: float, seed: int) -> tuple[float, float]:
     """Bootstrap interval (BCa) of the mean difference; the mean itself where there is nothing to resample."""
     from scipy import stats
 
