@@ -182,7 +182,7 @@ def sections(collection: str, outcomes: list[Outcome], baseline: str, choose: st
             "nDCG@10 on the test queries of fold 1 when RankSVM (squared, C = 1e-4) is fitted without a feature: the "
             "ten whose loss harms most.",
             ["feature", "nDCG@10 without it", "change"],
-            [[d.feature, f"{d.without:.4f}", f"{d.change:+.4f}"] for d in dropped[:10]],
+            [[f"f{int(d.feature) + 1}", f"{d.without:.4f}", f"{d.change:+.4f}"] for d in dropped[:10]],
         ),
     ]
 

@@ -48,3 +48,16 @@ def histograms(bins, f0, f1, pi, n_bins, out):
             out[f, b] = 0.0
         for i in range(bins.shape[1]):
             out[f, bins[f, i]] += pi[i]
+
+
+@kernel
+def place(column, cuts, bins, f):
+    """bins[f, i] = how many cuts lie below column[i], by a search without branches."""
+    n = len(cuts)
+    for i in range(len(column)):
+        v, low, size = column[i], 0, n
+        while size > 0:
+            half = (size + 1) // 2
+            low += half if cuts[low + half - 1] < v else 0
+            size -= half
+        bins[f, i] = low
