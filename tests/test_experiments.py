@@ -143,8 +143,7 @@ def test_details_of_a_comparison(tmp_path):
     assert "(0)" in out.splitlines()[-1]
 
 
-@pytest.mark.skipif("RANKINE_DATA" not in os.environ, reason="needs the real data (RANKINE_DATA)")
-def test_ranksvm_on_ohsumed_is_as_good_as_others():
+def test_ranksvm_on_ohsumed_is_as_good_as_others(real_data):
     outcomes = comparison.run("ohsumed", ["RankSVM"])
     found = comparison.mean_over_folds(comparison.pooled(outcomes, "RankSVM", "MAP"))
     assert found >= comparison.PUBLISHED["ohsumed"]["SVM-rank"]["MAP"] - 0.008

@@ -198,17 +198,18 @@ def write(parts: list[Section], folder: Path) -> list[Path]:
 
 
 def _markdown(parts: list[Section]) -> str:
-    out = []
-    for i, part in enumerate(parts):
-        out.append(f"{'#' if i == 0 else '##'} {part.title}\n")
-        if part.text:
-            out.append(f"{part.text}\n")
-        if part.rows:
-            rows = [part.columns, ["---"] * len(part.columns), *part.rows]
-            out += ["| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |" for row in rows]
-            out.append("")
-        if part.picture:
-            out.append(f"![{part.title}]({part.picture})\n")
+    return "\n".join(f"{'#' if i == 0 else '##'} {part.title}\n\n{markdown(part)}" for i, part in enumerate(parts))
+
+
+def markdown(part: Section) -> str:
+    """The content of a section without its heading."""
+    out = [f"{part.text}\n"] if part.text else []
+    if part.rows:
+        rows = [part.columns, ["---"] * len(part.columns), *part.rows]
+        out += ["| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |" for row in rows]
+        out.append("")
+    if part.picture:
+        out.append(f"![{part.title}]({part.picture})\n")
     return "\n".join(out)
 
 
