@@ -297,3 +297,21 @@ def rankboost(X, y, qid, rounds):
         D = [d / sum(D) for d in D]
         found.append((r, alpha))
     return found, H
+
+
+def path_probabilities(lattice, weight):
+    """All paths with their probabilities: the soft-max of the sums of their arcs' weights."""
+    paths = list(lattice.paths())
+    sums = [sum(weight[a] for a in path) for path in paths]
+    top = max(sums)
+    total = sum(math.exp(s - top) for s in sums)
+    return [(path, math.exp(s - top) / total) for path, s in zip(paths, sums, strict=True)]
+
+
+def pspl(lattice, weight):
+    """P(unit, position) by enumerating all paths."""
+    out = {}
+    for path, p in path_probabilities(lattice, weight):
+        for position, word in enumerate(lattice.words(path)):
+            out[position, word] = out.get((position, word), 0.0) + p
+    return out

@@ -71,7 +71,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f".{_ROOMS[name]}", __name__), name)
         globals()[name] = value
         return value
-    if name in ("data", "io", "losses", "measures", "rankers"):
+    if name in ("data", "io", "losses", "measures", "rankers", "spoken"):
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module 'rankine' has no attribute {name!r}")
 

@@ -1,0 +1,137 @@
+"""Graph work on lattices: topological order, trimming, counts of paths."""
+
+import numpy as np
+
+from ..kernel import kernel
+
+
+@kernel
+def topological(n_nodes, source, target, place):
+    """Number the nodes so that every arc goes up (Kahn 1962); how many could be numbered: fewer with a cycle."""
+    waiting = np.zeros(n_nodes, np.int64)
+    first = np.zeros(n_nodes + 1, np.int64)
+    for a in range(len(source)):
+        waiting[target[a]] += 1
+        first[source[a] + 1] += 1
+    for v in range(n_nodes):
+        first[v + 1] += first[v]
+    by_source = np.empty(len(source), np.int64)
+    taken = first[:-1].copy()
+    for a in range(len(source)):
+        by_source[taken[source[a]]] = a
+        taken[source[a]] += 1
+    queue = np.empty(n_nodes, np.int64)
+    head = tail = 0
+    for v in range(n_nodes):
+        if waiting[v] == 0:
+            queue[tail] = v
+            tail += 1
+    while head < tail:
+        v = queue[head]
+        place[v] = head
+        head += 1
+        for i in range(first[v], first[v + 1]):
+            w = target[by_source[i]]
+            waiting[w] -= 1
+            if waiting[w] == 0:
+                queue[tail] = w
+                tail += 1
+    return head
+
+
+@kernel
+def reachable(n_nodes, source, target, start, end, useful):
+    """Which nodes lie on a path from start to end; arcs must go up, sorted by source."""
+    forward, backward = np.zeros(n_nodes, np.bool_), np.zeros(n_nodes, np.bool_)
+    forward[start] = backward[end] = True
+    for a in range(len(source)):
+        if forward[source[a]]:
+            forward[target[a]] = True
+    for a in range(len(source) - 1, -1, -1):
+        if backward[target[a]]:
+            backward[source[a]] = True
+    for v in range(n_nodes):
+        useful[v] = forward[v] and backward[v]
+
+
+@kernel
+def count_paths(n_nodes, source, target):
+    """How many paths there are, as a float: it may be huge."""
+    paths = np.zeros(n_nodes)
+    paths[0] = 1.0
+    for a in range(len(source)):
+        paths[target[a]] += paths[source[a]]
+    return paths[n_nodes - 1]
+
+
+@kernel
+def forward_backward(n_nodes, source, target, weight, alpha, beta):
+    """log sums over paths from the start (alpha) and to the end (beta); arcs sorted by source. The log of the total."""
+    alpha[:] = -np.inf
+    beta[:] = -np.inf
+    alpha[0] = beta[n_nodes - 1] = 0.0
+    for a in range(len(source)):
+        x = alpha[source[a]] + weight[a]
+        y = alpha[target[a]]
+        if x > y:
+            x, y = y, x
+        alpha[target[a]] = y if x == -np.inf else y + np.log1p(np.exp(x - y))
+    for a in range(len(source) - 1, -1, -1):
+        x = beta[target[a]] + weight[a]
+        y = beta[source[a]]
+        if x > y:
+            x, y = y, x
+        beta[source[a]] = y if x == -np.inf else y + np.log1p(np.exp(x - y))
+    return beta[0]
+
+
+@kernel
+def best_path(n_nodes, source, target, weight, came_by):
+    """The arc by which the best path enters each node; the best sum."""
+    best = np.full(n_nodes, -np.inf)
+    best[0] = 0.0
+    for a in range(len(source)):
+        x = best[source[a]] + weight[a]
+        if x > best[target[a]] or (came_by[target[a]] < 0 and x > -np.inf):
+            best[target[a]] = x
+            came_by[target[a]] = a
+    return best[n_nodes - 1]
+
+
+@kernel
+def position_ranges(n_nodes, source, target, unit, low, high):
+    """The fewest and the most units on a path to each node."""
+    low[:] = 1 << 30
+    high[:] = -1
+    low[0] = high[0] = 0
+    for a in range(len(source)):
+        if high[source[a]] < 0:
+            continue
+        step = 1 if unit[a] >= 0 else 0
+        low[target[a]] = min(low[target[a]], low[source[a]] + step)
+        high[target[a]] = max(high[target[a]], high[source[a]] + step)
+
+
+@kernel
+def by_position(source, target, unit, p, start, end, low, high, offset, mass, n_units, out, begins, ends):
+    """PSPL (Chelba & Acero 2005): probability mass split by the number of units so far.
+
+    ``mass[offset[v] + l − low[v]]`` is the probability of reaching node v after l units. An arc with a unit moves mass
+    from l to l + 1 and leaves it at (l, unit); one without only moves it. ``p`` are transition probabilities.
+    """
+    mass[:] = 0.0
+    mass[offset[0]] = 1.0
+    for a in range(len(source)):
+        u, v, w = source[a], target[a], unit[a]
+        if p[a] == 0.0:
+            continue
+        shift = offset[v] - low[v] + (1 if w >= 0 else 0)
+        base = offset[u] - low[u]
+        for at in range(low[u], high[u] + 1):
+            x = mass[base + at] * p[a]
+            mass[shift + at] += x
+            if w >= 0:
+                cell = at * n_units + w
+                out[cell] += x
+                begins[cell] += x * start[a]
+                ends[cell] += x * end[a]

@@ -1,0 +1,41 @@
+"""Position-specific posterior lattices (Chelba & Acero 2005)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import InputError
+from . import lattice_kernels as kn
+from .lattice import Lattice
+from .posterior import ArcPosteriors, arc_posteriors
+from .sparse import Posteriors, from_cells
+
+
+def pspl(lattice: Lattice, posteriors: ArcPosteriors | None = None, prune: float = 0.0) -> Posteriors:
+    """The posterior of every unit at every position from 0; entries up to ``prune`` are left out.
+
+    The sum over the units at a position is the probability of a path that has so many units, not 1. Arcs that say
+    nothing take no position. Cost: arcs × longest path.
+
+    >>> lattice = Lattice.from_arcs(
+    ...     [(0, 1, "a", np.log(0.5)), (0, 1, None, np.log(0.5)), (1, 2, "b", 0.0)], start=0, end=2
+    ... )
+    >>> pspl(lattice).triples()
+    [(0, 'a', 0.5), (0, 'b', 0.5), (1, 'b', 0.5)]
+    """
+    if not 0 <= prune < 1:
+        raise InputError(f"prune must be at least 0 and below 1, got {prune!r}")
+    found = arc_posteriors(lattice) if posteriors is None else posteriors
+    low, high = np.empty(lattice.n_nodes, np.int64), np.empty(lattice.n_nodes, np.int64)
+    kn.position_ranges(lattice.n_nodes, lattice.source, lattice.target, lattice.unit, low, high)
+    offset = np.concatenate([[0], np.cumsum(high - low + 1)])
+    n_units, longest = max(len(lattice.units), 1), int(high[-1])
+    table, begins, ends = (np.zeros(max(longest, 1) * n_units) for _ in range(3))
+    kn.by_position(
+        lattice.source, lattice.target, lattice.unit, found.transition, lattice.start, lattice.end, low, high,
+        offset[:-1], np.empty(offset[-1]), n_units, table, begins, ends,
+    )  # fmt: skip
+    shape = (-1, n_units)
+    return from_cells(
+        "pspl", table.reshape(shape), begins.reshape(shape), ends.reshape(shape), lattice.units, prune, lattice.name
+    )  # fmt: skip

@@ -1,0 +1,64 @@
+"""What PSPL and confusion networks have in common: posteriors of units at positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Posteriors:
+    """Triples (position from 0, unit, posterior), sorted by position and falling posterior, with mean times.
+
+    ``kind`` is ``"pspl"`` or ``"cn"``. In a confusion network what a position lacks to 1 is "nothing said here".
+    """
+
+    kind: str
+    position: np.ndarray
+    unit: np.ndarray
+    posterior: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    units: tuple[str, ...]
+    n_positions: int
+    name: str = ""
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    def triples(self) -> list[tuple[int, str, float]]:
+        """(position, unit, posterior), one by one."""
+        return [
+            (p, self.units[u], x)
+            for p, u, x in zip(self.position.tolist(), self.unit.tolist(), self.posterior.tolist(), strict=True)
+        ]
+
+    def best(self) -> list[str]:
+        """The likeliest unit of each position; in a confusion network only where it is likelier than nothing."""
+        totals = np.bincount(self.position, self.posterior, self.n_positions)
+        out, last = [], -1
+        for p, u, x in self.triples():
+            if p != last and (self.kind == "pspl" or x >= 1 - totals[p]):
+                out.append(u)
+            last = p
+        return out
+
+
+def from_cells(
+    kind: str,
+    table: np.ndarray,
+    begins: np.ndarray,
+    ends: np.ndarray,
+    units: tuple[str, ...],
+    prune: float,
+    name: str,
+) -> Posteriors:
+    """Triples of the cells of a table (positions × units) above ``prune``; times are weighted sums."""
+    position, unit = np.nonzero(table > prune)
+    x = table[position, unit]
+    order = np.lexsort((unit, -x, position))
+    position, unit, x = position[order], unit[order], x[order]
+    with np.errstate(invalid="ignore"):
+        start, end = begins[position, unit] / x, ends[position, unit] / x
+    return Posteriors(kind, position, unit, x, start, end, units, len(table), name)

@@ -1,0 +1,243 @@
+"""Lattices, posteriors, PSPL and confusion networks against enumeration of all paths; readers against bad input."""
+
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankine as rk
+from rankine.spoken.formats import read_kaldi, read_slf
+from rankine.spoken.lattice import random_lattice
+from rankine.spoken.posterior import arc_posteriors, expected_counts
+
+from . import reference as ref
+
+SLF = """# made by hand
+VERSION=1.0
+start=3
+end=0
+N=4\tL=4
+I=0\tt=1.00\tW=!SENT_END\tv=1
+I=1\tt=0.50\tW=b(2)\tv=1
+I=2\tt=0.40\tW=!NULL\tv=1
+I=3\tt=0.00\tW=a\tv=1
+J=0\tS=3\tE=1\ta=-1.5\tp=0.75
+J=1\tS=3\tE=2\ta=-2.5e0\tp=0.25
+J=2\tS=1\tE=0\ta=-1\tp=0.75
+J=3\tS=2\tE=0\ta=-1\tp=0.25
+"""
+
+
+def lattices(n=300):
+    rng = np.random.default_rng(0)
+    for i in range(n):
+        yield rng, random_lattice(rng, int(rng.integers(2, 7)), int(rng.integers(2, 14)), 1 + i % 4)
+
+
+def test_posteriors_are_those_of_all_paths():
+    for rng, lattice in lattices():
+        scale, penalty = rng.uniform(0.1, 2), rng.normal()
+        found = arc_posteriors(lattice, acoustic_scale=scale, penalty=penalty)
+        weight = lattice.acoustic * scale + penalty * (lattice.unit >= 0)
+        want, counts = np.zeros(len(lattice)), {}
+        for path, p in ref.path_probabilities(lattice, weight):
+            want[path] += p
+            for word in lattice.words(path):
+                counts[word] = counts.get(word, 0) + p
+        np.testing.assert_allclose(found.posterior, want, atol=1e-10)
+        got = expected_counts(lattice, found)
+        assert got == pytest.approx({w: counts.get(w, 0.0) for w in got}, abs=1e-10)
+        for cut in range(lattice.n_nodes - 1):  # through any cut the posteriors sum to 1
+            through = (lattice.source <= cut) & (lattice.target > cut)
+            assert found.posterior[through].sum() == pytest.approx(1, abs=1e-10)
+        leaving = np.bincount(lattice.source, found.transition, lattice.n_nodes)
+        np.testing.assert_allclose(leaving[:-1], 1, atol=1e-10)
+
+
+def test_best_path_and_number_of_paths():
+    for _, lattice in lattices():
+        paths = list(lattice.paths())
+        assert lattice.n_paths == len(paths)
+        best = max(lattice.acoustic[p].sum() for p in paths)
+        assert lattice.acoustic[lattice.best_path()].sum() == pytest.approx(best, abs=1e-12)
+
+
+def test_pspl_is_enumeration():
+    for _, lattice in lattices():
+        found = rk.spoken.pspl(lattice)
+        want = ref.pspl(lattice, lattice.acoustic)
+        got = {(p, u): x for p, u, x in found.triples()}
+        assert got == pytest.approx({k: v for k, v in want.items() if v > 0}, abs=1e-10)
+        lengths = [(len(lattice.words(path)), p) for path, p in ref.path_probabilities(lattice, lattice.acoustic)]
+        for position in range(found.n_positions):
+            at_least = sum(p for n, p in lengths if n > position)
+            assert sum(x for (at, _), x in got.items() if at == position) == pytest.approx(at_least, abs=1e-10)
+        pruned = rk.spoken.pspl(lattice, prune=0.1)
+        assert {(p, u) for p, u, _ in pruned.triples()} == {k for k, v in got.items() if v > 0.1}
+
+
+def test_confusion_networks_keep_posteriors_and_order():
+    for rng, lattice in lattices(600):
+        if rng.random() < 0.3:  # times may be missing
+            lattice = rk.spoken.Lattice.from_arcs(
+                [(u, v, None if w < 0 else lattice.units[w], s) for u, v, w, s in
+                 zip(lattice.source, lattice.target, lattice.unit, lattice.acoustic, strict=True)],
+                0, lattice.n_nodes - 1,
+            )  # fmt: skip
+        network = rk.spoken.confusion_network(lattice)
+        found = arc_posteriors(lattice)
+        slots = np.bincount(network.position, network.posterior, network.n_positions)
+        assert (slots <= 1 + 1e-9).all()
+        counts = expected_counts(lattice, found)
+        for word, count in counts.items():
+            mine = network.posterior[[network.units[u] == word for u in network.unit]].sum()
+            assert mine == pytest.approx(count, abs=1e-10)
+        # every path can be read off the slots from left to right
+        for path in lattice.paths():
+            at = -1
+            for word in lattice.words(path):
+                later = [p for p, u, _ in network.triples() if u == word and p > at]
+                assert later
+                at = min(later)
+
+
+def test_a_single_path_gives_that_path():
+    lattice = rk.spoken.Lattice.from_arcs([(0, 1, "a", -1.0), (1, 2, None, -2.0), (2, 3, "b", -3.0)], 0, 3)
+    assert rk.spoken.pspl(lattice).triples() == [(0, "a", 1.0), (1, "b", 1.0)]
+    assert rk.spoken.confusion_network(lattice).triples() == [(0, "a", 1.0), (1, "b", 1.0)]
+    assert rk.spoken.confusion_network(lattice).best() == ["a", "b"]
+
+
+def test_trimming_and_pruning():
+    lattice = rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0), (0, 2, "dead", 0.0), (4, 1, "lost", 0.0)], 0, 1)
+    assert lattice.units == ("a",)
+    for _, lattice in lattices(50):
+        found = arc_posteriors(lattice).posterior
+        pruned = lattice.keep(found >= min(0.2, np.sort(found)[-1]) if lattice.n_paths > 1 else found >= 0)
+        assert len(pruned) <= len(lattice)
+        assert set(pruned.units) <= set(lattice.units)
+
+
+def test_slf_by_hand(tmp_path):
+    for name, data in (("a.slf", SLF.encode()), ("b.slf.gz", gzip.compress(SLF.encode()))):
+        (tmp_path / name).write_bytes(data)
+        lattice = read_slf(tmp_path / name)
+        assert (lattice.n_nodes, len(lattice), lattice.units) == (4, 4, ("b", "a"))
+        assert rk.spoken.pspl(lattice).triples() == [(0, "a", 1.0), (1, "b", 0.75)]
+        assert sorted(lattice.acoustic.tolist()) == [-2.5, -1.5, -1.0, -1.0]
+        entry = rk.spoken.pspl(lattice)
+        assert entry.start.tolist() == [0.0, 0.5]
+        assert entry.end[1] == 1.0
+    assert read_slf(tmp_path / "a.slf", variants=True).units == ("b(2)", "a")
+    assert arc_posteriors(lattice, use="scores").posterior.max() < 1.0 + 1e-12
+    found = dict(rk.spoken.read_archive(tmp_path))
+    assert list(found) == ["a", "b"]
+
+
+def test_slf_with_words_on_links(tmp_path):
+    text = (
+        'VERSION=1.1\nbase=10\nlmscale=2\nwdpenalty=-1\nN=3 L=3\nI=0 t=0\nI=1 t=0.3\nI=2 t=0.9\n'
+        'J=0 S=0 E=1 W="hello there" a=-1 l=-0.5\nJ=1 S=0 E=1 W=hallo a=-2 l=-0.25\nJ=2 S=1 E=2 W=!NULL a=-1\n'
+    )  # fmt: skip
+    (tmp_path / "l.slf").write_text(text)
+    lattice = read_slf(tmp_path / "l.slf")
+    assert set(lattice.units) == {"hello there", "hallo"}
+    log10 = np.log(10)
+    by_word = {lattice.units[u]: i for i, u in enumerate(lattice.unit) if u >= 0}
+    assert lattice.acoustic[by_word["hallo"]] == pytest.approx(-2 * log10)
+    assert lattice.language[by_word["hallo"]] == pytest.approx((-0.25 * 2 - 1) * log10)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("N=4", "N=5"), "N=5, but there are 4"),
+        (("L=4", "L=3"), "L=3, but there are 4"),
+        (("J=3\tS=2", "J=3\tS=9"), "node 9, which is not defined"),
+        (("I=1\t", "I=2\t"), "defined twice"),
+        (("S=1\tE=0", "S=1\tE=3"), "circle|no path"),
+        (("a=-1.5", "a=nan"), "NaN"),
+        (("a=-1.5", "a=x"), "expected a number"),
+        (("start=3", "start=7"), "start=7 is not defined"),
+        (("J=0\tS=3\t", "J=0\t"), "needs S="),
+        (("t=0.50", "t=zero"), "not a number"),
+        (("end=0", "end=2"), "L=|node|path|arcs"),
+    ],
+)
+def test_bad_slf(tmp_path, change, message):
+    (tmp_path / "x.slf").write_text(SLF.replace(*change))
+    if change[0] == "end=0":
+        assert read_slf(tmp_path / "x.slf").n_nodes == 2  # what leads elsewhere is trimmed
+        return
+    with pytest.raises(rk.InputError, match=message):
+        read_slf(tmp_path / "x.slf")
+
+
+def test_damaged_files(tmp_path):
+    (tmp_path / "t.slf.gz").write_bytes(gzip.compress(SLF.encode())[:-20])
+    with pytest.raises(rk.InputError, match="damaged gzip"):
+        read_slf(tmp_path / "t.slf.gz")
+    (tmp_path / "e.slf").write_text("")
+    with pytest.raises(rk.InputError, match="not a lattice"):
+        read_slf(tmp_path / "e.slf")
+    (tmp_path / "k.ark").write_bytes(b"utt \x00\x00\x00\x00 nonsense nonsense nonsense")
+    with pytest.raises(rk.InputError, match="magic number"):
+        list(read_kaldi(tmp_path / "k.ark"))
+
+
+@given(st.integers(0, len(SLF) - 1), st.binary(min_size=1, max_size=3), st.booleans())
+def test_mutated_slf_is_data_or_an_error(tmp_path_factory, at, junk, cut):
+    data = SLF.encode()
+    mutated = data[:at] + junk + (b"" if cut else data[at + 1 :])
+    place = tmp_path_factory.mktemp("m") / "m.slf"
+    place.write_bytes(mutated)
+    try:
+        lattice = read_slf(place)
+        assert lattice.n_paths >= 1
+    except rk.InputError:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rk.spoken.Lattice.from_arcs([], 0, 1), "at least one arc"),
+        (lambda: rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0), (1, 0, "b", 0.0)], 0, 1), "in a circle"),
+        (lambda: rk.spoken.Lattice.from_arcs([(0, 1, "a", np.nan)], 0, 1), "acoustic score nan"),
+        (lambda: rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0)], 0, 5), "no path leads"),
+        (lambda: rk.spoken.Lattice.from_arcs([(-1, 1, "a", 0.0)], 0, 1), "from 0"),
+        (lambda: arc_posteriors(rk.spoken.Lattice.from_arcs([(0, 1, "a", -np.inf)], 0, 1)), "probability 0"),
+        (lambda: arc_posteriors(rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0)], 0, 1), use="given"), "not give"),
+        (lambda: rk.spoken.pspl(rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0)], 0, 1), prune=1), "prune"),
+        (lambda: rk.spoken.confusion_network(
+            rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0)], 0, 1), method="x"), "method"),
+    ],
+)  # fmt: skip
+def test_bad_input(call, message):
+    with pytest.raises(rk.InputError, match=message):
+        call()
+
+
+def test_all_real_lattices(real_data):
+    place = real_data / "speech"
+    worst, n = [], 0
+    for name, lattice in rk.spoken.read_archive(place / "lj" / "lattices"):
+        found = arc_posteriors(lattice)
+        worst.append(np.abs(found.posterior - lattice.posterior).max())
+        assert np.isfinite(found.posterior).all(), name
+        n += 1
+    assert n == 385
+    assert np.median(worst) < 1e-3
+    assert max(worst) < 2e-3  # the files' own p= have six digits and are not quite consistent
+    kaldi = list(rk.spoken.read_archive(place / "aishell" / "lat.1.gz", words=place / "aishell" / "words.txt.gz"))
+    assert len(kaldi) == 1000
+    small = [lattice for _, lattice in kaldi if lattice.n_paths <= 200][:200]
+    for lattice in small:
+        found = arc_posteriors(lattice, acoustic_scale=0.1)
+        weight = lattice.acoustic * 0.1 + lattice.language
+        want = np.zeros(len(lattice))
+        for path, p in ref.path_probabilities(lattice, weight):
+            want[path] += p
+        np.testing.assert_allclose(found.posterior, want, atol=1e-10)
