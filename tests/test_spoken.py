@@ -241,3 +241,135 @@ def test_all_real_lattices(real_data):
         for path, p in ref.path_probabilities(lattice, weight):
             want[path] += p
         np.testing.assert_allclose(found.posterior, want, atol=1e-10)
+
+
+def test_units_of_words_equal_enumeration_over_split_paths():
+    from rankine.spoken.units import from_mapping, to_units
+
+    rng = np.random.default_rng(5)
+    ways = {"w0": [["x", "y"], ["z"]], "w1": [["y"]], "w2": [["x", "x", "z"]], "w3": [["z", "y"], ["y", "z"], ["x"]]}
+    for _ in range(150):
+        lattice = random_lattice(rng, int(rng.integers(2, 6)), int(rng.integers(2, 9)), 4)
+        small = to_units(lattice, from_mapping(ways))
+        want = {}
+        for path, p in ref.path_probabilities(lattice, lattice.acoustic):
+            sequences = [([], p)]
+            for word in lattice.words(path):
+                sequences = [(s + w, q / len(ways[word])) for s, q in sequences for w in ways[word]]
+            for sequence, q in sequences:
+                for position, unit in enumerate(sequence):
+                    want[position, unit] = want.get((position, unit), 0.0) + q
+        got = {(p, u): x for p, u, x in rk.spoken.pspl(small).triples()}
+        assert got == pytest.approx(want, abs=1e-10)
+        assert (rk.spoken.confusion_network(small).posterior <= 1 + 1e-9).all()
+    whole = to_units(lattice, lambda word: [[word]])
+    assert len(whole) == len(lattice)
+
+
+def test_units_from_a_dictionary_and_characters(tmp_path):
+    from rankine.spoken.units import characters, lexicon, to_units
+
+    (tmp_path / "d.txt").write_text(";;; a dictionary\nto T UW1\nto(2) T AH0\ngo G OW1\n")
+    split = lexicon(tmp_path / "d.txt")
+    assert split("TO") == [["T", "UW"], ["T", "AH"]]
+    with pytest.raises(rk.InputError, match="'fro' is not in the dictionary"):
+        split("fro")
+    (tmp_path / "e.txt").write_text("to\n")
+    with pytest.raises(rk.InputError, match="has no phones"):
+        lexicon(tmp_path / "e.txt")
+    lattice = rk.spoken.Lattice.from_arcs([(0, 1, "to", 0.0, 0.0, 1.0), (1, 2, "go", 0.0, 1.0, 1.5)], 0, 2)
+    phones = rk.spoken.pspl(to_units(lattice, split))
+    assert [(p, u) for p, u, _ in phones.triples()] == [(0, "T"), (1, "UW"), (1, "AH"), (2, "G"), (3, "OW")]
+    assert phones.start.tolist() == pytest.approx([0, 0.5, 0.5, 1.0, 1.25])
+    assert to_units(lattice, characters).units == ("t", "o", "g")
+    with pytest.raises(rk.InputError, match="no units"):
+        to_units(lattice, lambda word: [])
+
+
+def test_error_rates():
+    from rankine.spoken.wer import edit_distance, oracle_distance
+
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        lattice = random_lattice(rng, int(rng.integers(2, 6)), int(rng.integers(2, 10)), 3)
+        reference = [f"w{rng.integers(4)}" for _ in range(rng.integers(0, 6))]
+        want = min(edit_distance(lattice.words(path), reference) for path in lattice.paths())
+        assert oracle_distance(lattice, reference) == want
+
+
+def test_mandarin_syllables():
+    from rankine.spoken.units import pinyin, to_units
+
+    lattice = rk.spoken.Lattice.from_arcs([(0, 1, "设定", 0.0), (1, 2, "度", 0.0)], 0, 2)
+    assert rk.spoken.pspl(to_units(lattice, pinyin())).best() == ["she4", "ding4", "du4"]
+    assert rk.spoken.pspl(to_units(lattice, pinyin(tones=False))).best() == ["she", "ding", "du"]
+
+
+def test_the_commands(tmp_path):
+    from .test_cli import rankine
+
+    place = tmp_path / "lattices"
+    place.mkdir()
+    (place / "good.slf").write_text(SLF)
+    (place / "bad.slf").write_text(SLF.replace("N=4", "N=7"))
+    done = rankine(tmp_path, "spoken", "inspect", "lattices", code=1)
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert rows[1][:5] == ["good", "4", "4", "2", "2"]
+    assert "bad" in done.stderr
+    assert "N=7, but there are 4" in done.stderr
+    assert "1 of 2" in done.stderr
+    (place / "bad.slf").unlink()
+    done = rankine(tmp_path, "spoken", "pspl", "lattices", "-o", "out.tsv")
+    assert (tmp_path / "out.tsv").read_text().splitlines() == [
+        "utterance\tposition\tunit\tposterior\tstart\tend",
+        "good\t0\ta\t1.000000\t0.000\t0.475",
+        "good\t1\tb\t0.750000\t0.500\t1.000",
+    ]
+    out = rankine(tmp_path, "spoken", "cn", "lattices/good.slf", "--units", "characters").stdout
+    assert out.splitlines()[1].startswith("good\t0\ta\t1.000000")
+    done = rankine(tmp_path, "spoken", "pspl", "nowhere", code=1)
+    assert "nowhere" in done.stderr
+    done = rankine(tmp_path, "spoken", "pspl", "lattices", "--units", "syllables", code=1)
+    assert "units must be" in done.stderr
+
+
+def test_simple_sources(tmp_path):
+    (tmp_path / "a.ctm").write_text(
+        ";; comment\nu1 1 0.5 0.5 world 0.6\nu1 1 0.0 0.5 hello 0.9\nu2 1 0 1 <sil>\nu2 1 1 1 x\n"
+    )
+    found = dict(rk.spoken.read_archive(tmp_path / "a.ctm"))
+    assert rk.spoken.pspl(found["u1"]).triples()[0] == (0, "hello", pytest.approx(0.9))
+    counts = expected_counts(found["u1"], arc_posteriors(found["u1"]))
+    assert counts == pytest.approx({"hello": 0.9, "world": 0.6})
+    assert found["u2"].units == ("x",)
+    (tmp_path / "w.json").write_text(
+        '{"segments": [{"words": [{"word": " Hi,", "start": 0, "end": 0.4, "probability": 0.5},'
+        ' {"word": " you", "start": 0.4, "end": 0.9, "probability": 1.0}]}]}'
+    )
+    lattice = rk.spoken.read_lattice(tmp_path / "w.json")
+    assert expected_counts(lattice, arc_posteriors(lattice)) == pytest.approx({"hi": 0.5, "you": 1.0})
+    (tmp_path / "n.nbest").write_text(f"{np.log(3.0)} a b\n0.0 a c d\n")
+    lattice = rk.spoken.read_lattice(tmp_path / "n.nbest")
+    assert expected_counts(lattice, arc_posteriors(lattice)) == pytest.approx({"a": 1, "b": 0.75, "c": 0.25, "d": 0.25})
+    (tmp_path / "f.fst").write_text(f"0 1 a a {-np.log(0.25)}\n0 1 b b {-np.log(0.75)}\n1 2 <eps> <eps>\n2\n")
+    lattice = rk.spoken.read_lattice(tmp_path / "f.fst")
+    assert expected_counts(lattice, arc_posteriors(lattice)) == pytest.approx({"a": 0.25, "b": 0.75})
+    for name, text, message in (
+        ("x.ctm", "u 1 0 1\n", "5 or 6 columns"),
+        ("y.ctm", "u 1 0 1 w 1.5\n", "between 0 and 1"),
+        ("z.ctm", "u 1 zero 1 w\n", "expected a number"),
+    ):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(rk.InputError, match=message):
+            list(rk.spoken.read_archive(tmp_path / name))
+    for name, text, message in (
+        ("x.json", "{", "not the JSON"),
+        ("y.json", '{"segments": []}', "no words"),
+        ("x.nbest", "score a\n", "expected a number"),
+        ("y.nbest", "", "no hypotheses"),
+        ("x.fst", "0 1 a\n", "no final state"),
+        ("y.fst", "q 1 a\n1\n", "number of a state"),
+    ):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(rk.InputError, match=message):
+            rk.spoken.read_lattice(tmp_path / name)

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from . import compare, convert, demo, describe, evaluate, experiment, measures, rank, train, tune
+from . import compare, convert, demo, describe, evaluate, experiment, measures, rank, spoken, train, tune
 
 app = typer.Typer(
     name="rankine",
@@ -26,6 +26,7 @@ for module in (train, rank, tune, evaluate, compare, measures, describe, convert
     app.command()(module.command)
     app.registered_commands[-1].name = module.NAME
 app.add_typer(experiment.app, name=experiment.NAME)
+app.add_typer(spoken.app, name=spoken.NAME)
 
 
 def _version(value: bool) -> None:

@@ -121,3 +121,22 @@ def _folds(text: str) -> tuple[int, ...]:
     if not chosen or not all(1 <= f <= 5 for f in chosen):
         raise InputError(f"--folds must be a range within 1-5 or a list of such numbers, got {text!r}")
     return tuple(sorted({f - 1 for f in chosen}))
+
+
+@app.command()
+def lattices() -> None:
+    """Error rates of recogniser lattices: best path, confusion network, oracle; English words, Mandarin characters.
+
+    `RANKINE_DATA=data rankine experiment lattices`
+    """
+    from ..experiments.lattices import run
+    from ..progress import bar
+
+    rows = []
+    for name, unit in (("lj", "words"), ("aishell", "characters")):
+        with bar(name, total=None) as update:
+            found = run(name, update)
+        rates = (f"{100 * r:.1f} %" for r in (found.best_path, found.network, found.oracle))
+        rows.append((name, found.utterances, f"{found.units} {unit}", *rates))
+    columns = ["set", "utterances", "reference", "best path", "confusion network", "oracle"]
+    print_table("Error rates", columns, rows)
