@@ -2,7 +2,7 @@
 
 import sys
 
-from . import boosting, evaluation, large_margin, pairwise, reading, startup
+from . import boosting, evaluation, large_margin, pairwise, reading, spoken, startup
 
 BENCHMARKS = {
     "reading": reading.main,
@@ -10,6 +10,7 @@ BENCHMARKS = {
     "large-margin": large_margin.main,
     "pairwise": pairwise.main,
     "boosting": boosting.main,
+    "spoken": spoken.main,
     "startup": startup.main,
 }
 

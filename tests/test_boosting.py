@@ -200,3 +200,62 @@ def test_bad_validation_data():
     X, y, qid = problem()
     with pytest.raises(rk.InputError, match="the validation data has 4 features, the training data 5"):
         rk.AdaRank().fit(X, y, qid=qid, valid=rk.RankingData(X[:, :4], y, qid))
+
+
+def test_stages_do_not_touch_the_model():
+    X, y, qid = problem(1, n=20)
+    model = rk.AdaRank(n_rounds=6).fit(X, y, qid=qid)
+    whole, alone = model.coef_.copy(), list(model.staged_predict(X, qid))
+    for (a, b), want in zip(
+        zip(model.staged_predict(X, qid), model.staged_predict(X, qid), strict=True), alone, strict=True
+    ):
+        assert np.array_equal(a, want)
+        assert np.array_equal(b, want)
+        assert np.array_equal(model.coef_, whole)
+
+
+def test_rankboost_keeps_its_digits_where_almost_everything_is_right():
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = np.round(rng.standard_normal((18, 3)), 1)
+        y = np.clip(np.round(1.5 * X[:, 0] + X[:, 1] + 0.1 * rng.standard_normal(18)), 0, 2)
+        qid = np.repeat([1, 2, 3], 6)
+        found, H = ref.rankboost(X.tolist(), y.tolist(), qid.tolist(), 60)
+        model = rk.RankBoost(n_rounds=60).fit(X, y, qid=qid)
+        n = len(model.stumps_)
+        np.testing.assert_allclose([abs(s.alpha) for s in model.stumps_], [abs(a) for _, a in found[:n]], rtol=1e-5)
+        assert np.ptp(model.predict(X)) < 1.01 * np.ptp(H)
+
+
+def test_the_guard_sets_both_signs_aside():
+    X, y, qid = problem(3, n=40, d=2, decimals=3)
+    X[:, 1] = np.random.default_rng(0).random(len(y))
+    model = rk.AdaRank("AP", n_rounds=30, both_signs=True).fit(X, y, qid=qid)
+    for before, after in zip(model.history_[:-1], model.history_[1:], strict=True):
+        assert not before.set_aside or after.feature != before.feature
+
+
+def test_names_of_an_earlier_fit_are_forgotten(tmp_path):
+    import pandas as pd
+
+    X, y, qid = problem()
+    model = rk.AdaRank(n_rounds=3).fit(pd.DataFrame(X, columns=list("abcde")), y, qid=qid)
+    model.fit(rk.RankingData(X[:, :3], y, qid))
+    assert len(model.explain(X[0, :3])) == 3
+    model.save(tmp_path / "m.json")
+    assert rk.load(tmp_path / "m.json").n_features_in_ == 3
+
+
+@pytest.mark.parametrize(
+    "bad", [rk.AdaRank(n_rounds=2.5), rk.AdaRank(patience=None), rk.AdaRank(patience=-1), rk.RankBoost(n_bins="x"),
+            rk.RankBoost(n_rounds=None)],
+)  # fmt: skip
+def test_parameters_of_the_wrong_kind(bad):
+    X, y, qid = problem()
+    with pytest.raises(rk.InputError, match="must be a whole number"):
+        bad.fit(X, y, qid=qid)
+
+
+def test_preferences_are_refused():
+    with pytest.raises(rk.InputError, match="RankBoost learns from grades"):
+        rk.RankBoost().fit(np.eye(2), rk.Preferences([0], [1]), qid=[1, 1])

@@ -68,6 +68,14 @@ def test_a_model_that_scores_nothing_does_not_validate_well(sets):
     assert rk.evaluate("AP", perfect.y, np.zeros(len(perfect.y)), perfect.qid, ties="stable").mean["AP"] == 1
 
 
+def test_contributions_of_the_report_belong_to_the_scores(sets):
+    outcomes = comparison.run("mq2008", ["uniform fusion", "RankSVM"], numbers=(0,))
+    test = next(iter(folds("mq2008"))).test
+    for o in outcomes:
+        X = (test if o.normaliser is None else o.normaliser.apply(test)).X
+        np.testing.assert_allclose(X @ o.coef, o.scores, atol=1e-5)
+
+
 def test_the_command_writes_a_report(sets):
     arguments = [x for r in RANKERS for x in ("-r", r)]
     done = rankine(sets, "experiment", "letor", "--data", "mq2008", *arguments, "-o", "out", "--workers", "1",
@@ -94,6 +102,7 @@ def test_the_command_writes_a_report(sets):
         (["-r", "RankSVM"], "at least two"),
         (["--baseline", "nobody"], "not among the rankers"),
         (["--data", "mq2009"], "unknown set"),
+        (["-o", "letor/mq2008/S1.txt.xz"], "a folder is needed"),
     ],
 )
 def test_bad_arguments(sets, arguments, message):
@@ -141,6 +150,12 @@ def test_details_of_a_comparison(tmp_path):
     (tmp_path / "t.txt").write_text("\n".join(map(str, -data.y)))
     out = rankine(tmp_path, "compare", "d.txt", "s.txt", "t.txt", "-m", "AP", "--details", "1").stdout
     assert "(0)" in out.splitlines()[-1]
+    rk.LinearRanker(loss="ranksvm-l2", normalise="zscore").fit(data).save(tmp_path / "m.json")
+    rk.SingleFeature().fit(data).save(tmp_path / "n.json")
+    out = rankine(tmp_path, "compare", "d.txt", "m.json", "n.json", "-m", "AP", "--details", "1").stdout
+    assert "bm25_body +" in out.splitlines()[-1]
+    for bad, message in ((("--details", "-1"), "at least 0"), (("--details", "1", "-o", "json"), "leave out -o")):
+        assert message in rankine(tmp_path, "compare", "d.txt", "s.txt", "t.txt", *bad, code=1).stderr
 
 
 def test_ranksvm_on_ohsumed_is_as_good_as_others(real_data):

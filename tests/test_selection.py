@@ -1,9 +1,14 @@
 """Tuning: the same for any number of workers, resumable, honest about bad grids."""
 
 import json
+import os
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import rankine as rk
 from rankine.rankers import selection
@@ -71,6 +76,52 @@ def test_a_killed_run_goes_on(tmp_path, monkeypatch):
     assert plain(again)[0][0] == plain(want)[0][0]
 
 
+def test_a_run_that_is_really_killed_goes_on_and_leaves_nothing_behind(tmp_path):
+    data = problem(n=60)
+    rk.save_letor(data, tmp_path / "d.txt")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    losses = [x for loss in ("svm-map", "ranksvm-l2", "ranksvm") for x in ("--loss", loss)]
+    arguments = ["tune", "d.txt", "--folder", "t", *losses, "-C", "1e-4:1e1", "--folds", "5", "--workers", "2"]
+    command = [sys.executable, "-c", "from rankine.cli import main; main()", *arguments]
+    environment = os.environ | {"TMPDIR": str(scratch)}
+    running = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while running.poll() is None and not list((tmp_path / "t" / "jobs").glob("*.json")):
+        time.sleep(0.05)
+    running.terminate()
+    running.communicate()
+    assert not list(scratch.glob("rankine-tune-*"))
+    again = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
+    want = rk.tune(
+        rk.LinearRanker(), rk.load_letor(tmp_path / "d.txt"),
+        {"loss": ["svm-map", "ranksvm-l2", "ranksvm"], "C": [10.0**e for e in range(-4, 2)]}, workers=1,
+    )  # fmt: skip
+    got = [line.split("\t")[:3] for line in again.splitlines()[1:]]
+    assert got == [row[:3] for row in want.table()[1]]
+
+
+def test_what_is_kept_belongs_to_its_data(tmp_path):
+    data = problem()
+    values = np.abs(data.X[:, :1])
+    rows = np.arange(len(values))
+    one = sp.csr_array((values[:, 0], (rows, 0 * rows)), (len(rows), 2))
+    other = sp.csr_array((values[:, 0], (rows, rows % 2)), (len(rows), 2))
+    fresh = [rk.tune(rk.LinearRanker(), data.with_features(X), GRID, folds=2, workers=1) for X in (one, other)]
+    kept = [rk.tune(rk.LinearRanker(), data.with_features(X), GRID, folds=2, workers=1, folder=tmp_path) for X in
+            (one, other)]  # fmt: skip
+    assert list(map(plain, fresh)) == list(map(plain, kept))
+
+
+def test_arrays_in_the_grid_and_errors_as_measures(tmp_path):
+    found = rk.tune(rk.AdaRank(), problem(), {"n_rounds": np.array([2, 8])}, folds=2, workers=1, folder=tmp_path)
+    assert (tmp_path / "tune.png").exists()
+    assert found.axis == "n_rounds"
+    found = rk.tune(rk.LinearRanker(), problem(), GRID, folds=2, workers=1, measure="Disagreement")
+    means = [t.mean for t in found.trials]
+    assert means == sorted(means)
+    assert means[0] > 0
+
+
 def test_rankers_without_a_path():
     found = rk.tune(rk.AdaRank(), problem(), {"n_rounds": [2, 10], "update": ["original", "meng"]}, folds=2, workers=1)
     assert len(found.trials) == 4
@@ -88,14 +139,19 @@ def test_rankers_without_a_path():
         (GRID, {"measure": "nope"}, "unknown measure"),
         (GRID, {"folds": 100}, "between 2 and 24 folds"),
         (GRID, {"valid": "other"}, "validation data has 4 features"),
+        ({"loss": ["nonsense"], "C": [1.0]}, {"workers": 2}, "unknown loss"),
+        ({"C": [1.0, -1.0]}, {"workers": 2}, "C must be a positive number"),
+        ({"normalise": ["zz"]}, {"workers": 2}, "zz"),
+        (GRID, {"workers": 0}, "workers must be at least 1"),
+        (GRID, {"valid": (1, 2)}, "valid must be a RankingData"),
     ],
 )
 def test_bad_input(grid, options, message):
     data = problem()
-    if options.get("valid"):
+    if options.get("valid") == "other":
         options = {"valid": data.select(range(4))}
     with pytest.raises(rk.InputError, match=message):
-        rk.tune(rk.LinearRanker(), data, grid, workers=1, **options)
+        rk.tune(rk.LinearRanker(), data, grid, **{"workers": 1, **options})
 
 
 def test_a_constant_feature_is_no_trouble():

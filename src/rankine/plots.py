@@ -83,9 +83,9 @@ def draw_path(values: list[float], scores: list[float], measure: str, chosen: fl
 
 
 def draw_curves(
-    curves: dict[str, list[tuple[float, float]]], measure: str, path: str | os.PathLike | None = None
+    curves: dict[str, list[tuple[float, float]]], against: str, measure: str, path: str | os.PathLike | None = None
 ) -> Figure:
-    """A measure against C on a logarithmic axis, one curve for each setting of the rest."""
+    """A measure against a parameter on a logarithmic axis, one curve for each setting of the rest."""
     from matplotlib.figure import Figure
 
     if path is not None:
@@ -94,7 +94,7 @@ def draw_curves(
     axis = figure.subplots()
     for label, points in curves.items():
         axis.semilogx(*zip(*points, strict=True), "o-", markersize=4, label=label)
-    axis.set_xlabel("C")
+    axis.set_xlabel(against)
     axis.set_ylabel(f"validation {measure}")
     axis.spines[["top", "right"]].set_visible(False)
     if len(curves) > 1:

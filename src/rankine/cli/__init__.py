@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from typing import Any
@@ -51,6 +52,7 @@ def _show_warning(message: Any, *_: Any) -> None:
 def main() -> None:
     """Run the command line; bad input ends in one line on standard error and exit code 1."""
     warnings.showwarning = _show_warning  # type: ignore[assignment]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files and processes go too
     try:
         app()
     except BrokenPipeError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -187,8 +187,13 @@ def reports(
 
 
 def load_scores(path: str, data: RankingData) -> np.ndarray:
-    """Scores for the rows of a data set: one number per line in file order."""
+    """Scores for the rows of a data set: one number per line in file order, or by a model (.json)."""
     import numpy as np
+
+    if Path(path).suffix == ".json":
+        from ..rankers import load
+
+        return np.asarray(load(path).predict(data))
 
     from ..errors import InputError, shorten
     from ..io.files import line_blocks, open_source
@@ -216,21 +221,19 @@ def top_documents(judgments: str, system: str, queries: Sequence[Any], depth: in
     """The first documents of a system for each of these queries, with their grades in brackets (– for none)."""
     import numpy as np
 
-    from ..errors import InputError
     from ..io import load_qrels, load_run
 
-    if judgments == "-":
-        raise InputError("--details reads the judgments again: give them as a file")
     out = {}
     if holds_features(judgments):
         data = load_data(judgments)
         scores = load_scores(system, data)
         where = {q: i for i, q in enumerate(data.query_ids.tolist())}
+        why = _reasons(system, data)
         for query in queries:
             lo, hi = data.ptr[where[query]], data.ptr[where[query] + 1]
             best = lo + np.argsort(-scores[lo:hi], kind="stable")[:depth]
             names = [f"row {data.order[r]}" if data.doc_ids is None else str(data.doc_ids[r]) for r in best]
-            out[query] = ", ".join(f"{n} ({data.y[r]:g})" for n, r in zip(names, best, strict=True))
+            out[query] = ", ".join(f"{n} ({data.y[r]:g}){why(r)}" for n, r in zip(names, best, strict=True))
         return out
     qrels, run = load_qrels(judgments), load_run(system)
     wanted = {str(q) for q in queries}
@@ -248,3 +251,16 @@ def top_documents(judgments: str, system: str, queries: Sequence[Any], depth: in
         shown = [f"{d} ({grades[str(query), d]:g})" if (str(query), d) in grades else f"{d} (–)" for _, d in found]
         out[query] = ", ".join(shown)
     return out
+
+
+def _reasons(system: str, data: RankingData) -> Callable[[int], str]:
+    """For a linear model, the largest parts of a row's score; nothing for other systems."""
+    from ..rankers import load
+    from ..rankers.analysis import contributions
+
+    model: Any = load(system) if Path(system).suffix == ".json" else None
+    if not hasattr(model, "coef_"):
+        return lambda row: ""
+    X = (data if model.normaliser_ is None else model.normaliser_.apply(data)).dense().X
+    names = getattr(model, "feature_names_in_", [f"f{f + 1}" for f in range(data.n_features)])
+    return lambda row: f" [{contributions(model.coef_, X[row].astype(float), names)}]"

@@ -18,7 +18,9 @@ NAME = "compare"
 
 def command(
     judgments: c.Judgments,
-    systems: Annotated[list[str], typer.Argument(help="Two or more TREC runs, or score files of a judged data set.")],
+    systems: Annotated[
+        list[str], typer.Argument(help="Two or more TREC runs; or score files or models (.json) for a judged data set.")
+    ],
     measure: c.Measures = None,
     baseline: Annotated[str | None, typer.Option(help="Compare all with this one (its file's stem).")] = None,
     per_query: Annotated[bool, typer.Option("-q", "--per-query", help="Also print every query's values.")] = False,
@@ -42,6 +44,12 @@ def command(
     from ..errors import InputError
     from ..measures import compare_reports
 
+    if details < 0:
+        raise InputError(f"--details must be at least 0, got {details}")
+    if details and output is not c.Output.table:
+        raise InputError("--details are part of the table: leave out -o")
+    if details and judgments == "-":
+        raise InputError("--details reads the judgments again: give them as a file")
     if empty is c.Empty.skip:
         raise InputError("--empty skip would compare over different queries: use zero or one")
     found = c.reports(

@@ -93,14 +93,16 @@ def letor(
     from ..progress import bar
 
     numbers = _folds(folds)
-    names = ranker or list(e.RANKERS)
+    names = list(dict.fromkeys(ranker or e.RANKERS))
     if baseline not in names:
         raise InputError(f"the baseline {baseline!r} is not among the rankers: {', '.join(names)}")
     if len(names) < 2:
         raise InputError("expected at least two rankers to compare")
+    folder = Path(output)
+    if folder.exists() and not folder.is_dir():
+        raise InputError("is a file, a folder is needed", output)
     with bar("rankers × folds", total=len(names) * len(numbers)) as update:
         outcomes = e.run(data, names, choose, numbers, thread_count(workers), update)
-    folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     parts = report.sections(data, outcomes, baseline, choose, folder)
     written = report.write(parts, folder)

@@ -109,9 +109,9 @@ def grid_of(text: str, option: str) -> list[float]:
 
             low, high = (math.log10(float(v)) for v in text.split(":"))
             values = [10**e for e in range(round(low), round(high) + 1)]
-    except ValueError:
+    except (ValueError, OverflowError):
         values = []
-    if not values or min(values) <= 0:
+    if not values or not all(0 < v < float("inf") for v in values):
         raise InputError(f"{option} must be low:high or a list of positive numbers, got {text!r}")
     return sorted(values)
 

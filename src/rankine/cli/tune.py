@@ -58,11 +58,17 @@ def command(
         grid["C"] = grid_of(values, "-C")
     else:
         estimator = AdaRank(measure) if ranker is Kind.adarank else RankBoost()
-        grid["n_rounds"] = [int(v) for v in grid_of(rounds, "--rounds")]
+        if loss or weights:
+            raise InputError("--loss and --weights are for the linear ranker")
+        if not all(v.strip().isdigit() for v in rounds.split(",")):
+            raise InputError(f"--rounds must be a list of whole numbers, got {rounds!r}")
+        grid["n_rounds"] = [int(v) for v in rounds.split(",")]
         if ranker is Kind.adarank:
             grid["update"] = ["original", "meng"]
     if normalise:
         grid["normalise"] = [None if n == "none" else n for n in normalise]
+    if output is not None and Path(output).is_dir():
+        raise InputError("is a folder, a file is needed", output)
     if output is not None and not Path(output).parent.is_dir():
         raise InputError(f"there is no folder '{Path(output).parent}' to write into", output)
     train = c.load_data(data)
@@ -71,7 +77,7 @@ def command(
         estimator, train, grid, measure=measure, valid=held_out, folds=folds, seed=seed, workers=workers, folder=folder
     )  # fmt: skip
     print_table(f"{found.measure}, {'validation data' if valid else f'{folds} folds'}", *found.table())
-    typer.echo(f"results: {Path(folder, 'tune.json')}, tune.csv{', tune.png' if 'C' in grid else ''}", err=True)
+    typer.echo(f"results: {Path(folder, 'tune.json')}, tune.csv{', tune.png' if found.axis else ''}", err=True)
     if output is not None:
         found.refit(train).save(output)
         typer.echo(f"the best, fitted on all of {data}: {output}", err=True)

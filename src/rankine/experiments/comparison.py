@@ -24,6 +24,7 @@ import numpy as np
 from ..data import RankingData
 from ..errors import InputError, nearest
 from ..measures import evaluate
+from ..normalise import Normaliser
 from ..rankers import AdaRank, LinearRanker, RankBoost, RegressionRanker, SingleFeature, UniformFusion
 from .letor import COLLECTIONS, Fold, folds
 
@@ -85,7 +86,7 @@ RANKERS: dict[str, Callable[[Fold, str | None], Iterator[Candidate]]] = {
     "SVM-NDCG@10": _path("svm-ndcg@10", A="partial-order"),
     "AdaRank": _each(
         *(
-            (f"{m}, {u}", AdaRank(m, n_rounds=200, update=u, both_signs=b, patience=40))
+            (f"{m}, {u}{', both signs' if b else ''}", AdaRank(m, n_rounds=200, update=u, both_signs=b, patience=40))
             for m in ("AP", "nDCG@10") for u in ("original", "meng") for b in (False, True)
         ),
         valid=True,
@@ -99,8 +100,14 @@ LETOR = {
     "MAP": "AP",
     "MeanNDCG": "MeanNDCG",
     **{f"P@{k}": f"P@{k}" for k in (1, 3, 5, 10)},
+    "ERR": "ERR(gmax=2)",
 }
-TEXTBOOK = {"nDCG@10": "nDCG@10", "AP": "AP", "ERR": "ERR(gmax=2)", "P@5": "P@5"}
+TEXTBOOK = {
+    **{f"nDCG@{k}": f"nDCG@{k}" for k in range(1, 11)},
+    "AP": "AP",
+    **{f"P@{k}": f"P@{k}" for k in (1, 3, 5, 10)},
+    "ERR": "ERR(gmax=2)",
+}
 
 # someone else's runs on the same folds, measured by the LETOR tool (from the data's description)
 PUBLISHED = {
@@ -132,6 +139,7 @@ class Outcome:
     textbook: dict[str, np.ndarray]
     scores: np.ndarray
     coef: np.ndarray | None
+    normaliser: Normaliser | None
 
 
 def run_one(collection: str, ranker: str, number: int, choose: str) -> Outcome:
@@ -161,6 +169,7 @@ def run_one(collection: str, ranker: str, number: int, choose: str) -> Outcome:
         {short: book[name] for short, name in TEXTBOOK.items()},
         scores,
         getattr(model, "coef_", None),
+        model.normaliser_,
     )
 
 
@@ -179,7 +188,7 @@ def run(
     report: Callable[[int], None] = lambda done: None,
 ) -> list[Outcome]:
     """All rankers on all folds, then ``chosen``; the order does not depend on the workers."""
-    names = list(RANKERS) if rankers is None else rankers
+    names = list(RANKERS) if rankers is None else list(dict.fromkeys(rankers))
     for name in names:
         if name not in RANKERS:
             raise InputError(f"unknown ranker {name!r}.{nearest(name, RANKERS)} There are: {', '.join(RANKERS)}")
@@ -194,7 +203,9 @@ def run(
     out = [found[job] for job in jobs]
     for number in numbers:
         best = max((o for o in out if o.fold == number and o.ranker != "chosen"), key=lambda o: o.valid)
-        out.append(Outcome(**{**best.__dict__, "ranker": "chosen", "setting": f"{best.ranker}, {best.setting}"}))
+        total = sum(o.seconds for o in out if o.fold == number and o.ranker != "chosen")
+        told = {"ranker": "chosen", "setting": f"{best.ranker}, {best.setting}", "seconds": total}
+        out.append(Outcome(**{**best.__dict__, **told}))
     return out
 
 

@@ -45,13 +45,13 @@ def main_table(collection: str, outcomes: list[Outcome]) -> tuple[list[str], lis
     rows = []
     for name in names_of(outcomes):
         cells = [f"{mean_over_folds(pooled(outcomes, name, m)):.4f}" for m in SHORT]
-        low, high = mean_interval(np.concatenate(pooled(outcomes, name, "MAP")), 0.95, 0)
+        bounds = [mean_interval(np.concatenate(pooled(outcomes, name, m)), 0.95, 0) for m in ("N@10", "MAP")]
         seconds = sum(o.seconds for o in outcomes if o.ranker == name) / len({o.fold for o in outcomes})
-        rows.append([name, *cells, f"[{low:.3f}, {high:.3f}]", f"{seconds:.2f}"])
+        rows.append([name, *cells, *(f"[{low:.3f}, {high:.3f}]" for low, high in bounds), f"{seconds:.2f}"])
     for name, figures in PUBLISHED.get(collection, {}).items():
         cells = [f"{figures[m]:.4f}" if m in figures else "" for m in SHORT]
-        rows.append([f"{name} (published run)", *cells, "", ""])
-    return ["ranker", *SHORT, "MAP, 95 % interval", "seconds a fold"], rows
+        rows.append([f"{name} (published run)", *cells, "", "", ""])
+    return ["ranker", *SHORT, "N@10, 95 % interval", "MAP, 95 % interval", "seconds a fold"], rows
 
 
 def all_tests(collection: str) -> RankingData:
@@ -112,7 +112,7 @@ def _top(test: RankingData, q: int, outcome: Outcome, depth: int) -> str:
     """The best documents of a query with grade and, for a linear ranker, the largest parts of their scores."""
     lo, hi = test.ptr[q], test.ptr[q + 1]
     best = lo + np.argsort(-outcome.scores[lo:hi], kind="stable")[:depth]
-    X = test.dense().X
+    X = (test if outcome.normaliser is None else outcome.normaliser.apply(test)).dense().X
     lines = []
     for row in best:
         document = "" if test.doc_ids is None else str(test.doc_ids[row]) or f"row {row}"
@@ -133,8 +133,8 @@ def sections(collection: str, outcomes: list[Outcome], baseline: str, choose: st
     intervals = {n: mean_interval(np.concatenate(pooled(outcomes, n, "MAP")), 0.95, 0) for n in names}
     draw_bars(means, intervals, "MAP on test queries", folder / "map.png")
     comparison.plot(folder / "differences.png")
-    best = max((n for n in names if n != baseline), key=lambda n: means[n])
-    every = [f"N@{k}" for k in range(1, 11)] + ["P@1", "P@3", "P@5", "P@10"]
+    best = max((n for n in names if n not in (baseline, "chosen")), key=lambda n: means[n])
+    every = [f"N@{k}" for k in range(1, 11)] + ["P@1", "P@3", "P@5", "P@10", "ERR"]
     fold = next(iter(folds(collection)))
     dropped = drop_one(
         LinearRanker(loss="ranksvm-l2", C=1e-4, normalise=COLLECTIONS[collection].normalise), fold.train, fold.test

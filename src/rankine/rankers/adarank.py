@@ -12,6 +12,7 @@ the ensemble :math:`f_t = \sum_k \alpha_k h_k` serves badly: :math:`P_{t+1} \pro
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -23,7 +24,7 @@ from ..data import RankingData
 from ..errors import InputError
 from ..measures import parse
 from ..progress import bar
-from .base import LinearModel
+from .base import LinearModel, check_whole
 from .fusion import feature_performances, performances
 
 _PERFECT = 1e-10  # a weighted performance this close to 1 counts as this far away from it
@@ -86,7 +87,7 @@ class AdaRank(LinearModel):
 
     def fit(self, X: Any, y: Any = None, qid: Any = None, valid: RankingData | None = None) -> AdaRank:
         """Learn from arrays or a :class:`~rankine.RankingData`; ``valid`` chooses the number of rounds."""
-        self._check()
+        self._check_parameters()
         data = self._normalised(self._training_data(X, y, qid), self.normalise)
         held_out = self._held_out(valid)
         name = str(parse(self.measure))
@@ -101,7 +102,7 @@ class AdaRank(LinearModel):
             for t in range(self.n_rounds):
                 weighted = table @ P
                 if aside >= 0:
-                    weighted[aside] = -np.inf
+                    weighted[aside :: data.n_features] = -np.inf  # with either sign
                 k = int(np.argmax(weighted))
                 E = float(weighted[k])
                 if E <= 0:
@@ -115,14 +116,14 @@ class AdaRank(LinearModel):
                 gained = train > best_train + 1e-12
                 best_train = max(best_train, train)
                 run = 0 if gained or last != (f, sign) else run + 1
-                aside = k if run >= _STALLED else -1
+                aside = f if run >= _STALLED else -1
                 v = None
                 if held_out is not None and on_valid is not None:
                     on_valid += sign * alpha * _column(held_out, f)
                     v = float(performances(held_out, on_valid, name).mean())
                     if v > best_valid:
                         best_round, best_valid = t, v
-                history.append(Round(f, sign, alpha, train, v, aside == k))
+                history.append(Round(f, sign, alpha, train, v, aside == f))
                 P = np.exp(-served) * (P if self.update == "meng" else 1.0)
                 P /= P.sum()
                 update(t + 1)
@@ -145,14 +146,12 @@ class AdaRank(LinearModel):
     def staged_predict(self, X: Any, qid: Any = None) -> Iterator[np.ndarray]:
         """Scores after one round, two rounds, …"""
         check_is_fitted(self)
-        whole = self.coef_
-        try:
-            self.coef_ = np.zeros_like(whole)
-            for f, sign, alpha in self.rounds_:
-                self.coef_[f] += sign * alpha
-                yield self.predict(X, qid)
-        finally:
-            self.coef_ = whole
+        stage = copy.copy(self)
+        stage.coef_ = np.zeros_like(self.coef_)
+        for f, sign, alpha in self.rounds_:
+            stage.coef_ = stage.coef_.copy()
+            stage.coef_[f] += sign * alpha
+            yield stage.predict(X, qid)
 
     def _held_out(self, valid: RankingData | None) -> RankingData | None:
         if valid is None:
@@ -165,14 +164,15 @@ class AdaRank(LinearModel):
             )
         return valid if self.normaliser_ is None else self.normaliser_.apply(valid)
 
-    def _check(self) -> None:
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         measure = parse(self.measure)
         if measure.name == "DCG" or measure.supervision != "grades":
             raise InputError(f"AdaRank needs a measure of grades with values up to 1, which {measure} is not")
         if self.update not in ("original", "meng"):
             raise InputError(f"update must be original or meng, got {self.update!r}")
-        if self.n_rounds < 1:
-            raise InputError(f"n_rounds must be at least 1, got {self.n_rounds}")
+        for name, low in (("n_rounds", 1), ("patience", 0)):
+            check_whole(name, getattr(self, name), low)
 
     def _state(self) -> dict[str, Any]:
         return super()._state() | {"rounds": [list(r) for r in self.rounds_]}

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from ..data import RankingData
 from ..errors import InputError
-from ..measures import evaluate
+from ..measures import evaluate, parse
 from ..progress import bar
 from .base import LinearModel
 
@@ -49,7 +49,7 @@ def drop_one(model: LinearModel, train: RankingData, test: RankingData, measure:
             without = measured([g for g in range(train.n_features) if g != f])
             out.append(Dropped(names[f], without, without - whole))
             update(f + 1)
-    return sorted(out, key=lambda d: d.change)
+    return sorted(out, key=lambda d: -d.change if parse(measure).is_error else d.change)
 
 
 def most_different(a: np.ndarray, b: np.ndarray, n: int) -> np.ndarray:

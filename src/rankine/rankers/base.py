@@ -33,6 +33,12 @@ class Ranker(BaseEstimator):
         """The measure that ``score`` reports."""
         return "nDCG@10"
 
+    def _check_parameters(self) -> Any:
+        """Raise on a parameter that makes no sense."""
+        kind = getattr(self, "normalise", None)
+        if kind is not None:
+            Normaliser(kind)
+
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of rows whose features are normalised already."""
         raise NotImplementedError
@@ -59,6 +65,8 @@ class Ranker(BaseEstimator):
             self.n_features_in_ = X.n_features
             if X.feature_names is not None:
                 self.feature_names_in_ = np.array(X.feature_names, object)
+            elif hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
             return X
         if isinstance(y, Preferences):
             X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
@@ -197,3 +205,16 @@ class LinearModel(Ranker):
         names = getattr(self, "feature_names_in_", range(len(row)))
         parts = [(str(n), float(v)) for n, v in zip(names, row * self.coef_, strict=True)]
         return sorted(parts, key=lambda part: -abs(part[1]))
+
+
+def check_whole(name: str, value: Any, low: int, high: int | None = None) -> None:
+    """Raise unless a parameter is a whole number within its bounds.
+
+    >>> check_whole("n_rounds", 2.5, 1)
+    Traceback (most recent call last):
+    rankine.errors.InputError: n_rounds must be a whole number, at least 1; got 2.5
+    """
+    good = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not good or value < low or (high is not None and value > high):
+        bounds = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise InputError(f"{name} must be a whole number, {bounds}; got {value!r}")

@@ -61,9 +61,13 @@ class SingleFeature(LinearModel):
     def _measure(self) -> str:
         return self.measure
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        parse(self.measure)
+
     def fit(self, X: Any, y: Any = None, qid: Any = None) -> SingleFeature:
         """Learn from arrays, or from a :class:`~rankine.RankingData`."""
-        parse(self.measure)
+        self._check_parameters()
         data = self._normalised(self._training_data(X, y, qid), None)
         found = feature_performances(data, self.measure, self.both_signs).mean(axis=1)
         best = int(np.argmax(found))

@@ -208,6 +208,7 @@ class LinearRanker(LinearModel):
 
     def _check_parameters(self) -> Any:
         """Raise on a parameter that makes no sense; the loss."""
+        super()._check_parameters()
         for name, value in (("C", self.C), ("tol", self.tol)):
             if not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
                 raise InputError(f"{name} must be a positive number, got {value!r}")

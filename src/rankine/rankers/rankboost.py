@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data import RankingData
+from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..losses.pairwise import levels_of, pairs_of
 from ..losses.pairwise_kernels import order_by_level
 from ..parallel import shared_map, thread_count
 from ..progress import bar
 from . import rankboost_kernels as kn
-from .base import Ranker
+from .base import Ranker, check_whole
 
 _PERFECT = 1e-10
 _SAMPLE = 100_000
@@ -56,13 +56,17 @@ class RankBoost(Ranker):
         self.by_query = by_query
         self.normalise = normalise
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_whole("n_rounds", self.n_rounds, 1)
+        check_whole("n_bins", self.n_bins, 1, 255)
+
     def fit(self, X: Any, y: Any = None, qid: Any = None) -> RankBoost:
         """Learn from arrays, or from a :class:`~rankine.RankingData`."""
-        if self.n_rounds < 1:
-            raise InputError(f"n_rounds must be at least 1, got {self.n_rounds}")
-        if not 1 <= self.n_bins <= 255:
-            raise InputError(f"n_bins must be between 1 and 255, got {self.n_bins}")
+        self._check_parameters()
         data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        if isinstance(data.y, Preferences):
+            raise InputError("RankBoost learns from grades, got a preference graph")
         bins, edges = _binned(data, self.n_bins)
         level, n_levels = levels_of(np.ascontiguousarray(data.y, np.float64), data.ptr)
         members, below = np.empty(len(level), np.int64), np.empty(len(level), np.int64)

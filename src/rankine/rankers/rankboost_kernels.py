@@ -22,19 +22,19 @@ def potentials(H, members, below, ptr, pair_weight, out):
         for i in range(lo, hi):
             middle += H[i] / m
         below_sum = np.empty(m + 1)  # Σ exp(H_j) over the first documents in the order of levels
-        above_sum = np.empty(m + 1)  # Σ exp(−H_k) over the first documents
-        below_sum[0] = above_sum[0] = 0.0
+        below_sum[0] = 0.0
         for r in range(m):
             i = members[lo + r]
             below_sum[r + 1] = below_sum[r] + np.exp(min(max(H[i] - middle, -FAR), FAR))
-            above_sum[r + 1] = above_sum[r] + np.exp(min(max(middle - H[i], -FAR), FAR))
-        end = m
+        above = level = 0.0  # Σ exp(−H_k) over the levels above, and over this one so far
         for r in range(m - 1, -1, -1):
             i = members[lo + r]
             if r + 1 < m and below[lo + r] != below[lo + r + 1]:
-                end = r + 1  # the first place of the level above
+                above += level
+                level = 0.0
+            level += np.exp(min(max(middle - H[i], -FAR), FAR))
             up = pair_weight[q] * np.exp(min(max(middle - H[i], -FAR), FAR)) * below_sum[below[lo + r]]
-            down = pair_weight[q] * np.exp(min(max(H[i] - middle, -FAR), FAR)) * (above_sum[m] - above_sum[end])
+            down = pair_weight[q] * np.exp(min(max(H[i] - middle, -FAR), FAR)) * above
             out[i] = up - down
             total += up
     return total

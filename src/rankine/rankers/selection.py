@@ -14,19 +14,23 @@ import itertools
 import json
 import os
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from ..data import RankingData
+from .. import __version__
+from ..data import Preferences, RankingData
 from ..errors import InputError, nearest
 from ..io import load_table, save_table
 from ..io.files import replacing
@@ -78,7 +82,8 @@ class Tuning:
     def to_json(self) -> str:
         """All trials as JSON."""
         trials = [{"params": t.params, "scores": t.scores, "mean": t.mean, "seconds": t.seconds} for t in self.trials]
-        return json.dumps({"measure": self.measure, "best": self.best.params, "trials": trials}, indent=1)
+        content = {"measure": self.measure, "best": self.best.params, "trials": trials}
+        return json.dumps(content, indent=1, default=_plain)
 
     def to_csv(self) -> str:
         """All trials as CSV."""
@@ -88,14 +93,26 @@ class Tuning:
         return out.getvalue()
 
     def plot(self, path: str | os.PathLike | None = None) -> Any:
-        """The measure against C, one curve for every combination of the other parameters."""
+        """The measure against C (or another number), a curve for every combination of the other parameters."""
         from ..plots import draw_curves
 
+        axis = self.axis
+        if axis is None:
+            raise InputError("no parameter of the grid is a row of numbers: there is no curve to draw")
         curves: dict[str, list[tuple[float, float]]] = {}
         for t in self.trials:
-            label = ", ".join(_shown(v) for n, v in t.params.items() if n != "C") or "all"
-            curves.setdefault(label, []).append((t.params.get("C", 1.0), t.mean))
-        return draw_curves({k: sorted(v) for k, v in curves.items()}, self.measure, path)
+            label = ", ".join(_shown(v) for n, v in t.params.items() if n != axis) or "all"
+            curves.setdefault(label, []).append((t.params[axis], t.mean))
+        return draw_curves({k: sorted(v) for k, v in curves.items()}, axis, self.measure, path)
+
+    @property
+    def axis(self) -> str | None:
+        """The parameter that a curve is drawn against: C, or the first that has several numbers."""
+        for name in sorted(self.best.params, key=lambda n: n != "C"):
+            values = {repr(t.params[name]): t.params[name] for t in self.trials}.values()
+            if len(values) > 1 and all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
+                return name
+        return None
 
 
 def tune(
@@ -131,6 +148,13 @@ def tune(
     (4, True)
     """
     measure = str(parse(measure))
+    for part, what in ((data, "data"), (valid, "valid")):
+        if not isinstance(part, RankingData) and not (part is None and what == "valid"):
+            raise InputError(f"{what} must be a RankingData, got {type(part).__name__}")
+        if part is not None and isinstance(part.y, Preferences):
+            raise InputError(f"tune measures by grades; the {what} holds a preference graph")
+    if workers is not None and workers < 1:
+        raise InputError(f"workers must be at least 1, got {workers}")
     values = _checked_grid(ranker, grid)
     if valid is not None and valid.n_features != data.n_features:
         raise InputError(f"the validation data has {valid.n_features} features, the training data {data.n_features}")
@@ -139,6 +163,9 @@ def tune(
     n_folds = 1 if valid is not None else folds
     path = values.pop("C", None) if hasattr(ranker, "path") else None
     combinations = [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
+    for combination in combinations:  # a setting that makes no sense ends it here, not in a process
+        for C in path if path is not None else [None]:
+            clone(ranker).set_params(**combination, **({} if C is None else {"C": C}))._check_parameters()
     prints = _fingerprint(data, valid, folds, seed)
     jobs = [
         _Job(type(ranker).__name__, ranker.get_params() | combination, path, fold, measure, prints)
@@ -157,7 +184,8 @@ def tune(
             params = combination | ({} if C is None else {"C": C})
             ordered = {name: params[name] for name in grid if name in params}
             trials.append(Trial(ordered, tuple(m["scores"][i] for m in mine), sum(m["seconds"][i] for m in mine)))
-    found = Tuning(measure, tuple(sorted(trials, key=lambda t: -t.mean)), ranker)
+    sign = 1 if parse(measure).is_error else -1
+    found = Tuning(measure, tuple(sorted(trials, key=lambda t: sign * t.mean)), ranker)
     if folder is not None:
         _write(found, Path(folder))
     return found
@@ -178,8 +206,13 @@ class _Job:
     def key(self) -> str:
         """A name that changes with everything the result depends on."""
         content = [self.kind, self.params, self.path, self.fold, self.measure, self.data]
-        text = json.dumps(content, sort_keys=True, default=repr)
+        text = json.dumps(content, sort_keys=True, default=_plain)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def _plain(value: Any) -> Any:
+    """Arrays and NumPy's numbers as plain ones, anything else by its text."""
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else repr(value)
 
 
 def _checked_grid(ranker: Any, grid: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
@@ -191,17 +224,18 @@ def _checked_grid(ranker: Any, grid: Mapping[str, Sequence[Any]]) -> dict[str, l
             raise InputError(f"{type(ranker).__name__} has no parameter {name!r}.{nearest(name, known)}")
         if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray) or len(values) == 0:
             raise InputError(f"the grid needs a list of at least one value for {name!r}, got {values!r}")
-    return {name: list(values) for name, values in grid.items()}
+    return {name: [v.item() if isinstance(v, np.generic) else v for v in values] for name, values in grid.items()}
 
 
 def _fingerprint(data: RankingData, valid: RankingData | None, folds: int, seed: int) -> str:
     digest = hashlib.sha256()
     for part in (data, valid):
         if part is not None:
-            X = part.X.data if part.is_sparse else part.X
-            for array in (X, part.y, part.ptr):
+            X = (part.X.data, part.X.indices, part.X.indptr) if part.is_sparse else (part.X,)
+            for array in (*X, part.y, part.ptr):
                 digest.update(np.ascontiguousarray(array).view(np.uint8).data)
-    digest.update(f"{valid is None} {folds} {seed}".encode())
+            digest.update(f"{part.X.shape} {part.X.dtype} {part.is_sparse}".encode())
+    digest.update(f"{__version__} {valid is None} {folds} {seed}".encode())
     return digest.hexdigest()[:24]
 
 
@@ -268,8 +302,13 @@ def _finished(
             try:
                 for future in as_completed(futures):
                     yield futures[future], future.result()
+            except BrokenProcessPool:
+                raise InputError(
+                    "a worker process ended early; a script that tunes needs `if __name__ == '__main__':` around it, "
+                    "or workers=1"
+                ) from None
             except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
+                pool.shutdown(wait=True, cancel_futures=True)
                 raise
 
 
@@ -279,8 +318,17 @@ _worker: dict[str, Any] = {}
 def _open_data(kind: type, places: list[str], folds: int, seed: int) -> None:
     """Once per process: one thread, the data memory-mapped."""
     os.environ["RANKINE_THREADS"] = "1"
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
     parts = [load_table(p) for p in places]
     _worker.update(kind=kind, data=parts[0], valid=parts[1] if len(parts) > 1 else None, folds=folds, seed=seed)
+
+
+def _leave_with_parent() -> None:
+    """End this process when the one that started it is gone."""
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def _fit_in_worker(job: _Job) -> Any:
@@ -297,8 +345,7 @@ def _fit(ranker: Any, job: _Job, train: RankingData, valid: RankingData) -> dict
     seconds = (time.perf_counter() - began) / len(models)
     scores = []
     for model in models:
-        found = evaluate(job.measure, valid.y, model.predict(valid), valid.qid).mean[job.measure]
-        scores.append(-found if parse(job.measure).is_error else found)
+        scores.append(evaluate(job.measure, valid.y, model.predict(valid), valid.qid).mean[job.measure])
     return {"scores": scores, "seconds": [seconds] * len(models)}
 
 
@@ -306,7 +353,7 @@ def _write(found: Tuning, folder: Path) -> None:
     for name, text in (("tune.json", found.to_json()), ("tune.csv", found.to_csv())):
         with replacing(folder / name) as temporary:
             temporary.write_text(text)
-    if "C" in found.best.params:
+    if found.axis is not None:
         found.plot(folder / "tune.png")
 
 

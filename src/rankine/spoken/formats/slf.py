@@ -47,16 +47,22 @@ def read_slf(
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"a damaged gzip file ({error})", where) from None
+    return _parse(data, where, nothing, variants, lower)
+
+
+def _text(data: bytes, where: str) -> str:
     try:
-        text = data.decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"byte {error.start} is not UTF-8", where) from None
-    return _parse(text, where, nothing, variants, lower)
+        raise InputError(f"{data[error.start : error.start + 4]!r} is not UTF-8", where) from None
 
 
-def _parse(text: str, where: str, nothing: Collection[str], variants: bool, lower: bool) -> Lattice:
+def _parse(data: bytes, where: str, nothing: Collection[str], variants: bool, lower: bool) -> Lattice:
     header: dict[str, str] = {}
-    first_node, first_link = _first_line(text, "I="), _first_line(text, "J=")
+    at = 0 if data.startswith(b"J=") else data.find(b"\nJ=") + 1
+    cut = at if at > 0 or data.startswith(b"J=") else len(data)
+    text = _text(data[:cut], where)
+    first_node, first_link = _first_line(text, "I="), len(text)
     nodes = _plain_nodes(text[first_node:first_link])
     rest = text[:first_link] if nodes is None else text[:first_node]
     nodes = nodes or {}
@@ -74,7 +80,7 @@ def _parse(text: str, where: str, nothing: Collection[str], variants: bool, lowe
             nodes[node] = fields
         else:
             header.update(fields)
-    links = _links(text[first_link:], where, 1 + text.count("\n", 0, first_link))
+    links = _links(data[cut:], where, 1 + text.count("\n"))
     for key, have in (("N", len(nodes)), ("L", len(links["J"]))):
         if key in header and _number(header[key], where) != have:
             raise InputError(f"{key}={header[key]}, but there are {have}", where)
@@ -108,16 +114,17 @@ def _first_line(text: str, mark: str) -> int:
     return len(text) if at < 0 else at + 1
 
 
-def _links(text: str, where: str, first_line: int) -> dict[str, Any]:
+def _links(data: bytes, where: str, first_line: int) -> dict[str, Any]:
     """Columns of the link lines. Lines with one layout of numbers are read all at once, others one by one."""
-    if not text.strip():
+    if not data:
         return {"J": np.empty(0)}
-    first = text[: text.find("\n")] if "\n" in text else text
+    first = _text(data[: data.find(b"\n")] if b"\n" in data else data, where)
     keys = re.findall(r"(\w+)=", first)
     if all(re.fullmatch(r"\w=[-+.\deE]+", part) for part in first.split()) and len(set(keys)) == len(keys):
-        found = _all_at_once(text, keys)
+        found = _all_at_once(data, keys)
         if found is not None:
             return found
+    text = _text(data, where)
     columns: dict[str, list[Any]] = {}
     for number, line in enumerate(text.splitlines(), first_line):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -145,11 +152,10 @@ def _links(text: str, where: str, first_line: int) -> dict[str, Any]:
     return out
 
 
-def _all_at_once(text: str, keys: list[str]) -> dict[str, Any] | None:
+def _all_at_once(data: bytes, keys: list[str]) -> dict[str, Any] | None:
     """Columns of link lines that all have the layout of the first, or None where one has not."""
     if keys[:3] != ["J", "S", "E"] or any(len(key) != 1 for key in keys):
         return None
-    data = text.encode()
     buffer = np.frombuffer(data + b"\n" * 32, np.uint8)
     out = np.empty((data.count(b"\n") + 1, len(keys)))
     n = read_links(buffer, 0, len(data), np.frombuffer("".join(keys).encode(), np.uint8), out)

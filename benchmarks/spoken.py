@@ -1,0 +1,51 @@
+"""Lattices: parsing against a plain Python loop, posteriors, PSPL and confusion networks in links per second."""
+
+import gzip
+import os
+from pathlib import Path
+
+from rankine.spoken import arc_posteriors, confusion_network, pspl, read_lattice
+
+from .timing import best_times, goal, heading
+
+
+def plain_loop(files: list[Path]) -> int:
+    """Every line split and every number read with float(): what a script would do."""
+    links = 0
+    for path in files:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("J="):
+                    {key: float(value) for key, value in (part.split("=") for part in line.split())}
+                    links += 1
+                elif line.startswith("I="):
+                    dict(part.split("=", 1) for part in line.split())
+    return links
+
+
+def main() -> None:
+    heading("Spoken: 385 English lattices of PocketSphinx")
+    place = os.environ.get("RANKINE_DATA")
+    if not place:
+        print("  skipped: set RANKINE_DATA to the folder that holds speech/lj")
+        return
+    files = sorted(Path(place, "speech", "lj", "lattices").iterdir())
+    some = files[:60]
+    read_lattice(some[0])
+    best = best_times({"plain": lambda: plain_loop(some), "ours": lambda: [read_lattice(f) for f in some]}, rounds=3)
+    goal("parsing SLF.gz, faster than a plain Python loop", best["plain"] / best["ours"], 10)
+    lattices = [read_lattice(f) for f in files]
+    links = sum(map(len, lattices))
+    found = [arc_posteriors(x) for x in lattices]
+    pspl(lattices[0], found[0])
+    confusion_network(lattices[0], posteriors=found[0])
+    best = best_times(
+        {
+            "pspl": lambda: [pspl(x, arc_posteriors(x), prune=1e-6) for x in lattices],
+            "cn": lambda: [confusion_network(x, posteriors=arc_posteriors(x)) for x in lattices],
+        },
+        rounds=3,
+    )
+    print(f"  {links:,} links; one core")
+    goal("forward–backward and PSPL, million links a second", links / best["pspl"] / 1e6, 1.0)
+    goal("confusion networks (pivot), million links a second", links / best["cn"] / 1e6, 0.3)
