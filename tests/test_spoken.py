@@ -78,7 +78,8 @@ def test_pspl_is_enumeration():
         assert {(p, u) for p, u, _ in pruned.triples()} == {k for k, v in got.items() if v > 0.1}
 
 
-def test_confusion_networks_keep_posteriors_and_order():
+@pytest.mark.parametrize("method", ["pivot", "mangu"])
+def test_confusion_networks_keep_posteriors_and_order(method):
     for rng, lattice in lattices(600):
         if rng.random() < 0.3:  # times may be missing
             lattice = rk.spoken.Lattice.from_arcs(
@@ -86,7 +87,7 @@ def test_confusion_networks_keep_posteriors_and_order():
                  zip(lattice.source, lattice.target, lattice.unit, lattice.acoustic, strict=True)],
                 0, lattice.n_nodes - 1,
             )  # fmt: skip
-        network = rk.spoken.confusion_network(lattice)
+        network = rk.spoken.confusion_network(lattice, method)
         found = arc_posteriors(lattice)
         slots = np.bincount(network.position, network.posterior, network.n_positions)
         assert (slots <= 1 + 1e-9).all()
@@ -107,6 +108,7 @@ def test_a_single_path_gives_that_path():
     lattice = rk.spoken.Lattice.from_arcs([(0, 1, "a", -1.0), (1, 2, None, -2.0), (2, 3, "b", -3.0)], 0, 3)
     assert rk.spoken.pspl(lattice).triples() == [(0, "a", 1.0), (1, "b", 1.0)]
     assert rk.spoken.confusion_network(lattice).triples() == [(0, "a", 1.0), (1, "b", 1.0)]
+    assert rk.spoken.confusion_network(lattice, "mangu").triples() == [(0, "a", 1.0), (1, "b", 1.0)]
     assert rk.spoken.confusion_network(lattice).best() == ["a", "b"]
 
 
@@ -327,6 +329,7 @@ def test_the_commands(tmp_path):
     ]
     out = rankine(tmp_path, "spoken", "cn", "lattices/good.slf", "--units", "characters").stdout
     assert out.splitlines()[1].startswith("good\t0\ta\t1.000000")
+    assert rankine(tmp_path, "spoken", "cn", "lattices/good.slf", "--method", "mangu").stdout.count("\n") == 3
     done = rankine(tmp_path, "spoken", "pspl", "nowhere", code=1)
     assert "nowhere" in done.stderr
     done = rankine(tmp_path, "spoken", "pspl", "lattices", "--units", "syllables", code=1)

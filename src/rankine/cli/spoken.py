@@ -76,17 +76,22 @@ def pspl(
 def cn(
     source: Source, words: Words = None, scale: Scale = 1.0, prune: Prune = 1e-4, units: Units = "words",
     output: Output = None,
+    method: Annotated[str, typer.Option(help="pivot, or mangu (clustering, after pruning arcs at 1e-4).")] = "pivot",
 ) -> None:  # fmt: skip
-    """Confusion networks as (utterance, slot, unit, posterior, start, end), by the pivot algorithm.
+    """Confusion networks as (utterance, slot, unit, posterior, start, end).
 
     `rankine spoken cn lat.1.gz --words words.txt -o cn.tsv`
     """
     from ..spoken import arc_posteriors, confusion_network
 
-    _write(
-        source, words, units, output,
-        lambda x: confusion_network(x, "pivot", arc_posteriors(x, acoustic_scale=scale), prune),
-    )  # fmt: skip
+    def compute(lattice: Lattice) -> Any:
+        found = arc_posteriors(lattice, acoustic_scale=scale)
+        if method != "mangu":
+            return confusion_network(lattice, method, found, prune)
+        small = lattice.keep(found.posterior > 1e-4)
+        return confusion_network(small, method, arc_posteriors(small, acoustic_scale=scale), prune)
+
+    _write(source, words, units, output, compute)
 
 
 def _write(source: str, words: str | None, units: str, output: str | None, compute: Callable[[Any], Any]) -> None:
