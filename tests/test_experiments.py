@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.experiments import comparison, report
+from rankine.experiments import comparison, letor
 from rankine.experiments.letor import folds
 from rankine.experiments.synthetic import judged_set
 from rankine.rankers.analysis import contributions, drop_one, most_different
@@ -26,9 +26,9 @@ def sets(tmp_path, monkeypatch):
         data = rk.RankingData(made.X, np.minimum(made.y, 2), made.qid + 10 * i, made.doc_ids)
         rk.save_letor(rk.Normaliser("query-minmax").fit(data).apply(data), place / f"S{i}.txt.xz")
     monkeypatch.setenv("RANKINE_DATA", str(tmp_path))
-    report.folds.__globals__["_parts"].cache_clear()
+    letor._parts.cache_clear()
     yield tmp_path
-    report.folds.__globals__["_parts"].cache_clear()
+    letor._parts.cache_clear()
 
 
 def test_folds_go_round(sets):

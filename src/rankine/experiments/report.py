@@ -54,11 +54,6 @@ def main_table(collection: str, outcomes: list[Outcome]) -> tuple[list[str], lis
     return ["ranker", *SHORT, "N@10, 95 % interval", "MAP, 95 % interval", "seconds a fold"], rows
 
 
-def all_tests(collection: str) -> RankingData:
-    """The test queries of the five folds, in their order."""
-    return concatenate([fold.test for fold in folds(collection)])
-
-
 def comparison_of(collection: str, outcomes: list[Outcome], baseline: str) -> Comparison:
     """Paired tests of MAP and N@10 over all test queries, every ranker against the baseline."""
     numbers = sorted({o.fold for o in outcomes})

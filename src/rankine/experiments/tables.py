@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from ..measures.compare import mean_interval
 from ..parallel import thread_count
 from ..plots import draw_bars
@@ -15,8 +17,6 @@ DIRECT = ("SVM-MAP", "SVM-NDCG@10", "AdaRank", "consistent NDCG", "chosen")
 
 def make(folder: Path) -> None:
     """Run everything; write ``rankers-<set>.md`` and ``rankers-<set>.png`` for OHSUMED and MQ2008."""
-    import numpy as np
-
     for collection in ("ohsumed", "mq2008"):
         outcomes = run(collection, workers=thread_count())
         names = names_of(outcomes)

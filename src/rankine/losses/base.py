@@ -53,14 +53,7 @@ class Loss:
 
     def _grades(self, y: Any, ptr: Any) -> tuple[np.ndarray, np.ndarray]:
         """Grades and query bounds, checked."""
-        if isinstance(y, Preferences):
-            raise InputError(f"{self.name} needs grades; a preference graph is for consistent-wpd and duchi")
-        ends = checked_ptr(ptr)
-        grades = np.ascontiguousarray(y, np.float64)
-        if grades.ndim != 1 or len(grades) != ends[-1]:
-            raise InputError(f"expected one grade for each of the {ends[-1]} rows, got {grades.shape}")
-        check_finite(grades, "y")
-        return grades, ends
+        return checked_grades(self.name, y, ptr)
 
 
 class Prepared:
@@ -109,3 +102,15 @@ def checked_ptr(ptr: Any) -> np.ndarray:
     if ends.ndim != 1 or len(ends) < 2 or ends[0] != 0 or (np.diff(ends) < 1).any():
         raise InputError("ptr must rise from 0 to the number of rows, each query with at least one")
     return ends
+
+
+def checked_grades(name: str, y: Any, ptr: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Finite grades, one per row, and query bounds, for what is called ``name``."""
+    if isinstance(y, Preferences):
+        raise InputError(f"{name} needs grades; a preference graph is for consistent-wpd and duchi")
+    ends = checked_ptr(ptr)
+    grades = np.ascontiguousarray(y, np.float64)
+    if grades.ndim != 1 or len(grades) != ends[-1]:
+        raise InputError(f"expected one grade for each of the {ends[-1]} rows, got {grades.shape}")
+    check_finite(grades, "y")
+    return grades, ends

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from . import pairwise_kernels as kn
-from .base import Loss, Prepared, checked_ptr
+from .base import Loss, Prepared
 
 
 class PairFunction(NamedTuple):
@@ -247,7 +247,7 @@ def pairwise_errors(scores: Any, y: Any, ptr: Any) -> np.ndarray:
     array([2.5])
     """
     loss = RankSVM()
-    grades, ends = loss._grades(y, checked_ptr(ptr))
+    grades, ends = loss._grades(y, ptr)
     values = np.empty(len(ends) - 1)
     kn.pair_errors(Prepared(loss, ends).checked(scores), *levels_of(grades, ends), ends, values)
     return values

@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from ..data import Preferences
 from ..errors import InputError, nearest
 from ..measures import parse
-from .base import Loss, checked_ptr
+from .base import checked_grades, checked_ptr
 
 _KNOWN = ("DCG@k", "nDCG@k", "WPD", "zero-one")
 
@@ -64,7 +64,7 @@ def standard_form(measure: str, y: Any, ptr: Any) -> np.ndarray:
     kind = dict(parsed.params).get("dcg", "exp-log2")
     if kind == "letor":
         raise InputError("the LETOR tool's nDCG is 0 for short lists and has no standard form: use nDCG")
-    grades, ends = Loss._grades(_Named(str(parsed)), y, ends)
+    grades, ends = checked_grades(str(parsed), y, ends)
     if grades.min() < 0:
         raise InputError(f"{parsed} needs grades ≥ 0, got {grades.min():g}")
     with np.errstate(over="ignore"):
@@ -72,11 +72,6 @@ def standard_form(measure: str, y: Any, ptr: Any) -> np.ndarray:
     if not np.isfinite(gain.sum()):
         raise InputError(f"{parsed} of a grade {grades.max():g}: its gain 2^g − 1 is too large a number")
     return gain if parsed.name == "DCG" else gain / np.repeat(_best(gain, ends, parsed.cutoff), np.diff(ends))
-
-
-class _Named(Loss):
-    def __init__(self, name: str) -> None:
-        self.name = name
 
 
 def _best(gain: np.ndarray, ptr: np.ndarray, k: int | None) -> np.ndarray:

@@ -21,6 +21,7 @@ from .argmax_kernels import (
     make_work,
     rr_by_rank,
 )
+from .sorting import CHUNK, sort_descending
 
 ASSIGNMENT, AVERAGE_PRECISION, RECIPROCAL_RANK = range(3)
 TABLE, LINEAR, PARTIAL_ORDER, YUE = range(4)
@@ -56,36 +57,21 @@ def fill_weights(mode, table, k, m, n_rel, n, A):
 
 
 @kernel
-def sort_level(scores, members, start, end, keep, docs, s, at, gathered):
+def sort_level(scores, members, start, end, keep, docs, s, at, gathered, order, spare):
     """The ``keep`` members of highest score, best first, equal scores in the order given; how many there are.
 
-    They go to ``docs`` and their scores to ``s``, from ``at`` on. Few are ranked by counting, for each, the higher
-    scores: n² comparisons, but vectorised ones.
+    They go to ``docs`` and their scores to ``s``, from ``at`` on. A few of many are kept in order as they come. The
+    other arguments are room.
     """
     n = end - start
     used = min(n, keep)
-    if n <= 96:
-        padded = (n + 15) & ~15
+    if n <= CHUNK or keep > CHUNK:
         for i in range(n):
             gathered[i] = scores[members[start + i]]
-        for i in range(n, padded):
-            gathered[i] = -np.inf
-        for i in range(at, at + n):
-            docs[i] = -1
-        for i in range(n):
-            score = gathered[i]
-            place = at
-            for j in range(padded):
-                place += gathered[j] > score
-            while docs[place] >= 0:
-                place += 1
-            docs[place] = members[start + i]
-            s[place] = score
-    elif keep > 48:
-        order = np.argsort(-scores[members[start:end]], kind="mergesort")
+        sort_descending(gathered, n, order, spare)
         for i in range(used):
             docs[at + i] = members[start + order[i]]
-            s[at + i] = scores[docs[at + i]]
+            s[at + i] = gathered[order[i]]
     else:
         have = 0
         for i in range(start, end):
@@ -113,12 +99,12 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
     A, D, s = np.empty(longest), np.empty(longest), np.empty(longest)
     docs, ranking = np.empty(longest, np.int64), np.empty(longest, np.int64)
     first = np.empty(levels + 1, np.int64)
-    grid = np.empty(max(MAX_STATES, (longest // 2 + 2) ** 2 if kind == AVERAGE_PRECISION else 1))
+    grid = np.empty(MAX_STATES)  # grows where a query needs more
     back = np.empty(len(grid), np.int64)
     work = make_work(longest, levels)
     h = np.empty(levels)
     members = problem.members
-    gathered = np.empty(longest + 16)
+    gathered = np.empty(longest)
     harmonic = np.empty(longest + 1 if kind == AVERAGE_PRECISION else 1)
     harmonic[0] = 0.0
     for n in range(1, len(harmonic)):
@@ -146,7 +132,7 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
             start = problem.level_first[lv + j]
             end = problem.level_first[lv + j + 1] if j + 1 < L else hi
             a = first[j]
-            first[j + 1] = a + sort_level(scores, members, start, end, K, docs, s, a, gathered)
+            first[j + 1] = a + sort_level(scores, members, start, end, K, docs, s, a, gathered, ranking, work.label)
         n = first[L]
         if not informative:
             _score_order(s[:n], first[: L + 1], ranking)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..data import RankingData
-from ..errors import InputError
 from ..measures import evaluate, parse
-from ..parallel import ordered_map
+from ..parallel import ordered_map, thread_count
 from .base import LinearModel
 
 
@@ -30,8 +29,6 @@ def feature_performances(data: RankingData, measure: str, both_signs: bool = Fal
         f, sign = column
         values = data.X[:, [f]].toarray().ravel() if data.is_sparse else data.X[:, f]
         return performances(data, sign * np.asarray(values, np.float64), name, threads=1)
-
-    from ..parallel import thread_count
 
     return np.stack(list(ordered_map(one, columns, thread_count())))
 
@@ -97,7 +94,5 @@ class UniformFusion(LinearModel):
     def fit(self, X: Any, y: Any = None, qid: Any = None) -> UniformFusion:
         """Learn from arrays, or from a :class:`~rankine.RankingData`."""
         data = self._normalised(self._training_data(X, y, qid), self.normalise)
-        if data.n_features < 1:
-            raise InputError("expected at least one feature")
         self.coef_ = np.full(data.n_features, 1 / data.n_features)
         return self

@@ -189,7 +189,7 @@ class LinearRanker(LinearModel):
         if solution.converged and nothing and oracle.prepared.loss.bounds:
             warnings.warn(
                 f"the certified optimum of {self.loss} here is w = 0, all scores equal: the convex bound gains nothing "
-                "on this data. Try the position weights A='partial-order', or svm-map",
+                "on this data. Try the position weights A='partial-order' (--weights partial-order), or svm-map",
                 NothingLearnedWarning,
                 stacklevel=4,
             )

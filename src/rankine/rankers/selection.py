@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -175,11 +175,10 @@ def tune(
     kept = None if folder is None else Path(folder) / "jobs"
     if kept is not None:
         kept.mkdir(parents=True, exist_ok=True)
-    results = _run(jobs, ranker, data, valid, folds, seed, thread_count(workers), kept)
+    results = _run(jobs, ranker, _Data(data, valid, folds, seed), thread_count(workers), kept)
     trials = []
-    for combination in combinations:
-        mine = [results[_Job(type(ranker).__name__, ranker.get_params() | combination, path, f, measure, prints).key]
-                for f in range(n_folds)]  # fmt: skip
+    for n, combination in enumerate(combinations):
+        mine = [results[job.key] for job in jobs[n * n_folds : (n + 1) * n_folds]]
         for i, C in enumerate(sorted(path) if path is not None else [None]):
             params = combination | ({} if C is None else {"C": C})
             ordered = {name: params[name] for name in grid if name in params}
@@ -239,22 +238,22 @@ def _fingerprint(data: RankingData, valid: RankingData | None, folds: int, seed:
     return digest.hexdigest()[:24]
 
 
-def _split(data: RankingData, valid: RankingData | None, folds: int, seed: int, fold: int) -> tuple[Any, Any]:
-    if valid is not None:
-        return data, valid
-    return next(itertools.islice(data.folds(folds, seed), fold, None))
+class _Data(NamedTuple):
+    """Training data with validation data, or to be split."""
+
+    train: RankingData
+    valid: RankingData | None
+    folds: int
+    seed: int
+
+    def fold(self, number: int) -> tuple[RankingData, RankingData]:
+        """What is fitted and what is measured."""
+        if self.valid is not None:
+            return self.train, self.valid
+        return next(itertools.islice(self.train.folds(self.folds, self.seed), number, None))
 
 
-def _run(
-    jobs: list[_Job],
-    ranker: Any,
-    data: RankingData,
-    valid: RankingData | None,
-    folds: int,
-    seed: int,
-    workers: int,
-    kept: Path | None,
-) -> dict[str, Any]:
+def _run(jobs: list[_Job], ranker: Any, data: _Data, workers: int, kept: Path | None) -> dict[str, Any]:
     """The results of all jobs: those that are kept, then the others."""
     results: dict[str, Any] = {}
     for job in jobs:
@@ -264,7 +263,7 @@ def _run(
     waiting = [job for job in jobs if job.key not in results]
     with bar("tuning", total=len(jobs)) as update:
         update(len(results))
-        for key, found in _finished(waiting, ranker, data, valid, folds, seed, workers):
+        for key, found in _finished(waiting, ranker, data, workers):
             results[key] = found
             if kept is not None:
                 with replacing(kept / f"{key}.json") as temporary:
@@ -273,29 +272,18 @@ def _run(
     return results
 
 
-def _finished(
-    jobs: list[_Job],
-    ranker: Any,
-    data: RankingData,
-    valid: RankingData | None,
-    folds: int,
-    seed: int,
-    workers: int,
-) -> Iterator[tuple[str, Any]]:
+def _finished(jobs: list[_Job], ranker: Any, data: _Data, workers: int) -> Iterator[tuple[str, Any]]:
     if min(workers, len(jobs)) <= 1:
         for job in jobs:
-            yield (
-                job.key,
-                _fit(clone(ranker).set_params(**job.params), job, *_split(data, valid, folds, seed, job.fold)),
-            )
+            yield job.key, _fit(clone(ranker).set_params(**job.params), job, *data.fold(job.fold))
         return
     with tempfile.TemporaryDirectory(prefix="rankine-tune-") as temporary:
         places = []
-        for name, part in (("train", data), ("valid", valid)):
+        for name, part in (("train", data.train), ("valid", data.valid)):
             if part is not None:
                 places.append(str(Path(temporary, f"{name}.arrow")))
                 save_table(part, places[-1])
-        settings = (type(ranker), places, folds, seed)
+        settings = (type(ranker), places, data.folds, data.seed)
         context = get_context("spawn")  # threads and forked processes do not go together
         with ProcessPoolExecutor(min(workers, len(jobs)), context, _open_data, settings) as pool:
             futures = {pool.submit(_fit_in_worker, job): job.key for job in jobs}
@@ -320,7 +308,7 @@ def _open_data(kind: type, places: list[str], folds: int, seed: int) -> None:
     os.environ["RANKINE_THREADS"] = "1"
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     parts = [load_table(p) for p in places]
-    _worker.update(kind=kind, data=parts[0], valid=parts[1] if len(parts) > 1 else None, folds=folds, seed=seed)
+    _worker.update(kind=kind, data=_Data(parts[0], parts[1] if len(parts) > 1 else None, folds, seed))
 
 
 def _leave_with_parent() -> None:
@@ -332,8 +320,7 @@ def _leave_with_parent() -> None:
 
 
 def _fit_in_worker(job: _Job) -> Any:
-    w = _worker
-    return _fit(w["kind"](**job.params), job, *_split(w["data"], w["valid"], w["folds"], w["seed"], job.fold))
+    return _fit(_worker["kind"](**job.params), job, *_worker["data"].fold(job.fold))
 
 
 def _fit(ranker: Any, job: _Job, train: RankingData, valid: RankingData) -> dict[str, list[float]]:
