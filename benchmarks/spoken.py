@@ -2,6 +2,8 @@
 
 import gzip
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 from rankine.spoken import arc_posteriors, confusion_network, pspl, read_lattice
@@ -23,6 +25,18 @@ def plain_loop(files: list[Path]) -> int:
     return links
 
 
+def peak_memory(n: int) -> float:
+    """Megabytes that a process needs for the PSPL of the first n lattices, one after the other."""
+    code = (
+        "import os, resource; from itertools import islice; from pathlib import Path\n"
+        "from rankine.spoken import pspl, read_archive\n"
+        "place = Path(os.environ['RANKINE_DATA'], 'speech', 'lj', 'lattices')\n"
+        f"for _, x in islice(read_archive(place), {n}): pspl(x, prune=1e-4)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+    )
+    return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+
+
 def main() -> None:
     heading("Spoken: 385 English lattices of PocketSphinx")
     place = os.environ.get("RANKINE_DATA")
@@ -34,6 +48,9 @@ def main() -> None:
     read_lattice(some[0])
     best = best_times({"plain": lambda: plain_loop(some), "ours": lambda: [read_lattice(f) for f in some]}, rounds=3)
     goal("parsing SLF.gz, faster than a plain Python loop", best["plain"] / best["ours"], 10)
+    peaks = [peak_memory(n) for n in (40, len(files))]
+    print(f"  PSPL one after the other: peak memory {peaks[0]:.0f} MB for 40 lattices, {peaks[1]:.0f} MB for all")
+    goal("memory for all lattices over that for forty", peaks[1] / peaks[0], 1.3, at_most=True)
     lattices = [read_lattice(f) for f in files]
     links = sum(map(len, lattices))
     found = [arc_posteriors(x) for x in lattices]
@@ -49,7 +66,7 @@ def main() -> None:
     print(f"  {links:,} links; one core")
     goal("forward–backward and PSPL, million links a second", links / best["pspl"] / 1e6, 1.0)
     goal("confusion networks (pivot), million links a second", links / best["cn"] / 1e6, 0.3)
-    small = [x.keep(p.posterior > 1e-4) for x, p in zip(lattices[:60], found[:60], strict=True)]
+    small = [x.prune(p.posterior, 1e-4) for x, p in zip(lattices[:60], found[:60], strict=True)]
     confusion_network(small[0], "mangu")
     best = best_times({"mangu": lambda: [confusion_network(x, "mangu") for x in small]}, rounds=2)
     rate = sum(map(len, small)) / best["mangu"] / 1e6

@@ -1,10 +1,18 @@
-"""Threads: how many, and an ordered map over them. Kernels release the GIL, so threads suffice."""
+"""Threads: how many, and an ordered map over them. Kernels release the GIL, so threads suffice for them.
 
+What is mostly Python (parsing, writing) goes to processes.
+"""
+
+import multiprocessing
+import multiprocessing.connection
 import os
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
 from functools import lru_cache
+from itertools import islice
 from typing import TypeVar
 
 import numpy as np
@@ -85,6 +93,57 @@ def query_ranges(ptr: np.ndarray, rows: int) -> list[tuple[int, int]]:
     edges = np.searchsorted(ptr, np.arange(rows, ptr[-1], rows))
     edges = np.unique(np.concatenate([[0], edges, [len(ptr) - 1]]))
     return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+
+
+def begin_worker() -> None:
+    """Called once in a process of a pool: it uses one thread, and ends when the one that started it is gone."""
+    os.environ["RANKINE_THREADS"] = "1"
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+def process_map(
+    function: Callable[[T], R], items: Iterable[T], workers: int, patience: float = 1.5, chunk: int = 4
+) -> Iterator[R]:
+    """``map`` over processes, results in order, few items in flight; ``function`` and results must be picklable.
+
+    Starting processes takes a second: the first ``patience`` seconds' work is done in this one.
+
+    >>> list(process_map(abs, [-1, 2, -3], workers=2))
+    [1, 2, 3]
+    """
+    rest = iter(items)
+    began = time.perf_counter()
+    for item in rest:
+        yield function(item)
+        if workers > 1 and time.perf_counter() - began > patience:
+            break
+    else:
+        return
+    context = multiprocessing.get_context("spawn")  # threads and forked processes do not go together
+    with ProcessPoolExecutor(workers, context, begin_worker) as pool:
+        waiting: deque = deque()
+        try:
+            while True:
+                part = list(islice(rest, chunk))
+                if part:
+                    waiting.append(pool.submit(_map_part, function, part))
+                if not waiting:
+                    return
+                if not part or len(waiting) > 2 * workers:
+                    yield from waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _map_part(function: Callable[[T], R], part: list[T]) -> list[R]:
+    return [function(item) for item in part]
 
 
 @lru_cache(maxsize=4)

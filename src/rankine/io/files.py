@@ -15,6 +15,11 @@ from typing import IO, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+try:  # twice as fast as zlib
+    from isal import igzip
+except ImportError:
+    igzip = gzip
+
 from ..errors import InputError
 from .numbers import PADDING
 
@@ -71,7 +76,7 @@ def _decompressed(peekable: Any, name: str, size: int | None) -> OpenSource:
     kind = next((ext for magic, ext in _MAGIC.items() if head.startswith(magic)), "")
     stream: BinaryIO = peekable
     if kind == ".gz":
-        stream = gzip.GzipFile(fileobj=peekable)  # type: ignore[assignment]
+        stream = igzip.GzipFile(fileobj=peekable)
     elif kind == ".xz":
         stream = lzma.LZMAFile(peekable)  # type: ignore[assignment]
     elif kind == ".zst":
@@ -158,23 +163,52 @@ def _last_newline(data: np.ndarray, filled: int) -> int:
     return 0
 
 
+@contextmanager
+def _damage_reported(name: str) -> Iterator[None]:
+    """Errors of decompression, as bad input."""
+    try:
+        yield
+    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"compressed data is truncated or damaged ({error})", name) from None
+    except Exception as error:
+        if type(error).__name__ not in ("ZstdError", "IsalError"):
+            raise
+        raise InputError(f"compressed data is truncated or damaged ({error})", name) from None
+
+
 def _fill(opened: OpenSource, target: np.ndarray) -> int:
     """Read until ``target`` is full or the stream ends; how many bytes were read."""
     view = memoryview(target.data)
     done = 0
-    try:
+    with _damage_reported(opened.name):
         while done < len(view):
             n = opened.stream.readinto(view[done:])  # type: ignore[attr-defined]
             if not n:
                 break
             done += n
-    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"compressed data is truncated or damaged ({error})", opened.name) from None
-    except Exception as error:
-        if type(error).__name__ != "ZstdError":
-            raise
-        raise InputError(f"compressed data is truncated or damaged ({error})", opened.name) from None
     return done
+
+
+def unpacked(opened: OpenSource, size: int = _BLOCK) -> Iterator[bytes]:
+    """The decompressed bytes of a source, a block at a time; where it is damaged an error that says so.
+
+    >>> list(unpacked(OpenSource(io.BytesIO(b"abc"), "x", io.BytesIO(), None), size=2))
+    [b'ab', b'c']
+    """
+    while True:
+        with _damage_reported(opened.name):
+            block = opened.stream.read(size)
+        if not block:
+            return
+        yield block
+
+
+def unpacked_whole(opened: OpenSource) -> bytes:
+    """All of it at once: for files of a few megabytes, whose streams would cost more than their bytes."""
+    with _damage_reported(opened.name):
+        if isinstance(opened.stream, igzip.GzipFile):
+            return igzip.decompress(opened.raw.read())
+        return opened.stream.read()
 
 
 @contextmanager

@@ -181,10 +181,17 @@ def scan_decimal(p):
     return status, negative, w, q, end
 
 
-@kernel
+@kernel(inline="always")
 def scan_short(p):
     """The common case of :func:`scan_decimal`: up to seven digits on either side of the point and a blank or line
     end behind. (found, negative, w, digits behind the point, position after it); w is below 2^53."""
+    found, negative, w, k, p = scan_few(p)
+    return found and (byte(p) == 32 or byte(p) == 10), negative, w, k, p
+
+
+@kernel
+def scan_few(p):
+    """:func:`scan_short` whatever stands behind the number: there may be an exponent."""
     negative = byte(p) == 45
     p += negative
     w, n = _digits8(p)
@@ -194,8 +201,7 @@ def scan_short(p):
         fraction, k = _digits8(p + 1)
         w = w * _INT_POWERS[k] + fraction
         p += 1 + k
-    c = byte(p)
-    return (c == 32 or c == 10) and n < 8 and k < 8 and n + k > 0, negative, w, k, p
+    return n < 8 and k < 8 and n + k > 0, negative, w, k, p
 
 
 @kernel(inline="always")

@@ -14,15 +14,13 @@ import itertools
 import json
 import os
 import tempfile
-import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +33,7 @@ from ..errors import InputError, nearest
 from ..io import load_table, save_table
 from ..io.files import replacing
 from ..measures import evaluate, parse
-from ..parallel import thread_count
+from ..parallel import begin_worker, thread_count
 from ..progress import bar
 
 
@@ -305,18 +303,9 @@ _worker: dict[str, Any] = {}
 
 def _open_data(kind: type, places: list[str], folds: int, seed: int) -> None:
     """Once per process: one thread, the data memory-mapped."""
-    os.environ["RANKINE_THREADS"] = "1"
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    begin_worker()
     parts = [load_table(p) for p in places]
     _worker.update(kind=kind, data=_Data(parts[0], parts[1] if len(parts) > 1 else None, folds, seed))
-
-
-def _leave_with_parent() -> None:
-    """End this process when the one that started it is gone."""
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
 
 
 def _fit_in_worker(job: _Job) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -48,10 +48,12 @@ class Lattice:
         return len(self.source)
 
     @classmethod
-    def from_arcs(cls, arcs: Sequence[tuple[Any, ...]], start: int, end: int, name: str = "") -> Lattice:
+    def from_arcs(
+        cls, arcs: Sequence[tuple[Any, ...]], start: int, end: int, name: str = "", where: str | None = None
+    ) -> Lattice:
         """From (from node, to node, unit or None, log score) and perhaps (start time, end time)."""
         if not arcs:
-            raise InputError("a lattice needs at least one arc", name or None)
+            raise InputError("a lattice needs at least one arc", where or name or None)
         unit, units = numbered([a[2] for a in arcs])
         times = np.array([a[4:6] if len(a) > 4 else (np.nan, np.nan) for a in arcs], np.float64)
         n = len(arcs)
@@ -67,6 +69,7 @@ class Lattice:
             start=start,
             end=end,
             name=name,
+            where=where,
         )
 
     @classmethod
@@ -84,9 +87,13 @@ class Lattice:
         start: int,
         end: int,
         name: str = "",
+        where: str | None = None,
     ) -> Lattice:
-        """Validate, trim and sort arcs given in any order; nodes may have any numbers from 0, −1 is no unit."""
-        where = name or None
+        """Validate, trim and sort arcs given in any order; nodes may have any numbers from 0, −1 is no unit.
+
+        ``where`` is what errors call the source, ``name`` where it is not given.
+        """
+        where = where or name or None
         source, target = np.asarray(source, np.int64), np.asarray(target, np.int64)
         if len(source) == 0:
             raise InputError("a lattice needs at least one arc", where)
@@ -97,22 +104,26 @@ class Lattice:
             if len(bad):
                 raise InputError(f"arc {bad[0]} has the {what} {values[bad[0]]}", where)
         n_nodes = int(max(source.max(), target.max(), start, end)) + 1
-        place = np.empty(n_nodes, np.int64)
-        if kn.topological(n_nodes, source, target, place) < n_nodes:
+        if n_nodes > 4 * len(source) + 100:  # numbers far apart
+            used, ends = np.unique(np.concatenate([[start, end], source, target]), return_inverse=True)
+            start, end, n_nodes = int(ends[0]), int(ends[1]), len(used)
+            source, target = ends[2 : 2 + len(source)], ends[2 + len(source) :]
+        number, keep, sorted_nodes = kn.arrange(n_nodes, source, target, start, end)
+        if sorted_nodes < n_nodes:
             raise InputError("the arcs run in a circle: a lattice has none", where)
-        source, target = place[source], place[target]
-        order = np.lexsort((target, source))
-        useful = np.empty(n_nodes, np.bool_)
-        kn.reachable(n_nodes, source[order], target[order], place[start], place[end], useful)
-        keep = order[useful[source[order]] & useful[target[order]]]
         if len(keep) == 0:
             raise InputError(f"no path leads from node {start} to node {end}", where)
-        if len(keep) < len(order):
-            log.info("%s: %d arcs lead nowhere and are left out", name or "a lattice", len(order) - len(keep))
-        number = np.cumsum(useful) - 1
+        if len(keep) < len(source):
+            named = np.unique(np.concatenate([source, target]))
+            log.info(
+                "%s: %d nodes and %d arcs lead nowhere and are left out",
+                where or "a lattice", int((number[named] < 0).sum()), len(source) - len(keep),
+            )  # fmt: skip
         unit = np.asarray(unit, np.int64)[keep]
-        used = np.unique(unit[unit >= 0])
-        renumbered = np.full(len(units) + 1, -1, np.int64)  # the last entry serves −1
+        said = np.zeros(len(units) + 1, np.bool_)  # the last entry serves −1
+        said[unit] = True
+        used = np.flatnonzero(said[:-1])
+        renumbered = np.full(len(units) + 1, -1, np.int64)
         renumbered[used] = np.arange(len(used))
         return cls(
             number[source[keep]],
@@ -121,10 +132,10 @@ class Lattice:
             np.asarray(acoustic, np.float64)[keep],
             np.asarray(language, np.float64)[keep],
             np.asarray(posterior, np.float64)[keep],
-            np.ascontiguousarray(times[keep, 0]),
-            np.ascontiguousarray(times[keep, 1]),
-            int(useful.sum()),
-            tuple(units[u] for u in used),
+            times[keep, 0],
+            times[keep, 1],
+            int(number[end]) + 1,
+            tuple(units[u] for u in used.tolist()),
             name,
         )
 
@@ -151,9 +162,37 @@ class Lattice:
             name=self.name,
         )
 
-    def scored(self, acoustic: np.ndarray) -> Lattice:
-        """The same graph with these acoustic scores and no language scores."""
-        return replace(self, acoustic=np.asarray(acoustic, np.float64), language=np.zeros(len(self)))
+    def prune(self, posterior: np.ndarray, threshold: float) -> Lattice:
+        """Only the arcs whose posterior is above ``threshold``; the likeliest path always stays.
+
+        >>> lattice = Lattice.from_arcs([(0, 1, "a", 0.0), (0, 1, "b", -9.0)], start=0, end=1)
+        >>> lattice.prune(np.array([0.99, 0.01]), 0.1).units
+        ('a',)
+        """
+        if not 0 <= threshold < 1:
+            raise InputError(f"a threshold for posteriors must be at least 0 and below 1, got {threshold!r}")
+        kept = np.asarray(posterior) > threshold
+        with np.errstate(divide="ignore"):
+            kept[self.best_path(np.log(posterior))] = True
+        return self if kept.all() else self.keep(kept)
+
+    def beam(self, width: float, weight: np.ndarray | None = None) -> Lattice:
+        """Only arcs on a path whose sum of ``weight`` (by default of the scores) is within ``width`` of the best one.
+
+        >>> lattice = Lattice.from_arcs([(0, 1, "a", 0.0), (0, 1, "b", -9.0)], start=0, end=1)
+        >>> lattice.beam(5.0).units, lattice.beam(10.0).units
+        (('a',), ('a', 'b'))
+        """
+        if not width >= 0:
+            raise InputError(f"the width of a beam must be at least 0, got {width!r}")
+        given = self.acoustic + self.language if weight is None else np.asarray(weight, np.float64)
+        through = np.empty(len(self))
+        kn.best_through(self.n_nodes, self.source, self.target, given, through)
+        best = through.max()
+        if best == -np.inf:
+            raise InputError("all paths together have probability 0", self.name or None)
+        kept = through >= best - width - 1e-9 * abs(best)  # the best path's own sums differ by rounding
+        return self if kept.all() else self.keep(kept)
 
     def best_path(self, weight: np.ndarray | None = None) -> list[int]:
         """The arcs of the path with the largest sum of ``weight`` (of the scores, if none is given)."""

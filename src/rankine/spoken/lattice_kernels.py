@@ -6,6 +6,20 @@ from ..kernel import kernel
 
 
 @kernel
+def _by_key(key, order, n_keys, out):
+    """Sort the arcs in ``order`` by key, equal ones as they stand (counting sort)."""
+    first = np.zeros(n_keys + 1, np.int64)
+    for a in range(len(key)):
+        first[key[a] + 1] += 1
+    for v in range(n_keys):
+        first[v + 1] += first[v]
+    for i in range(len(order)):
+        a = order[i]
+        out[first[key[a]]] = a
+        first[key[a]] += 1
+
+
+@kernel
 def topological(n_nodes, source, target, place):
     """Number the nodes so that every arc goes up (Kahn 1962); how many could be numbered: fewer with a cycle."""
     waiting = np.zeros(n_nodes, np.int64)
@@ -16,10 +30,7 @@ def topological(n_nodes, source, target, place):
     for v in range(n_nodes):
         first[v + 1] += first[v]
     by_source = np.empty(len(source), np.int64)
-    taken = first[:-1].copy()
-    for a in range(len(source)):
-        by_source[taken[source[a]]] = a
-        taken[source[a]] += 1
+    _by_key(source, np.arange(len(source)), n_nodes, by_source)
     queue = np.empty(n_nodes, np.int64)
     head = tail = 0
     for v in range(n_nodes):
@@ -37,6 +48,33 @@ def topological(n_nodes, source, target, place):
                 queue[tail] = w
                 tail += 1
     return head
+
+
+@kernel
+def arrange(n_nodes, source, target, start, end):
+    """Number the nodes anew, sort the arcs by source and target, leave out what is on no path from start to end.
+
+    (number of each old node or −1, the arcs that stay in order, how many nodes could be numbered: fewer with a cycle).
+    """
+    place = np.empty(n_nodes, np.int64)
+    numbered = topological(n_nodes, source, target, place)
+    if numbered < n_nodes:
+        return place, np.empty(0, np.int64), numbered
+    u, v = place[source], place[target]
+    one, order = np.empty(len(u), np.int64), np.empty(len(u), np.int64)
+    _by_key(v, np.arange(len(v)), n_nodes, one)
+    _by_key(u, one, n_nodes, order)
+    useful = np.empty(n_nodes, np.bool_)
+    reachable(n_nodes, u[order], v[order], place[start], place[end], useful)
+    number = np.cumsum(useful) - 1
+    n = 0
+    for i in range(len(order)):
+        if useful[u[order[i]]] and useful[v[order[i]]]:
+            order[n] = order[i]
+            n += 1
+    for old in range(n_nodes):
+        place[old] = number[place[old]] if useful[place[old]] else -1
+    return place, order[:n], numbered
 
 
 @kernel
@@ -96,6 +134,19 @@ def best_path(n_nodes, source, target, weight, came_by):
             best[target[a]] = x
             came_by[target[a]] = a
     return best[n_nodes - 1]
+
+
+@kernel
+def best_through(n_nodes, source, target, weight, out):
+    """The largest sum of a path through each arc."""
+    ahead, behind = np.full(n_nodes, -np.inf), np.full(n_nodes, -np.inf)
+    ahead[n_nodes - 1] = behind[0] = 0.0
+    for a in range(len(source)):
+        behind[target[a]] = max(behind[target[a]], behind[source[a]] + weight[a])
+    for a in range(len(source) - 1, -1, -1):
+        ahead[source[a]] = max(ahead[source[a]], ahead[target[a]] + weight[a])
+    for a in range(len(source)):
+        out[a] = behind[source[a]] + weight[a] + ahead[target[a]]
 
 
 @kernel

@@ -7,6 +7,7 @@ that keeps them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -68,6 +69,22 @@ def arc_posteriors(
         posterior = np.exp(alpha[lattice.source] + weight + beta[lattice.target] - total)
     transition[~np.isfinite(ahead)] = 0.0
     return ArcPosteriors(np.nan_to_num(posterior), np.nan_to_num(transition), float(total))
+
+
+def as_scores(lattice: Lattice) -> Lattice:
+    """For formats that hold scores only: the source's posteriors, if it gives them, as language scores that keep them.
+
+    >>> lattice = replace(Lattice.from_arcs([(0, 1, "a", 0.0), (0, 1, "b", 0.0)], 0, 1), posterior=np.array([0.8, 0.2]))
+    >>> np.exp(as_scores(lattice).language).round(3)
+    array([0.8, 0.2])
+    """
+    if np.isnan(lattice.posterior).any():
+        return lattice
+    possible = arc_posteriors(lattice).transition > 0
+    kept = lattice if possible.all() else lattice.keep(possible)
+    zero = np.zeros(len(kept))
+    log_p = np.log(arc_posteriors(kept).transition)
+    return replace(kept, acoustic=zero, language=log_p, posterior=np.full(len(kept), np.nan))
 
 
 def expected_counts(lattice: Lattice, posteriors: ArcPosteriors) -> dict[str, float]:

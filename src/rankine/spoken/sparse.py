@@ -34,15 +34,17 @@ class Posteriors:
             for p, u, x in zip(self.position.tolist(), self.unit.tolist(), self.posterior.tolist(), strict=True)
         ]
 
-    def best(self) -> list[str]:
-        """The likeliest unit of each position; in a confusion network only where it is likelier than nothing."""
+    def best_entries(self) -> list[int]:
+        """The likeliest entry of each position; in a confusion network only where it is likelier than nothing."""
         totals = np.bincount(self.position, self.posterior, self.n_positions)
-        out, last = [], -1
-        for p, u, x in self.triples():
-            if p != last and (self.kind == "pspl" or x >= 1 - totals[p]):
-                out.append(u)
-            last = p
-        return out
+        first = np.flatnonzero(np.diff(self.position, prepend=-1))
+        if self.kind == "cn":
+            first = first[self.posterior[first] >= 1 - totals[self.position[first]]]
+        return first.tolist()
+
+    def best(self) -> list[str]:
+        """The units of :meth:`best_entries`."""
+        return [self.units[self.unit[i]] for i in self.best_entries()]
 
 
 def from_cells(

@@ -6,15 +6,18 @@ pronunciations are several chains that share its probability.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
-from .lattice import Lattice, numbered
+from ..errors import InputError, nearest, shorten
+from . import units_kernels as kn
+from .formats.common import Piece
+from .lattice import Lattice
 
 Split = Callable[[str], Sequence[Sequence[str]]]
 _VARIANT = re.compile(r"^(.+)\(\d+\)$")
@@ -36,30 +39,37 @@ def pinyin(tones: bool = True) -> Split:
     except ImportError:
         raise InputError("Mandarin syllables need pypinyin: pip install 'rankine[spoken]'") from None
     style = Style.TONE3 if tones else Style.NORMAL
-    return lambda word: [lazy_pinyin(word, style=style, neutral_tone_with_five=tones)]
+
+    @lru_cache(maxsize=1 << 17)
+    def split(word: str) -> list[list[str]]:
+        return [lazy_pinyin(word, style=style, neutral_tone_with_five=tones)]
+
+    return split
 
 
-def lexicon(path: Any, strip_stress: bool = True) -> Split:
-    """Phones from a pronunciation dictionary (``word PH PH …``, further ones as ``word(2)``), words in any case.
-
-    A word it does not hold is an error that names it.
-    """
+def lexicon(path: str | os.PathLike, strip_stress: bool = True) -> dict[str, list[list[str]]]:
+    """A pronunciation dictionary (``word PH PH …``, further ones as ``word(2)``), words in lower case, also packed."""
     entries: dict[str, list[list[str]]] = {}
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip() or line.startswith((";;;", "#")):
+    for where, line in Piece("", "", str(path)).lines():
+        if line.startswith((";;;", "#")):
             continue
-        word, *phones = line.split()
+        word, *phones = line.split() or [""]
         if not phones:
-            raise InputError(f"the word {word!r} has no phones", f"{path}, line {number}")
+            raise InputError(f"the word {shorten(word)} has no units", where)
         if match := _VARIANT.match(word):
             word = match[1]
-        phones = [p.rstrip("012") for p in phones] if strip_stress else phones
-        entries.setdefault(word.lower(), []).append(phones)
-    return from_mapping(entries, f"the dictionary {path}")
+        entries.setdefault(word.lower(), []).append([p.rstrip("012") for p in phones] if strip_stress else phones)
+    if not entries:
+        raise InputError("no words", str(path))
+    return entries
 
 
 def from_mapping(entries: Mapping[str, Sequence[Sequence[str]]], called: str = "the mapping") -> Split:
-    """Units from a mapping of words (in lower case) to their pronunciations."""
+    """Units from a mapping of words (in lower case) to their pronunciations.
+
+    >>> from_mapping({"to": [["T", "UW"]]})("To")
+    [['T', 'UW']]
+    """
 
     def split(word: str) -> Sequence[Sequence[str]]:
         found = entries.get(word.lower())
@@ -70,57 +80,73 @@ def from_mapping(entries: Mapping[str, Sequence[Sequence[str]]], called: str = "
     return split
 
 
-def to_units(lattice: Lattice, split: Split) -> Lattice:
+KINDS = {
+    "words": "what the recogniser wrote",
+    "characters": "the characters of words",
+    "pinyin": "Mandarin syllables with tone",
+    "pinyin-toneless": "Mandarin syllables",
+    "phones": "English phones, by a dictionary and letter-to-sound rules",
+    "syllables": "English syllables, from the phones",
+}
+
+
+def splitter(kind: str, dictionary: str | os.PathLike | None = None) -> Split | None:
+    """What makes units of a word: a name in ``KINDS``, or a file of words and their units; None for words."""
+    from .english import pronounce, syllables
+
+    if kind == "words":
+        return None
+    if kind == "characters":
+        return characters
+    if kind in ("pinyin", "pinyin-toneless"):
+        return pinyin(tones=kind == "pinyin")
+    if kind == "phones":
+        return pronounce(dictionary)
+    if kind == "syllables":
+        return syllables(dictionary)
+    if not Path(kind).is_file():
+        known = ", ".join(KINDS)
+        raise InputError(f"units must be {known}, or a file of words and units; got {kind!r}.{nearest(kind, KINDS)}")
+    return from_mapping(lexicon(kind, strip_stress=False), str(kind))
+
+
+def to_units(lattice: Lattice, split: Split | None) -> Lattice:
     """The same lattice over smaller units.
 
     >>> lattice = Lattice.from_arcs([(0, 1, "ab", 0.0, 0.0, 1.0), (0, 1, "c", 0.0, 0.0, 1.0)], start=0, end=1)
     >>> to_units(lattice, characters).units
     ('a', 'b', 'c')
     """
-    chains = {w: [list(p) for p in split(w) if len(p)] for w in lattice.units}
-    for word, found in chains.items():
-        if not found:
+    if split is None:
+        return lattice
+    numbers: dict[str, int] = {}
+    pieces, first_piece, first_way = list[int](), [0], [0]
+    for word in lattice.units:
+        ways = [way for way in split(word) if len(way)]
+        if not ways:
             raise InputError(f"{word!r} has no units", lattice.name or None)
-    source, target, words, acoustic, language, posterior, times = [], [], [], [], [], [], []
-    next_node = lattice.n_nodes
-
-    def add(u: int, v: int, w: str | None, a: float, lm: float, p: float, begin: float, end: float) -> None:
-        source.append(u)
-        target.append(v)
-        words.append(w)
-        acoustic.append(a)
-        language.append(lm)
-        posterior.append(p)
-        times.append((begin, end))
-
-    for i in range(len(lattice)):
-        u, v, unit = int(lattice.source[i]), int(lattice.target[i]), int(lattice.unit[i])
-        a, lm, p = float(lattice.acoustic[i]), float(lattice.language[i]), float(lattice.posterior[i])
-        begin, end = float(lattice.start[i]), float(lattice.end[i])
-        if unit < 0:
-            add(u, v, None, a, lm, p, begin, end)
-            continue
-        ways = chains[lattice.units[unit]]
         for way in ways:
-            cuts = np.linspace(begin, end, len(way) + 1)
-            at = u
-            for k, piece in enumerate(way):
-                to = v if k == len(way) - 1 else next_node
-                next_node += k < len(way) - 1
-                share = -np.log(len(ways)) if k == 0 else 0.0
-                score = (a, lm + share) if k == 0 else (0.0, 0.0)
-                add(at, to, piece, *score, p / len(ways), float(cuts[k]), float(cuts[k + 1]))
-                at = to
-    unit_numbers, units = numbered(words)
+            pieces += [numbers.setdefault(u, len(numbers)) for u in way]
+            first_piece.append(len(pieces))
+        first_way.append(len(first_piece) - 1)
+    ways_at, pieces_at = np.array(first_way), np.array(first_piece)
+    n = kn.count_chains(lattice.unit, ways_at, pieces_at)
+    nodes, said = np.empty((n, 2), np.int64), np.empty(n, np.int64)
+    scores, times = np.empty((3, n)), np.empty((n, 2))
+    kn.chains(
+        lattice.source, lattice.target, lattice.unit,
+        np.stack([lattice.acoustic, lattice.language, lattice.posterior]), lattice.start, lattice.end, lattice.n_nodes,
+        ways_at, pieces_at, np.array(pieces, np.int64), nodes, said, scores, times,
+    )  # fmt: skip
     return Lattice.build(
-        source=np.array(source),
-        target=np.array(target),
-        unit=unit_numbers,
-        units=units,
-        acoustic=np.array(acoustic),
-        language=np.array(language),
-        posterior=np.array(posterior),
-        times=np.array(times),
+        source=nodes[:, 0],
+        target=nodes[:, 1],
+        unit=said,
+        units=list(numbers),
+        acoustic=scores[0],
+        language=scores[1],
+        posterior=scores[2],
+        times=times,
         start=0,
         end=lattice.n_nodes - 1,
         name=lattice.name,

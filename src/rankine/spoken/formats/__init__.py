@@ -1,4 +1,8 @@
-"""Reading lattices, one file or many: the format is told by the ending or the content."""
+"""Reading and writing lattices, one file or many: the format is told by the ending, or by the content.
+
+A source is cut into pieces, one an utterance, without parsing them; a piece is parsed where it is needed, perhaps in
+another process. So a bad utterance costs only itself.
+"""
 
 from __future__ import annotations
 
@@ -7,40 +11,129 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError
+from ...errors import InputError, nearest
 from ..lattice import Lattice
-from .kaldi import read_kaldi
-from .simple import read_ctm, read_nbest, read_openfst, read_whisper
-from .slf import read_slf
+from .common import Format, Piece, Reading, read_blocks, stem
+from .kaldi import MAGIC, parse_kaldi, split_kaldi, write_kaldi, write_kaldi_text
+from .networks import parse_mesh, parse_sausage, split_mesh, split_sausages, write_mesh, write_sausage
+from .openfst import parse_openfst, write_openfst
+from .simple import one_best, parse_ctm, parse_json, parse_nbest, split_ctm, write_ctm
+from .slf import parse_slf, write_slf
 
-_BY_ENDING: dict[str, Any] = {".json": read_whisper, ".nbest": read_nbest, ".fst": read_openfst}
+FORMATS = {
+    f.name: f
+    for f in (
+        Format("slf", (".slf", ".lat", ".htk"), "HTK's SLF, words on nodes or on links", parse_slf),
+        Format("kaldi", (".ark",), "Kaldi's archives of lattices, binary or text", parse_kaldi, split_kaldi),
+        Format("openfst", (".fst",), "OpenFst's text", parse_openfst),
+        Format("mesh", (".mesh", ".wcn"), "SRILM's meshes (confusion networks)", parse_mesh, split_mesh),
+        Format("sausage", (".sausage",), "name [ word p word p ] [ word p ] on a line", parse_sausage, split_sausages),
+        Format("nbest", (".nbest",), "a log score and words on a line", parse_nbest),
+        Format("ctm", (".ctm",), "one-best words with times and confidences", parse_ctm, split_ctm),
+        Format("json", (".json",), "words of Whisper and its kin, of Vosk", parse_json),
+    )
+}
+_PACKED = (".gz", ".xz", ".zst")
+_BY_ENDING = {ending: f.name for f in FORMATS.values() for ending in f.endings}
 
 
-def read_lattice(path: str | os.PathLike, **options: Any) -> Lattice:
-    """One lattice: HTK's SLF (also .gz), the JSON of Whisper and its kin, ``.nbest`` lists, OpenFst text (``.fst``)."""
-    return _BY_ENDING.get(Path(path).suffix.lower(), read_slf)(path, **options)
+def format_of(path: str | os.PathLike) -> str:
+    """The name of a file's format, by its ending or else by how it begins."""
+    endings = [e for e in Path(path).suffixes if e not in _PACKED]
+    if endings and (known := _BY_ENDING.get(endings[-1].lower())):
+        return known
+    head = next(read_blocks(path), b"")[:4096]
+    first = head.split(b"\n", 1)[0]
+    starts = [line.strip() for line in head.split(b"\n")]
+    if first.split(b" ", 1)[-1][:4] == MAGIC:
+        return "kaldi"
+    if any(line.startswith((b"VERSION=", b"N=", b"I=", b"UTTERANCE=")) for line in starts):
+        return "slf"
+    if head.lstrip()[:1] in (b"{", b"["):
+        return "json"
+    if any(line.startswith((b"numaligns", b"name ")) for line in starts):
+        return "mesh"
+    if b" [ " in first:
+        return "sausage"
+    if len(first.split()) == 1 and len(starts) > 1 and len(starts[1].split()) >= 3:
+        return "kaldi"
+    raise InputError(f"cannot tell the format; say which: {', '.join(FORMATS)}", str(path))
 
 
-def read_archive(path: str | os.PathLike, **options: Any) -> Iterator[tuple[str, Lattice]]:
-    """(utterance, lattice) of a folder of SLF files, a Kaldi archive (``words=`` names its words.txt), or a CTM."""
-    place = Path(path)
-    if place.is_dir():
-        files = sorted(p for p in place.iterdir() if ".slf" in p.suffixes or ".lat" in p.suffixes)
-        if not files:
-            raise InputError("no .slf or .lat files in this folder", str(place))
-        for file in files:
-            yield file.name.split(".")[0], read_slf(file, **options)
-        return
-    yield from read_ctm(place, **options) if place.suffix == ".ctm" else read_kaldi(place, **options)
+def files(source: str | os.PathLike, format: str | None = None) -> list[tuple[str, str]]:
+    """(path, format) of a file, or of all files below a folder that have a known ending, in order."""
+    if format is not None and format not in FORMATS:
+        raise InputError(f"unknown format {format!r}; there are {', '.join(FORMATS)}.{nearest(format, FORMATS)}")
+    place = Path(source)
+    if not place.exists():
+        raise FileNotFoundError(2, "there is no such file or folder", str(place))
+    if not place.is_dir():
+        return [(str(place), format or format_of(place))]
+    endings = set(_BY_ENDING) if format is None else set(FORMATS[format].endings)
+    found = sorted(p for p in place.rglob("*") if p.is_file() and endings & {s.lower() for s in p.suffixes})
+    if not found:
+        raise InputError(f"no files that end in {' '.join(sorted(endings))} (perhaps .gz) in this folder", str(place))
+    return [(str(p), format or format_of(p)) for p in found]
+
+
+def pieces(path: str | os.PathLike, format: str) -> Iterator[Piece]:
+    """The utterances of a file, in order, not yet parsed."""
+    split = FORMATS[format].split
+    return iter([Piece(stem(path), format, str(path))]) if split is None else split(str(path))
+
+
+def load(piece: Piece, reading: Reading) -> Lattice:
+    """Parse one utterance."""
+    return FORMATS[piece.format].parse(piece, reading)
+
+
+def read_lattice(path: str | os.PathLike, format: str | None = None, **options: Any) -> Lattice:
+    """The lattice of a file that holds one; ``format`` is a name in ``FORMATS``, options are those of ``Reading``."""
+    reading = _reading(options)
+    found = (piece for file in files(path, format) for piece in pieces(*file))
+    piece = next(found, None)
+    if piece is None:
+        raise InputError("no lattice", str(path))
+    if next(found, None) is not None:
+        raise InputError("several utterances: read them with read_archive", str(path))
+    return load(piece, reading)
+
+
+def read_archive(path: str | os.PathLike, format: str | None = None, **options: Any) -> Iterator[tuple[str, Lattice]]:
+    """(utterance, lattice) of a folder or a file of many, streamed; options as for :func:`read_lattice`.
+
+    A bad utterance raises an error that names it; to go on after it use :func:`pieces` and :func:`load`.
+    """
+    reading = _reading(options)
+    for file in files(path, format):
+        for piece in pieces(*file):
+            yield piece.name, load(piece, reading)
+
+
+def _reading(options: dict[str, Any]) -> Reading:
+    known = set(Reading.__dataclass_fields__)
+    for name in options:
+        if name not in known:
+            raise InputError(f"unknown option {name!r}; there are {', '.join(sorted(known))}.{nearest(name, known)}")
+    return Reading(**options)
 
 
 __all__ = [
+    "FORMATS",
+    "Piece",
+    "Reading",
+    "files",
+    "format_of",
+    "load",
+    "one_best",
+    "pieces",
     "read_archive",
-    "read_ctm",
-    "read_kaldi",
     "read_lattice",
-    "read_nbest",
-    "read_openfst",
-    "read_slf",
-    "read_whisper",
+    "write_ctm",
+    "write_kaldi",
+    "write_kaldi_text",
+    "write_mesh",
+    "write_openfst",
+    "write_sausage",
+    "write_slf",
 ]

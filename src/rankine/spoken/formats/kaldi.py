@@ -1,181 +1,319 @@
-"""Kaldi's binary lattice archives: ``compactlattice44`` (weights and alignments on arcs), plain or .gz."""
+"""Kaldi's archives of lattices, in binary and in text: ``compactlattice44`` and ``lattice4``, many to a file.
+
+Weights are costs (graph, acoustic). In a compact lattice an arc is a word with an alignment, whose length gives the
+times. In the other kind an arc is a frame with a transition on its input side, and a word stands on one of its frames:
+it ends where the next one can begin. Written are compact lattices; their alignments have the right length and say
+nothing.
+"""
 
 from __future__ import annotations
 
-import gzip
-import os
 import struct
-import zlib
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, BinaryIO
+from dataclasses import replace
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, shorten
 from ..lattice import Lattice, numbered
-from .slf import NOTHING
+from ..posterior import as_scores
+from . import kaldi_kernels as kn
+from .common import Piece, Reading, number, read_blocks, split_at, whole, word_list
+from .slf import node_times
 
-_MAGIC = 2125659606
-_FRAME = 0.01
-
-
-def read_kaldi(
-    path: str | os.PathLike,
-    words: str | os.PathLike | None = None,
-    frame: float = _FRAME,
-    nothing: Any = NOTHING | {"<SIL>"},
-) -> Iterator[tuple[str, Lattice]]:
-    """(utterance, lattice) of a binary archive.
-
-    Args:
-        path: the archive.
-        words: its ``words.txt`` (word, number); without it units are the numbers.
-        frame: seconds per frame of the alignments, 0.03 where the model subsamples.
-        nothing: words that say nothing.
-    """
-    names = {} if words is None else _words(words)
-    where = str(path)
-    with _opened(path) as file:
-        try:
-            while (key := _key(file, where)) is not None:
-                yield key, _lattice(file, key, f"{where}, {key}", names, frame, nothing)
-        except (EOFError, OSError, zlib.error) as error:
-            raise InputError(f"cut short or damaged ({error})", where) from None
+MAGIC = struct.pack("<i", 2125659606)
+_KINDS = {"compactlattice44": True, "lattice4": False}
+_NONE = np.empty((0, 0), np.int64), np.empty((0, 0), np.float64)
+_MOST = 10**8
 
 
-def _opened(path: str | os.PathLike) -> BinaryIO:
-    with open(path, "rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path) if zipped else open(path, "rb")  # type: ignore[return-value]
+class _Header:
+    """What stands before the states: parsed from bytes that may end too soon (then ``size`` is 0)."""
+
+    def __init__(self, data: bytes, at: int, where: str) -> None:
+        self.size = 0
+        place = f"{where}, byte {at}"
+        if data[at : at + 4] != MAGIC[: len(data) - at]:
+            raise InputError(f"expected the magic number of a lattice, got {data[at : at + 4]!r}", place)
+        texts, p = [], at + 4
+        for _ in range(2):
+            if p + 4 > len(data):
+                return
+            length = struct.unpack_from("<i", data, p)[0]
+            if not 0 < length < 100:
+                raise InputError(f"a name of {length} bytes: not a lattice, or damaged", place)
+            texts.append(data[p + 4 : p + 4 + length].decode("latin-1"))
+            p += 4 + length
+        if p + 40 > len(data):
+            return
+        if texts[0] != "vector" or texts[1] not in _KINDS:
+            raise InputError(f"expected a vector of {' or '.join(_KINDS)}, got {texts[0]} of {texts[1]}", place)
+        _, flags, _, self.start, self.n_states, _ = struct.unpack_from("<iiQqqq", data, p)
+        if flags & 3:
+            raise InputError("symbol tables inside the lattice are not supported", place)
+        if not 0 <= self.n_states <= _MOST or not -1 <= self.start < max(self.n_states, 1):
+            raise InputError(f"{self.n_states} states, start {self.start}: not a lattice, or damaged", place)
+        self.compact = _KINDS[texts[1]]
+        self.size = p + 40
 
 
-def _words(path: str | os.PathLike) -> dict[int, str]:
-    data = Path(path).read_bytes()
-    text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
-    out = {}
-    for number, line in enumerate(text.splitlines(), 1):
+def split_kaldi(path: str) -> Iterator[Piece]:
+    """The lattices of an archive, streamed: name, a blank and a binary lattice, or a line with the name and lines."""
+    blocks = read_blocks(path)
+    first = next(blocks, b"")
+    head = first.split(b"\n", 1)[0].split(b" ", 1)
+    if len(head) == 2 and head[1][:4] == MAGIC[: len(head[1])] and head[1]:
+        yield from _binary_pieces(path, first, blocks)
+        return
+    yield from split_at(path, "kaldi", _text_key)
+
+
+def _text_key(line: bytes) -> str | None:
+    """A line with one word that is no number is an utterance's name; 'final state' lines are numbers."""
+    parts = line.split()
+    if len(parts) != 1 or parts[0].isdigit():
+        return None
+    return parts[0].decode("utf-8", "replace")
+
+
+def _binary_pieces(path: str, data: bytes, blocks: Iterator[bytes]) -> Iterator[Piece]:
+    done = 0  # bytes of the archive before ``data``
+    ended = False
+    while data.strip() or not ended:
+        cut = data.find(b" ")
+        if 0 <= cut < 10_000:
+            name = _name(data[:cut], path, done)
+            size = _extent(data, cut + 1, f"{path}, {name}", done)
+        elif cut < 0 and len(data) < 10_000:
+            size = 0
+        else:
+            raise InputError("no utterance name where one should be: not an archive", f"{path}, byte {done}")
+        if size:
+            yield Piece(name, "kaldi", path, data[cut + 1 : size], done + cut + 1)
+            done += size
+            data = data[size:]
+            continue
+        more = next(blocks, None)
+        if more is None:
+            if not data.strip():
+                return
+            raise InputError(f"cut short: {len(data)} bytes of a lattice are left", f"{path}, byte {done}")
+        if len(data) > 1 << 22:  # a huge lattice: read as much again before trying again
+            parts, have = [data, more], len(more)
+            while have < len(data) and (block := next(blocks, None)) is not None:
+                parts.append(block)
+                have += len(block)
+            data = b"".join(parts)
+        else:
+            data += more
+
+
+def _name(data: bytes, path: str, done: int) -> str:
+    try:
+        name = data.strip().decode("utf-8")
+    except UnicodeDecodeError:
+        name = ""
+    if not name:
+        raise InputError("no utterance name where one should be: not an archive", f"{path}, byte {done}")
+    return name
+
+
+def _extent(data: bytes, at: int, where: str, done: int) -> int:
+    """Where the lattice that begins at ``at`` ends, 0 if the bytes end before."""
+    header = _Header(data, at, where)
+    if header.size == 0:
+        return 0
+    _, _, end = kn.read_states(
+        np.frombuffer(data, np.uint8), header.size, len(data), header.n_states, header.compact, *_NONE, *_NONE
+    )
+    if end < -1:
+        raise InputError("a negative or huge length: not a lattice, or damaged", f"{where}, byte {done - end - 2}")
+    return max(int(end), 0)
+
+
+def parse_kaldi(piece: Piece, reading: Reading) -> Lattice:
+    """One lattice of an archive."""
+    data = piece.content()
+    return _binary(data, piece, reading) if data[:4] == MAGIC else _text(piece, reading)
+
+
+def _binary(data: bytes, piece: Piece, reading: Reading) -> Lattice:
+    header = _Header(data, 0, piece.where)
+    buffer = np.frombuffer(data, np.uint8)
+    found = (buffer, header.size, len(data), header.n_states, header.compact)
+    n_arcs, n_finals, _ = kn.read_states(*found, *_NONE, *_NONE)
+    ints, floats = np.empty((n_arcs + 1, 5), np.int64), np.empty((n_arcs + 1, 2))
+    finals, final_weights = np.empty((n_finals + 1, 2), np.int64), np.empty((n_finals + 1, 2))
+    kn.read_states(*found, ints, floats, finals, final_weights)
+    names = word_list(reading.words)
+    labels, inverse = np.unique(ints[:n_arcs, 3], return_inverse=True)
+    meaning = [_word(label, names, reading, piece.where) for label in labels.tolist()]
+    words = [meaning[i] for i in inverse.tolist()]
+    return _lattice(
+        ints[:n_arcs, :2], words, floats[:n_arcs], ints[:n_arcs, 4], finals[:n_finals], final_weights[:n_finals],
+        header.start, header.n_states, header.compact, piece, reading,
+    )  # fmt: skip
+
+
+def _text(piece: Piece, reading: Reading) -> Lattice:
+    """``from to word [weight]`` or ``from to transition word [weight]``; ``final [weight]``."""
+    names = word_list(reading.words)
+    arcs, words, costs, frames, finals, final_costs = [], [], [], [], [], []
+    start, compact, most = -1, None, -1
+    lines = piece.lines()
+    next(lines, None)  # the name
+    for where, line in lines:
         parts = line.split()
         if not parts:
             continue
-        if len(parts) != 2 or not parts[1].isdigit():
-            raise InputError(f"expected a word and its number, got {line[:40]!r}", f"{path}, line {number}")
-        out[int(parts[1])] = parts[0]
-    return out
+        if len(parts) > 5:
+            raise InputError(f"expected at most 5 columns, got {len(parts)}", where)
+        state = whole(parts[0], where, "the number of a state", _MOST)
+        start = state if start < 0 else start
+        if len(parts) <= 2:
+            graph, acoustic, length = _weight(parts[1], where) if len(parts) == 2 else (0.0, 0.0, 0)
+            if np.isfinite(graph) and np.isfinite(acoustic):
+                finals.append((state, length))
+                final_costs.append((graph, acoustic))
+            most = max(most, state)
+            continue
+        has_weight = len(parts) == 5 or "," in parts[-1]
+        one_label = len(parts) - has_weight == 3
+        if compact is None:
+            compact = one_label
+        if compact != one_label:
+            raise InputError("some arcs have one label and some two", where)
+        to = whole(parts[1], where, "the number of a state", _MOST)
+        graph, acoustic, length = _weight(parts[-1], where) if has_weight else (0.0, 0.0, 0)
+        label = parts[2 if one_label else 3]
+        word = _word(int(label), names, reading, where) if label.isdigit() else reading.meaning(label)
+        arcs.append((state, to))
+        words.append(word)
+        costs.append((graph, acoustic))
+        frames.append(length if one_label else int(parts[2] != "0" and parts[2] not in ("<eps>",)))
+        most = max(most, state, to)
+    return _lattice(
+        np.array(arcs, np.int64).reshape(-1, 2), words, np.array(costs, np.float64).reshape(-1, 2),
+        np.array(frames, np.int64), np.array(finals, np.int64).reshape(-1, 2),
+        np.array(final_costs, np.float64).reshape(-1, 2), start, most + 1, bool(compact), piece, reading,
+    )  # fmt: skip
 
 
-def _key(file: BinaryIO, where: str) -> str | None:
-    """The utterance's name up to the blank, or None at the end."""
-    name = b""
-    while (c := file.read(1)) != b" ":
-        if not c:
-            if name.strip():
-                raise InputError("cut short in the middle of a name", where)
-            return None
-        name += c
-        if len(name) > 10_000:
-            raise InputError("no utterance name where one should be: not an archive", where)
-    try:
-        return name.strip().decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError("an utterance name that is not UTF-8: not an archive", where) from None
+def _weight(text: str, where: str) -> tuple[float, float, int]:
+    """Graph cost, acoustic cost, and the length of the alignment."""
+    parts = text.split(",")
+    if len(parts) not in (2, 3):
+        raise InputError(f"expected graph,acoustic[,alignment], got {shorten(text)}", where)
+    costs = [float("inf") if p.lower() in ("infinity", "inf") else number(p, where) for p in parts[:2]]
+    return costs[0], costs[1], (parts[2].count("_") + 1 if len(parts) == 3 and parts[2] else 0)
 
 
-def _exactly(file: BinaryIO, n: int) -> bytes:
-    data = file.read(n)
-    if len(data) != n:
-        raise EOFError(f"{n} bytes expected, {len(data)} left")
-    return data
-
-
-def _int32(file: BinaryIO) -> int:
-    return int(struct.unpack("<i", _exactly(file, 4))[0])
-
-
-def _lattice(file: BinaryIO, key: str, where: str, names: dict[int, str], frame: float, nothing: Any) -> Lattice:
-    magic = _int32(file)
-    if magic != _MAGIC:
-        raise InputError(f"expected the magic number {_MAGIC}, got {magic}: not a binary lattice", where)
-    kind = _exactly(file, _bounded(_int32(file), 100, where)).decode("latin-1")
-    weight = _exactly(file, _bounded(_int32(file), 100, where)).decode("latin-1")
-    if kind != "vector" or weight != "compactlattice44":
-        raise InputError(f"expected a vector of compactlattice44, got {kind} of {weight}", where)
-    _, _, _, start, n_states, _ = struct.unpack("<iiQqqq", _exactly(file, 40))
-    source, target, labels, graph, acoustic, frames = [], [], [], [], [], []
-    finals: list[tuple[int, float, float, int]] = []
-    for state in range(_bounded(n_states, 10**8, where)):
-        g, a, length = _weight(file, where)
-        if np.isfinite(g) and np.isfinite(a):
-            finals.append((state, g, a, length))
-        (n_arcs,) = struct.unpack("<q", _exactly(file, 8))
-        for _ in range(_bounded(n_arcs, 10**8, where)):
-            ilabel, _ = struct.unpack("<ii", _exactly(file, 8))
-            g, a, length = _weight(file, where)
-            source.append(state)
-            labels.append(ilabel)
-            graph.append(-g)
-            acoustic.append(-a)
-            frames.append(length)
-            target.append(_int32(file))
-    if not finals:
-        raise InputError("no final state", where)
-    end = n_states  # one end: final weights become arcs to it
-    for state, g, a, length in finals:
-        source.append(state)
-        target.append(end)
-        labels.append(0)
-        graph.append(-g)
-        acoustic.append(-a)
-        frames.append(length)
-    unit, units = numbered([_unit(label, names, nothing, where) for label in labels])
-    arcs = np.array(source), np.array(target)
-    if len(arcs[0]) and (arcs[1].max() > end or arcs[1].min() < 0):
-        raise InputError(f"an arc leads to state {int(arcs[1].max())}, there are {n_states}", where)
-    times = _times(*arcs, np.array(frames), start, n_states + 1) * frame
-    return Lattice.build(
-        source=arcs[0],
-        target=arcs[1],
+def _lattice(
+    arcs: np.ndarray,
+    words: list[str | None],
+    costs: np.ndarray,
+    frames: np.ndarray,
+    finals: np.ndarray,
+    final_costs: np.ndarray,
+    start: int,
+    n_states: int,
+    compact: bool,
+    piece: Piece,
+    reading: Reading,
+) -> Lattice:
+    """One end: final weights become arcs to it."""
+    where = piece.where
+    if len(finals) == 0 or len(arcs) == 0 or start < 0:
+        raise InputError("an empty lattice: no arcs or no final state", where)
+    if arcs.max() >= n_states or arcs.min() < 0:
+        raise InputError(f"an arc leads to state {arcs.max()}, there are {n_states}", where)
+    unit, units = numbered([*words, *[None] * len(finals)])
+    n = len(unit)
+    built = Lattice.build(
+        source=np.concatenate([arcs[:, 0], finals[:, 0]]),
+        target=np.concatenate([arcs[:, 1], np.full(len(finals), n_states)]),
         unit=unit,
         units=units,
-        acoustic=np.array(acoustic),
-        language=np.array(graph),
-        posterior=np.full(len(unit), np.nan),
-        times=np.column_stack([times[arcs[0]], times[arcs[1]]]),
-        start=int(start),
-        end=end,
-        name=key,
+        acoustic=-np.concatenate([costs[:, 1], final_costs[:, 1]]),
+        language=-np.concatenate([costs[:, 0], final_costs[:, 0]]),
+        posterior=np.full(n, np.nan),
+        times=np.column_stack([np.concatenate([frames, finals[:, 1]]), np.zeros(n)]),
+        start=start,
+        end=n_states,
+        name=piece.name,
+        where=where,
     )
+    times, next_word = np.empty(built.n_nodes), np.empty(built.n_nodes)
+    kn.state_times(built.n_nodes, built.source, built.target, built.start, built.unit >= 0, times, next_word)
+    ends = times[built.target] if compact else np.where(built.unit >= 0, next_word[built.target], times[built.target])
+    return replace(built, start=times[built.source] * reading.frame, end=ends * reading.frame)
 
 
-def _weight(file: BinaryIO, where: str) -> tuple[float, float, int]:
-    """Graph cost, acoustic cost, and the length of the alignment, which is skipped."""
-    graph, acoustic, size = struct.unpack("<ffi", _exactly(file, 12))
-    _exactly(file, 4 * _bounded(size, 10**7, where))
-    return graph, acoustic, size
-
-
-def _bounded(n: int, most: int, where: str) -> int:
-    if not 0 <= n <= most:
-        raise InputError(f"a length of {n}: not a lattice, or damaged", where)
-    return n
-
-
-def _unit(label: int, names: dict[int, str], nothing: Any, where: str) -> str | None:
+def _word(label: int, names: dict[int, str], reading: Reading, where: str) -> str | None:
     if label == 0:
         return None
     if names and label not in names:
-        raise InputError(f"word number {label} is not in words.txt", where)
-    word = names.get(label, str(label))
-    return None if word in nothing else word
+        raise InputError(f"word number {label} is not in {reading.words}", where)
+    return reading.meaning(names[label]) if names else str(label)
 
 
-def _times(source: np.ndarray, target: np.ndarray, frames: np.ndarray, start: int, n: int) -> np.ndarray:
-    """Frames before each state; every path to a state has the same number in Kaldi's lattices."""
-    from ..lattice_kernels import topological
+def write_kaldi(lattice: Lattice, numbers: dict[str, int], frame: float = 0.01) -> bytes:
+    """A compact lattice in binary, after its name; ``numbers`` are those of ``words.txt``. Scores become float32."""
+    times, by_state, last = _states(lattice)
+    out = [f"{_key(lattice)} ".encode(), MAGIC]
+    for text in (b"vector", b"compactlattice44"):
+        out += [struct.pack("<i", len(text)), text]
+    out.append(struct.pack("<iiQqqq", 2, 0, 3, 0, len(times), sum(map(len, by_state))))
+    for state, leaving in enumerate(by_state):
+        weight = (0.0, 0.0) if state == last else (np.inf, np.inf)
+        out.append(struct.pack("<ffiq", *weight, 0, len(leaving)))
+        for to, word, acoustic, language in leaving:
+            label = 0 if word is None else numbers[word]
+            frames = _frames(times[state], times[to], frame)
+            out.append(struct.pack("<iiffi", label, label, -language, -acoustic, frames))
+            out.append(struct.pack("<i", 1) * frames + struct.pack("<i", to))
+    return b"".join(out)
 
-    place = np.empty(n, np.int64)
-    topological(n, source.astype(np.int64), target.astype(np.int64), place)
-    times = np.zeros(n)
-    for a in np.argsort(place[source], kind="stable"):
-        times[target[a]] = max(times[target[a]], times[source[a]] + frames[a])
-    return times
+
+def write_kaldi_text(lattice: Lattice, frame: float = 0.01) -> bytes:
+    """A compact lattice in text with words as they are: the name, arcs, the final state, an empty line."""
+    times, by_state, last = _states(lattice)
+    lines = [_key(lattice)]
+    for state, leaving in enumerate(by_state):
+        for to, word, acoustic, language in leaving:
+            alignment = "_".join(["1"] * _frames(times[state], times[to], frame))
+            said = "<eps>" if word is None else _plain(word)
+            lines.append(f"{state} {to} {said} {-language!r},{-acoustic!r},{alignment}")
+        if state == last:
+            lines.append(f"{state} 0,0,")
+    return ("\n".join(lines) + "\n\n").encode()
+
+
+def _states(lattice: Lattice) -> tuple[list[float], list[list[tuple[int, str | None, float, float]]], int]:
+    """Times of states, the arcs that leave each, and which is final."""
+    scored = as_scores(lattice)
+    times, arcs = node_times(scored)
+    by_state: list[list[tuple[int, str | None, float, float]]] = [[] for _ in times]
+    for u, v, word, acoustic, language, _ in arcs:
+        by_state[u].append((v, word, acoustic, language))
+    return times, by_state, scored.n_nodes - 1
+
+
+def _key(lattice: Lattice) -> str:
+    name = lattice.name or "utterance"
+    if any(c.isspace() for c in name):
+        raise InputError(f"a Kaldi archive cannot hold the name {shorten(name)}: it has blanks")
+    return name
+
+
+def _plain(word: str) -> str:
+    if any(c.isspace() for c in word) or word.isdigit() or "," in word:
+        raise InputError(f"Kaldi's text cannot hold the word {shorten(word)}")
+    return word
+
+
+def _frames(begin: float, end: float, frame: float) -> int:
+    """Frames between two times, counted from the beginning so that rounding does not add up."""
+    if np.isnan(begin) or np.isnan(end):
+        return 0
+    return max(round(end / frame) - round(begin / frame), 0)

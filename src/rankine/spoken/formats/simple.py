@@ -1,4 +1,4 @@
-"""Simpler sources: one-best words with times and confidences (CTM, Whisper-like JSON), n-best lists, OpenFst text.
+"""Simpler sources: one-best words with times and confidences (CTM, JSON of Whisper and its kin), n-best lists.
 
 A one-best word with confidence c becomes an arc with posterior c beside one that says nothing with 1 − c: much of the
 world has nothing better than that.
@@ -7,21 +7,24 @@ world has nothing better than that.
 from __future__ import annotations
 
 import json
-import math
-import os
-from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...errors import InputError, shorten
-from ..lattice import Lattice, numbered
-from .slf import NOTHING
+from ..lattice import Lattice
+from ..sparse import Posteriors
+from .common import Piece, Reading, number, read_lines, stem
+from .networks import Slot, slots_as_lattice
 
 
 def one_best(
-    words: Sequence[tuple[str, float, float, float]], name: str = "", nothing: Collection[str] = NOTHING
+    words: Sequence[tuple[str, float, float, float]],
+    name: str = "",
+    where: str = "",
+    reading: Reading = Reading(),  # noqa: B008 (it is frozen)
+    lower: bool = False,
 ) -> Lattice:
     """A lattice with one path from (word, start, end, confidence).
 
@@ -29,141 +32,117 @@ def one_best(
     array([0.8, 0.2])
     """
     if not words:
-        raise InputError("no words", name or None)
-    arcs: list[tuple[Any, ...]] = []
-    posterior: list[float] = []
-    for i, (word, begin, end, confidence) in enumerate(words):
+        raise InputError("no words", where or name or None)
+    slots: list[Slot] = []
+    for word, begin, end, confidence in words:
         if not 0 <= confidence <= 1:
-            raise InputError(f"the confidence of {word!r} must lie between 0 and 1, got {confidence}", name or None)
-        if word in nothing:
-            arcs.append((i, i + 1, None, 0.0, begin, end))
-            posterior.append(1.0)
+            raise InputError(
+                f"the confidence of {shorten(word)} must lie between 0 and 1, got {confidence}", where or None
+            )
+        if not (0 <= begin <= end < np.inf):
+            raise InputError(f"{shorten(word)} begins at {begin} and ends at {end}", where or None)
+        said = reading.meaning(word, lower)
+        slots.append({said: (1.0 if said is None else confidence, begin, end)})
+    return slots_as_lattice(slots, name, where or name)
+
+
+def split_ctm(path: str) -> Iterator[Piece]:
+    """The utterances of a CTM; the lines of one must stand together."""
+    name, first, lines, seen = "", 1, list[bytes](), set[str]()
+    for at, line in read_lines(path):
+        parts = line.split(None, 1)
+        if not parts or line.startswith(b";;"):
             continue
-        arcs.append((i, i + 1, word, 0.0, begin, end))
-        posterior.append(confidence)
-        if confidence < 1:
-            arcs.append((i, i + 1, None, 0.0, begin, end))
-            posterior.append(1 - confidence)
-    unit, units = numbered([a[2] for a in arcs])
-    return Lattice.build(
-        source=np.array([a[0] for a in arcs]),
-        target=np.array([a[1] for a in arcs]),
-        unit=unit,
-        units=units,
-        acoustic=np.zeros(len(arcs)),
-        language=np.zeros(len(arcs)),
-        posterior=np.array(posterior),
-        times=np.array([a[4:6] for a in arcs], np.float64),
-        start=0,
-        end=len(words),
-        name=name,
-    )
+        own = parts[0].decode("utf-8", "replace")
+        if own != name:
+            if lines:
+                yield Piece(name, "ctm", path, b"".join(lines), first)
+            if own in seen:
+                raise InputError(f"the lines of {own} do not stand together", f"{path}, line {at}")
+            seen.add(own)
+            name, first, lines = own, at, []
+        lines.append(line)
+    if lines:
+        yield Piece(name, "ctm", path, b"".join(lines), first)
 
 
-def read_ctm(path: str | os.PathLike, nothing: Collection[str] = NOTHING) -> Iterator[tuple[str, Lattice]]:
-    """(utterance, lattice) of a CTM file: utterance, channel, start, duration, word, confidence (1 if missing)."""
-    rows: dict[str, list[tuple[str, float, float, float]]] = {}
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+def parse_ctm(piece: Piece, reading: Reading) -> Lattice:
+    """Utterance, channel, start, duration, word, confidence (1 if missing)."""
+    words = []
+    for where, line in piece.lines():
         parts = line.split()
-        if not parts or parts[0].startswith(";;"):
-            continue
-        where = f"{path}, line {number}"
         if len(parts) not in (5, 6):
             raise InputError(f"expected 5 or 6 columns, got {len(parts)}", where)
-        begin, length = _number(parts[2], where), _number(parts[3], where)
-        confidence = _number(parts[5], where) if len(parts) == 6 else 1.0
-        rows.setdefault(parts[0], []).append((parts[4], begin, begin + length, confidence))
-    for utterance, words in rows.items():
-        yield utterance, one_best(sorted(words, key=lambda w: w[1]), utterance, nothing)
+        begin, length = number(parts[2], where), number(parts[3], where)
+        words.append((parts[4], begin, begin + length, number(parts[5], where) if len(parts) == 6 else 1.0))
+    return one_best(sorted(words, key=lambda w: w[1]), piece.name, piece.where, reading)
 
 
-def read_whisper(path: str | os.PathLike, nothing: Collection[str] = NOTHING, lower: bool = True) -> Lattice:
-    """A lattice of the JSON of Whisper and its kin: ``segments`` with ``words`` (word, start, end, probability)."""
-    where = str(path)
+def write_ctm(network: Posteriors) -> bytes:
+    """The likeliest word of every slot of a confusion network, where it is likelier than nothing, as CTM."""
+    name = network.name or "utterance"
+    lines = []
+    for i in network.best_entries():
+        begin, end, word = float(network.start[i]), float(network.end[i]), network.units[network.unit[i]]
+        if np.isnan(begin) or np.isnan(end):
+            raise InputError("CTM needs times, and this lattice has none", name)
+        if any(c.isspace() for c in word + name):
+            raise InputError(f"CTM cannot hold {shorten(word)} of {shorten(name)}: no blanks")
+        lines.append(f"{name} 1 {begin!r} {end - begin!r} {word} {min(float(network.posterior[i]), 1.0)!r}\n")
+    return "".join(lines).encode()
+
+
+def parse_json(piece: Piece, reading: Reading) -> Lattice:
+    """``segments`` with ``words`` (Whisper and its kin), ``words`` or ``result`` (Vosk), with times and confidences."""
+    where = piece.where
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-        found = [w for segment in content["segments"] for w in segment.get("words", [])]
+        content = json.loads(piece.content())
+        found = _words_of(content)
         words = [
-            (_clean(w.get("word", w.get("text", "")), lower), float(w["start"]), float(w["end"]),
-             float(w.get("probability", w.get("confidence", w.get("score", 1.0)))))
+            (_clean(w.get("word", w.get("text", ""))), float(w["start"]), float(w["end"]), _confidence(w))
             for w in found
-        ]  # fmt: skip
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"not the JSON of a recogniser with word times ({type(error).__name__}: {error})", where
         ) from None
-    return one_best([w for w in words if w[0]], Path(path).name.split(".")[0], nothing)
+    return one_best([w for w in words if w[0]], piece.name, where, reading, lower=True)
 
 
-def read_nbest(path: str | os.PathLike, scale: float = 1.0, nothing: Collection[str] = NOTHING) -> Lattice:
+def _words_of(content: Any) -> list[Any]:
+    if isinstance(content, list):
+        return [w for part in content for w in _words_of(part)]
+    for key in ("words", "result"):
+        if key in content:
+            return list(content[key])
+    return [w for segment in content["segments"] for w in segment.get("words", [])]
+
+
+def _confidence(word: Any) -> float:
+    for key in ("probability", "confidence", "conf", "score"):
+        if key in word:
+            return float(word[key])
+    return 1.0
+
+
+def _clean(word: str) -> str:
+    return word.strip().strip('.,;:!?"')
+
+
+def parse_nbest(piece: Piece, reading: Reading) -> Lattice:
     """A lattice of the paths of an n-best list: a log score and the words on each line."""
     arcs: list[tuple[Any, ...]] = []
     node = 2
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        score, *words = line.split()
-        value = _number(score, f"{path}, line {number}") * scale
+    for where, line in piece.lines():
+        score, *words = line.split() or [""]
+        value = number(score, where)
         at = 0
         for i, word in enumerate(words or [None]):
             last = i == max(len(words), 1) - 1
             to = 1 if last else node
             node += not last
-            arcs.append((at, to, None if word is None or word in nothing else word, value if i == 0 else 0.0))
+            arcs.append((at, to, None if word is None else reading.meaning(word), value if i == 0 else 0.0))
             at = to
     if not arcs:
-        raise InputError("no hypotheses", str(path))
-    return Lattice.from_arcs(arcs, 0, 1, Path(path).name.split(".")[0])
-
-
-def read_openfst(path: str | os.PathLike, nothing: Collection[str] = NOTHING | {"<eps>", "0"}) -> Lattice:
-    """A lattice of OpenFst's text: ``from to input [output] [cost]`` lines, then ``final [cost]``; costs are −log."""
-    arcs: list[tuple[Any, ...]] = []
-    finals: list[tuple[int, float]] = []
-    start = -1
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        parts = line.split()
-        where = f"{path}, line {number}"
-        if not parts:
-            continue
-        if len(parts) <= 2:
-            finals.append((_state(parts[0], where), _number(parts[1], where) if len(parts) == 2 else 0.0))
-            start = finals[-1][0] if start < 0 else start
-            continue
-        if len(parts) > 5:
-            raise InputError(f"expected at most 5 columns, got {len(parts)}", where)
-        u, v = _state(parts[0], where), _state(parts[1], where)
-        start = u if start < 0 else start
-        cost = _number(parts[-1], where) if len(parts) == 5 or (len(parts) == 4 and _is_number(parts[3])) else 0.0
-        word = parts[3] if len(parts) == 5 or (len(parts) == 4 and not _is_number(parts[3])) else parts[2]
-        arcs.append((u, v, None if word in nothing else word, -cost))
-    if not arcs or not finals:
-        raise InputError("no arcs or no final state", str(path))
-    end = 1 + max(max(a[0], a[1]) for a in arcs)
-    arcs += [(state, end, None, -cost) for state, cost in finals if math.isfinite(cost)]
-    return Lattice.from_arcs(arcs, start, end, Path(path).name.split(".")[0])
-
-
-def _clean(word: str, lower: bool) -> str:
-    word = word.strip().strip('.,;:!?"')
-    return word.lower() if lower else word
-
-
-def _state(text: str, where: str) -> int:
-    if not text.isdigit():
-        raise InputError(f"expected the number of a state, got {shorten(text)}", where)
-    return int(text)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _number(text: str, where: str) -> float:
-    if not _is_number(text) or math.isnan(float(text)):
-        raise InputError(f"expected a number, got {shorten(text)}", where)
-    return float(text)
+        raise InputError("no hypotheses", piece.where)
+    return Lattice.from_arcs(arcs, 0, 1, piece.name or stem(piece.path), piece.where)

@@ -1,208 +1,159 @@
-"""HTK's standard lattice format, words on nodes (as PocketSphinx writes it) or on links (HTK, SRILM); plain or .gz.
+"""HTK's standard lattice format, words on nodes (as PocketSphinx writes it) or on links (HTK, SRILM).
 
 PocketSphinx puts a word and its start time on a node; a link S→E says that the word of S spans t(S) to t(E). It gives
-posteriors ``p=`` and no language scores.
+posteriors ``p=`` and no language scores. Written are words on links, in natural logarithms.
 """
 
 from __future__ import annotations
 
-import gzip
-import os
 import re
-import zlib
-from collections.abc import Collection
-from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import InputError, shorten
-from ..lattice import Lattice, numbered
-from .slf_kernels import read_links
+from ...io.numbers import PADDING
+from ..lattice import Lattice
+from .common import Piece, Reading, decoded, number, seen, stem, whole
+from .slf_kernels import read_fields
 
-NOTHING = frozenset(
-    ["!NULL", "!SENT_START", "!SENT_END", "!ENTER", "!EXIT", "<s>", "</s>", "<sil>", "<eps>", "SIL", "sil", "[NOISE]",
-     "[SPEECH]", "++NOISE++", "-"]
-)  # fmt: skip
-_VARIANT = re.compile(r"^(.+)\(\d+\)$")
-_NODE = re.compile(r"^I=(\d+)[ \t]+t=([-+.\deE]+)[ \t]+W=([^\s\"]+)(?:[ \t]+v=\d+)?[ \t\r]*$", re.MULTILINE)
-_FIELD = re.compile(r"(\w+)=(\"[^\"]*\"|\S+)")
+_FIELD = re.compile(r"(\w+)=(\"[^\"]*\"|\S*)")
+_LONG = {"time": "t", "WORD": "W", "START": "S", "END": "E", "acoustic": "a", "language": "l"}
 
 
-def read_slf(
-    path: str | os.PathLike, nothing: Collection[str] = NOTHING, variants: bool = False, lower: bool = False
-) -> Lattice:
-    """A lattice from an SLF file.
+class _Table(NamedTuple):
+    """Columns of the node or link lines: ids, numbers by key (NaN: none), words by number (−1: none)."""
 
-    Args:
-        path: the file, perhaps gzipped.
-        nothing: words that say nothing (fillers, silence, sentence marks); their arcs take no position.
-        variants: keep pronunciation variants such as ``to(2)`` apart.
-        lower: turn words to lower case.
-    """
-    where = str(path)
-    data = Path(path).read_bytes()
-    if data[:2] == b"\x1f\x8b":
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"a damaged gzip file ({error})", where) from None
-    return _parse(data, where, nothing, variants, lower)
+    ids: dict[str, np.ndarray]
+    numbers: dict[str, np.ndarray]
+    words: np.ndarray
+    names: list[bytes]
+    lines: int
+
+    def whole(self, key: str, what: str, where: str) -> np.ndarray:
+        """A column of whole numbers that every line must have."""
+        x = self.ids[key]
+        if x.min() < 0:
+            raise InputError(f"{what} number {int(np.argmin(x)) + 1} has no {key}=", where)
+        return x
 
 
-def _text(data: bytes, where: str) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{data[error.start : error.start + 4]!r} is not UTF-8", where) from None
-
-
-def _parse(data: bytes, where: str, nothing: Collection[str], variants: bool, lower: bool) -> Lattice:
-    header: dict[str, str] = {}
-    at = 0 if data.startswith(b"J=") else data.find(b"\nJ=") + 1
-    cut = at if at > 0 or data.startswith(b"J=") else len(data)
-    text = _text(data[:cut], where)
-    first_node, first_link = _first_line(text, "I="), len(text)
-    nodes = _plain_nodes(text[first_node:first_link])
-    rest = text[:first_link] if nodes is None else text[:first_node]
-    nodes = nodes or {}
-    for number, line in enumerate(rest.splitlines(), 1):
-        stripped = line.strip()
-        if not stripped or stripped.startswith("#"):
-            continue
-        fields = _fields(stripped)
-        if not fields:
-            raise InputError(f"expected key=value, got {shorten(stripped)}", f"{where}, line {number}")
-        if "I" in fields:
-            node = _whole(fields, "I", where, number)
-            if node in nodes:
-                raise InputError(f"node {node} is defined twice", f"{where}, line {number}")
-            nodes[node] = fields
-        else:
-            header.update(fields)
-    links = _links(data[cut:], where, 1 + text.count("\n"))
-    for key, have in (("N", len(nodes)), ("L", len(links["J"]))):
-        if key in header and _number(header[key], where) != have:
-            raise InputError(f"{key}={header[key]}, but there are {have}", where)
-    if not nodes or len(links["J"]) == 0:
+def parse_slf(piece: Piece, reading: Reading) -> Lattice:
+    """A lattice from the text of an SLF file."""
+    data, where = piece.content(), piece.where
+    nodes_at, links_at = _first_line(data, b"I="), _first_line(data, b"J=")
+    header = _header(decoded(data[:nodes_at], where), where)
+    padded = np.zeros(len(data) + PADDING, np.uint8)
+    padded[: len(data)] = np.frombuffer(data, np.uint8)
+    nodes = _table(data, padded, (nodes_at, links_at), b"I", b"t", header.get("N", ""), where)
+    links = _table(data, padded, (links_at, len(data)), b"JSE", b"alpr", header.get("L", ""), where)
+    for keys, have in ((("N", "NODES"), nodes.lines), (("L", "LINKS"), links.lines)):
+        for key in keys:
+            if key in header and number(header[key], where) != have:
+                raise InputError(f"{key}={header[key]}, but there are {have}", where)
+    if nodes.lines == 0 or links.lines == 0:
         raise InputError("no nodes or no links: not a lattice in SLF", where)
-    return _build(header, nodes, links, where, nothing, variants, lower)
+    return _build(header, nodes, links, where, piece.name or stem(piece.path), reading)
 
 
-def _plain_nodes(text: str) -> dict[int, dict[str, str]] | None:
-    """The nodes of lines that all look as PocketSphinx writes them, or None."""
-    text = text[: text.find("\n#")] if "\n#" in text else text
-    found = _NODE.findall(text)
-    if len(found) != text.rstrip("\n").count("\n") + 1:
-        return None
-    nodes = {int(i): {"t": t, "W": w} for i, t, w in found}
-    return nodes if len(nodes) == len(found) else None
-
-
-def _fields(line: str) -> dict[str, str]:
-    """The key=value pairs of a line; quoted values may hold blanks."""
-    if '"' in line:
-        return dict(_FIELD.findall(line))
-    return dict(pair for part in line.split() if len(pair := part.split("=", 1)) == 2)
-
-
-def _first_line(text: str, mark: str) -> int:
+def _first_line(data: bytes, mark: bytes) -> int:
     """Where the first line that begins with ``mark`` begins."""
-    if text.startswith(mark):
-        return 0
-    at = text.find("\n" + mark)
-    return len(text) if at < 0 else at + 1
+    at = 0 if data.startswith(mark) else data.find(b"\n" + mark) + 1
+    return at if at > 0 or data.startswith(mark) else len(data)
 
 
-def _links(data: bytes, where: str, first_line: int) -> dict[str, Any]:
-    """Columns of the link lines. Lines with one layout of numbers are read all at once, others one by one."""
-    if not data:
-        return {"J": np.empty(0)}
-    first = _text(data[: data.find(b"\n")] if b"\n" in data else data, where)
-    keys = re.findall(r"(\w+)=", first)
-    if all(re.fullmatch(r"\w=[-+.\deE]+", part) for part in first.split()) and len(set(keys)) == len(keys):
-        found = _all_at_once(data, keys)
-        if found is not None:
-            return found
-    text = _text(data, where)
-    columns: dict[str, list[Any]] = {}
-    for number, line in enumerate(text.splitlines(), first_line):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        fields = _fields(line)
-        if "J" not in fields:
-            raise InputError(f"expected a link J=…, got {shorten(line.strip())}", f"{where}, line {number}")
-        for key in ("S", "E"):
-            if key not in fields:
-                raise InputError(f"a link needs {key}=", f"{where}, line {number}")
-        row = {k: fields.get(k) for k in {*columns, *fields}}
-        have = len(next(iter(columns.values()))) if columns else 0
-        for key, value in row.items():
-            columns.setdefault(key, [None] * have).append(value)
-    out: dict[str, Any] = {}
-    for key, values in columns.items():
-        if key in ("W", "v", "d", "n", "s"):
-            out[key] = values
-            continue
-        numbers = np.full(len(values), np.nan)
-        for i, value in enumerate(values):
-            if value is not None:
-                numbers[i] = _number(value, where)
-        out[key] = numbers
-    return out
+def _header(text: str, where: str) -> dict[str, str]:
+    header: dict[str, str] = {}
+    for at, line in enumerate(text.split("\n"), 1):
+        if (stripped := line.strip()) and not stripped.startswith("#"):
+            fields = dict(_FIELD.findall(stripped))
+            if not fields:
+                raise InputError(f"expected key=value, got {shorten(stripped)}", f"{where}, line {at}")
+            header.update(fields)
+    if "SUBLAT" in header:
+        raise InputError("sub-lattices (SUBLAT=) are not supported: expand them first", where)
+    return header
 
 
-def _all_at_once(data: bytes, keys: list[str]) -> dict[str, Any] | None:
-    """Columns of link lines that all have the layout of the first, or None where one has not."""
-    if keys[:3] != ["J", "S", "E"] or any(len(key) != 1 for key in keys):
-        return None
-    buffer = np.frombuffer(data + b"\n" * 32, np.uint8)
-    out = np.empty((data.count(b"\n") + 1, len(keys)))
-    n = read_links(buffer, 0, len(data), np.frombuffer("".join(keys).encode(), np.uint8), out)
-    return None if n < 0 else {key: np.ascontiguousarray(out[:n, i]) for i, key in enumerate(keys)}
-
-
-def _build(
-    header: dict[str, str],
-    nodes: dict[int, dict[str, str]],
-    links: dict[str, Any],
+def _table(
+    data: bytes,
+    padded: np.ndarray,
+    span: tuple[int, int],
+    id_keys: bytes,
+    number_keys: bytes,
+    announced: str,
     where: str,
-    nothing: Collection[str],
-    variants: bool,
-    lower: bool,
-) -> Lattice:
-    source, target = links["S"].astype(np.int64), links["E"].astype(np.int64)
-    if (source != links["S"]).any() or (target != links["E"]).any():
-        raise InputError("S= and E= must be whole numbers", where)
-    ids = np.array(sorted(nodes))
-    for ends in (source, target):
-        unknown = ends[~np.isin(ends, ids)]
-        if len(unknown):
-            raise InputError(f"a link leads from or to node {unknown[0]}, which is not defined", where)
-    times = np.full(ids.max() + 1, np.nan)
-    timed = [node for node, fields in nodes.items() if "t" in fields]
-    try:
-        times[timed] = np.array([nodes[node]["t"] for node in timed], np.float64)
-    except ValueError as error:
-        raise InputError(f"a node's time is not a number: {error}", where) from None
-    meaning = {w: _word(w, nothing, variants, lower) for w in {f["W"] for f in nodes.values() if "W" in f}}
-    on_links = links.get("W")
-    if on_links is not None:
-        unit, units = numbered([None if w is None else _word(w, nothing, variants, lower) for w in on_links])
-    else:
-        on_nodes, units = numbered([meaning[f["W"]] if "W" in f else None for f in nodes.values()])
-        at_node = np.full(ids.max() + 1, -1, np.int64)
-        at_node[list(nodes)] = on_nodes
-        unit = at_node[source]
-    base = _number(header["base"], where) if "base" in header else np.e
-    in_logs = np.log(base) if base > 0 else 1.0
-    scale = _number(header["lmscale"], where) if "lmscale" in header else 1.0
-    penalty = _number(header["wdpenalty"], where) * in_logs if "wdpenalty" in header else 0.0
-    n = len(source)
-    acoustic = np.nan_to_num(links["a"]) * in_logs if "a" in links else np.zeros(n)
-    language = np.nan_to_num(links["l"]) * in_logs * scale if "l" in links else np.zeros(n)
-    language = language + penalty * (unit >= 0)
-    start, end = _ends(header, ids, source, target, where)
+) -> _Table:
+    """Parse lines; one that the kernel cannot read (more digits than a float has, −inf, a mistake) is done by hand."""
+    begin, end = span
+    most = int(announced) if announced.isdigit() and len(announced) < 9 else 0
+    if not 0 < most <= (end - begin) // 4 + 1:
+        most = data.count(b"\n", begin, end) + 1
+    ids, out = np.empty((len(id_keys), most), np.int64), np.empty((len(number_keys), most))
+    words = np.empty(most, np.int64)
+    table, slices = np.full(1 << (2 * most).bit_length(), -1, np.int64), np.empty((most, 2), np.int64)
+    row, n_words, at = 0, 0, begin
+    codes = np.frombuffer(id_keys + number_keys, np.uint8)
+    by_hand: dict[int, str] = {}
+    while at < end:
+        row, n_words, at = read_fields(padded, at, end, codes, ids, out, words, row, table, slices, n_words)
+        if at < end:
+            stop = data.find(b"\n", at, end)
+            stop = end if stop < 0 else stop
+            if row == most:  # more than were announced
+                return _table(data, padded, span, id_keys, number_keys, "", where)
+            line = data.count(b"\n", 0, at) + 1
+            place = f"{where}, line {line}"
+            fields = _by_hand(decoded(data[at:stop], place), chr(id_keys[0]), place)
+            ids[:, row] = [whole(fields[chr(k)], f"{place}, {chr(k)}=") if chr(k) in fields else -1 for k in id_keys]
+            out[:, row] = [number(fields[chr(k)], place) if chr(k) in fields else np.nan for k in number_keys]
+            words[row] = -1
+            if "W" in fields:
+                by_hand[row] = fields["W"]
+            row, at = row + 1, stop + 1
+    names = [data[a:b] for a, b in slices[:n_words].tolist()]
+    for i, word in by_hand.items():
+        words[i] = len(names)
+        names.append(word.encode())
+    by_id = {chr(k): ids[i, :row] for i, k in enumerate(id_keys)}
+    return _Table(by_id, {chr(k): out[i, :row] for i, k in enumerate(number_keys)}, words[:row], names, row)
+
+
+def _by_hand(line: str, mark: str, where: str) -> dict[str, str]:
+    """The fields of a line, by what a reader of the format's description would do."""
+    left = _FIELD.sub("", line).strip()
+    fields = {_LONG.get(k, k): v.strip('"') for k, v in _FIELD.findall(line)}
+    if left or mark not in fields:
+        raise InputError(f"expected {mark}=… and further key=value, got {shorten(line.strip())}", where)
+    return fields
+
+
+def _build(header: dict[str, str], nodes: _Table, links: _Table, where: str, name: str, reading: Reading) -> Lattice:
+    ids = nodes.whole("I", "node", where)
+    if ids.max() > 10 * len(ids) + 1000:
+        raise InputError(f"node {ids.max()} of {len(ids)}: nodes must be numbered without large gaps", where)
+    place = np.full(int(ids.max()) + 1, -1, np.int64)
+    place[ids] = np.arange(len(ids))
+    if len(doubled := np.flatnonzero(place[ids] != np.arange(len(ids)))):
+        raise InputError(f"node {ids[doubled[0]]} is defined twice", where)
+    joined = links.whole("J", "link", where)
+    if (np.diff(joined) <= 0).any() and len(np.unique(joined)) < len(joined):
+        raise InputError(f"link {joined[np.flatnonzero(np.diff(np.sort(joined)) == 0)[0]]} is defined twice", where)
+    ends = []
+    for key in "SE":
+        given = links.whole(key, "link", where)
+        known = (given <= ids.max()) & (place[np.minimum(given, ids.max())] >= 0)
+        if not known.all():
+            raise InputError(f"a link leads from or to node {given[~known][0]}, which is not defined", where)
+        ends.append(place[given])
+    source, target = ends
+    on_links = bool((links.words >= 0).any())
+    table = links if on_links else nodes
+    unit, units = _units(table, reading, where)
+    unit = unit if on_links else unit[source]
+    times = nodes.numbers["t"] * _option(header, "tscale", 1.0, where)
+    acoustic, language = _scores(header, links, unit, where)
+    start, end = _ends(header, ids, place, source, target, where)
     return Lattice.build(
         source=source,
         target=target,
@@ -210,53 +161,125 @@ def _build(
         units=units,
         acoustic=acoustic,
         language=language,
-        posterior=links.get("p", np.full(n, np.nan)),
+        posterior=_posteriors(links.numbers["p"], where),
         times=np.column_stack([times[source], times[target]]),
         start=start,
         end=end,
-        name=Path(where).name.split(".")[0],
+        name=name,
+        where=where,
     )
 
 
+def _units(table: _Table, reading: Reading, where: str) -> tuple[np.ndarray, list[str]]:
+    """The unit of each line, and the units: words that mean the same are one."""
+    known: dict[str, int] = {}
+    known_words = seen(reading)
+    meaning = np.empty(len(table.names) + 1, np.int64)
+    for i, word in enumerate(table.names):
+        if word not in known_words:
+            known_words[word] = reading.meaning(decoded(word, where))
+        unit = known_words[word]
+        meaning[i] = -1 if unit is None else known.setdefault(unit, len(known))
+    meaning[-1] = -1
+    return meaning[table.words], list(known)
+
+
+def _scores(header: dict[str, str], links: _Table, unit: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
+    """Acoustic and language scores in natural logarithms, scaled as the header says, word penalties included."""
+    base = _option(header, "base", np.e, where)
+    if base < 0 or base == 1:
+        raise InputError(f"base={base:g} is no base of logarithms", where)
+    logs = {}
+    for key, scale in (("a", "acscale"), ("l", "lmscale"), ("r", "prscale")):
+        x = links.numbers[key]
+        missing = np.isnan(x)
+        if missing.all():
+            logs[key] = np.zeros(len(x))
+            continue
+        if base == 0 and (x < 0).any():
+            raise InputError(f"base=0 says that {key}= are probabilities, but one is negative", where)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            x = np.log(x) if base == 0 else x * np.log(base)
+        logs[key] = np.where(missing, 0.0, x * _option(header, scale, 1.0, where))
+    penalty = _option(header, "wdpenalty", 0.0, where) * (np.log(base) if base > 0 else 1.0)
+    return logs["a"], logs["l"] + logs["r"] + penalty * (unit >= 0)
+
+
+def _posteriors(p: np.ndarray, where: str) -> np.ndarray:
+    """Posteriors as given; a hair above 1 is rounding."""
+    bad = np.flatnonzero((p < 0) | (p > 1.01))
+    if len(bad):
+        raise InputError(f"link number {bad[0] + 1} has the posterior p={p[bad[0]]:g}", where)
+    return p
+
+
+def _option(header: dict[str, str], key: str, default: float, where: str) -> float:
+    value = number(header[key], f"{where}, {key}") if key in header else default
+    if not np.isfinite(value):
+        raise InputError(f"{key}={value} is not finite", where)
+    return value
+
+
 def _ends(
-    header: dict[str, str], ids: np.ndarray, source: np.ndarray, target: np.ndarray, where: str
+    header: dict[str, str], ids: np.ndarray, place: np.ndarray, source: np.ndarray, target: np.ndarray, where: str
 ) -> tuple[int, int]:
     """Start and end node: named in the header, or the only ones without an arc to or from them."""
     found = []
     for key, ends in (("start", target), ("end", source)):
         if key in header:
-            node = int(_number(header[key], where))
-            if node not in set(ids.tolist()):
+            node = whole(header[key], f"{where}, {key}")
+            if node >= len(place) or place[node] < 0:
                 raise InputError(f"{key}={node} is not defined", where)
+            found.append(int(place[node]))
         else:
-            free = ids[~np.isin(ids, ends)]
-            if len(free) != 1:
-                raise InputError(f"expected one {key} node, there are {len(free)}: name it in the header", where)
-            node = int(free[0])
-        found.append(node)
+            free = np.ones(len(ids), np.bool_)
+            free[ends] = False
+            if free.sum() != 1:
+                raise InputError(f"expected one {key} node, there are {free.sum()}: name it in the header", where)
+            found.append(int(np.flatnonzero(free)[0]))
     return found[0], found[1]
 
 
-def _word(text: str, nothing: Collection[str], variants: bool, lower: bool) -> str | None:
-    word = text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
-    if word in nothing:
-        return None
-    if not variants and (match := _VARIANT.match(word)):
-        word = match[1]
-    return None if word in nothing else word.lower() if lower else word
+def write_slf(lattice: Lattice) -> bytes:
+    """SLF with words on links. Times stand on nodes: where arcs disagree a link that says nothing stands between."""
+    times, arcs = node_times(lattice)
+    lines = [f"VERSION=1.1\nUTTERANCE={lattice.name or 'utterance'}\nstart=0\nend={lattice.n_nodes - 1}"]
+    lines.append(f"N={len(times)}\tL={len(arcs)}")
+    lines += [f"I={i}" + ("" if np.isnan(t) else f"\tt={t!r}") for i, t in enumerate(times)]
+    for j, (u, v, word, a, lm, p) in enumerate(arcs):
+        said = "!NULL" if word is None else _quoted(word)
+        given = "" if np.isnan(p) else f"\tp={p!r}"
+        lines.append(f"J={j}\tS={u}\tE={v}\tW={said}\ta={a!r}\tl={lm!r}{given}")
+    return ("\n".join(lines) + "\n").encode()
 
 
-def _whole(fields: dict[str, str], key: str, where: str, number: int) -> int:
-    if not fields[key].isdigit():
-        raise InputError(f"expected a whole number {key}=, got {shorten(fields[key])}", f"{where}, line {number}")
-    return int(fields[key])
+def _quoted(word: str) -> str:
+    if '"' in word or "\n" in word:
+        raise InputError(f"SLF cannot hold the word {shorten(word)}")
+    return f'"{word}"' if not word or any(c.isspace() for c in word) else word
 
 
-def _number(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise InputError(f"expected a number, got {shorten(text)}", where) from None
-    if np.isnan(value):
-        raise InputError("expected a number, got NaN", where)
-    return value
+def node_times(lattice: Lattice) -> tuple[list[float], list[tuple[int, int, str | None, float, float, float]]]:
+    """Times of nodes, and arcs (from, to, word, acoustic, language, posterior) that keep to them.
+
+    A node has the time at which the arcs that leave it begin. An arc with other times is led through nodes of its own.
+    """
+    times = np.full(lattice.n_nodes, np.nan)
+    times[lattice.target] = lattice.end
+    times[lattice.source] = lattice.start
+    out: list[tuple[int, int, str | None, float, float, float]] = []
+    all_times: list[float] = times.tolist()
+    columns = (lattice.source, lattice.target, lattice.unit, lattice.acoustic, lattice.language, lattice.posterior)
+    for i, (u, v, w, a, lm, p) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+        word = None if w < 0 else lattice.units[w]
+        begin, end = float(lattice.start[i]), float(lattice.end[i])
+        if not np.isnan(begin) and begin != all_times[u]:
+            all_times.append(begin)
+            out.append((u, len(all_times) - 1, None, 0.0, 0.0, p))
+            u = len(all_times) - 1
+        if not np.isnan(end) and end != all_times[v]:
+            all_times.append(end)
+            out.append((len(all_times) - 1, v, None, 0.0, 0.0, p))
+            v = len(all_times) - 1
+        out.append((u, v, word, a, lm, p))
+    return all_times, out

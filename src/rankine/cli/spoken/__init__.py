@@ -1,0 +1,16 @@
+"""``rankine spoken``: lattices of recognisers, one small file per command."""
+
+import typer
+
+from . import convert, inspect, posteriors, show
+
+NAME = "spoken"
+app = typer.Typer(
+    help="Lattices of speech recognisers: look at them, convert them, compute what was said where.\n\n"
+    "A source is a file, a folder or an archive: HTK SLF, Kaldi, OpenFst, SRILM meshes, sausages, n-best lists, CTM, "
+    "JSON of Whisper and its kin; plain or .gz.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+for command in (inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert):
+    app.command()(command)

@@ -1,0 +1,125 @@
+"""``rankine spoken convert``."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .common import Journal, Source, Workers, finish, reads_lattices, write_all
+
+if TYPE_CHECKING:
+    from ...spoken.batch import Scoring
+    from ...spoken.formats import Piece
+
+_WRITTEN = ("slf", "openfst", "kaldi", "kaldi-text", "mesh", "sausage", "ctm")
+_ENDINGS = {"slf": ".slf", "openfst": ".fst"}
+
+
+@reads_lattices
+def convert(
+    source: Source,
+    target: Annotated[
+        str, typer.Argument(help="A file, or a folder for formats of one utterance a file (slf, openfst).")
+    ],
+    to: Annotated[
+        str | None, typer.Option(help=f"{', '.join(_WRITTEN)}; default: told by the target's ending.")
+    ] = None,
+    workers: Workers = None,
+) -> None:
+    """Write lattices in another format; all that it can hold is kept.
+
+    `rankine spoken convert lat.1.gz slf/ --words words.txt --to slf`
+
+    `rankine spoken convert lattices/ best.ctm`
+    """
+    from ...errors import InputError
+    from ...spoken.formats import FORMATS
+
+    place = Path(target)
+    if to is None and not place.is_dir():
+        bare = place.with_suffix("") if place.suffix in (".gz", ".xz", ".zst") else place
+        to = next((f.name for f in FORMATS.values() if bare.suffix in f.endings), None)
+    if to not in _WRITTEN:
+        raise InputError(f"--to must be one of {', '.join(_WRITTEN)}; got {to!r}")
+    one_file = bool(place.suffix) and not place.is_dir()
+    if to in _ENDINGS and one_file and len(list(_first_two(source))) > 1:
+        raise InputError(f"several utterances do not fit into one {to} file: name a folder", target)
+    if to == "kaldi":
+        _kaldi(source, target, workers)
+    elif to in _ENDINGS and not one_file:
+        _folder(source, place, to, workers)
+    else:
+        write_all(source, partial(_text, source.scoring, to), target, workers, settings=f"convert {to}")
+
+
+def _first_two(source: Source) -> Any:
+    from itertools import islice
+
+    from ...spoken.formats import files, pieces
+
+    return islice((p for file in files(source.place, source.format) for p in pieces(*file)), 2)
+
+
+def _text(scoring: Scoring, to: str, piece: Piece) -> bytes:
+    from dataclasses import replace
+
+    from ...spoken import confusion_network
+    from ...spoken import formats as f
+
+    lattice, found = scoring.open(piece)
+    lattice = replace(lattice, name=piece.name)
+    networks = {"mesh": f.write_mesh, "sausage": f.write_sausage, "ctm": f.write_ctm}
+    if to in networks:
+        return networks[to](confusion_network(lattice, posteriors=found))
+    if to == "kaldi-text":
+        return f.write_kaldi_text(lattice, scoring.reading.frame)
+    return f.write_slf(lattice) if to == "slf" else f.write_openfst(lattice)
+
+
+def _folder(source: Source, place: Path, to: str, workers: int | None) -> None:
+    """One file an utterance, each whole or absent."""
+    from ...errors import InputError
+    from ...io.files import replacing
+
+    place.mkdir(parents=True, exist_ok=True)
+    names = set[str]()
+    with Journal(str(place / ".convert.part"), source, to) as journal:
+        for outcome in source.each(partial(_text, source.scoring, to), workers, journal.done):
+            if outcome.error is None:
+                if outcome.name in names or "/" in outcome.name:
+                    raise InputError(
+                        f"{outcome.name!r} is the name of two utterances, or none for a file", source.place
+                    )
+                names.add(outcome.name)
+                with replacing(place / f"{outcome.name}{_ENDINGS[to]}") as temporary:
+                    temporary.write_bytes(outcome.result)
+            journal.add(outcome, keep=False)
+    finish(journal.bad, journal.good)
+
+
+def _kaldi(source: Source, target: str, workers: int | None) -> None:
+    """A binary archive and, beside it, ``….words.txt`` with the numbers of its words."""
+    from dataclasses import replace
+
+    from ...io.files import open_target, replacing
+    from ...spoken.formats import write_kaldi
+
+    numbers: dict[str, int] = {}
+    bad, good = [], 0
+    with open_target(target) as out:
+        for outcome in source.each(source.scoring.open, workers):
+            if outcome.error is not None:
+                bad.append(outcome.error)
+                continue
+            lattice = replace(outcome.result[0], name=outcome.name)
+            for unit in lattice.units:
+                numbers.setdefault(unit, len(numbers) + 1)
+            out.write(write_kaldi(lattice, numbers, source.scoring.reading.frame))
+            good += 1
+        with replacing(f"{target}.words.txt") as temporary:
+            lines = ["<eps> 0", *(f"{word} {number}" for word, number in numbers.items())]
+            temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    finish(bad, good)

@@ -1,0 +1,43 @@
+"""``rankine spoken inspect``."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...console import print_table
+from .common import Source, Workers, finish, reads_lattices
+
+if TYPE_CHECKING:
+    from ...spoken.batch import Scoring
+    from ...spoken.formats import Piece
+
+
+@reads_lattices
+def inspect(source: Source, workers: Workers = None) -> None:
+    """Sizes and best path of every lattice.
+
+    `rankine spoken inspect lattices/`
+
+    `rankine spoken inspect lat.1.gz --words words.txt`
+    """
+    rows, bad = [], []
+    for outcome in source.each(partial(_row, source.scoring), workers):
+        if outcome.error is None:
+            rows.append(outcome.result)
+        else:
+            bad.append(outcome.error)
+    columns = ["utterance", "nodes", "arcs", "units", "paths", "seconds", "best path"]
+    print_table(source.place, columns, rows)
+    finish(bad, len(rows))
+
+
+def _row(scoring: Scoring, piece: Piece) -> tuple[Any, ...]:
+    import numpy as np
+
+    lattice, found = scoring.open(piece)
+    with np.errstate(divide="ignore"):
+        best = lattice.words(lattice.best_path(np.log(found.transition)))
+    length = "-" if np.isnan(lattice.end).all() else f"{np.nanmax(lattice.end):.2f}"
+    sizes = (lattice.n_nodes, len(lattice), len(lattice.units), f"{lattice.n_paths:.3g}")
+    return (piece.name, *sizes, length, " ".join(best))

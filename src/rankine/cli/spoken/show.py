@@ -1,0 +1,68 @@
+"""``rankine spoken show``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import Lexicon, Source, Units, reads_lattices
+
+if TYPE_CHECKING:
+    from ...spoken.formats import Piece
+
+
+@reads_lattices
+def show(
+    source: Source,
+    output: Annotated[str, typer.Option("-o", "--output", help="The picture: .svg, .png or .pdf.")] = "lattice.svg",
+    utterance: Annotated[
+        str | None, typer.Option(help="Which one, where there are several; default: the first.")
+    ] = None,
+    what: Annotated[
+        str, typer.Option("--as", help="lattice (bars in time), pspl, cn or mangu (heat maps of posteriors).")
+    ] = "lattice",
+    units: Units = "words",
+    lexicon: Lexicon = None,
+    prune: Annotated[float, typer.Option(help="Leave out what has a posterior up to this.")] = 0.02,
+) -> None:
+    """Draw a lattice, or its posteriors.
+
+    `rankine spoken show lattices/u1.slf.gz -o u1.svg`
+
+    `rankine spoken show lat.1.gz --words words.txt --utterance u7 --as cn -o u7.png`
+    """
+    from dataclasses import replace
+
+    from ...errors import InputError
+    from ...plots import check_picture
+    from ...spoken.pictures import draw_lattice, draw_posteriors
+    from ...spoken.units import splitter, to_units
+    from .posteriors import compute
+
+    check_picture(output)
+    if what not in ("lattice", "pspl", "cn", "mangu"):
+        raise InputError(f"--as must be lattice, pspl, cn or mangu; got {what!r}")
+    piece = _find(source, utterance)
+    if what == "lattice":
+        lattice, _ = source.scoring.open(piece)
+        lattice = replace(to_units(lattice, splitter(units, lexicon)), name=piece.name)
+        draw_lattice(lattice, source.scoring.weigh(lattice, piece.format), output, prune)
+    else:
+        method = "pivot" if what == "cn" else what
+        found = compute(source.scoring, units, lexicon, prune, method, piece)
+        draw_posteriors(replace(found, name=piece.name), output)
+    typer.echo(f"{piece.name}: {output}", err=True)
+
+
+def _find(source: Source, utterance: str | None) -> Piece:
+    from ...errors import InputError, nearest
+    from ...spoken.formats import files, pieces
+
+    names = []
+    for file in files(source.place, source.format):
+        for piece in pieces(*file):
+            if utterance is None or piece.name == utterance:
+                return piece
+            names.append(piece.name)
+    raise InputError(f"no utterance is called {utterance!r}.{nearest(utterance or '', names)}", source.place)
