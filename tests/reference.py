@@ -315,3 +315,21 @@ def pspl(lattice, weight):
         for position, word in enumerate(lattice.words(path)):
             out[position, word] = out.get((position, word), 0.0) + p
     return out
+
+
+def weak_scores(segments, query, orders=3):
+    """SPEC: S_n = Σ_i log(1 + Σ_segments Σ_k Π_{j<n} P(q_{i+j}, k+j)); segments are dicts (position, unit) → P."""
+    out = []
+    for n in range(1, orders + 1):
+        total = 0.0
+        for i in range(len(query) - n + 1):
+            inside = 0.0
+            for cells in segments:
+                for k in range(1 + max((p for p, _ in cells), default=-1)):
+                    product = 1.0
+                    for j in range(n):
+                        product *= cells.get((k + j, query[i + j]), 0.0)
+                    inside += product
+            total += math.log(1 + inside)
+        out.append(total)
+    return out

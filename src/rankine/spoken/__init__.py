@@ -1,5 +1,6 @@
 """Speech: lattices of recognisers, posteriors of what was said where."""
 
+from .archive import Archive
 from .confusion import confusion_network
 from .formats import read_archive, read_lattice
 from .lattice import Lattice
@@ -8,6 +9,7 @@ from .pspl import pspl
 from .sparse import Posteriors
 
 __all__ = [
+    "Archive",
     "Lattice",
     "Posteriors",
     "arc_posteriors",

@@ -82,11 +82,12 @@ def each(
             except InputError as error:
                 broken.append(Outcome(f"the rest of {path}", None, str(error)))
 
-    yield from process_map(partial(_guarded, work), islice(whole(), skip, None), workers)
+    yield from process_map(partial(guarded, work), islice(whole(), skip, None), workers)
     yield from broken
 
 
-def _guarded(work: Callable[[Piece], Any], piece: Piece) -> Outcome:
+def guarded(work: Callable[[Piece], Any], piece: Piece) -> Outcome:
+    """The outcome of one utterance."""
     try:
         return Outcome(piece.name, work(piece))
     except InputError as error:

@@ -2,15 +2,18 @@
 
 import typer
 
-from . import convert, inspect, posteriors, show
+from . import archive, convert, inspect, posteriors, search, show
 
 NAME = "spoken"
 app = typer.Typer(
-    help="Lattices of speech recognisers: look at them, convert them, compute what was said where.\n\n"
+    help="Lattices of speech recognisers: look at them, convert them, index them and find what was said.\n\n"
     "A source is a file, a folder or an archive: HTK SLF, Kaldi, OpenFst, SRILM meshes, sausages, n-best lists, CTM, "
     "JSON of Whisper and its kin; plain or .gz.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
-for command in (inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert):
+for command in (
+    inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert,
+    archive.index, search.search, archive.subtitles, archive.delete, archive.merge, archive.check,
+):  # fmt: skip
     app.command()(command)

@@ -28,6 +28,7 @@ Lexicon = Annotated[
 ]
 Prune = Annotated[float, typer.Option(help="Leave out posteriors up to this.")]
 Output = Annotated[str | None, typer.Option("-o", "--output", help="A file (also .gz) instead of standard output.")]
+Folder = Annotated[str, typer.Argument(help="The archive: a folder that `rankine spoken index` made.")]
 Workers = Annotated[int | None, typer.Option(help="Processes; default: one per core.")]
 
 
@@ -95,7 +96,9 @@ def reads_lattices(command: Callable[..., None]) -> Callable[..., None]:
     own = [p.replace(annotation=own_hints[p.name]) for p in inspect.signature(command).parameters.values()][1:]
     theirs = [p.replace(annotation=hints[p.name]) for p in shared.values()]
     arguments = [p for p in own if p.default is p.empty]
-    order = [theirs[0], *arguments, *(p for p in own if p not in arguments), *theirs[1:]]
+    before = [p for p in arguments if p.name == "archive"]
+    after = [p for p in arguments if p.name != "archive"]
+    order = [*before, theirs[0], *after, *(p for p in own if p not in arguments), *theirs[1:]]
 
     @wraps(command)
     def wrapped(**given: Any) -> None:

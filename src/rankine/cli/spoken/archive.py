@@ -1,0 +1,132 @@
+"""``rankine spoken index``, ``subtitles``, ``delete``, ``merge`` and ``check``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .common import Folder, Lexicon, Source, Workers, finish, reads_lattices
+
+
+@reads_lattices
+def index(
+    source: Source,
+    archive: Folder,
+    about: Annotated[
+        str | None,
+        typer.Option(
+            help="A table (.tsv or .csv with a head line) that says of each `utterance`: document, title, date, "
+            "speaker, audio, offset (seconds of the utterance in the audio file); all but the first may be missing."
+        ),
+    ] = None,
+    language: Annotated[str, typer.Option(help="Of a new archive: en, zh, or auto (by the first words).")] = "auto",
+    lexicon: Lexicon = None,
+    prune: Annotated[float, typer.Option(help="Of a new archive: posteriors up to this are not kept.")] = 1e-3,
+    skip: Annotated[
+        float, typer.Option(help="Of a new archive: slots of networks that sum to at most this are passed over.")
+    ] = 0.0,
+    remove_missing: Annotated[
+        bool, typer.Option("--remove-missing", help="Remove documents that the source does not have.")
+    ] = False,
+    workers: Workers = None,
+) -> None:
+    """Index lattices, so that what was said can be found; only what is new or has changed is done.
+
+    A run that is stopped keeps what it has committed, and goes on from there when it is called again.
+
+    `rankine spoken index archive/ lattices/`
+
+    `rankine spoken index archive/ lat.1.gz --words words.txt --language zh --about recordings.tsv`
+    """
+    from dataclasses import replace
+
+    from ...parallel import thread_count
+    from ...progress import bar
+    from ...spoken.about import guess_language, read_about
+    from ...spoken.archive import create_or_open
+
+    known = None if about is None else read_about(about)
+    reading = source.scoring.reading
+    scoring = replace(source.scoring, reading=replace(reading, lower=True if reading.lower is None else reading.lower))
+    if language == "auto":
+        language = guess_language(source.place, source.format, scoring)
+    found = create_or_open(archive, language, lexicon, prune=prune, skip=skip)
+    with bar("utterances", None) as update:
+        changes = found.add(
+            source.place, known, scoring, source.format, thread_count(workers), remove_missing,
+            progress=lambda done, total: update(done),
+        )  # fmt: skip
+    typer.echo(
+        f"{archive}: {changes.added} documents added, {changes.updated} updated, {changes.unchanged} unchanged, "
+        f"{changes.removed} removed; {len(found)} in all",
+        err=True,
+    )
+    finish(changes.errors, changes.added + changes.updated + changes.unchanged)
+
+
+def subtitles(
+    archive: Folder,
+    document: Annotated[str, typer.Argument(help="The document.")],
+    form: Annotated[str, typer.Option("--as", help="vtt or srt.")] = "vtt",
+    output: Annotated[str | None, typer.Option("-o", "--output", help="A file; default: standard output.")] = None,
+) -> None:
+    """A document's likeliest words as WebVTT or SRT; words that are in doubt are marked.
+
+    `rankine spoken subtitles archive/ interview-7 -o interview-7.vtt`
+    """
+    from pathlib import Path
+
+    from ...io.files import replacing
+    from ...spoken import Archive
+    from ...spoken.subtitles import subtitles as make
+
+    if output is not None and Path(output).suffix == ".srt":
+        form = "srt"
+    text = make(Archive(archive), document, form)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        with replacing(output) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+
+def delete(
+    archive: Folder,
+    documents: Annotated[list[str], typer.Argument(help="Names of documents.")],
+) -> None:
+    """Remove documents from an archive, and from the disk."""
+    from ...spoken import Archive
+
+    found = Archive(archive)
+    found.delete(documents)
+    typer.echo(f"{archive}: {len(documents)} removed, {len(found)} left", err=True)
+
+
+def merge(archive: Folder) -> None:
+    """Make one part of all that an archive consists of; happens by itself when there are many."""
+    from ...spoken import Archive
+
+    found = Archive(archive)
+    found.merge()
+    typer.echo(f"{archive}: {len(found)} documents in one part", err=True)
+
+
+def check(archive: Folder) -> None:
+    """Read every byte of an archive and compare checksums; say what it holds."""
+    from ...console import print_table
+    from ...spoken import Archive
+
+    found = Archive(archive)
+    found.check()
+    entry = found.manifest.parts
+    size = sum(p["size"] for p in entry)
+    rows = [
+        ("documents", f"{len(found):,}"),
+        ("utterances", f"{sum(len(v.doc_of) for v in found.views):,}"),
+        ("hours", f"{sum(float(v.part.get('utt.length').sum()) for v in found.views) / 3600:.2f}"),
+        ("units", ", ".join(found.kinds)),
+        ("parts", f"{len(entry)}"),
+        ("megabytes", f"{size / 1e6:.1f}"),
+    ]
+    print_table(f"{archive}: all checksums are right", ["", "value"], rows)

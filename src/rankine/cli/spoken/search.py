@@ -1,0 +1,114 @@
+"""``rankine spoken search``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .common import Folder
+
+if TYPE_CHECKING:
+    from ...spoken.archive import Hit
+
+
+class Form(StrEnum):
+    """How hits are printed."""
+
+    table = "table"
+    json = "json"
+    trec = "trec"
+
+
+def search(
+    archive: Folder,
+    query: Annotated[str | None, typer.Argument(help="Words; those in quotation marks must follow each other.")] = None,
+    k: Annotated[int, typer.Option("-k", help="How many hits.")] = 10,
+    speaker: Annotated[str | None, typer.Option(help="Only documents of this speaker.")] = None,
+    since: Annotated[str | None, typer.Option(help="Only documents of this date or later.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only documents of this date or earlier.")] = None,
+    queries: Annotated[
+        str | None, typer.Option(help="A file of queries instead: number, tab, query on each line.")
+    ] = None,
+    output: Annotated[Form, typer.Option("-o", "--output", help="table, json, or a TREC run.")] = Form.table,
+) -> None:
+    """Find what was said, also where the recogniser was unsure or did not know the word.
+
+    `rankine spoken search archive/ "printing press"`
+
+    `rankine spoken search archive/ --queries queries.tsv -k 1000 -o trec > run.txt`
+    """
+    import json
+
+    from ...errors import InputError
+    from ...spoken import Archive
+
+    if (query is None) == (queries is None):
+        raise InputError("give a query, or a file of queries with --queries")
+    found = Archive(archive)
+    asked = {"1": query} if query is not None else _read(str(queries))
+    answers: dict[str, list[Hit]] = {}
+    for key, text in asked.items():
+        try:
+            answers[key] = found.search(str(text), k, speaker=speaker, since=since, until=until)
+        except InputError as error:
+            if queries is None:
+                raise
+            typer.echo(f"rankine: query {key}: {error}", err=True)
+            answers[key] = []
+    if output is Form.json:
+        shown = {key: [h.to_dict() for h in hits] for key, hits in answers.items()}
+        typer.echo(json.dumps(shown if queries else shown["1"], ensure_ascii=False, indent=1, allow_nan=True))
+    elif output is Form.trec:
+        for key, hits in answers.items():
+            for h in hits:
+                typer.echo(f"{key} Q0 {h.document} {h.rank} {h.score:.9g} rankine")
+    else:
+        for key, hits in answers.items():
+            _table(str(asked[key]), hits)
+
+
+def _read(path: str) -> dict[str, str]:
+    from pathlib import Path
+
+    from ...errors import InputError, shorten
+
+    asked: dict[str, str] = {}
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        key, tab, text = line.partition("\t")
+        if not tab or not text.strip() or not key.strip() or " " in key.strip():
+            raise InputError(f"expected a number, a tab and a query, got {shorten(line)}", f"{path}, line {number}")
+        if key.strip() in asked:
+            raise InputError(f"the query {key.strip()} is there twice", f"{path}, line {number}")
+        asked[key.strip()] = text.strip()
+    return asked
+
+
+def _table(text: str, hits: list[Hit]) -> None:
+    from ...console import print_table
+
+    rows: list[tuple[Any, ...]] = []
+    for h in hits:
+        heard = " ".join(f"{m.unit}:{m.posterior:.2f}" for m in h.matches)
+        rows.append(
+            (h.rank, h.title or h.document, f"{clock(h.start)}–{clock(h.end)}", f"{h.score:.3f}", heard, h.snippet)
+        )
+    print_table(text, ["", "document", "time", "score", "heard", "around it"], rows)
+    if not hits:
+        typer.echo("nothing found", err=True)
+
+
+def clock(seconds: float) -> str:
+    """A time for people.
+
+    >>> clock(3723.45), clock(5), clock(float("nan"))
+    ('1:02:03.5', '0:05.0', '-')
+    """
+    if seconds != seconds:
+        return "-"
+    tenths = round(seconds * 10)
+    hours, minutes, rest = tenths // 36000, tenths // 600 % 60, tenths % 600 / 10
+    return f"{hours}:{minutes:02d}:{rest:04.1f}" if hours else f"{minutes}:{rest:04.1f}"

@@ -1,0 +1,64 @@
+"""What is known about recordings: a table of utterances with their documents, and the language of a source."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from itertools import islice
+from pathlib import Path
+
+from ..errors import InputError, nearest
+from .archive import About
+from .batch import Scoring
+from .formats import files, load, pieces
+from .formats.common import number
+from .index.build import TEXTS
+
+_COLUMNS = ("utterance", "document", *TEXTS, "audio", "offset")
+
+
+def read_about(path: str | os.PathLike) -> dict[str, About]:
+    """A table with a head line; of its columns only ``utterance`` must be there."""
+    comma = "," if Path(path).suffix.lower() == ".csv" else "\t"
+    out: dict[str, About] = {}
+    said: dict[str, tuple[dict[str, str], str]] = {}
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter=comma)
+        names = rows.fieldnames or []
+        for name in names:
+            if name not in _COLUMNS:
+                hint = nearest(name, _COLUMNS)
+                raise InputError(f"unknown column {name!r}; there are {', '.join(_COLUMNS)}.{hint}", f"{path}, line 1")
+        if "utterance" not in names:
+            raise InputError("the column 'utterance' is missing", f"{path}, line 1")
+        for row in rows:
+            where = f"{path}, line {rows.line_num}"
+            if None in row or any(v is None for v in row.values()):
+                raise InputError(f"expected {len(names)} columns", where)
+            utterance = row["utterance"].strip()
+            if not utterance or utterance in out:
+                raise InputError(f"the utterance {utterance!r} is missing or there twice", where)
+            document = row.get("document", "").strip() or utterance
+            texts = {t: row[t].strip() for t in TEXTS if row.get(t, "").strip()}
+            before = said.setdefault(document, (texts, where))
+            if before[0] != texts:
+                raise InputError(f"what is said about {document!r} differs from {before[1]}", where)
+            offset = number(row["offset"], where) if row.get("offset", "").strip() else 0.0
+            out[utterance] = About(document, texts, row.get("audio", "").strip(), offset)
+    if not out:
+        raise InputError("no utterances", str(path))
+    return out
+
+
+def guess_language(source: str | os.PathLike, format: str | None, scoring: Scoring) -> str:
+    """``zh`` where the first words are mostly Chinese characters, else ``en``."""
+    chinese = other = 0
+    for piece in islice((p for file in files(source, format) for p in pieces(*file)), 20):
+        try:
+            units = load(piece, scoring.reading).units
+        except InputError:
+            continue
+        chinese += sum(bool(re.search("[㐀-䶿一-鿿]", u)) for u in units)
+        other += len(units)
+    return "zh" if 2 * chinese > other else "en"

@@ -1,0 +1,569 @@
+"""A spoken archive: a folder that is indexed, searched and kept whole."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..data import RankingData
+from ..errors import InputError, nearest
+from ..parallel import process_map
+from .batch import Outcome, Scoring, guarded
+from .formats import Piece, Reading, files, pieces
+from .index.analyse import LANGUAGES, Settings, Utterance, analyse, fingerprint, first_pronunciation
+from .index.build import TEXTS, Document, part_of_documents, part_of_parts
+from .index.storage import Manifest, Part, Writer, open_parts, replace_file, writing
+from .query import Query, parse
+from .weak_rankers import View, names
+
+_DICTIONARY = "dictionary.txt"
+_MANY_PARTS = 8
+
+
+class About(NamedTuple):
+    """What is known about an utterance besides its lattice: the document it belongs to, and what is said of that."""
+
+    document: str
+    texts: Mapping[str, str] = {}
+    audio: str = ""
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Match:
+    """A unit of the query where it was heard."""
+
+    unit: str
+    posterior: float
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A document that was found, and the place in it; times count from the beginning of ``audio``."""
+
+    rank: int
+    document: str
+    score: float
+    utterance: str
+    start: float
+    end: float
+    kind: str
+    matches: tuple[Match, ...]
+    snippet: str
+    contributions: dict[str, float]
+    title: str = ""
+    date: str = ""
+    speaker: str = ""
+    audio: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self)
+
+
+class Changes(NamedTuple):
+    """What indexing did."""
+
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+    errors: list[str]
+
+
+class Archive:
+    """An archive that is read; it keeps the state it was opened in until :meth:`refresh`.
+
+    >>> import tempfile
+    >>> from rankine.spoken.formats import one_best
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> archive = Archive.create(folder.name + "/archive")
+    >>> archive.add_lattices([("talk", one_best([("spoken", 0.0, 0.5, 0.9), ("words", 0.5, 1.0, 0.8)]))])
+    >>> [(hit.document, hit.start) for hit in archive.search("words")]
+    [('talk', 0.5)]
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, folder: str | os.PathLike) -> None:
+        self.folder = Path(folder)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """See what has been committed since."""
+        self.manifest, parts = open_parts(self.folder)
+        self.settings = Settings(**self.manifest.settings)
+        table = self.settings.decoded()
+        self.views = [View(part, table) for part in parts]
+        self.__dict__.pop("_number", None)
+        self.__dict__.pop("_texts", None)
+
+    @classmethod
+    def create(
+        cls,
+        folder: str | os.PathLike,
+        settings: Settings | None = None,
+        dictionary: str | os.PathLike | None = None,
+    ) -> Archive:
+        """Make an empty archive; a pronunciation dictionary is copied into it."""
+        place = Path(folder)
+        made = Settings() if settings is None else settings
+        if dictionary is not None:
+            made = Settings(**{**asdict(made), "dictionary": _DICTIONARY})
+        made.check()
+        if (place / "manifest.json").exists():
+            raise InputError("there is an archive already", str(place))
+        with writing(place, asdict(made)) as writer:
+            if dictionary is not None:
+                data = Path(dictionary).read_bytes()
+                replace_file(place / _DICTIONARY, data)
+                writer.commit([], {_DICTIONARY: zlib.crc32(data)})
+        return cls(place)
+
+    # -- what there is
+
+    @property
+    def kinds(self) -> list[str]:
+        """Kinds of units, words first."""
+        return list(self.settings.kinds)
+
+    @property
+    def ranker_names(self) -> list[str]:
+        """The weak rankers, in the order of the features."""
+        return names(self.kinds)
+
+    @property
+    def dictionary(self) -> str | None:
+        """Where the archive's own pronunciation dictionary is, if it has one."""
+        return None if self.settings.dictionary is None else str(self.folder / self.settings.dictionary)
+
+    def __len__(self) -> int:
+        return sum(v.n_documents for v in self.views)
+
+    @property
+    def documents(self) -> list[str]:
+        """The names of all documents."""
+        return [name for view in self.views for name in view.texts("doc.name").all()]
+
+    @cached_property
+    def _number(self) -> dict[str, tuple[int, int]]:
+        """Name → part and number in it."""
+        return {
+            name: (v, d) for v, view in enumerate(self.views) for d, name in enumerate(view.texts("doc.name").all())
+        }
+
+    @cached_property
+    def _texts(self) -> dict[str, list[np.ndarray]]:
+        """Columns of texts that can be filtered by."""
+        return {t: [np.array(v.texts(f"doc.{t}").all(), object) for v in self.views] for t in TEXTS}
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """Documents before each part."""
+        return np.cumsum([0, *(v.n_documents for v in self.views)])
+
+    def name_of(self, number: int) -> str:
+        """The name of a document."""
+        v = int(np.searchsorted(self.offsets, number, side="right")) - 1
+        return self.views[v].texts("doc.name")[number - int(self.offsets[v])]
+
+    # -- changing it
+
+    def add(
+        self,
+        source: str | os.PathLike,
+        about: Mapping[str, About] | None = None,
+        scoring: Scoring | None = None,
+        format: str | None = None,
+        workers: int = 1,
+        remove_missing: bool = False,
+        batch: int = 2000,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> Changes:
+        """Index the utterances of a file or folder; what has not changed is passed over.
+
+        Args:
+            source: lattices, in any format that is read.
+            about: utterance → document, texts, audio; by default each utterance is a document of its own name.
+            scoring: how lattices are read and weighed; by default words in lower case.
+            format: of the source, where ending and content do not tell.
+            workers: processes.
+            remove_missing: remove documents that the source does not have.
+            batch: documents after which what is done so far is committed.
+            progress: is told how many utterances are done, and of how many.
+        """
+        scoring = Scoring(Reading(lower=True)) if scoring is None else scoring
+        about = {} if about is None else about
+        with writing(self.folder) as writer:
+            state = _State.of(writer, self.folder)
+            wanted, prints, errors = _survey(source, format, about)
+            todo = {d for d, p in prints.items() if state.prints.get(d) != p}
+            gone = [d for d in state.prints if d not in prints] if remove_missing else []
+            if gone:
+                state.replace([], gone)
+            total = sum(len(wanted[d]) for d in todo)
+            work = partial(analyse, self.settings, scoring, self.dictionary)
+            chosen = (p for file in files(source, format) for p in _whole(file) if _document(p, about) in todo)
+            waiting: dict[str, Document] = {}
+            left = {d: len(wanted[d]) for d in todo}
+            ready: list[Document] = []
+            added = updated = 0
+            for done, (piece, outcome) in enumerate(_analysed(work, chosen, workers), 1):
+                name, known = _document(piece, about), about.get(piece.name)
+                document = waiting.setdefault(name, Document(name, fingerprint=prints[name]))
+                if outcome.error is not None:
+                    errors.append(outcome.error)
+                else:
+                    document.utterances.append(outcome.result)
+                    document.audio.append(known.audio if known else "")
+                    document.offsets.append(known.offset if known else 0.0)
+                    document.texts = dict(known.texts) if known else {}
+                left[name] -= 1
+                progress(done, total)
+                if left[name] == 0:
+                    if waiting[name].utterances:
+                        ready.append(waiting.pop(name))
+                        updated += name in state.prints
+                        added += name not in state.prints
+                    if len(ready) >= batch:
+                        state.replace(ready, [])
+                        ready = []
+            state.replace(ready, [])
+        self.refresh()
+        return Changes(added, updated, len(prints) - len(todo), len(gone), errors)
+
+    def add_lattices(self, lattices: Iterable[tuple[str, Any]], scoring: Scoring | None = None) -> None:
+        """Index (document name, lattice) pairs that are in memory; one of the same name is replaced."""
+        from .formats import write_slf
+
+        scoring = Scoring() if scoring is None else scoring
+        documents = []
+        for name, lattice in lattices:
+            piece = Piece(name, "slf", "memory", write_slf(lattice))
+            utterance = analyse(self.settings, scoring, self.dictionary, piece)
+            documents.append(Document(name, {}, [utterance], [""], [0.0], fingerprint(piece)))
+        doubled = {d.name for d in documents if sum(o.name == d.name for o in documents) > 1}
+        if doubled:
+            raise InputError(f"two documents are called {min(doubled)!r}")
+        with writing(self.folder) as writer:
+            _State.of(writer, self.folder).replace(documents, [])
+        self.refresh()
+
+    def delete(self, documents: Collection[str]) -> None:
+        """Remove documents, from the disk too; an unknown name is an error and nothing is removed."""
+        with writing(self.folder) as writer:
+            state = _State.of(writer, self.folder)
+            for name in documents:
+                if name not in state.prints:
+                    raise InputError(f"no document is called {name!r}.{nearest(name, state.prints)}", str(self.folder))
+            state.replace([], list(documents))
+        self.refresh()
+
+    def merge(self) -> None:
+        """Make one part of all."""
+        with writing(self.folder) as writer:
+            _State.of(writer, self.folder).merge(0)
+        self.refresh()
+
+    def check(self) -> None:
+        """Read every byte and compare checksums; an error names the first place that is wrong."""
+        manifest, parts = open_parts(self.folder)
+        for part in parts:
+            part.check()
+        for name, crc in (manifest.files or {}).items():
+            path = self.folder / name
+            if not path.exists() or zlib.crc32(path.read_bytes()) != crc:
+                raise InputError("the archive is damaged: its checksum is wrong", str(path))
+        doubled = len(self.documents) - len(set(self.documents))
+        if doubled:
+            raise InputError(f"the archive is damaged: {doubled} documents are in it twice", str(self.folder))
+
+    # -- searching it
+
+    def parse(self, text: str) -> Query:
+        """A query's words and units."""
+        splits = {k: first_pronunciation(how, self.dictionary) for k, how in self.settings.kinds.items()}
+        return parse(text, splits, self.knows)
+
+    def knows(self, word: str) -> bool:
+        """Whether a word occurs."""
+        return any(v.texts(f"{self.kinds[0]}.unit").find(word) >= 0 for v in self.views)
+
+    def candidates(self, query: Query, most: int = 1000, allowed: np.ndarray | None = None) -> np.ndarray:
+        """Numbers of the documents with the largest unigram scores of words and syllables or characters, rising."""
+        scores = np.zeros(len(self))
+        offsets = self.offsets
+        for kind in self.kinds:
+            if self.settings.kinds[kind] != "phones":
+                units = query.units(kind)
+                for v, view in enumerate(self.views):
+                    scores[offsets[v] : offsets[v + 1]] += view.unigrams(kind, units)
+        if allowed is not None:
+            scores[~allowed] = 0.0
+        found = np.flatnonzero(scores > 0)
+        if len(found) <= most:
+            return found
+        least = np.partition(scores[found], len(found) - most)[len(found) - most]
+        sure, edge = found[scores[found] > least], found[scores[found] == least]
+        if len(sure) + len(edge) > most:  # equal ones by name, so that the order of indexing does not matter
+            edge = np.array(sorted(edge.tolist(), key=self.name_of)[: most - len(sure)], np.int64)
+        return np.sort(np.concatenate([sure, edge]))
+
+    def score(self, query: Query, docs: np.ndarray) -> np.ndarray:
+        """All weak rankers' scores of these documents (rising numbers), a row each."""
+        units = {kind: query.units(kind) for kind in self.kinds}
+        offsets = self.offsets
+        blocks = []
+        for v, view in enumerate(self.views):
+            mine = docs[(docs >= offsets[v]) & (docs < offsets[v + 1])] - offsets[v]
+            blocks.append(view.scores(units, mine))
+        return np.vstack(blocks) if blocks else np.zeros((0, len(self.ranker_names)))
+
+    def search(
+        self,
+        text: str,
+        k: int = 10,
+        *,
+        speaker: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        weights: Mapping[str, float] | None = None,
+        candidates: int = 1000,
+    ) -> list[Hit]:
+        """The k best documents for a query; words in quotation marks must follow each other.
+
+        Args:
+            text: the query.
+            k: how many hits.
+            speaker: only documents of this speaker.
+            since: only documents whose date is this or later (as text, so write dates as 2026-11-16).
+            until: only documents whose date begins with this or is earlier.
+            weights: of the weak rankers; by default all alike.
+            candidates: how many documents are scored exactly.
+        """
+        from .hits import make_hit
+
+        if k < 1:
+            raise InputError(f"k must be at least 1, got {k}")
+        query = self.parse(text)
+        if not any(self._occurs(query, kind) for kind in self.kinds):
+            raise InputError(f"nothing in the query {text!r} occurs in this archive, in any kind of units")
+        docs = self.candidates(query, candidates, self._allowed(speaker, since, until))
+        docs = self._with_phrases(query, docs)
+        features = self.score(query, docs)
+        w = self._weights(weights)
+        scores = features @ w
+        best = np.argsort(-scores, kind="stable")[: max(2 * k, k + 50)]
+        order = sorted(best.tolist(), key=lambda i: (-scores[i], self.name_of(int(docs[i]))))[:k]
+        columns = self.ranker_names
+        return [
+            make_hit(
+                self, query, int(docs[i]), rank, float(scores[i]),
+                {n: float(x) for n, x in zip(columns, features[i] * w, strict=True) if x != 0},
+            )
+            for rank, i in enumerate(order, 1)
+        ]  # fmt: skip
+
+    def features(
+        self, queries: Mapping[str, str], qrels: Mapping[str, Mapping[str, float]] | None = None, candidates: int = 1000
+    ) -> RankingData:
+        """The weak rankers' scores of every query's candidates, as a data set; without judgments all grades are 0."""
+        X, y, qid, ids = [], [], [], []
+        for key, text in queries.items():
+            query = self.parse(text)
+            docs = self.candidates(query, candidates)
+            judged = (qrels or {}).get(key, {})
+            mine = [self.name_of(d) for d in docs.tolist()]
+            X.append(self.score(query, docs))
+            y += [judged.get(name, 0.0) for name in mine]
+            qid += [key] * len(mine)
+            ids += mine
+        if not ids:
+            raise InputError("no query has a candidate in this archive", str(self.folder))
+        return RankingData(np.vstack(X), y, qid, doc_ids=ids, feature_names=self.ranker_names)
+
+    def _occurs(self, query: Query, kind: str) -> bool:
+        units = query.units(kind)
+        return any(view.texts(f"{kind}.unit").find(u) >= 0 for view in self.views for u in units)
+
+    def _allowed(self, speaker: str | None, since: str | None, until: str | None) -> np.ndarray | None:
+        if speaker is None and since is None and until is None:
+            return None
+        mask = np.ones(len(self), np.bool_)
+        if speaker is not None:
+            spoken = np.concatenate(self._texts["speaker"]) if self.views else np.empty(0, object)
+            mask &= spoken == speaker
+            if not mask.any():
+                raise InputError(f"no document is by the speaker {speaker!r}.{nearest(speaker, set(spoken.tolist()))}")
+        dates = np.concatenate(self._texts["date"]).astype(str) if self.views else np.empty(0, str)
+        if since is not None:
+            mask &= dates >= since
+        if until is not None:
+            mask &= (dates <= until) | np.char.startswith(dates, until)
+            mask &= dates != ""
+        return mask
+
+    def _with_phrases(self, query: Query, docs: np.ndarray) -> np.ndarray:
+        """Only documents in which each quoted phrase may have been said: by words, or by smaller units if need be."""
+        offsets = self.offsets
+        for phrase in query.phrases:
+            words = query.words[phrase[0] : phrase[1]]
+            kind = self.kinds[0] if all(self.knows(w) for w in words) else self.kinds[1 if len(self.kinds) > 1 else 0]
+            units = query.units(kind, phrase)
+            chance = np.zeros(len(docs))
+            for v, view in enumerate(self.views):
+                mine = (docs >= offsets[v]) & (docs < offsets[v + 1])
+                chance[mine] = view.chains(kind, units, docs[mine] - offsets[v]) if units else 0.0
+            docs = docs[chance > 0]
+        return docs
+
+    def _weights(self, weights: Mapping[str, float] | None) -> np.ndarray:
+        columns = self.ranker_names
+        if weights is None:
+            return np.full(len(columns), 1 / len(columns))
+        for name in weights:
+            if name not in columns:
+                raise InputError(f"no weak ranker is called {name!r}.{nearest(name, columns)}")
+        return np.array([float(weights.get(name, 0.0)) for name in columns])
+
+
+class _State:
+    """What a writer works on: the parts, and which documents they hold with which fingerprints."""
+
+    def __init__(self, writer: Writer, folder: Path, settings: Settings) -> None:
+        self.writer, self.folder, self.settings = writer, folder, settings
+        self._load()
+
+    @classmethod
+    def of(cls, writer: Writer, folder: Path) -> _State:
+        return cls(writer, folder, Settings(**writer.manifest.settings))
+
+    def _load(self) -> None:
+        from .index.strings import Strings
+
+        self.entries = list(self.writer.manifest.parts)
+        self.parts = [Part(self.folder / p["file"], p["size"], p["crc"]) for p in self.entries]
+        self.names = [Strings(p, "doc.name").all() for p in self.parts]
+        self.prints = {
+            n: f for p, ns in zip(self.parts, self.names, strict=True)
+            for n, f in zip(ns, Strings(p, "doc.fingerprint").all(), strict=True)
+        }  # fmt: skip
+
+    def replace(self, documents: Sequence[Document], gone: Sequence[str]) -> None:
+        """Commit: these documents instead of those of the same names, and without those that are gone."""
+        out = {*gone, *(d.name for d in documents)} & set(self.prints)
+        if not documents and not out:
+            return
+        entries = []
+        for entry, part, mine in zip(self.entries, self.parts, self.names, strict=True):
+            keep = np.array([n not in out for n in mine], np.bool_)
+            if keep.all():
+                entries.append(entry)
+            elif keep.any():
+                entries.append(self.writer.part(*part_of_parts([part], [keep], self.settings)))
+        if documents:
+            entries.append(self.writer.part(*part_of_documents(documents, self.settings)))
+        self.writer.commit(entries)
+        self._load()
+        if len(self.parts) > _MANY_PARTS:
+            self.merge(1)
+
+    def merge(self, spare: int) -> None:
+        """One part of all, or (with ``spare``) of all but those that are larger than the others together."""
+        order = sorted(range(len(self.parts)), key=lambda i: -self.entries[i]["size"])
+        kept: list[int] = []
+        if spare:
+            rest = sum(e["size"] for e in self.entries)
+            while order and 2 * self.entries[order[0]]["size"] > rest:
+                rest -= self.entries[order[0]]["size"]
+                kept.append(order.pop(0))
+        if len(order) < 2:
+            return
+        chosen = sorted(order)
+        keep = [np.ones(len(self.names[i]), np.bool_) for i in chosen]
+        merged = self.writer.part(*part_of_parts([self.parts[i] for i in chosen], keep, self.settings))
+        self.writer.commit([*(self.entries[i] for i in sorted(kept)), merged])
+        self._load()
+
+
+def _document(piece: Piece, about: Mapping[str, About]) -> str:
+    known = about.get(piece.name)
+    return piece.name if known is None else known.document
+
+
+def _whole(file: tuple[str, str]) -> Iterable[Piece]:
+    """The pieces of a file up to where it is damaged: the survey has said so already."""
+    try:
+        yield from pieces(*file)
+    except InputError:
+        return
+
+
+def _survey(
+    source: str | os.PathLike, format: str | None, about: Mapping[str, About]
+) -> tuple[dict[str, list[str]], dict[str, str], list[str]]:
+    """Utterances of each document, the documents' fingerprints, and what is wrong with the source."""
+    wanted: dict[str, list[str]] = {}
+    marks: dict[str, list[str]] = {}
+    where: dict[str, str] = {}
+    errors: list[str] = []
+    for file in files(source, format):
+        try:
+            for piece in pieces(*file):
+                if piece.name in where:
+                    raise _Doubled(f"two utterances are called {piece.name!r}: in {where[piece.name]} and {piece.path}")
+                where[piece.name] = piece.path
+                name = _document(piece, about)
+                wanted.setdefault(name, []).append(piece.name)
+                marks.setdefault(name, []).append(fingerprint(piece, about.get(piece.name)))
+        except _Doubled:
+            raise
+        except InputError as error:
+            errors.append(str(error))
+    if not wanted:
+        raise InputError(f"no utterances{': ' + errors[0] if errors else ''}", str(source))
+    return wanted, {name: " ".join(found) for name, found in marks.items()}, errors
+
+
+class _Doubled(InputError):
+    """A mistake that is no damage: indexing does not begin."""
+
+
+def _analysed(
+    work: Callable[[Piece], Utterance], chosen: Iterable[Piece], workers: int
+) -> Iterable[tuple[Piece, Outcome]]:
+    """Each piece with what became of it, in order."""
+    from collections import deque
+
+    sent: deque[Piece] = deque()
+
+    def remembered() -> Iterable[Piece]:
+        for piece in chosen:
+            sent.append(piece._replace(data=None))
+            yield piece
+
+    for outcome in process_map(partial(guarded, work), remembered(), workers):
+        yield sent.popleft(), outcome
+
+
+def create_or_open(folder: str | os.PathLike, language: str, dictionary: str | None = None, **settings: Any) -> Archive:
+    """The archive in a folder; a new one for a language where there is none."""
+    place = Path(folder)
+    if (place / "manifest.json").exists():
+        return Archive(place)
+    if language not in LANGUAGES:
+        raise InputError(
+            f"language must be one of {', '.join(LANGUAGES)}, got {language!r}.{nearest(language, LANGUAGES)}"
+        )
+    return Archive.create(place, Settings(dict(LANGUAGES[language]), **settings), dictionary)
+
+
+__all__ = ["About", "Archive", "Changes", "Hit", "Manifest", "Match", "Settings", "create_or_open"]

@@ -1,0 +1,79 @@
+"""Queries: words and quoted phrases, and the units of each kind that they are made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from ..errors import InputError
+from .units import Split
+
+_HAN = "㐀-䶿一-鿿豈-﫿"
+_TOKEN = re.compile(rf'"|[{_HAN}]+|[^\W_{_HAN}]+(?:[\'’-][^\W_{_HAN}]+)*')
+_LONGEST = 8  # characters of a Mandarin word
+
+
+class Query(NamedTuple):
+    """What was asked: words, the phrases in it (as word numbers from, to), and units of each kind, word by word."""
+
+    text: str
+    words: tuple[str, ...]
+    phrases: tuple[tuple[int, int], ...]
+    by_word: dict[str, tuple[tuple[str, ...], ...]]
+
+    def units(self, kind: str, words: tuple[int, int] | None = None) -> list[str]:
+        """The units of one kind, of all words or of those from, to."""
+        begin, end = words or (0, len(self.words))
+        return [u for units in self.by_word[kind][begin:end] for u in units]
+
+
+def parse(text: str, splits: Mapping[str, Split | None], known: Callable[[str], bool]) -> Query:
+    """Cut a query into words and units; ``known`` tells the words of the archive, by which Mandarin is cut.
+
+    >>> parse('find "spoken words"', {"word": None}, lambda word: True).phrases
+    ((1, 3),)
+    """
+    words: list[str] = []
+    phrases: list[tuple[int, int]] = []
+    opened = -1
+    for token in _TOKEN.findall(text):
+        if token == '"':
+            if opened >= 0 and len(words) > opened:
+                phrases.append((opened, len(words)))
+            opened = len(words) if opened < 0 else -1
+        elif re.match(rf"[{_HAN}]", token):
+            words += _longest_words(token, known)
+        else:
+            lower = token.lower().replace("’", "'")
+            words.append(token if known(token) and not known(lower) else lower)
+    if opened >= 0:
+        raise InputError(f"a quotation mark is missing in {text!r}")
+    if not words:
+        raise InputError(f"the query {text!r} has no words")
+    by_word = {kind: tuple(_pieces(word, split) for word in words) for kind, split in splits.items()}
+    return Query(text, tuple(words), tuple(phrases), by_word)
+
+
+def _pieces(word: str, split: Split | None) -> tuple[str, ...]:
+    if split is None:
+        return (word,)
+    try:
+        return tuple(split(word)[0])
+    except InputError:  # it has no sound that is known
+        return ()
+
+
+def _longest_words(text: str, known: Callable[[str], bool]) -> list[str]:
+    """Cut by the longest known word from the left; what is unknown stays together."""
+    words, at, rest = [], 0, ""
+    while at < len(text):
+        n = next((n for n in range(min(_LONGEST, len(text) - at), 0, -1) if known(text[at : at + n])), 0)
+        if n == 0:
+            rest += text[at]
+            at += 1
+            continue
+        words += [rest] if rest else []
+        words.append(text[at : at + n])
+        rest, at = "", at + n
+    return words + ([rest] if rest else [])
