@@ -2,7 +2,7 @@
 
 import sys
 
-from . import boosting, evaluation, large_margin, pairwise, reading, spoken, startup
+from . import archive, boosting, evaluation, large_margin, pairwise, reading, spoken, startup
 
 BENCHMARKS = {
     "reading": reading.main,
@@ -11,6 +11,7 @@ BENCHMARKS = {
     "pairwise": pairwise.main,
     "boosting": boosting.main,
     "spoken": spoken.main,
+    "archive": archive.main,
     "startup": startup.main,
 }
 

@@ -1,0 +1,146 @@
+"""The spoken archive: indexing against real time, search over 100,000 segments, size and quality by pruning."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+import rankine as rk
+from rankine.experiments.lattices import words_of
+from rankine.spoken.archive import Archive
+from rankine.spoken.index.analyse import LEVELS, Settings
+from rankine.spoken.index.build import part_of_parts
+from rankine.spoken.index.storage import writing
+from rankine.spoken.index.strings import pack
+
+from .timing import goal, heading
+
+SEGMENTS, COPIES = 100_000, 26
+
+
+def perturbed(arrays, settings, documents, rng, start):
+    """The same postings under other names, with other posteriors."""
+    for name, array in arrays:
+        if name.endswith((".pspl.p", ".cn.p")):
+            noise = rng.normal(0, 0.3 * LEVELS / -np.log(settings.least), len(array))
+            yield name, np.clip(array + noise, 0, LEVELS).astype(np.uint16)
+        elif name == "doc.name.ptr":
+            yield from pack("doc.name", [f"s{start + i:06d}" for i in range(documents)])
+        elif name != "doc.name.text":
+            yield name, array
+
+
+def blown_up(small: Archive, place: Path) -> Archive:
+    big = Archive.create(place, small.settings)
+    part, rng = small.views[0].part, np.random.default_rng(0)
+    entries, start = [], 0
+    with writing(place) as writer:
+        while start < SEGMENTS:
+            keep = [np.ones(len(small), np.bool_)] * COPIES
+            arrays, meta = part_of_parts([part] * COPIES, keep, small.settings)
+            n = COPIES * len(small)
+            entries.append(writer.part(perturbed(arrays, small.settings, n, rng, start), meta))
+            start += n
+        writer.commit(entries)
+    began = time.perf_counter()
+    big.refresh()
+    big.merge()
+    print(f"  {len(big):,} segments; merging {len(entries)} parts took {time.perf_counter() - began:.1f} s")
+    return big
+
+
+def two_word_queries(texts: dict[str, list[str]], n: int, rng) -> list[str]:
+    pairs = sorted({f"{a} {b}" for t in texts.values() for a, b in pairwise(t) if min(len(a), len(b)) > 3})
+    return [pairs[i] for i in rng.choice(len(pairs), n, replace=False)]
+
+
+def milliseconds(call, items) -> np.ndarray:
+    out = []
+    for item in items:
+        began = time.perf_counter()
+        call(item)
+        out.append(1e3 * (time.perf_counter() - began))
+    return np.array(out)
+
+
+def searching(big: Archive, texts: dict[str, list[str]]) -> None:
+    queries = two_word_queries(texts, 200, np.random.default_rng(1))
+    first = milliseconds(lambda q: big.search(q), queries[:1])[0]
+    for q in queries[:100]:  # what is read for the first time is checked, and compiled
+        big.search(q)
+    queries = queries[100:]
+    parsed = [big.parse(q) for q in queries]
+    found = milliseconds(big.candidates, parsed)
+    docs = [big.candidates(q) for q in parsed]
+    exact = milliseconds(lambda pair: big.score(*pair), zip(parsed, docs, strict=True))
+    whole = milliseconds(lambda q: big.search(q), queries)
+    print(f"  first search of a process {first:.0f} ms; whole search, median {np.median(whole):.1f} ms")
+    goal("candidates, median ms", np.median(found), 20, at_most=True)
+    goal(f"18 weak rankers on {max(map(len, docs)):,} candidates, median ms", np.median(exact), 50, at_most=True)
+    goal("the same, 99 of 100 queries, ms", np.percentile(exact, 99), 150, at_most=True)
+    everything = np.arange(len(big))
+    weights = np.full(18, 1 / 18)
+    recall = {10: [], 100: []}
+    for query, chosen in list(zip(parsed, docs, strict=True))[:40]:
+        scores = big.score(query, everything) @ weights
+        for k, out in recall.items():
+            least = np.partition(scores, -k)[-k]
+            top = np.flatnonzero(scores >= least)
+            out.append(np.isin(top, chosen).mean())
+    print("  recall of the candidates against scoring everything: " + ", ".join(
+        f"{np.mean(v):.3f} at rank {k}" for k, v in recall.items()))  # fmt: skip
+    code = (
+        "import sys, time; from rankine.spoken import Archive; t = time.perf_counter(); Archive(sys.argv[1]); "
+        "print(time.perf_counter() - t)"
+    )
+    seconds = float(
+        subprocess.run([sys.executable, "-c", code, str(big.folder)], capture_output=True, text=True, check=True).stdout
+    )
+    goal("opening it in a new process, seconds", seconds, 0.2, at_most=True)
+
+
+def quality(archive: Archive, texts: dict[str, list[str]]) -> str:
+    """Mean AP over two-word queries of uniform fusion and of the best weak ranker; relevant is what was really said."""
+    queries = {str(i): q for i, q in enumerate(two_word_queries(texts, 300, np.random.default_rng(2)))}
+    qrels = {i: {d: 1.0 for d, t in texts.items() if f" {q} " in f" {' '.join(t)} "} for i, q in queries.items()}
+    data = archive.features(queries, qrels)
+    systems = {"uniform": data.X.mean(axis=1), **{n: data.X[:, i] for i, n in enumerate(archive.ranker_names)}}
+    found = {n: float(rk.evaluate("AP", data.y, x, data.qid).mean["AP"]) for n, x in systems.items()}
+    best = max(found, key=lambda n: found[n])
+    return f"MAP {found['uniform']:.4f} uniform, {found[best]:.4f} {best}, {found['word-cn-2']:.4f} word-cn-2"
+
+
+def main() -> None:
+    heading("Spoken archive")
+    place = os.environ.get("RANKINE_DATA")
+    if not place:
+        print("  skipped: set RANKINE_DATA to the folder that holds speech/lj")
+        return
+    folder = Path(place, "speech", "lj")
+    texts = {
+        line.split("\t")[0]: words_of(line.split("\t", 1)[1])
+        for line in (folder / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
+    }
+    with tempfile.TemporaryDirectory(prefix="rankine-bench-") as temporary:
+        seconds = None
+        Archive.create(Path(temporary, "warm")).add(folder / "lattices")
+        for prune, skip in ((1e-2, 0.0), (1e-3, 0.0), (1e-4, 0.0), (1e-3, 0.05), (1e-3, 0.2)):
+            archive = Archive.create(Path(temporary, f"{prune:g}-{skip:g}"), Settings(prune=prune, skip=skip))
+            began = time.perf_counter()
+            archive.add(folder / "lattices")
+            took = time.perf_counter() - began
+            size = sum(p["size"] for p in archive.manifest.parts)
+            hours = float(archive.views[0].part.get("utt.length").sum()) / 3600
+            print(
+                f"  prune {prune:g}, skip {skip:g}: {size / hours / 1e6:.1f} MB an hour; {quality(archive, texts)}",
+                flush=True,
+            )
+            if (prune, skip) == (1e-3, 0.0):
+                seconds, kept = took, archive
+        goal("indexing, times faster than real time on one core", hours * 3600 / seconds, 50)
+        searching(blown_up(kept, Path(temporary, "big")), texts)
