@@ -339,12 +339,9 @@ def test_bad_input(tmp_path):
     ):
         with pytest.raises(rk.InputError, match=message):
             call()
-    (tmp_path / "x").mkdir()
-    for name in ("one.slf", "two"):
-        (tmp_path / "x" / name).mkdir(exist_ok=True) if name == "two" else None
-        (tmp_path / "x" / ("two/one.slf" if name == "two" else name)).write_bytes(write_slf(lattice(0)))
+    (tmp_path / "x.sausage").write_text("one [ a 1 ]\none [ b 1 ]\n")
     with pytest.raises(rk.InputError, match="two utterances are called 'one'"):
-        archive.add(tmp_path / "x")
+        archive.add(tmp_path / "x.sausage")
     manifest = tmp_path / "a" / "manifest.json"
     head, body = manifest.read_text().split("\n", 1)
     manifest.write_text(head + "\n" + body.replace('"format": 1', '"format": 2'))

@@ -101,6 +101,46 @@ def test_confusion_networks_keep_posteriors_and_order(method):
                 at = min(later)
 
 
+def test_clustering_arcs_that_take_no_time():
+    """Equal words with equal times that stand in either order on two branches."""
+    arcs = [
+        (0, 1, "a", 0.0, 0.0, 0.0),
+        (1, 3, "b", 0.0, 0.0, 0.0),
+        (0, 2, "b", 0.0, 0.0, 0.0),
+        (2, 3, "a", 0.0, 0.0, 0.0),
+    ]
+    for method in ("mangu", "pivot"):
+        network = rk.spoken.confusion_network(rk.spoken.Lattice.from_arcs(arcs, 0, 3), method)
+        assert (np.bincount(network.position, network.posterior) <= 1 + 1e-9).all()
+    untimed = rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0, 0.0, 0.0), (0, 1, "b", 0.0, 0.0, 0.0)], 0, 1)
+    assert rk.spoken.confusion_network(untimed).n_positions == 1
+
+
+def test_pruning_given_posteriors_is_pruning_scores():
+    from dataclasses import replace
+
+    from rankine.spoken.posterior import as_scores
+
+    for rng, lattice in lattices(100):
+        found = arc_posteriors(lattice)
+        given = as_scores(replace(lattice, posterior=found.posterior))
+        kept = rng.random(len(lattice)) < 0.7
+        kept[lattice.best_path()] = True
+        want = expected_counts(lattice.keep(kept), arc_posteriors(lattice.keep(kept)))
+        got = expected_counts(given.keep(kept), arc_posteriors(given.keep(kept)))
+        assert got == pytest.approx(want, abs=1e-9)
+
+
+def test_long_texts_of_many_words_need_little_memory():
+    n = 20_000
+    arcs = [(i, i + 1, f"w{i}", 0.0, i, i + 1.0) for i in range(n)]
+    lattice = rk.spoken.Lattice.from_arcs(arcs, 0, n)
+    assert len(rk.spoken.pspl(lattice)) == n
+    assert len(rk.spoken.confusion_network(lattice)) == n
+    with pytest.raises(rk.InputError, match="probability 0"):
+        rk.spoken.Lattice.from_arcs([(0, 1, "a", -np.inf), (1, 2, "b", 0.0)], 0, 2).best_path()
+
+
 def test_a_single_path_gives_that_path():
     lattice = rk.spoken.Lattice.from_arcs([(0, 1, "a", -1.0), (1, 2, None, -2.0), (2, 3, "b", -3.0)], 0, 3)
     assert rk.spoken.pspl(lattice).triples() == [(0, "a", 1.0), (1, "b", 1.0)]
@@ -177,7 +217,7 @@ def test_slf_with_words_on_links(tmp_path):
         (("a=-1.5", "a=nan"), "NaN"),
         (("a=-1.5", "a=x"), "expected a number"),
         (("start=3", "start=7"), "start=7 is not defined"),
-        (("J=0\tS=3\t", "J=0\t"), "has no S="),
+        (("J=0\tS=3\t", "J=0\t"), "line 10: S= is missing"),
         (("t=0.50", "t=zero"), "line 7: expected a number"),
     ],
 )

@@ -1,6 +1,7 @@
 """Formats of lattices: round trips, archives, bad input, mutations of every one; commands over them."""
 
 import gzip
+import json
 import os
 import struct
 from dataclasses import replace
@@ -190,7 +191,7 @@ def test_text_and_packed_files_of_every_format(tmp_path):
         ("a.ctm", "u 1 0 1 a\nv 1 0 1 b\nu 1 2 1 c\n", "do not stand together"),
         ("a.ctm", "u 1 2 -1 a\n", "begins at 2"),
         ("a.slf", "VERSION=1.0\nbase=1\nN=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=1\n", "no base"),
-        ("a.slf", "N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a p=-0.5\n", "posterior p=-0.5"),
+        ("a.slf", "N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a p=-0.5\n", "got p=-0.5"),
         ("a.slf", "N=2 L=2\nI=0\nI=1\nJ=0 S=0 E=1 W=a\nJ=0 S=0 E=1 W=b\n", "link 0 is defined twice"),
         ("a.slf", "SUBLAT=x\nN=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a\n", "sub-lattices"),
         ("a.fst", "0 1 a a 1 2\n1\n", "at most 5 columns"),
@@ -384,3 +385,176 @@ def test_a_damaged_archive_costs_only_its_rest(place):
     done = rankine(place, "spoken", "pspl", "k.ark", code=1)
     assert "u1\t0\t" in done.stdout
     assert "magic number" in done.stderr
+
+
+def test_numeric_names_in_kaldi_text(tmp_path):
+    (tmp_path / "a.ark").write_text("1001\n0 1 x 0,0,\n1\n\n1002\n0 1 y 0,0,\n1 0,0,\n\n")
+    found = dict(rk.spoken.read_archive(tmp_path / "a.ark"))
+    assert {name: lattice.units for name, lattice in found.items()} == {"1001": ("x",), "1002": ("y",)}
+    assert np.isnan(found["1001"].start).all()  # no alignments: no times
+
+
+def test_times_before_the_first_word_survive_kaldi(tmp_path):
+    lattice = rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0, 5.0, 6.0), (1, 2, "b", 0.0, 6.0, 7.0)], 0, 2, "u")
+    (tmp_path / "a.ark").write_bytes(f.write_kaldi_text(lattice))
+    same(lattice, rk.spoken.read_lattice(tmp_path / "a.ark"))
+    with pytest.raises(rk.InputError, match="too long"):
+        f.write_kaldi_text(rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0, 0.0, 1e7)], 0, 1))
+    with pytest.raises(rk.InputError, match="too large"):
+        f.write_kaldi(rk.spoken.Lattice.from_arcs([(0, 1, "a", -1e39)], 0, 1), {"a": 1})
+    with pytest.raises(rk.InputError, match="cannot hold"):
+        f.write_kaldi(rk.spoken.Lattice.from_arcs([(0, 1, "new york", -1.0)], 0, 1), {"new york": 1})
+
+
+def test_fillers_are_chosen_but_no_word_is_no_word(tmp_path):
+    (tmp_path / "a.mesh").write_text("numaligns 1\nalign 0 a 0.5 uh 0.25 *DELETE* 0.25\n")
+    assert rk.spoken.read_lattice(tmp_path / "a.mesh", nothing=["uh"]).units == ("a",)
+    assert rk.spoken.read_lattice(tmp_path / "a.mesh").units == ("a", "uh")
+
+
+def test_names_of_utterances(tmp_path):
+    for name in ("LJ.001.slf", "LJ.002.slf.gz", "s1/u.slf", "s2/u.slf", "v.slf.orig"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        data = SLF.encode() if "orig" not in name else b"junk"
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    assert [n for n, _ in rk.spoken.read_archive(tmp_path)] == ["LJ.001", "LJ.002", "s1/u", "s2/u"]
+    rankine(tmp_path, "spoken", "convert", ".", "out", "--to", "slf")
+    assert (tmp_path / "out" / "s2" / "u.slf").exists()
+    (tmp_path / "lat.1.gz").write_bytes(gzip.compress(LATTICE4))
+    assert "u1" in dict(rk.spoken.read_archive(tmp_path))
+
+
+def test_channels_and_json_of_others(tmp_path):
+    (tmp_path / "a.ctm").write_text(";; x\nu A 0 1 hi\nu A 1 1 you\n\nu B 0 1 ho\nu B 0 1 far 7\n")
+    found = f.files(tmp_path / "a.ctm")[0]
+    one, two = f.pieces(found)
+    assert (one.name, two.name) == ("u", "u-B")
+    with pytest.raises(rk.InputError, match="u-B, line 6: the confidence"):
+        f.load(two, f.Reading())
+    (tmp_path / "w.json").write_text(json.dumps({"transcription": [{"tokens": [
+        {"text": " spo", "offsets": {"from": 0, "to": 200}, "p": 0.9},
+        {"text": "ken", "offsets": {"from": 200, "to": 400}, "p": 0.5},
+        {"text": " word", "offsets": {"from": 400, "to": 900}, "p": 1.0},
+        {"text": "[_TT_50]", "offsets": {"from": 900, "to": 900}, "p": 0.1}]}]}))  # fmt: skip
+    assert rk.spoken.read_lattice(tmp_path / "w.json").units == ("spoken", "word")
+    words = [{"word": "in", "start": 0.0, "end": 0.5}, {"word": "1984"}, {"word": "we", "start": 1.5, "end": 2.0}]
+    (tmp_path / "x.json").write_text(json.dumps({"segments": [{"words": words}]}))
+    lattice = rk.spoken.read_lattice(tmp_path / "x.json")
+    assert (lattice.start[1], lattice.end[1]) == (0.5, 1.5)
+    for text in ('{"words": [{"word": "a", "start": 0, "end": 1e999}]}', '{"words": [{"word": "\\ud800", "start": 0}]}',
+                 '{"words": [{"word": "a"}]}'):  # fmt: skip
+        (tmp_path / "y.json").write_text(text)
+        with pytest.raises(rk.InputError):
+            rk.spoken.read_lattice(tmp_path / "y.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.mesh", "   \nnumaligns 1\nalign 0 a 1\n \n"),
+        ("a.ark", "u\n0 1 ² 1,1,\n1\n"),
+        ("a.ark", "u\n0 1 " + "9" * 5000 + " 1,1,\n1\n"),
+        ("a.ark", "u\n0 1 1,1,\n1\n"),
+        ("a.slf", "N=²\nI=0\nI=1\nJ=0 S=0 E=1 W=a\n"),
+        ("a.fst", "0" * 20 + "9" * 30 + " 1 a\n1\n"),
+        ("a.slf", "I=0\nI=1\nJ=0 S=0 E=" + "0" * 5000 + "1 W=a\n"),
+        ("a.slf", "I=0 t=inf\nI=1\nJ=0 S=0 E=1 W=a\n"),
+    ],
+)
+def test_odd_numbers_are_data_or_an_error(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    try:
+        assert len(list(rk.spoken.read_archive(tmp_path / name))) >= 1
+    except rk.InputError as error:
+        assert name in str(error)
+
+
+def test_lines_are_named(tmp_path):
+    lines = ["N=3 L=2", "I=0", "I=1", "I=2", "J=0 S=0 E=1 W=a", "J=1 S=1 E=2 W=b"]
+    for change, message in (
+        ({3: "I=1"}, "line 4: node 1 is defined twice"),
+        ({5: "J=0 S=1 E=2"}, "line 6: link 0 is defined twice"),
+        ({5: "J=1 S=1 E=7"}, "line 6: a link leads from or to node 7"),
+        ({5: "J=1 S=1 W=b"}, "line 6: E= is missing"),
+        ({4: "J=0 S=0 E=1 W=a p=7"}, "line 5: a posterior"),
+    ):
+        text = "\n".join(change.get(i, line) for i, line in enumerate(lines)) + "\n"
+        (tmp_path / "a.slf").write_text(text)
+        with pytest.raises(rk.InputError, match=message):
+            rk.spoken.read_lattice(tmp_path / "a.slf")
+    (tmp_path / "a.slf").write_bytes("\n".join(lines).encode().replace(b"W=b", b"W=\xff"))
+    with pytest.raises(rk.InputError, match="line 6"):
+        rk.spoken.read_lattice(tmp_path / "a.slf")
+
+
+def test_scales_and_penalties_are_of_words(tmp_path):
+    (tmp_path / "a.slf").write_text("N=2 L=2\nI=0\nI=1\nJ=0 S=0 E=1 W=a l=-1\nJ=1 S=0 E=1 W=bcd l=-1\n")
+    options = ("--language-scale", "3", "--penalty", "-1")
+    for units in ("words", "characters"):
+        out = rankine(tmp_path, "spoken", "pspl", "a.slf", "--units", units, *options).stdout.splitlines()
+        assert "a\t0\ta\t0.500000" in [line.rsplit("\t", 2)[0] for line in out]
+    (tmp_path / "d.txt").write_text("a AH0\na(2) AH1\na(3) EY1 # a comment\nbcd B\n")
+    out = rankine(tmp_path, "spoken", "pspl", "a.slf", "--units", "phones", "--lexicon", "d.txt", *options).stdout
+    assert {line.split("\t")[2]: line.split("\t")[3] for line in out.splitlines()[1:]} == {
+        "B": "0.500000", "AH": "0.250000", "EY": "0.250000",
+    }  # fmt: skip
+
+
+def test_converting_keeps_posteriors(tmp_path):
+    (tmp_path / "a.ark").write_text("u\n0 1 x 0.5,15,3_3\n0 1 y 0.25,20,3_3\n1 2 z 0,1,3\n2 0,0,\n\n")
+    lattice = rk.spoken.read_lattice(tmp_path / "a.ark")
+    want = expected_counts(lattice, arc_posteriors(lattice, acoustic_scale=0.1))
+    for to, name in (("slf", "a.slf"), ("openfst", "a.fst"), ("kaldi-text", "b.ark")):
+        rankine(tmp_path, "spoken", "convert", "a.ark", name, "--to", to)
+        back = rk.spoken.read_lattice(tmp_path / name)
+        scale = 0.1 if to == "kaldi-text" else 1.0
+        assert expected_counts(back, arc_posteriors(back, acoustic_scale=scale)) == pytest.approx(want, abs=1e-9)
+    rankine(tmp_path, "spoken", "convert", "a.slf", "c.ark", "--to", "kaldi-text")
+    back = rk.spoken.read_lattice(tmp_path / "c.ark")
+    assert expected_counts(back, arc_posteriors(back, acoustic_scale=0.1)) == pytest.approx(want, abs=1e-9)
+
+
+def test_options_are_checked_before_the_work(place):
+    for options, message in (
+        (("--prune", "2"), "--prune"),
+        (("--method", "foo"), "--method"),
+        (("--use", "foo"), "--use"),
+        (("--units", "foo"), "units must be"),
+    ):
+        done = rankine(place, "spoken", "cn", "lattices", *options, code=1)
+        assert message in done.stderr
+        assert done.stderr.count("\n") == 1
+    by_score = rankine(place, "spoken", "pspl", "lattices", "--use", "scores", "--acoustic-scale", "3").stdout
+    assert by_score != rankine(place, "spoken", "pspl", "lattices").stdout
+
+
+def test_a_journal_of_changed_files_is_begun_anew(place, monkeypatch):
+    from rankine.cli.spoken import common
+
+    for i in range(3):
+        (place / "lattices" / f"b{i}.slf").write_text(SLF)
+    add = common.Journal.add
+
+    def stop(self, outcome, keep=True):
+        add(self, outcome, keep)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(common.Journal, "add", stop)
+    with pytest.raises((KeyboardInterrupt, AssertionError)):
+        rankine(place, "spoken", "pspl", "lattices", "-o", "out.tsv")
+    monkeypatch.setattr(common.Journal, "add", add)
+    (place / "lattices" / "a0.slf").write_text(SLF)
+    (place / "lattices" / "b2.slf").unlink()
+    done = rankine(place, "spoken", "pspl", "lattices", "-o", "out.tsv")
+    assert "going on" not in done.stderr
+    rows = (place / "out.tsv").read_text().splitlines()[1:]
+    assert sorted({r.split("\t")[0] for r in rows}) == ["a0", "b0", "b1", "good"]
+    assert len(rows) == 8
+
+
+def test_odd_letters_in_pictures(tmp_path):
+    arcs = [(0, 1, r"$\frac$", 0.0, 0.0, 1.0), (0, 1, "设定", 0.0, 0.0, 1.0)]
+    (tmp_path / "a.slf").write_bytes(f.write_slf(rk.spoken.Lattice.from_arcs(arcs, 0, 1)))
+    rankine(tmp_path, "spoken", "show", "a.slf", "-o", "a.svg")
+    assert "设定" in (tmp_path / "a.svg").read_text()
+    rankine(tmp_path, "spoken", "show", "a.slf", "-o", "b.svg", "--as", "cn")

@@ -164,23 +164,27 @@ def _last_newline(data: np.ndarray, filled: int) -> int:
 
 
 @contextmanager
-def _damage_reported(name: str) -> Iterator[None]:
+def _damage_reported(opened: OpenSource) -> Iterator[None]:
     """Errors of decompression, as bad input."""
+
+    def where() -> str:
+        return opened.name + (f", near byte {opened.position()}" if opened.size is not None else "")
+
     try:
         yield
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"compressed data is truncated or damaged ({error})", name) from None
+        raise InputError(f"compressed data is truncated or damaged ({error})", where()) from None
     except Exception as error:
         if type(error).__name__ not in ("ZstdError", "IsalError"):
             raise
-        raise InputError(f"compressed data is truncated or damaged ({error})", name) from None
+        raise InputError(f"compressed data is truncated or damaged ({error})", where()) from None
 
 
 def _fill(opened: OpenSource, target: np.ndarray) -> int:
     """Read until ``target`` is full or the stream ends; how many bytes were read."""
     view = memoryview(target.data)
     done = 0
-    with _damage_reported(opened.name):
+    with _damage_reported(opened):
         while done < len(view):
             n = opened.stream.readinto(view[done:])  # type: ignore[attr-defined]
             if not n:
@@ -196,7 +200,7 @@ def unpacked(opened: OpenSource, size: int = _BLOCK) -> Iterator[bytes]:
     [b'ab', b'c']
     """
     while True:
-        with _damage_reported(opened.name):
+        with _damage_reported(opened):
             block = opened.stream.read(size)
         if not block:
             return
@@ -205,7 +209,7 @@ def unpacked(opened: OpenSource, size: int = _BLOCK) -> Iterator[bytes]:
 
 def unpacked_whole(opened: OpenSource) -> bytes:
     """All of it at once: for files of a few megabytes, whose streams would cost more than their bytes."""
-    with _damage_reported(opened.name):
+    with _damage_reported(opened):
         if isinstance(opened.stream, igzip.GzipFile):
             return igzip.decompress(opened.raw.read())
         return opened.stream.read()

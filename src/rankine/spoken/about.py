@@ -54,7 +54,7 @@ def read_about(path: str | os.PathLike) -> dict[str, About]:
 def guess_language(source: str | os.PathLike, format: str | None, scoring: Scoring) -> str:
     """``zh`` where the first words are mostly Chinese characters, else ``en``."""
     chinese = other = 0
-    for piece in islice((p for file in files(source, format) for p in pieces(*file)), 20):
+    for piece in islice((p for file in files(source, format) for p in pieces(file)), 20):
         try:
             units = load(piece, scoring.reading).units
         except InputError:

@@ -16,7 +16,7 @@ from ..data import RankingData
 from ..errors import InputError, nearest
 from ..parallel import process_map
 from .batch import Outcome, Scoring, guarded
-from .formats import Piece, Reading, files, pieces
+from .formats import File, Piece, Reading, files, pieces
 from .index.analyse import LANGUAGES, Settings, Utterance, analyse, fingerprint, first_pronunciation
 from .index.build import TEXTS, Document, part_of_documents, part_of_parts
 from .index.storage import Manifest, Part, Writer, open_parts, replace_file, writing
@@ -499,10 +499,10 @@ def _document(piece: Piece, about: Mapping[str, About]) -> str:
     return piece.name if known is None else known.document
 
 
-def _whole(file: tuple[str, str]) -> Iterable[Piece]:
+def _whole(file: File) -> Iterable[Piece]:
     """The pieces of a file up to where it is damaged: the survey has said so already."""
     try:
-        yield from pieces(*file)
+        yield from pieces(file)
     except InputError:
         return
 
@@ -517,7 +517,7 @@ def _survey(
     errors: list[str] = []
     for file in files(source, format):
         try:
-            for piece in pieces(*file):
+            for piece in pieces(file):
                 if piece.name in where:
                     raise _Doubled(f"two utterances are called {piece.name!r}: in {where[piece.name]} and {piece.path}")
                 where[piece.name] = piece.path

@@ -9,13 +9,11 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..errors import InputError
 from ..parallel import process_map
 from .formats import Piece, Reading, files, load, pieces
 from .lattice import Lattice
-from .posterior import ArcPosteriors, arc_posteriors
+from .posterior import ArcPosteriors, arc_posteriors, as_scores
 
 
 @dataclass(frozen=True)
@@ -28,6 +26,8 @@ class Scoring:
         language_scale: multiplies language scores.
         penalty: added for every word.
         beam: keep only arcs on a path that is at most e^beam times less likely than the likeliest; None: all.
+        use: ``"scores"``, ``"given"`` (the source's own posteriors) or ``"auto"``: those given, if all are. Scales and
+            penalty matter only for scores.
     """
 
     reading: Reading = field(default_factory=Reading)
@@ -35,23 +35,26 @@ class Scoring:
     language_scale: float = 1.0
     penalty: float = 0.0
     beam: float | None = None
+    use: str = "auto"
+
+    def scale(self, format: str) -> float:
+        """The acoustic scale for a source."""
+        if self.acoustic_scale is not None:
+            return self.acoustic_scale
+        return 0.1 if format == "kaldi" and self.reading.frame < 0.02 else 1.0
 
     def weigh(self, lattice: Lattice, format: str = "") -> ArcPosteriors:
         """Posteriors of all arcs."""
-        scale = self.acoustic_scale
-        if scale is None:
-            scale = 0.1 if format == "kaldi" and self.reading.frame < 0.02 else 1.0
-        return arc_posteriors(lattice, scale, self.language_scale, self.penalty)
+        return arc_posteriors(lattice, self.scale(format), self.language_scale, self.penalty, self.use)
 
-    def open(self, piece: Piece) -> tuple[Lattice, ArcPosteriors]:
-        """The lattice of an utterance within the beam, and the posteriors of its arcs."""
+    def open(self, piece: Piece) -> Lattice:
+        """The lattice of an utterance within the beam, its scores the logs of transition probabilities.
+
+        So its posteriors are ``arc_posteriors(lattice)``, however it is pruned or split from here on.
+        """
         lattice = load(piece, self.reading)
-        found = self.weigh(lattice, piece.format)
-        if self.beam is None:
-            return lattice, found
-        with np.errstate(divide="ignore"):
-            kept = lattice.beam(self.beam, np.log(found.transition))
-        return (lattice, found) if kept is lattice else (kept, self.weigh(kept, piece.format))
+        weighed = as_scores(lattice, self.weigh(lattice, piece.format))
+        return weighed if self.beam is None else weighed.beam(self.beam)
 
 
 class Outcome(NamedTuple):
@@ -76,19 +79,22 @@ def each(
     broken: list[Outcome] = []
 
     def whole() -> Iterator[Piece]:
-        for path, kind in files(source, format):
+        for file in files(source, format):
             try:
-                yield from pieces(path, kind)
+                yield from pieces(file)
             except InputError as error:
-                broken.append(Outcome(f"the rest of {path}", None, str(error)))
+                broken.append(Outcome(f"the rest of {file.path}", None, str(error)))
 
     yield from process_map(partial(guarded, work), islice(whole(), skip, None), workers)
     yield from broken
 
 
 def guarded(work: Callable[[Piece], Any], piece: Piece) -> Outcome:
-    """The outcome of one utterance."""
+    """The outcome of one utterance; an error names the place."""
     try:
         return Outcome(piece.name, work(piece))
     except InputError as error:
-        return Outcome(piece.name, None, str(error))
+        text = str(error)
+    except Exception as error:  # a mistake of ours: it must not end the batch
+        text = f"{type(error).__name__}: {error}"
+    return Outcome(piece.name, None, text if piece.path in text else f"{piece.where}: {text}")

@@ -12,6 +12,8 @@ from .lattice import Lattice
 from .posterior import ArcPosteriors, arc_posteriors
 from .sparse import Posteriors, from_cells
 
+_MOST_ARCS = 20_000
+
 
 def confusion_network(
     lattice: Lattice,
@@ -37,18 +39,17 @@ def confusion_network(
     >>> [(p, u, round(x, 3)) for p, u, x in confusion_network(lattice).triples()]
     [(0, 'a', 0.6), (0, 'b', 0.4), (1, 'c', 1.0)]
     """
+    if not 0 <= prune < 1:
+        raise InputError(f"prune must be at least 0 and below 1, got {prune!r}")
     if method not in ("pivot", "mangu"):
         raise InputError(f"method must be pivot or mangu, got {method!r}")
     found = arc_posteriors(lattice) if posteriors is None else posteriors
     said = np.flatnonzero((lattice.unit >= 0) & (found.posterior > 0))
     slot, n = _by_classes(lattice, found, said, pronounce) if method == "mangu" else _by_pivot(lattice, found, said)
-    unit, p = lattice.unit[said], found.posterior[said]
-    shape = (max(n, 1), max(len(lattice.units), 1))
-    table, begins, ends = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    np.add.at(table, (slot, unit), p)
-    np.add.at(begins, (slot, unit), p * lattice.start[said])
-    np.add.at(ends, (slot, unit), p * lattice.end[said])
-    return from_cells("cn", table, begins, ends, lattice.units, prune, lattice.name)
+    p, n_units = found.posterior[said], max(len(lattice.units), 1)
+    cells, where = np.unique(slot * n_units + lattice.unit[said], return_inverse=True)
+    sums = [np.bincount(where, x, len(cells)) for x in (p, p * lattice.start[said], p * lattice.end[said])]
+    return from_cells("cn", cells // n_units, cells % n_units, sums, lattice.units, prune, max(n, 1), lattice.name)
 
 
 def _by_pivot(lattice: Lattice, found: ArcPosteriors, said: np.ndarray) -> tuple[np.ndarray, int]:
@@ -76,19 +77,15 @@ def _by_classes(
     start, end = _spans(lattice)
     if len(said) == 0:
         return np.empty(0, np.int64), 0
+    if len(said) > _MOST_ARCS:
+        raise InputError(
+            f"clustering {len(said):,} arcs would take too long: prune the lattice first", lattice.name or None
+        )
     reach = kn.reachability(lattice.n_nodes, lattice.source, lattice.target)
     follows = reach[lattice.target[said]][:, lattice.source[said]]  # [a, b]: b can follow a
-    cls = np.arange(len(said))
-    alike: dict[tuple[int, float, float], list[int]] = {}
-    for a, arc in enumerate(said.tolist()):
-        group = alike.setdefault((int(lattice.unit[arc]), float(start[arc]), float(end[arc])), [])
-        if not any(follows[a, b] or follows[b, a] for b in group):
-            group.append(a)
-            cls[a] = group[0]
-    first, cls = np.unique(cls, return_inverse=True)
-    n = len(first)
-    before, after = (np.zeros((n, (n + 63) // 64), np.uint64) for _ in range(2))
-    kn.closed_order(n, cls, follows, before, after)
+    cls, n, before, after = _classes(_alike(lattice, said, start, end, follows), follows)
+    if ((after[np.arange(n), np.arange(n) >> 6] >> (np.arange(n) & 63).astype(np.uint64)) & np.uint64(1)).any():
+        cls, n, before, after = _classes(np.arange(len(said)), follows)  # arcs without length: classes run in a circle
     P = np.zeros((n, len(lattice.units)))
     np.add.at(P, (cls, lattice.unit[said]), found.posterior[said])
     begin, stop = np.full(n, np.inf), np.full(n, -np.inf)
@@ -104,6 +101,27 @@ def _by_classes(
     slot = np.empty(n, np.int64)
     slot[left] = bits.sum(axis=1)  # in a total order: how many come before
     return slot[cls], len(left)
+
+
+def _alike(lattice: Lattice, said: np.ndarray, start: np.ndarray, end: np.ndarray, follows: np.ndarray) -> np.ndarray:
+    """The first of the arcs of one word with the same times, none of which can follow another."""
+    cls = np.arange(len(said))
+    groups: dict[tuple[int, float, float], list[int]] = {}
+    for a, arc in enumerate(said.tolist()):
+        group = groups.setdefault((int(lattice.unit[arc]), float(start[arc]), float(end[arc])), [])
+        if not any(follows[a, b] or follows[b, a] for b in group):
+            group.append(a)
+            cls[a] = group[0]
+    return cls
+
+
+def _classes(cls: np.ndarray, follows: np.ndarray) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
+    """Classes numbered from 0, how many, and the sets of what comes before and after each."""
+    first, cls = np.unique(cls, return_inverse=True)
+    n = len(first)
+    before, after = (np.zeros((n, (n + 63) // 64), np.uint64) for _ in range(2))
+    kn.closed_order(n, cls, follows, before, after)
+    return cls, n, before, after
 
 
 def _spans(lattice: Lattice) -> tuple[np.ndarray, np.ndarray]:

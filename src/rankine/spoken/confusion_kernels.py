@@ -30,7 +30,9 @@ def assign_slots(
                 best, overlap = -1, 0.0
                 for i in range(first, last):
                     common = min(spans[i, 1], end[a]) - max(spans[i, 0], start[a])
-                    if common > overlap:
+                    if common > overlap or (
+                        best < 0 and common == 0.0 and (start[a] == end[a] or spans[i, 0] == spans[i, 1])
+                    ):
                         best, overlap = i, common
                 if best < 0:
                     best = first

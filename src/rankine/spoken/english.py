@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ..errors import InputError
-from .units import Split, lexicon
+from .units import Split, lexicon, stamp
 
 VOWELS = frozenset("AA AE AH AO AW AY EH ER EY IH IY OW OY UH UW".split())
 _ONSETS = frozenset(
@@ -49,7 +49,7 @@ def cut_syllables(phones: Sequence[str]) -> list[str]:
 
 
 @lru_cache(maxsize=4)
-def _entries(dictionary: str | None) -> dict[str, list[list[str]]]:
+def _entries(dictionary: str | None, changed: tuple[str, int] | None) -> dict[str, list[list[str]]]:
     if dictionary is not None:
         return lexicon(dictionary)
     try:
@@ -90,7 +90,7 @@ def pronounce(dictionary: str | os.PathLike | None = None) -> Split:
     >>> pronounce()("to")
     [['T', 'UW'], ['T', 'IH'], ['T', 'AH']]
     """
-    entries = _entries(None if dictionary is None else str(dictionary))
+    entries = _entries(None if dictionary is None else str(dictionary), stamp(dictionary))
 
     def split(word: str) -> list[list[str]]:
         found = entries.get(word.lower())

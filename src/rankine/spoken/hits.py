@@ -87,8 +87,8 @@ def _snippet(view: View, utt: int, begin: float, end: float) -> str:
     middle = (times[:, 0] + times[:, 1]) / 2
     inside = np.flatnonzero((middle >= begin - 1e-6) & (middle <= end + 1e-6))
     if len(inside) == 0:
-        nearest = int(np.argmin(np.abs(np.nan_to_num(middle) - (begin + end) / 2))) if np.isfinite(begin) else 0
-        return _cut([*words[:nearest], "[…]", *words[nearest:]], nearest, nearest)
+        after = int(np.sum(np.nan_to_num(middle) < (begin + end) / 2)) if np.isfinite(begin) else 0
+        return _cut([*words[:after], "[…]", *words[after:]], after, after)
     low, high = int(inside[0]), int(inside[-1])
     words[low] = f"[{words[low]}"
     words[high] += "]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -100,9 +101,14 @@ class Lattice:
         if min(source.min(), target.min(), start, end) < 0:
             raise InputError("nodes are numbered from 0", where)
         for values, what in ((acoustic, "acoustic score"), (language, "language score")):
-            bad = np.flatnonzero(np.isnan(values) | (values == np.inf))
-            if len(bad):
+            if not values.max() < np.inf:
+                bad = np.flatnonzero(np.isnan(values) | (values == np.inf))
                 raise InputError(f"arc {bad[0]} has the {what} {values[bad[0]]}", where)
+        if np.isinf(times).any():
+            bad = np.flatnonzero(np.isinf(times).any(axis=1))
+            raise InputError(f"arc {bad[0]} has the times {times[bad[0], 0]} and {times[bad[0], 1]}", where)
+        if np.min(unit) < -1 or np.max(unit) >= len(units):
+            raise InputError(f"units are numbered from 0 to {len(units) - 1}, −1 is none", where)
         n_nodes = int(max(source.max(), target.max(), start, end)) + 1
         if n_nodes > 4 * len(source) + 100:  # numbers far apart
             used, ends = np.unique(np.concatenate([[start, end], source, target]), return_inverse=True)
@@ -203,6 +209,8 @@ class Lattice:
         )  # fmt: skip
         arcs: list[int] = []
         node = self.n_nodes - 1
+        if came_by[node] < 0:
+            raise InputError("all paths together have probability 0", self.name or None)
         while node != 0:
             arcs.append(int(came_by[node]))
             node = int(self.source[came_by[node]])
@@ -244,15 +252,21 @@ def numbered(words: Sequence[str | None]) -> tuple[np.ndarray, list[str]]:
 
 
 def random_lattice(rng: np.random.Generator, n_nodes: int = 6, n_arcs: int = 12, n_units: int = 4) -> Lattice:
-    """A small lattice for tests: a chain that makes it connected, and arcs at random; some say nothing.
+    """A small lattice for tests: a path through some nodes, and arcs at random; some say nothing, some take no time.
 
-    >>> random_lattice(np.random.default_rng(0)).n_nodes
-    6
+    >>> random_lattice(np.random.default_rng(0)).n_nodes <= 6
+    True
     """
     times = np.sort(rng.random(n_nodes)) * n_nodes
+    if rng.random() < 0.3:
+        times = np.floor(times)
+    on_path = [0, *(v for v in range(1, n_nodes - 1) if rng.random() < 0.6), n_nodes - 1]
+    ends = list(pairwise(on_path))
+    while len(ends) < n_arcs:
+        u, v = sorted(rng.choice(n_nodes, 2, replace=False).tolist())
+        ends.append((u, v))
     arcs = []
-    for i in range(max(n_arcs, n_nodes - 1)):
-        u, v = (i, i + 1) if i < n_nodes - 1 else sorted(rng.choice(n_nodes, 2, replace=False).tolist())
+    for u, v in ends:
         unit = None if rng.random() < 0.2 else f"w{rng.integers(n_units)}"
         arcs.append((u, v, unit, float(rng.normal()), times[u], times[v]))
     return Lattice.from_arcs(arcs, 0, n_nodes - 1)

@@ -164,25 +164,71 @@ def position_ranges(n_nodes, source, target, unit, low, high):
 
 
 @kernel
-def by_position(source, target, unit, p, start, end, low, high, offset, mass, n_units, out, begins, ends):
-    """PSPL (Chelba & Acero 2005): probability mass split by the number of units so far.
+def by_unit(unit, order, ptr):
+    """Sort arcs by unit, those without first; ``ptr[u + 1]`` becomes where those of unit u begin."""
+    counts = np.zeros(len(ptr) + 1, np.int64)
+    for a in range(len(unit)):
+        counts[unit[a] + 2] += 1
+    for u in range(len(counts) - 1):
+        counts[u + 1] += counts[u]
+    for u in range(len(ptr)):
+        ptr[u] = counts[u]
+    for a in range(len(unit)):
+        order[counts[unit[a] + 1]] = a
+        counts[unit[a] + 1] += 1
+
+
+@kernel
+def count_cells(source, order, ptr, low, high):
+    """How many (position, unit) there can be at the most."""
+    n = 0
+    for u in range(1, len(ptr) - 1):
+        first, last = 1 << 30, -1
+        for i in range(ptr[u], ptr[u + 1]):
+            first, last = min(first, low[source[order[i]]]), max(last, high[source[order[i]]])
+        n += max(last - first + 1, 0)
+    return n
+
+
+@kernel
+def by_position(
+    source, target, unit, p, start, end, low, high, offset, mass, order, ptr, longest, prune, position, units, cells
+):
+    """PSPL (Chelba & Acero 2005): probability mass split by the number of units so far. How many cells there are.
 
     ``mass[offset[v] + l − low[v]]`` is the probability of reaching node v after l units. An arc with a unit moves mass
-    from l to l + 1 and leaves it at (l, unit); one without only moves it. ``p`` are transition probabilities.
+    from l to l + 1, one without only moves it; ``p`` are transition probabilities. Then, unit after unit, what its arcs
+    moved is summed by position.
     """
     mass[:] = 0.0
     mass[offset[0]] = 1.0
     for a in range(len(source)):
-        u, v, w = source[a], target[a], unit[a]
-        if p[a] == 0.0:
-            continue
-        shift = offset[v] - low[v] + (1 if w >= 0 else 0)
+        u, v = source[a], target[a]
+        shift = offset[v] - low[v] + (1 if unit[a] >= 0 else 0)
         base = offset[u] - low[u]
-        for at in range(low[u], high[u] + 1):
-            x = mass[base + at] * p[a]
-            mass[shift + at] += x
-            if w >= 0:
-                cell = at * n_units + w
-                out[cell] += x
-                begins[cell] += x * start[a]
-                ends[cell] += x * end[a]
+        if p[a] > 0.0:
+            for at in range(low[u], high[u] + 1):
+                mass[shift + at] += mass[base + at] * p[a]
+    sums = np.zeros((3, longest + 1))
+    n = 0
+    for w in range(1, len(ptr) - 1):
+        first, last = longest + 1, -1
+        for i in range(ptr[w], ptr[w + 1]):
+            a = order[i]
+            u = source[a]
+            base = offset[u] - low[u]
+            first, last = min(first, low[u]), max(last, high[u])
+            for at in range(low[u], high[u] + 1):
+                x = mass[base + at] * p[a]
+                sums[0, at] += x
+                sums[1, at] += x * start[a]
+                sums[2, at] += x * end[a]
+        for at in range(first, last + 1):
+            if sums[0, at] > prune:
+                position[n], units[n] = at, w - 1
+                for k in range(3):
+                    cells[k, n] = sums[k, at]
+                n += 1
+            for k in range(3):
+                sums[k, at] = 0.0
+    return n

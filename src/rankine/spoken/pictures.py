@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from .sparse import Posteriors
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_SHOWN, _COLUMNS = 6, 16
+_SHOWN, _COLUMNS, _PANELS = 6, 16, 20
+_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "SimHei", "PingFang SC",
+          "Microsoft YaHei", "Arial Unicode MS")  # fmt: skip
 
 
 def draw_lattice(
@@ -57,17 +60,22 @@ def draw_lattice(
         )  # fmt: skip
         axis.text(
             start[a] + 0.002 * length, y, lattice.units[lattice.unit[a]], va="center", fontsize=8, zorder=3,
-            color="white" if p > 0.5 else "black", clip_on=True,
+            color="white" if p > 0.5 else "black", clip_on=True, parse_math=False, family=_fonts(lattice.units, path),
         )  # fmt: skip
     axis.set_ylim(-0.7, height - 0.3)
     axis.set_yticks([])
     axis.set_xlabel("seconds" if timed else "nodes in topological order")
     left_out = len(lattice) - len(arcs)
     note = f", {left_out:,} less likely ones left out" if left_out else ""
-    axis.set_title(f"{lattice.name}: {len(arcs):,} arcs{note}; outlined: the likeliest path", loc="left", fontsize=10)
+    axis.set_title(
+        f"{lattice.name}: {len(arcs):,} arcs{note}; outlined: the likeliest path",
+        loc="left",
+        fontsize=10,
+        parse_math=False,
+    )
     axis.spines[["top", "right", "left"]].set_visible(False)
     _colour_bar(figure, axis)
-    save_figure(figure, path)
+    _save(figure, path)
     return figure
 
 
@@ -101,14 +109,17 @@ def draw_posteriors(found: Posteriors, path: str | os.PathLike) -> Figure:
         np.cumsum(np.bincount(found.position, minlength=1) > 0) - 1
     )  # positions where nothing is left are not drawn
     columns = int(column[-1]) + 1
-    panels = -(-columns // _COLUMNS)
+    panels = min(-(-columns // _COLUMNS), _PANELS)
     figure = Figure(figsize=(14, 0.6 + 2.0 * panels), layout="constrained")
     axes = figure.subplots(panels, 1, squeeze=False)[:, 0]
     colours = colormaps["YlGnBu"]
     rank, last = 0, -1
+    fonts = _fonts(found.units, path)
     for (at, unit, p), begin in zip(found.triples(), found.start.tolist(), strict=True):
         rank = rank + 1 if at == last else 0
         last = at
+        if column[at] >= panels * _COLUMNS:
+            break
         axis, x = axes[column[at] // _COLUMNS], column[at] % _COLUMNS
         if rank == 0:
             when = "" if np.isnan(begin) else f"\n{begin:.1f} s"
@@ -118,17 +129,43 @@ def draw_posteriors(found: Posteriors, path: str | os.PathLike) -> Figure:
         axis.add_patch(Rectangle((x, -rank - 1), 0.97, 0.94, color=colours(p), linewidth=0))
         shown = unit if len(unit) <= 13 else unit[:12] + "…"
         axis.text(
-            x + 0.48, -rank - 0.53, shown, ha="center", va="center", fontsize=8, color="white" if p > 0.5 else "black"
-        )
+            x + 0.48, -rank - 0.53, shown, ha="center", va="center", fontsize=8, color="white" if p > 0.5 else "black",
+            parse_math=False, family=fonts,
+        )  # fmt: skip
     for axis in axes:
         axis.set_xlim(0, _COLUMNS)
         axis.set_ylim(-_SHOWN, 1)
         axis.axis("off")
     kind = "confusion network" if found.kind == "cn" else "position-specific posteriors"
-    axes[0].set_title(f"{found.name}: {kind}, {columns} positions", loc="left", fontsize=10)
+    some = f"the first {panels * _COLUMNS} of " if columns > panels * _COLUMNS else ""
+    axes[0].set_title(f"{found.name}: {kind}, {some}{columns} positions", loc="left", fontsize=10, parse_math=False)
     _colour_bar(figure, list(axes))
-    save_figure(figure, path)
+    _save(figure, path)
     return figure
+
+
+def _save(figure: Any, path: str | os.PathLike) -> None:
+    """Letters of an SVG stay letters."""
+    import warnings
+
+    from matplotlib import rc_context
+
+    with rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # in an SVG it is not drawn here
+        save_figure(figure, path)
+
+
+def _fonts(units: tuple[str, ...], path: str | os.PathLike) -> list[str]:
+    """Fonts that have these letters; an SVG leaves the choice to who looks at it."""
+    from matplotlib import font_manager
+
+    if not any(ord(c) > 0x2E80 for u in units for c in u):
+        return ["DejaVu Sans"]
+    installed = {f.name for f in font_manager.fontManager.ttflist}
+    found = [f for f in _FONTS if f in installed]
+    if not found and Path(path).suffix.lower() != ".svg":
+        raise InputError("no font with these letters is installed: draw an .svg, or install Noto Sans CJK", str(path))
+    return ["DejaVu Sans", *found]
 
 
 def _colour_bar(figure: Any, axes: Any) -> None:

@@ -71,20 +71,26 @@ def arc_posteriors(
     return ArcPosteriors(np.nan_to_num(posterior), np.nan_to_num(transition), float(total))
 
 
-def as_scores(lattice: Lattice) -> Lattice:
-    """For formats that hold scores only: the source's posteriors, if it gives them, as language scores that keep them.
+def as_scores(lattice: Lattice, found: ArcPosteriors | None = None) -> Lattice:
+    """The lattice with log transition probabilities as its only scores; arcs that cannot be taken are left out.
+
+    Its posteriors are those of ``found`` (by default: of the source, if it gives any; else the lattice is left as it
+    is), and stay right, given what is left, when arcs are removed or words split.
 
     >>> lattice = replace(Lattice.from_arcs([(0, 1, "a", 0.0), (0, 1, "b", 0.0)], 0, 1), posterior=np.array([0.8, 0.2]))
     >>> np.exp(as_scores(lattice).language).round(3)
     array([0.8, 0.2])
     """
-    if np.isnan(lattice.posterior).any():
-        return lattice
-    possible = arc_posteriors(lattice).transition > 0
-    kept = lattice if possible.all() else lattice.keep(possible)
-    zero = np.zeros(len(kept))
-    log_p = np.log(arc_posteriors(kept).transition)
-    return replace(kept, acoustic=zero, language=log_p, posterior=np.full(len(kept), np.nan))
+    if found is None:
+        if np.isnan(lattice.posterior).any():
+            return lattice
+        found = arc_posteriors(lattice)
+    with np.errstate(divide="ignore"):
+        log_p = np.log(found.transition)
+    nothing = np.full(len(lattice), np.nan)
+    scored = replace(lattice, acoustic=np.zeros(len(lattice)), language=log_p, posterior=nothing)
+    possible = found.transition > 0
+    return scored if possible.all() else scored.keep(possible)
 
 
 def expected_counts(lattice: Lattice, posteriors: ArcPosteriors) -> dict[str, float]:

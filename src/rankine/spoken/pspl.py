@@ -29,13 +29,14 @@ def pspl(lattice: Lattice, posteriors: ArcPosteriors | None = None, prune: float
     low, high = np.empty(lattice.n_nodes, np.int64), np.empty(lattice.n_nodes, np.int64)
     kn.position_ranges(lattice.n_nodes, lattice.source, lattice.target, lattice.unit, low, high)
     offset = np.concatenate([[0], np.cumsum(high - low + 1)])
-    n_units, longest = max(len(lattice.units), 1), int(high[-1])
-    table, begins, ends = (np.zeros(max(longest, 1) * n_units) for _ in range(3))
-    kn.by_position(
+    order, ptr = np.empty(len(lattice), np.int64), np.zeros(len(lattice.units) + 2, np.int64)
+    kn.by_unit(lattice.unit, order, ptr)
+    most = kn.count_cells(lattice.source, order, ptr, low, high)
+    position, unit, cells = np.empty(most, np.int64), np.empty(most, np.int64), np.empty((3, most))
+    n = kn.by_position(
         lattice.source, lattice.target, lattice.unit, found.transition, lattice.start, lattice.end, low, high,
-        offset[:-1], np.empty(offset[-1]), n_units, table, begins, ends,
+        offset[:-1], np.empty(offset[-1]), order, ptr, int(high[-1]), prune, position, unit, cells,
     )  # fmt: skip
-    shape = (-1, n_units)
     return from_cells(
-        "pspl", table.reshape(shape), begins.reshape(shape), ends.reshape(shape), lattice.units, prune, lattice.name
+        "pspl", position[:n], unit[:n], list(cells[:, :n]), lattice.units, prune, max(int(high[-1]), 1), lattice.name
     )  # fmt: skip

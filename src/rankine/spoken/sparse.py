@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,18 +50,19 @@ class Posteriors:
 
 def from_cells(
     kind: str,
-    table: np.ndarray,
-    begins: np.ndarray,
-    ends: np.ndarray,
+    position: np.ndarray,
+    unit: np.ndarray,
+    sums: Sequence[np.ndarray],
     units: tuple[str, ...],
     prune: float,
+    n_positions: int,
     name: str,
 ) -> Posteriors:
-    """Triples of the cells of a table (positions × units) above ``prune``; times are weighted sums."""
-    position, unit = np.nonzero(table > prune)
-    x = table[position, unit]
-    order = np.lexsort((unit, -x, position))
-    position, unit, x = position[order], unit[order], x[order]
-    with np.errstate(invalid="ignore"):
-        start, end = begins[position, unit] / x, ends[position, unit] / x
-    return Posteriors(kind, position, unit, x, start, end, units, len(table), name)
+    """Triples of the cells above ``prune``, sorted; ``sums`` are posteriors and weighted sums of times."""
+    posterior, begins, ends = sums
+    keep = np.flatnonzero(posterior > prune)
+    order = keep[np.lexsort((unit[keep], -posterior[keep], position[keep]))]
+    x = posterior[order]
+    return Posteriors(
+        kind, position[order], unit[order], x, begins[order] / x, ends[order] / x, units, n_positions, name
+    )

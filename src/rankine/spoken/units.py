@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import InputError, nearest, shorten
 from . import units_kernels as kn
-from .formats.common import Piece
+from .formats.common import Piece, columns
 from .lattice import Lattice
 
 Split = Callable[[str], Sequence[Sequence[str]]]
@@ -53,12 +53,15 @@ def lexicon(path: str | os.PathLike, strip_stress: bool = True) -> dict[str, lis
     for where, line in Piece("", "", str(path)).lines():
         if line.startswith((";;;", "#")):
             continue
-        word, *phones = line.split() or [""]
+        word, *phones = columns(line.split(" #", 1)[0])
         if not phones:
             raise InputError(f"the word {shorten(word)} has no units", where)
         if match := _VARIANT.match(word):
             word = match[1]
-        entries.setdefault(word.lower(), []).append([p.rstrip("012") for p in phones] if strip_stress else phones)
+        phones = [p.rstrip("012") for p in phones] if strip_stress else phones
+        ways = entries.setdefault(word.lower(), [])
+        if phones not in ways:
+            ways.append(phones)
     if not entries:
         raise InputError("no words", str(path))
     return entries
@@ -92,6 +95,18 @@ KINDS = {
 
 def splitter(kind: str, dictionary: str | os.PathLike | None = None) -> Split | None:
     """What makes units of a word: a name in ``KINDS``, or a file of words and their units; None for words."""
+    return _splitter(kind, None if dictionary is None else str(dictionary), stamp(kind), stamp(dictionary))
+
+
+def stamp(path: str | os.PathLike | None) -> tuple[str, int] | None:
+    """Tells files apart whose contents are kept in memory; None where there is no such file."""
+    if path is None or not Path(path).is_file():
+        return None
+    return str(Path(path).resolve()), Path(path).stat().st_mtime_ns
+
+
+@lru_cache(maxsize=32)
+def _splitter(kind: str, dictionary: str | None, *stamps: tuple[str, int] | None) -> Split | None:
     from .english import pronounce, syllables
 
     if kind == "words":

@@ -55,6 +55,13 @@ def _shared(
     acoustic_scale: Annotated[
         float | None, typer.Option(help="Multiplies acoustic scores; default: 0.1 for Kaldi (10 ms frames), else 1.")
     ] = None,
+    use: Annotated[
+        str,
+        typer.Option(
+            help="scores, given (the source's own posteriors), or auto: those given, if there are any; scales "
+            "and penalty matter only for scores."
+        ),
+    ] = "auto",
     language_scale: Annotated[float, typer.Option(help="Multiplies language scores.")] = 1.0,
     penalty: Annotated[float, typer.Option(help="Added for every word.")] = 0.0,
     beam: Annotated[
@@ -72,6 +79,18 @@ class Source:
     format: str | None
     scoring: Scoring
 
+    def state(self) -> str:
+        """Tells whether files have changed."""
+        import hashlib
+
+        from ...spoken.formats import files
+
+        digest = hashlib.blake2b(digest_size=12)
+        for file in files(self.place, self.format):
+            found = Path(file.path).stat()
+            digest.update(f"{file} {found.st_size} {found.st_mtime_ns}\n".encode("utf-8", "replace"))
+        return digest.hexdigest()
+
     def each(self, work: Callable[..., Any], workers: int | None, skip: int = 0) -> Iterator[Outcome]:
         """The outcome of every utterance, with progress."""
         from ...parallel import thread_count
@@ -80,7 +99,7 @@ class Source:
         from ...spoken.formats import FORMATS, files
 
         found = files(self.place, self.format)
-        total = len(found) if all(FORMATS[kind].split is None for _, kind in found) else None
+        total = len(found) if all(FORMATS[file.format].split is None for file in found) else None
         with bar("utterances", total) as update:
             for number, outcome in enumerate(each(self.place, work, self.format, thread_count(workers), skip), 1):
                 yield outcome
@@ -106,12 +125,14 @@ def reads_lattices(command: Callable[..., None]) -> Callable[..., None]:
         from ...spoken.formats import Reading
 
         mine = {name: given.pop(name) for name in shared}
-        silent = None if mine["nothing"] is None else frozenset(mine["nothing"])
+        silent = None if mine["nothing"] is None else tuple(sorted(set(mine["nothing"])))
         if not 0 < mine["frame"] < 10:
             raise InputError(f"--frame must be a number of seconds above 0, got {mine['frame']}")
         reading = Reading(mine["words"], mine["frame"], silent, mine["variants"], mine["lower"])
+        if mine["use"] not in ("auto", "scores", "given"):
+            raise InputError(f"--use must be auto, scores or given, got {mine['use']!r}")
         scoring = Scoring(
-            reading, mine["acoustic_scale"], mine["language_scale"], mine["penalty"], mine["beam"]
+            reading, mine["acoustic_scale"], mine["language_scale"], mine["penalty"], mine["beam"], mine["use"]
         )  # fmt: skip
         command(Source(mine["source"], mine["format"], scoring), **given)
 
@@ -156,17 +177,17 @@ class Journal:
     """A file that says what a batch has done, so that one that was stopped goes on where it was.
 
     It holds what every utterance gave, each followed by a line that begins with a mark: what stands behind the last
-    mark is not whole and is cut off. A journal of another source or other settings is begun anew. It goes when all is
-    done.
+    mark is not whole and is cut off. A journal of another source, of files that have changed, or of other settings is
+    begun anew. It goes when all is done.
     """
 
     _MARK = b"\x1e"
 
     def __init__(self, path: str, source: Source, settings: str) -> None:
-        self.path, self.bad, self.good = Path(path), list[str](), 0
+        self.path, self.bad, self.good, self.names = Path(path), list[str](), 0, set[str]()
         if not self.path.parent.is_dir():
             raise FileNotFoundError(2, "there is no such folder to write into", str(self.path.parent))
-        key = self._MARK + repr((source, settings)).encode() + b"\n"
+        key = self._MARK + repr((source, settings, source.state())).encode() + b"\n"
         whole = self._read(key) if self.path.exists() else 0
         self.file = open(self.path, "r+b" if whole else "w+b")
         self.file.truncate(whole)
@@ -190,22 +211,24 @@ class Journal:
                     return 0
                 at += len(line)
                 if line.startswith(self._MARK) and line.endswith(b"\n"):
-                    text = line[len(self._MARK) : -1].decode()
+                    name, _, error = line[len(self._MARK) : -1].decode().partition("\t")
                     if whole:
-                        self.bad += [text] if text else []
-                        self.good += not text
+                        self._count(name, error)
                     whole = at
         return whole
 
     def add(self, outcome: Outcome, keep: bool = True) -> None:
         """Write down an outcome, with what it gave."""
-        if outcome.error is None:
-            self.good += 1
-            self.file.write((outcome.result if keep else b"") + self._MARK + b"\n")
-        else:
-            self.bad.append(outcome.error)
-            self.file.write(self._MARK + outcome.error.replace("\n", " ").encode() + b"\n")
+        name, error = (" ".join((text or "").split()) for text in (outcome.name, outcome.error))
+        self.file.write(outcome.result if keep and not error else b"")
+        self.file.write(self._MARK + f"{name}\t{error}\n".encode("utf-8", "replace"))
         self.file.flush()
+        self._count(name, error)
+
+    def _count(self, name: str, error: str) -> None:
+        self.names.add(name)
+        self.bad += [error] if error else []
+        self.good += not error
 
     def lines(self) -> Iterator[bytes]:
         """All that was given, without the marks."""

@@ -11,6 +11,7 @@ import typer
 from .common import Journal, Source, Workers, finish, reads_lattices, write_all
 
 if TYPE_CHECKING:
+    from ...spoken import Lattice
     from ...spoken.batch import Scoring
     from ...spoken.formats import Piece
 
@@ -60,7 +61,7 @@ def _first_two(source: Source) -> Any:
 
     from ...spoken.formats import files, pieces
 
-    return islice((p for file in files(source.place, source.format) for p in pieces(*file)), 2)
+    return islice((p for file in files(source.place, source.format) for p in pieces(file)), 2)
 
 
 def _text(scoring: Scoring, to: str, piece: Piece) -> bytes:
@@ -69,14 +70,37 @@ def _text(scoring: Scoring, to: str, piece: Piece) -> bytes:
     from ...spoken import confusion_network
     from ...spoken import formats as f
 
-    lattice, found = scoring.open(piece)
-    lattice = replace(lattice, name=piece.name)
     networks = {"mesh": f.write_mesh, "sausage": f.write_sausage, "ctm": f.write_ctm}
     if to in networks:
-        return networks[to](confusion_network(lattice, posteriors=found))
+        return networks[to](confusion_network(replace(scoring.open(piece), name=piece.name)))
+    lattice = _scaled(scoring, to, piece)
     if to == "kaldi-text":
         return f.write_kaldi_text(lattice, scoring.reading.frame)
     return f.write_slf(lattice) if to == "slf" else f.write_openfst(lattice)
+
+
+def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
+    """The lattice with its scores such that the new file, read as it is by default, gives the same posteriors."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from ...spoken.formats import load
+
+    lattice = replace(load(piece, scoring.reading), name=piece.name)
+    target = 0.1 if to.startswith("kaldi") and scoring.reading.frame < 0.02 else 1.0
+    if scoring.use == "scores":
+        lattice = replace(lattice, posterior=np.full(len(lattice), np.nan))
+    if scoring.beam is not None:
+        found = scoring.weigh(lattice, piece.format)
+        with np.errstate(divide="ignore"):
+            lattice = lattice.beam(scoring.beam, np.log(found.transition))
+    said = lattice.unit >= 0
+    return replace(
+        lattice,
+        acoustic=lattice.acoustic * (scoring.scale(piece.format) / target),
+        language=lattice.language * scoring.language_scale + scoring.penalty * said,
+    )
 
 
 def _folder(source: Source, place: Path, to: str, workers: int | None) -> None:
@@ -85,16 +109,14 @@ def _folder(source: Source, place: Path, to: str, workers: int | None) -> None:
     from ...io.files import replacing
 
     place.mkdir(parents=True, exist_ok=True)
-    names = set[str]()
     with Journal(str(place / ".convert.part"), source, to) as journal:
         for outcome in source.each(partial(_text, source.scoring, to), workers, journal.done):
             if outcome.error is None:
-                if outcome.name in names or "/" in outcome.name:
-                    raise InputError(
-                        f"{outcome.name!r} is the name of two utterances, or none for a file", source.place
-                    )
-                names.add(outcome.name)
-                with replacing(place / f"{outcome.name}{_ENDINGS[to]}") as temporary:
+                target = place / f"{outcome.name}{_ENDINGS[to]}"
+                if outcome.name in journal.names or not target.resolve().is_relative_to(place.resolve()):
+                    raise InputError(f"{outcome.name!r} is the name of two utterances, or none for a file")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with replacing(target) as temporary:
                     temporary.write_bytes(outcome.result)
             journal.add(outcome, keep=False)
     finish(journal.bad, journal.good)
@@ -102,24 +124,26 @@ def _folder(source: Source, place: Path, to: str, workers: int | None) -> None:
 
 def _kaldi(source: Source, target: str, workers: int | None) -> None:
     """A binary archive and, beside it, ``….words.txt`` with the numbers of its words."""
-    from dataclasses import replace
-
+    from ...errors import InputError
     from ...io.files import open_target, replacing
     from ...spoken.formats import write_kaldi
 
     numbers: dict[str, int] = {}
     bad, good = [], 0
     with open_target(target) as out:
-        for outcome in source.each(source.scoring.open, workers):
-            if outcome.error is not None:
-                bad.append(outcome.error)
+        for outcome in source.each(partial(_scaled, source.scoring, "kaldi"), workers):
+            try:
+                if outcome.error is not None:
+                    raise InputError(outcome.error)
+                for unit in outcome.result.units:
+                    numbers.setdefault(unit, len(numbers) + 1)
+                out.write(write_kaldi(outcome.result, numbers, source.scoring.reading.frame))
+            except InputError as error:
+                bad.append(str(error))
                 continue
-            lattice = replace(outcome.result[0], name=outcome.name)
-            for unit in lattice.units:
-                numbers.setdefault(unit, len(numbers) + 1)
-            out.write(write_kaldi(lattice, numbers, source.scoring.reading.frame))
             good += 1
         with replacing(f"{target}.words.txt") as temporary:
-            lines = ["<eps> 0", *(f"{word} {number}" for word, number in numbers.items())]
+            plain = {w: n for w, n in numbers.items() if not any(c.isspace() for c in w)}
+            lines = ["<eps> 0", *(f"{word} {number}" for word, number in plain.items())]
             temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
     finish(bad, good)

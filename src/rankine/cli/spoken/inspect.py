@@ -35,9 +35,8 @@ def inspect(source: Source, workers: Workers = None) -> None:
 def _row(scoring: Scoring, piece: Piece) -> tuple[Any, ...]:
     import numpy as np
 
-    lattice, found = scoring.open(piece)
-    with np.errstate(divide="ignore"):
-        best = lattice.words(lattice.best_path(np.log(found.transition)))
+    lattice = scoring.open(piece)
+    best = lattice.words(lattice.best_path())
     length = "-" if np.isnan(lattice.end).all() else f"{np.nanmax(lattice.end):.2f}"
     sizes = (lattice.n_nodes, len(lattice), len(lattice.units), f"{lattice.n_paths:.3g}")
     return (piece.name, *sizes, length, " ".join(best))

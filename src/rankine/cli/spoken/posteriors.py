@@ -27,6 +27,7 @@ def pspl(
 
     `rankine spoken pspl lattices/ --units syllables -o pspl.tsv`
     """
+    _checked(prune, units, lexicon)
     work = partial(_table, source.scoring, units, lexicon, prune, "pspl", "tsv")
     write_all(source, work, output, workers, _HEADER, f"pspl {units} {lexicon} {prune}")
 
@@ -44,11 +45,24 @@ def cn(
 
     `rankine spoken cn lat.1.gz --words words.txt -o cn.tsv`
     """
+    _checked(prune, units, lexicon, method)
     endings = Path(output or "").suffixes
     form = "mesh" if ".mesh" in endings else "sausage" if ".sausage" in endings else "tsv"
     work = partial(_table, source.scoring, units, lexicon, prune, method, form)
     settings = f"cn {units} {lexicon} {prune} {method}"
     write_all(source, work, output, workers, _HEADER if form == "tsv" else b"", settings)
+
+
+def _checked(prune: float, units: str, lexicon: str | None, method: str = "pivot") -> None:
+    """Complain about options once, before the work."""
+    from ...errors import InputError
+    from ...spoken.units import splitter
+
+    if not 0 <= prune < 1:
+        raise InputError(f"--prune must be at least 0 and below 1, got {prune}")
+    if method not in ("pivot", "mangu"):
+        raise InputError(f"--method must be pivot or mangu, got {method!r}")
+    splitter(units, lexicon)
 
 
 def _table(
@@ -60,25 +74,30 @@ def _table(
     if form != "tsv":
         return write_mesh(found) if form == "mesh" else write_sausage(found)
     return "".join(
-        f"{piece.name}\t{position}\t{unit}\t{p:.6f}\t{begin:.3f}\t{end:.3f}\n"
+        f"{piece.name}\t{position}\t{_cell(unit)}\t{p:.6f}\t{begin:.3f}\t{end:.3f}\n"
         for (position, unit, p), begin, end in zip(found.triples(), found.start, found.end, strict=True)
     ).encode()
+
+
+def _cell(text: str) -> str:
+    """Text without what ends a cell or a line."""
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
 def compute(
     scoring: Scoring, units: str, lexicon: str | None, prune: float, method: str, piece: Piece
 ) -> Posteriors:  # fmt: skip
     """The posteriors of an utterance; ``method`` is pspl, pivot or mangu."""
-    from ...spoken import confusion_network
+    from ...spoken import arc_posteriors, confusion_network
     from ...spoken import pspl as position_specific
     from ...spoken.english import pronounce
     from ...spoken.units import splitter, to_units
 
-    lattice, found = scoring.open(piece)
+    lattice = scoring.open(piece)
     if method == "mangu":
-        lattice = lattice.prune(found.posterior, 1e-4)
+        lattice = lattice.prune(arc_posteriors(lattice).posterior, 1e-4)
     lattice = to_units(lattice, splitter(units, lexicon))
-    found = scoring.weigh(lattice, piece.format)
+    found = arc_posteriors(lattice)
     if method == "pspl":
         return position_specific(lattice, found, prune)
     if method == "mangu" and lexicon is not None and units == "words":

@@ -36,6 +36,7 @@ def show(
 
     from ...errors import InputError
     from ...plots import check_picture
+    from ...spoken import arc_posteriors
     from ...spoken.pictures import draw_lattice, draw_posteriors
     from ...spoken.units import splitter, to_units
     from .posteriors import compute
@@ -45,9 +46,8 @@ def show(
         raise InputError(f"--as must be lattice, pspl, cn or mangu; got {what!r}")
     piece = _find(source, utterance)
     if what == "lattice":
-        lattice, _ = source.scoring.open(piece)
-        lattice = replace(to_units(lattice, splitter(units, lexicon)), name=piece.name)
-        draw_lattice(lattice, source.scoring.weigh(lattice, piece.format), output, prune)
+        lattice = replace(to_units(source.scoring.open(piece), splitter(units, lexicon)), name=piece.name)
+        draw_lattice(lattice, arc_posteriors(lattice), output, prune)
     else:
         method = "pivot" if what == "cn" else what
         found = compute(source.scoring, units, lexicon, prune, method, piece)
@@ -61,7 +61,7 @@ def _find(source: Source, utterance: str | None) -> Piece:
 
     names = []
     for file in files(source.place, source.format):
-        for piece in pieces(*file):
+        for piece in pieces(file):
             if utterance is None or piece.name == utterance:
                 return piece
             names.append(piece.name)

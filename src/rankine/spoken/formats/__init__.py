@@ -7,13 +7,15 @@ another process. So a bad utterance costs only itself.
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import InputError, nearest
 from ..lattice import Lattice
-from .common import Format, Piece, Reading, read_blocks, stem
+from .common import Format, Piece, Reading, ending, read_blocks, stem
 from .kaldi import MAGIC, parse_kaldi, split_kaldi, write_kaldi, write_kaldi_text
 from .networks import parse_mesh, parse_sausage, split_mesh, split_sausages, write_mesh, write_sausage
 from .openfst import parse_openfst, write_openfst
@@ -33,14 +35,13 @@ FORMATS = {
         Format("json", (".json",), "words of Whisper and its kin, of Vosk", parse_json),
     )
 }
-_PACKED = (".gz", ".xz", ".zst")
+_KALDI_JOB = re.compile(r"^lat\.\d+(\.gz)?$")
 _BY_ENDING = {ending: f.name for f in FORMATS.values() for ending in f.endings}
 
 
 def format_of(path: str | os.PathLike) -> str:
     """The name of a file's format, by its ending or else by how it begins."""
-    endings = [e for e in Path(path).suffixes if e not in _PACKED]
-    if endings and (known := _BY_ENDING.get(endings[-1].lower())):
+    if known := _by_name(path):
         return known
     head = next(read_blocks(path), b"")[:4096]
     first = head.split(b"\n", 1)[0]
@@ -60,26 +61,51 @@ def format_of(path: str | os.PathLike) -> str:
     raise InputError(f"cannot tell the format; say which: {', '.join(FORMATS)}", str(path))
 
 
-def files(source: str | os.PathLike, format: str | None = None) -> list[tuple[str, str]]:
-    """(path, format) of a file, or of all files below a folder that have a known ending, in order."""
+def _by_name(path: str | os.PathLike) -> str | None:
+    """The format that a file's name tells; ``lat.1.gz`` is what Kaldi's recipes call their archives."""
+    return "kaldi" if _KALDI_JOB.match(Path(path).name) else _BY_ENDING.get(ending(path))
+
+
+class File(NamedTuple):
+    """A file of lattices; ``name`` is that of its utterance where it holds one."""
+
+    path: str
+    format: str
+    name: str
+
+
+def files(source: str | os.PathLike, format: str | None = None) -> list[File]:
+    """A file, or all files below a folder that have a known name, in order.
+
+    Utterances that are files are called by their names without endings; where two would be called alike, with folders.
+    """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown format {format!r}; there are {', '.join(FORMATS)}.{nearest(format, FORMATS)}")
     place = Path(source)
     if not place.exists():
         raise FileNotFoundError(2, "there is no such file or folder", str(place))
     if not place.is_dir():
-        return [(str(place), format or format_of(place))]
-    endings = set(_BY_ENDING) if format is None else set(FORMATS[format].endings)
-    found = sorted(p for p in place.rglob("*") if p.is_file() and endings & {s.lower() for s in p.suffixes})
-    if not found:
-        raise InputError(f"no files that end in {' '.join(sorted(endings))} (perhaps .gz) in this folder", str(place))
-    return [(str(p), format or format_of(p)) for p in found]
+        return [File(str(place), format or format_of(place), stem(place))]
+    wanted = set(FORMATS) if format is None else {format}
+    paths = sorted(p for p in place.rglob("*") if p.is_file() and _by_name(p) in wanted)
+    if not paths:
+        endings = sorted(_BY_ENDING) if format is None else FORMATS[format].endings
+        raise InputError(f"no files that end in {' '.join(endings)} (perhaps .gz) in this folder", str(place))
+    alike = Counter(stem(p) for p in paths)
+    return [
+        File(
+            str(p),
+            format or format_of(p),
+            stem(p) if alike[stem(p)] == 1 else p.relative_to(place).with_name(stem(p)).as_posix(),
+        )
+        for p in paths
+    ]
 
 
-def pieces(path: str | os.PathLike, format: str) -> Iterator[Piece]:
+def pieces(file: File) -> Iterator[Piece]:
     """The utterances of a file, in order, not yet parsed."""
-    split = FORMATS[format].split
-    return iter([Piece(stem(path), format, str(path))]) if split is None else split(str(path))
+    split = FORMATS[file.format].split
+    return iter([Piece(file.name, file.format, file.path)]) if split is None else split(file.path)
 
 
 def load(piece: Piece, reading: Reading) -> Lattice:
@@ -90,7 +116,7 @@ def load(piece: Piece, reading: Reading) -> Lattice:
 def read_lattice(path: str | os.PathLike, format: str | None = None, **options: Any) -> Lattice:
     """The lattice of a file that holds one; ``format`` is a name in ``FORMATS``, options are those of ``Reading``."""
     reading = _reading(options)
-    found = (piece for file in files(path, format) for piece in pieces(*file))
+    found = (piece for file in files(path, format) for piece in pieces(file))
     piece = next(found, None)
     if piece is None:
         raise InputError("no lattice", str(path))
@@ -106,7 +132,7 @@ def read_archive(path: str | os.PathLike, format: str | None = None, **options: 
     """
     reading = _reading(options)
     for file in files(path, format):
-        for piece in pieces(*file):
+        for piece in pieces(file):
             yield piece.name, load(piece, reading)
 
 
@@ -120,6 +146,7 @@ def _reading(options: dict[str, Any]) -> Reading:
 
 __all__ = [
     "FORMATS",
+    "File",
     "Piece",
     "Reading",
     "files",

@@ -15,10 +15,13 @@ from ...errors import InputError, shorten
 from ...io.files import open_source, unpacked, unpacked_whole
 from ..lattice import Lattice
 
+_EPSILON = frozenset(["!NULL", "<eps>", "<epsilon>", "*DELETE*", "-", ""])  # what formats write for "no word"
 NOTHING = frozenset(
-    ["!NULL", "!SENT_START", "!SENT_END", "!ENTER", "!EXIT", "<s>", "</s>", "<sil>", "<SIL>", "SIL", "sil", "<eps>",
-     "[NOISE]", "[SPEECH]", "++NOISE++", "*DELETE*", "-"]
+    ["!SENT_START", "!SENT_END", "!ENTER", "!EXIT", "<s>", "</s>", "<sil>", "<SIL>", "SIL", "sil", "!SIL", "[NOISE]",
+     "[SPEECH]", "++NOISE++", "<NOISE>", "<SPOKEN_NOISE>"]
 )  # fmt: skip
+_BLANKS = re.compile(r"[ \t\r\f\v]+")
+_PACKED = (".gz", ".xz", ".zst")
 _VARIANT = re.compile(r"^(.+)\(\d+\)$")
 
 
@@ -30,7 +33,7 @@ class Reading:
         words: ``words.txt`` of a Kaldi archive (a word and its number on each line); without it units are the numbers.
         frame: seconds per frame of Kaldi's alignments, 0.03 where the model subsamples.
         nothing: words that say nothing (fillers, silence, sentence marks): their arcs take no position. None: the
-            usual ones.
+            usual ones. What a format writes for "no word" says nothing in any case.
         variants: keep pronunciation variants such as ``to(2)`` apart.
         lower: turn words to lower case. None: only for the JSON of recognisers that write whole sentences.
     """
@@ -48,11 +51,11 @@ class Reading:
         ('to', None)
         """
         silent: Collection[str] = NOTHING if self.nothing is None else self.nothing
-        if text in silent or (self.nothing is None and text in more):
+        if text in silent or text in _EPSILON or text in more:
             return None
         if not self.variants and text.endswith(")") and (match := _VARIANT.match(text)):
             text = match[1]
-        if text in silent or not text:
+        if text in silent:
             return None
         return text.lower() if (lower if self.lower is None else self.lower) else text
 
@@ -67,18 +70,24 @@ def seen(reading: Reading) -> dict[bytes, str | None]:
 
 
 class Piece(NamedTuple):
-    """One utterance of a source, not yet parsed: ``data`` is None where it is the whole file ``path``."""
+    """One utterance of a source, not yet parsed: ``data`` is None where it is the whole file ``path``.
+
+    ``line`` is where its text begins in the file, ``byte`` where its binary data do (−1: it is text).
+    """
 
     name: str
     format: str
     path: str
     data: bytes | None = None
     line: int = 1
+    byte: int = -1
 
     @property
     def where(self) -> str:
         """What errors call it."""
-        return self.path if self.data is None else f"{self.path}, {self.name}"
+        if self.data is None:
+            return self.path
+        return f"{self.path}, {self.name}" + (f", byte {self.byte}" if self.byte >= 0 else "")
 
     def content(self) -> bytes:
         """Its bytes, decompressed."""
@@ -86,8 +95,8 @@ class Piece(NamedTuple):
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """(where, line) of its text, without empty ones."""
-        for number, line in enumerate(decoded(self.content(), self.where).split("\n"), self.line):
-            if line := line.rstrip("\r"):
+        for number, line in enumerate(decoded(self.content(), self.where, self.line).split("\n"), self.line):
+            if line := line.strip(" \t\r\f\v"):
                 yield f"{self.where}, line {number}", line
 
 
@@ -101,9 +110,29 @@ class Format(NamedTuple):
     split: Callable[[str], Iterator[Piece]] | None = None  # None: a file holds one utterance
 
 
+def ending(path: str | os.PathLike) -> str:
+    """The ending that tells a format, in lower case: without that of packed files."""
+    suffixes = Path(path).suffixes
+    while suffixes and suffixes[-1].lower() in _PACKED:
+        suffixes.pop()
+    return suffixes[-1].lower() if suffixes else ""
+
+
 def stem(path: str | os.PathLike) -> str:
-    """The name of an utterance's own file: what stands before the first dot."""
-    return Path(path).name.split(".")[0]
+    """The name of an utterance's own file, without endings.
+
+    >>> stem("x/LJ.001.slf.gz")
+    'LJ.001'
+    """
+    name = Path(path).name
+    for known in (*_PACKED, ending(path)):
+        name = name[: -len(known)] if known and name.lower().endswith(known) else name
+    return name
+
+
+def columns(line: str) -> list[str]:
+    """The columns of a line: blanks of ASCII only, a word may hold others."""
+    return [c for c in _BLANKS.split(line) if c]
 
 
 def read_bytes(path: str | os.PathLike) -> bytes:
@@ -130,12 +159,12 @@ def read_lines(path: str | os.PathLike) -> Iterator[tuple[int, bytes]]:
         yield number + 1, rest
 
 
-def decoded(data: bytes, where: str) -> str:
+def decoded(data: bytes, where: str, first_line: int = 1) -> str:
     """Text of UTF-8."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = data.count(b"\n", 0, error.start) + first_line
         raise InputError(f"{data[error.start : error.start + 4]!r} is not UTF-8", f"{where}, line {line}") from None
 
 
@@ -152,16 +181,17 @@ def number(text: str, where: str) -> float:
 
 def whole(text: str, where: str, what: str = "a whole number", most: int = 10**8) -> int:
     """A number of a node or a count."""
-    if not (text.isascii() and text.isdigit()) or int(text[:20]) > most:
+    digits = text.lstrip("0") or text[:1]
+    if not (text.isascii() and text.isdigit()) or len(digits) > 18 or int(digits) > most:
         raise InputError(f"expected {what}, got {shorten(text)}", where)
-    return int(text)
+    return int(digits)
 
 
 @lru_cache(maxsize=4)
 def _word_list(path: str, changed: int) -> dict[int, str]:
     out: dict[int, str] = {}
     for place, line in Piece("", "", path).lines():
-        parts = line.split()
+        parts = columns(line)
         if len(parts) != 2:
             raise InputError(f"expected a word and its number, got {shorten(line)}", place)
         at = whole(parts[1], place, "the number of a word", 2**31)

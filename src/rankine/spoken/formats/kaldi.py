@@ -18,7 +18,7 @@ from ...errors import InputError, shorten
 from ..lattice import Lattice, numbered
 from ..posterior import as_scores
 from . import kaldi_kernels as kn
-from .common import Piece, Reading, number, read_blocks, split_at, whole, word_list
+from .common import Piece, Reading, columns, number, read_blocks, split_at, whole, word_list
 from .slf import node_times
 
 MAGIC = struct.pack("<i", 2125659606)
@@ -65,15 +65,15 @@ def split_kaldi(path: str) -> Iterator[Piece]:
     if len(head) == 2 and head[1][:4] == MAGIC[: len(head[1])] and head[1]:
         yield from _binary_pieces(path, first, blocks)
         return
-    yield from split_at(path, "kaldi", _text_key)
+    blank = True
 
+    def begins(line: bytes) -> str | None:
+        """The line after an empty one is an utterance's name."""
+        nonlocal blank
+        before, blank = blank, not line.strip()
+        return line.strip().decode("utf-8", "replace") if before and len(line.split()) == 1 else None
 
-def _text_key(line: bytes) -> str | None:
-    """A line with one word that is no number is an utterance's name; 'final state' lines are numbers."""
-    parts = line.split()
-    if len(parts) != 1 or parts[0].isdigit():
-        return None
-    return parts[0].decode("utf-8", "replace")
+    yield from split_at(path, "kaldi", begins)
 
 
 def _binary_pieces(path: str, data: bytes, blocks: Iterator[bytes]) -> Iterator[Piece]:
@@ -89,7 +89,7 @@ def _binary_pieces(path: str, data: bytes, blocks: Iterator[bytes]) -> Iterator[
         else:
             raise InputError("no utterance name where one should be: not an archive", f"{path}, byte {done}")
         if size:
-            yield Piece(name, "kaldi", path, data[cut + 1 : size], done + cut + 1)
+            yield Piece(name, "kaldi", path, data[cut + 1 : size], byte=done + cut + 1)
             done += size
             data = data[size:]
             continue
@@ -127,7 +127,9 @@ def _extent(data: bytes, at: int, where: str, done: int) -> int:
         np.frombuffer(data, np.uint8), header.size, len(data), header.n_states, header.compact, *_NONE, *_NONE
     )
     if end < -1:
-        raise InputError("a negative or huge length: not a lattice, or damaged", f"{where}, byte {done - end - 2}")
+        raise InputError(
+            "a length or weight that cannot be: not a lattice, or damaged", f"{where}, byte {done - end - 2}"
+        )
     return max(int(end), 0)
 
 
@@ -163,9 +165,7 @@ def _text(piece: Piece, reading: Reading) -> Lattice:
     lines = piece.lines()
     next(lines, None)  # the name
     for where, line in lines:
-        parts = line.split()
-        if not parts:
-            continue
+        parts = columns(line)
         if len(parts) > 5:
             raise InputError(f"expected at most 5 columns, got {len(parts)}", where)
         state = whole(parts[0], where, "the number of a state", _MOST)
@@ -177,7 +177,7 @@ def _text(piece: Piece, reading: Reading) -> Lattice:
                 final_costs.append((graph, acoustic))
             most = max(most, state)
             continue
-        has_weight = len(parts) == 5 or "," in parts[-1]
+        has_weight = len(parts) == 5 or (len(parts) == 4 and "," in parts[-1])
         one_label = len(parts) - has_weight == 3
         if compact is None:
             compact = one_label
@@ -186,7 +186,8 @@ def _text(piece: Piece, reading: Reading) -> Lattice:
         to = whole(parts[1], where, "the number of a state", _MOST)
         graph, acoustic, length = _weight(parts[-1], where) if has_weight else (0.0, 0.0, 0)
         label = parts[2 if one_label else 3]
-        word = _word(int(label), names, reading, where) if label.isdigit() else reading.meaning(label)
+        is_number = label.isascii() and label.isdigit()
+        word = _word(whole(label, where, most=2**31), names, reading, where) if is_number else reading.meaning(label)
         arcs.append((state, to))
         words.append(word)
         costs.append((graph, acoustic))
@@ -244,6 +245,8 @@ def _lattice(
         where=where,
     )
     times, next_word = np.empty(built.n_nodes), np.empty(built.n_nodes)
+    if not built.start.any():  # no alignments: times are unknown
+        return replace(built, start=np.full(len(built), np.nan), end=np.full(len(built), np.nan))
     kn.state_times(built.n_nodes, built.source, built.target, built.start, built.unit >= 0, times, next_word)
     ends = times[built.target] if compact else np.where(built.unit >= 0, next_word[built.target], times[built.target])
     return replace(built, start=times[built.source] * reading.frame, end=ends * reading.frame)
@@ -268,8 +271,10 @@ def write_kaldi(lattice: Lattice, numbers: dict[str, int], frame: float = 0.01) 
         weight = (0.0, 0.0) if state == last else (np.inf, np.inf)
         out.append(struct.pack("<ffiq", *weight, 0, len(leaving)))
         for to, word, acoustic, language in leaving:
-            label = 0 if word is None else numbers[word]
+            label = 0 if word is None else numbers[_plain(word, "words.txt")]
             frames = _frames(times[state], times[to], frame)
+            if any(3e38 < abs(x) < np.inf for x in (language, acoustic)):
+                raise InputError(f"a score is too large for Kaldi: {language}, {acoustic}", lattice.name or None)
             out.append(struct.pack("<iiffi", label, label, -language, -acoustic, frames))
             out.append(struct.pack("<i", 1) * frames + struct.pack("<i", to))
     return b"".join(out)
@@ -282,7 +287,7 @@ def write_kaldi_text(lattice: Lattice, frame: float = 0.01) -> bytes:
     for state, leaving in enumerate(by_state):
         for to, word, acoustic, language in leaving:
             alignment = "_".join(["1"] * _frames(times[state], times[to], frame))
-            said = "<eps>" if word is None else _plain(word)
+            said = "<eps>" if word is None else _plain(word, "Kaldi's text")
             lines.append(f"{state} {to} {said} {-language!r},{-acoustic!r},{alignment}")
         if state == last:
             lines.append(f"{state} 0,0,")
@@ -293,10 +298,14 @@ def _states(lattice: Lattice) -> tuple[list[float], list[list[tuple[int, str | N
     """Times of states, the arcs that leave each, and which is final."""
     scored = as_scores(lattice)
     times, arcs = node_times(scored)
+    shift = int(times[0] > 0)
+    if shift:  # an arc that says nothing stands for the time before
+        times = [0.0, *times]
+        arcs = [(0, 1, None, 0.0, 0.0, 1.0), *((u + 1, v + 1, w, a, lm, p) for u, v, w, a, lm, p in arcs)]
     by_state: list[list[tuple[int, str | None, float, float]]] = [[] for _ in times]
     for u, v, word, acoustic, language, _ in arcs:
         by_state[u].append((v, word, acoustic, language))
-    return times, by_state, scored.n_nodes - 1
+    return times, by_state, scored.n_nodes - 1 + shift
 
 
 def _key(lattice: Lattice) -> str:
@@ -306,9 +315,9 @@ def _key(lattice: Lattice) -> str:
     return name
 
 
-def _plain(word: str) -> str:
-    if any(c.isspace() for c in word) or word.isdigit() or "," in word:
-        raise InputError(f"Kaldi's text cannot hold the word {shorten(word)}")
+def _plain(word: str, holder: str) -> str:
+    if any(c.isspace() for c in word) or (holder != "words.txt" and (word.isdigit() or "," in word)):
+        raise InputError(f"{holder} cannot hold the word {shorten(word)}")
     return word
 
 
@@ -316,4 +325,7 @@ def _frames(begin: float, end: float, frame: float) -> int:
     """Frames between two times, counted from the beginning so that rounding does not add up."""
     if np.isnan(begin) or np.isnan(end):
         return 0
-    return max(round(end / frame) - round(begin / frame), 0)
+    frames = max(round(end / frame) - round(begin / frame), 0)
+    if frames > 10**6:
+        raise InputError(f"an arc of {frames:,} frames is too long for an alignment")
+    return frames

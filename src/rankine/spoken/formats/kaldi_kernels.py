@@ -58,6 +58,8 @@ def read_states(data, begin, end, n_states, compact, ints, floats, finals, final
                 n_arcs += 1
                 left -= 1
             else:
+                if np.isnan(weight[0]) or np.isnan(weight[1]):
+                    return n_arcs, n_finals, -2 - (p - base)
                 if np.isfinite(weight[0]) and np.isfinite(weight[1]):
                     if fills:
                         finals[n_finals, 0], finals[n_finals, 1] = state, frames

@@ -13,7 +13,7 @@ import numpy as np
 from ...errors import InputError, shorten
 from ..lattice import Lattice, numbered
 from ..sparse import Posteriors
-from .common import Piece, Reading, number, split_at, stem, whole
+from .common import Piece, Reading, columns, number, split_at, stem, whole
 
 Slot = dict[str | None, tuple[float, float, float]]  # word → posterior, start, end
 
@@ -28,7 +28,8 @@ def slots_as_lattice(slots: list[Slot], name: str, where: str) -> Lattice:
         if total > 1.01 or any(p < 0 for p, _, _ in slot.values()):
             raise InputError(f"the posteriors of slot {i} are negative or sum to {total:g}", where)
         times = [(s, e) for _, s, e in slot.values()]
-        begin, end = (float(np.mean([t[k] for t in times])) if times else np.nan for k in (0, 1))
+        known = [t for t in times if not np.isnan(t[0])]
+        begin, end = (float(np.mean([t[k] for t in known])) if known else np.nan for k in (0, 1))
         rows += [(i, word, p, s, e) for word, (p, s, e) in slot.items() if word is not None]
         nothing = slot.get(None, (0.0, 0.0, 0.0))[0] + max(1 - total, 0.0)
         if nothing > 1e-9 or not any(word is not None for word in slot):
@@ -76,7 +77,7 @@ def parse_mesh(piece: Piece, reading: Reading) -> Lattice:
     info: dict[tuple[int, str], tuple[float, float]] = {}
     n = -1
     for where, line in piece.lines():
-        key, *parts = line.split()
+        key, *parts = columns(line)
         if key == "numaligns" and parts:
             n = whole(parts[0], where)
         elif key == "align" and parts:
@@ -115,19 +116,30 @@ def parse_sausage(piece: Piece, reading: Reading) -> Lattice:
     """``name [ word posterior word posterior ] [ … ]`` on one line."""
     where, line = next(piece.lines(), (piece.where, ""))
     slots: list[Slot] = []
-    _, *tokens = line.split() or [""]
-    while tokens:
-        if tokens[0] != "[" or "]" not in tokens:
-            raise InputError(f"expected [ word posterior … ], got {shorten(' '.join(tokens[:4]))}", where)
-        cut = tokens.index("]")
-        inside, tokens = tokens[1:cut], tokens[cut + 1 :]
+    tokens, at = columns(line), 1
+    closing = _closing(tokens)
+    while at < len(tokens):
+        if tokens[at] != "[" or closing.get(at, -1) < 0:
+            raise InputError(f"expected [ word posterior … ], got {shorten(' '.join(tokens[at : at + 4]))}", where)
+        cut = closing[at]
+        inside, at = tokens[at + 1 : cut], cut + 1
         if len(inside) % 2:
             raise InputError("expected pairs of a word and its posterior", where)
         slot: Slot = {}
         for word, p in zip(inside[::2], inside[1::2], strict=True):
             _add(slot, reading.meaning(word), number(p, where))
         slots.append(slot)
-    return slots_as_lattice(slots, piece.name, piece.where)
+    return slots_as_lattice(slots, piece.name, where)
+
+
+def _closing(tokens: list[str]) -> dict[int, int]:
+    """For each opening bracket the next closing one."""
+    found, last = {}, -1
+    for at in range(len(tokens) - 1, 0, -1):
+        last = at if tokens[at] == "]" else last
+        if tokens[at] == "[":
+            found[at] = last
+    return found
 
 
 def write_mesh(network: Posteriors) -> bytes:
@@ -153,7 +165,7 @@ def _slots(network: Posteriors) -> list[list[tuple[str, float, float, float]]]:
     for (at, word, p), begin, end in zip(
         network.triples(), network.start.tolist(), network.end.tolist(), strict=True
     ):  # fmt: skip
-        if any(c.isspace() for c in word):
-            raise InputError(f"meshes and sausages cannot hold the word {shorten(word)}: it has blanks")
+        if any(c.isspace() for c in word) or word in ("[", "]"):
+            raise InputError(f"meshes and sausages cannot hold the word {shorten(word)}")
         slots[at].append((word, p, begin, end))
     return slots

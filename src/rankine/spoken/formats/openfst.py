@@ -10,9 +10,9 @@ import numpy as np
 from ...errors import InputError, shorten
 from ..lattice import Lattice
 from ..posterior import as_scores
-from .common import Piece, Reading, number, stem, whole
+from .common import Piece, Reading, columns, number, stem, whole
 
-_EPSILON = ("<eps>", "<epsilon>", "0")
+_EPSILON = ("0",)
 
 
 def parse_openfst(piece: Piece, reading: Reading) -> Lattice:
@@ -21,9 +21,7 @@ def parse_openfst(piece: Piece, reading: Reading) -> Lattice:
     finals: list[tuple[int, float]] = []
     start = -1
     for where, line in piece.lines():
-        parts = line.split()
-        if not parts:
-            continue
+        parts = columns(line)
         state = whole(parts[0], where, "the number of a state")
         start = state if start < 0 else start
         if len(parts) <= 2:

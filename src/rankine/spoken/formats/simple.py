@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import InputError, shorten
 from ..lattice import Lattice
 from ..sparse import Posteriors
-from .common import Piece, Reading, number, read_lines, stem
+from .common import Piece, Reading, columns, number, read_lines, stem
 from .networks import Slot, slots_as_lattice
 
 
@@ -47,22 +47,25 @@ def one_best(
 
 
 def split_ctm(path: str) -> Iterator[Piece]:
-    """The utterances of a CTM; the lines of one must stand together."""
+    """The utterances of a CTM, by file and channel (1 and A are not named); the lines of one must stand together."""
     name, first, lines, seen = "", 1, list[bytes](), set[str]()
     for at, line in read_lines(path):
-        parts = line.split(None, 1)
-        if not parts or line.startswith(b";;"):
-            continue
-        own = parts[0].decode("utf-8", "replace")
-        if own != name:
-            if lines:
-                yield Piece(name, "ctm", path, b"".join(lines), first)
-            if own in seen:
-                raise InputError(f"the lines of {own} do not stand together", f"{path}, line {at}")
-            seen.add(own)
-            name, first, lines = own, at, []
-        lines.append(line)
-    if lines:
+        parts = line.split(None, 2)
+        if len(parts) > 1 and not line.startswith(b";;"):
+            file, channel = (p.decode("utf-8", "replace") for p in parts[:2])
+            own = file if channel in ("1", "A") else f"{file}-{channel}"
+            if own != name:
+                if name:
+                    yield Piece(name, "ctm", path, b"".join(lines), first)
+                if own in seen:
+                    raise InputError(f"the lines of {own} do not stand together", f"{path}, line {at}")
+                seen.add(own)
+                name, first, lines = own, at, []
+        elif line.strip() and not line.startswith(b";;"):
+            raise InputError("expected 5 or 6 columns, got 1", f"{path}, line {at}")
+        if name:
+            lines.append(line)
+    if name:
         yield Piece(name, "ctm", path, b"".join(lines), first)
 
 
@@ -70,11 +73,15 @@ def parse_ctm(piece: Piece, reading: Reading) -> Lattice:
     """Utterance, channel, start, duration, word, confidence (1 if missing)."""
     words = []
     for where, line in piece.lines():
-        parts = line.split()
+        if line.startswith(";;"):
+            continue
+        parts = columns(line)
         if len(parts) not in (5, 6):
             raise InputError(f"expected 5 or 6 columns, got {len(parts)}", where)
         begin, length = number(parts[2], where), number(parts[3], where)
-        words.append((parts[4], begin, begin + length, number(parts[5], where) if len(parts) == 6 else 1.0))
+        word = (parts[4], begin, begin + length, number(parts[5], where) if len(parts) == 6 else 1.0)
+        one_best([word], piece.name, where, reading)  # what is wrong with it is said with its line
+        words.append(word)
     return one_best(sorted(words, key=lambda w: w[1]), piece.name, piece.where, reading)
 
 
@@ -96,13 +103,10 @@ def parse_json(piece: Piece, reading: Reading) -> Lattice:
     """``segments`` with ``words`` (Whisper and its kin), ``words`` or ``result`` (Vosk), with times and confidences."""
     where = piece.where
     try:
-        content = json.loads(piece.content())
-        found = _words_of(content)
-        words = [
-            (_clean(w.get("word", w.get("text", ""))), float(w["start"]), float(w["end"]), _confidence(w))
-            for w in found
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        words = _timed(_words_of(json.loads(piece.content())))
+        for word in words:
+            word[0].encode()
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise InputError(
             f"not the JSON of a recogniser with word times ({type(error).__name__}: {error})", where
         ) from None
@@ -115,7 +119,37 @@ def _words_of(content: Any) -> list[Any]:
     for key in ("words", "result"):
         if key in content:
             return list(content[key])
+    if "transcription" in content:  # whisper.cpp
+        return [w for segment in content["transcription"] for w in _of_tokens(segment["tokens"])]
     return [w for segment in content["segments"] for w in segment.get("words", [])]
+
+
+def _of_tokens(tokens: list[Any]) -> list[dict[str, Any]]:
+    """Words of whisper.cpp's tokens: one that begins with a blank begins a word; its confidence is the least."""
+    words: list[dict[str, Any]] = []
+    for token in tokens:
+        text, times = token["text"], token["offsets"]
+        if text.startswith("[_"):
+            continue
+        if text.startswith(" ") or not words:
+            words.append({"word": "", "start": times["from"] / 1000, "probability": 1.0})
+        words[-1]["word"] += text
+        words[-1]["end"] = times["to"] / 1000
+        words[-1]["probability"] = min(words[-1]["probability"], float(token.get("p", 1.0)))
+    return words
+
+
+def _timed(found: list[Any]) -> list[tuple[str, float, float, float]]:
+    """Words with times; one without (as WhisperX leaves numerals) gets what lies between its neighbours."""
+    words, last = [], 0.0
+    for i, w in enumerate(found):
+        after = next((float(x["start"]) for x in found[i + 1 :] if "start" in x), last)
+        begin, end = float(w.get("start", last)), float(w.get("end", max(after, last)))
+        if "start" not in w and "end" not in w and not any("start" in x for x in found):
+            raise KeyError("start")
+        last = end
+        words.append((_clean(w.get("word", w.get("text", ""))), begin, end, _confidence(w)))
+    return words
 
 
 def _confidence(word: Any) -> float:
@@ -134,7 +168,7 @@ def parse_nbest(piece: Piece, reading: Reading) -> Lattice:
     arcs: list[tuple[Any, ...]] = []
     node = 2
     for where, line in piece.lines():
-        score, *words = line.split() or [""]
+        score, *words = columns(line)
         value = number(score, where)
         at = 0
         for i, word in enumerate(words or [None]):

@@ -27,15 +27,40 @@ class _Table(NamedTuple):
     ids: dict[str, np.ndarray]
     numbers: dict[str, np.ndarray]
     words: np.ndarray
-    names: list[bytes]
-    lines: int
+    names: list[tuple[bytes, int]]  # and where it stands
+    starts: np.ndarray  # where each line begins
+    data: bytes
+    path: str
 
-    def whole(self, key: str, what: str, where: str) -> np.ndarray:
+    @property
+    def lines(self) -> int:
+        """How many there are."""
+        return len(self.words)
+
+    def place(self, row: int) -> str:
+        """What errors call a line."""
+        return _place(self.path, self.data, int(self.starts[row]))
+
+    def whole(self, key: str) -> np.ndarray:
         """A column of whole numbers that every line must have."""
         x = self.ids[key]
         if x.min() < 0:
-            raise InputError(f"{what} number {int(np.argmin(x)) + 1} has no {key}=", where)
+            raise InputError(f"{key}= is missing", self.place(int(np.argmin(x))))
         return x
+
+    def doubled(self, key: str) -> None:
+        """Complain about the second line that has a number."""
+        x = self.ids[key]
+        _, first = np.unique(x, return_index=True)
+        again = np.setdiff1d(np.arange(len(x)), first)
+        if len(again):
+            what = "node" if key == "I" else "link"
+            raise InputError(f"{what} {x[again[0]]} is defined twice", self.place(int(again[0])))
+
+
+def _place(path: str, data: bytes, at: int) -> str:
+    line = data.count(b"\n", 0, at) + 1
+    return f"{path}, line {line}"
 
 
 def parse_slf(piece: Piece, reading: Reading) -> Lattice:
@@ -86,24 +111,26 @@ def _table(
 ) -> _Table:
     """Parse lines; one that the kernel cannot read (more digits than a float has, −inf, a mistake) is done by hand."""
     begin, end = span
-    most = int(announced) if announced.isdigit() and len(announced) < 9 else 0
+    most = int(announced) if announced.isascii() and announced.isdigit() and len(announced) < 9 else 0
     if not 0 < most <= (end - begin) // 4 + 1:
         most = data.count(b"\n", begin, end) + 1
     ids, out = np.empty((len(id_keys), most), np.int64), np.empty((len(number_keys), most))
-    words = np.empty(most, np.int64)
+    words, starts = np.empty(most, np.int64), np.empty(most, np.int64)
     table, slices = np.full(1 << (2 * most).bit_length(), -1, np.int64), np.empty((most, 2), np.int64)
     row, n_words, at = 0, 0, begin
     codes = np.frombuffer(id_keys + number_keys, np.uint8)
     by_hand: dict[int, str] = {}
+    line, counted = 1, 0
     while at < end:
-        row, n_words, at = read_fields(padded, at, end, codes, ids, out, words, row, table, slices, n_words)
+        row, n_words, at = read_fields(padded, at, end, codes, ids, out, words, starts, row, table, slices, n_words)
         if at < end:
             stop = data.find(b"\n", at, end)
             stop = end if stop < 0 else stop
             if row == most:  # more than were announced
                 return _table(data, padded, span, id_keys, number_keys, "", where)
-            line = data.count(b"\n", 0, at) + 1
+            line, counted = line + data.count(b"\n", counted, at), at
             place = f"{where}, line {line}"
+            starts[row] = at
             fields = _by_hand(decoded(data[at:stop], place), chr(id_keys[0]), place)
             ids[:, row] = [whole(fields[chr(k)], f"{place}, {chr(k)}=") if chr(k) in fields else -1 for k in id_keys]
             out[:, row] = [number(fields[chr(k)], place) if chr(k) in fields else np.nan for k in number_keys]
@@ -111,12 +138,13 @@ def _table(
             if "W" in fields:
                 by_hand[row] = fields["W"]
             row, at = row + 1, stop + 1
-    names = [data[a:b] for a, b in slices[:n_words].tolist()]
+    names = [(data[a:b], a) for a, b in slices[:n_words].tolist()]
     for i, word in by_hand.items():
         words[i] = len(names)
-        names.append(word.encode())
+        names.append((word.encode(), 0))
     by_id = {chr(k): ids[i, :row] for i, k in enumerate(id_keys)}
-    return _Table(by_id, {chr(k): out[i, :row] for i, k in enumerate(number_keys)}, words[:row], names, row)
+    numbers = {chr(k): out[i, :row] for i, k in enumerate(number_keys)}
+    return _Table(by_id, numbers, words[:row], names, starts[:row], data, where)
 
 
 def _by_hand(line: str, mark: str, where: str) -> dict[str, str]:
@@ -129,27 +157,27 @@ def _by_hand(line: str, mark: str, where: str) -> dict[str, str]:
 
 
 def _build(header: dict[str, str], nodes: _Table, links: _Table, where: str, name: str, reading: Reading) -> Lattice:
-    ids = nodes.whole("I", "node", where)
+    ids = nodes.whole("I")
     if ids.max() > 10 * len(ids) + 1000:
         raise InputError(f"node {ids.max()} of {len(ids)}: nodes must be numbered without large gaps", where)
     place = np.full(int(ids.max()) + 1, -1, np.int64)
     place[ids] = np.arange(len(ids))
-    if len(doubled := np.flatnonzero(place[ids] != np.arange(len(ids)))):
-        raise InputError(f"node {ids[doubled[0]]} is defined twice", where)
-    joined = links.whole("J", "link", where)
-    if (np.diff(joined) <= 0).any() and len(np.unique(joined)) < len(joined):
-        raise InputError(f"link {joined[np.flatnonzero(np.diff(np.sort(joined)) == 0)[0]]} is defined twice", where)
+    if (place[ids] != np.arange(len(ids))).any():
+        nodes.doubled("I")
+    if (np.diff(links.whole("J")) <= 0).any():
+        links.doubled("J")
     ends = []
     for key in "SE":
-        given = links.whole(key, "link", where)
+        given = links.whole(key)
         known = (given <= ids.max()) & (place[np.minimum(given, ids.max())] >= 0)
         if not known.all():
-            raise InputError(f"a link leads from or to node {given[~known][0]}, which is not defined", where)
+            row = int(np.argmin(known))
+            raise InputError(f"a link leads from or to node {given[row]}, which is not defined", links.place(row))
         ends.append(place[given])
     source, target = ends
     on_links = bool((links.words >= 0).any())
     table = links if on_links else nodes
-    unit, units = _units(table, reading, where)
+    unit, units = _units(table, reading)
     unit = unit if on_links else unit[source]
     times = nodes.numbers["t"] * _option(header, "tscale", 1.0, where)
     acoustic, language = _scores(header, links, unit, where)
@@ -161,7 +189,7 @@ def _build(header: dict[str, str], nodes: _Table, links: _Table, where: str, nam
         units=units,
         acoustic=acoustic,
         language=language,
-        posterior=_posteriors(links.numbers["p"], where),
+        posterior=_posteriors(links),
         times=np.column_stack([times[source], times[target]]),
         start=start,
         end=end,
@@ -170,14 +198,21 @@ def _build(header: dict[str, str], nodes: _Table, links: _Table, where: str, nam
     )
 
 
-def _units(table: _Table, reading: Reading, where: str) -> tuple[np.ndarray, list[str]]:
+def _decoded(word: bytes, table: _Table, at: int) -> str:
+    try:
+        return word.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{word[:40]!r} is not UTF-8", _place(table.path, table.data, at)) from None
+
+
+def _units(table: _Table, reading: Reading) -> tuple[np.ndarray, list[str]]:
     """The unit of each line, and the units: words that mean the same are one."""
     known: dict[str, int] = {}
     known_words = seen(reading)
     meaning = np.empty(len(table.names) + 1, np.int64)
-    for i, word in enumerate(table.names):
+    for i, (word, at) in enumerate(table.names):
         if word not in known_words:
-            known_words[word] = reading.meaning(decoded(word, where))
+            known_words[word] = reading.meaning(_decoded(word, table, at))
         unit = known_words[word]
         meaning[i] = -1 if unit is None else known.setdefault(unit, len(known))
     meaning[-1] = -1
@@ -205,11 +240,12 @@ def _scores(header: dict[str, str], links: _Table, unit: np.ndarray, where: str)
     return logs["a"], logs["l"] + logs["r"] + penalty * (unit >= 0)
 
 
-def _posteriors(p: np.ndarray, where: str) -> np.ndarray:
+def _posteriors(links: _Table) -> np.ndarray:
     """Posteriors as given; a hair above 1 is rounding."""
+    p = links.numbers["p"]
     bad = np.flatnonzero((p < 0) | (p > 1.01))
     if len(bad):
-        raise InputError(f"link number {bad[0] + 1} has the posterior p={p[bad[0]]:g}", where)
+        raise InputError(f"a posterior must lie between 0 and 1, got p={p[bad[0]]:g}", links.place(int(bad[0])))
     return p
 
 

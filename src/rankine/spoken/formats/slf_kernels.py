@@ -85,7 +85,7 @@ def _word_number(begin, end, base, table, slices, n_words):
 
 
 @kernel
-def read_fields(text, begin, end, keys, ids, out, words, row, table, slices, n_words):
+def read_fields(text, begin, end, keys, ids, out, words, starts, row, table, slices, n_words):
     """Fill columns of whole numbers (the first keys) and numbers (the others), and words, from lines ``key=value …``.
 
     ``text`` must go on for a few bytes behind ``end``. (rows filled, words known, where it stopped: ``end``, or the
@@ -106,6 +106,7 @@ def read_fields(text, begin, end, keys, ids, out, words, row, table, slices, n_w
             continue
         if row >= len(words):
             return row, n_words, line - base
+        starts[row] = line - base
         for k in range(len(ids)):
             ids[k, row] = -1
         for k in range(len(out)):

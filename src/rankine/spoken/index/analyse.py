@@ -13,6 +13,7 @@ from ...errors import InputError
 from ..batch import Scoring
 from ..confusion import confusion_network
 from ..formats import Piece
+from ..posterior import arc_posteriors
 from ..pspl import pspl
 from ..sparse import Posteriors
 from ..units import Split, splitter, to_units
@@ -102,13 +103,13 @@ class Utterance(NamedTuple):
 
 def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece: Piece) -> Utterance:
     """Posteriors of an utterance for every kind of units and both forms."""
-    lattice, found = scoring.open(piece)
-    lattice = lattice.prune(found.posterior, settings.arcs)
+    lattice = scoring.open(piece)
+    lattice = lattice.prune(arc_posteriors(lattice).posterior, settings.arcs)
     entries: dict[tuple[str, str], Entries] = {}
     best: list[tuple[str, float, float, float]] = []
     for kind, how in settings.kinds.items():
         smaller = to_units(lattice, first_pronunciation(how, dictionary))
-        posteriors = scoring.weigh(smaller, piece.format)
+        posteriors = arc_posteriors(smaller)
         network = confusion_network(smaller, "pivot", posteriors)
         entries[kind, "pspl"] = _entries(pspl(smaller, posteriors, settings.prune))
         entries[kind, "cn"] = _entries(_compact(network, settings), times=True)
