@@ -46,7 +46,7 @@ def main() -> None:
     files = sorted(Path(place, "speech", "lj", "lattices").iterdir())
     some = files[:60]
     read_lattice(some[0])
-    best = best_times({"plain": lambda: plain_loop(some), "ours": lambda: [read_lattice(f) for f in some]}, rounds=3)
+    best = best_times({"plain": lambda: plain_loop(some), "ours": lambda: [read_lattice(f) for f in some]}, rounds=5)
     goal("parsing SLF.gz, faster than a plain Python loop", best["plain"] / best["ours"], 10)
     peaks = [peak_memory(n) for n in (40, len(files))]
     print(f"  PSPL one after the other: peak memory {peaks[0]:.0f} MB for 40 lattices, {peaks[1]:.0f} MB for all")
