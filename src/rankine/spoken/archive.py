@@ -20,6 +20,8 @@ from .formats import File, Piece, Reading, files, pieces
 from .index.analyse import LANGUAGES, Settings, Utterance, analyse, fingerprint, first_pronunciation
 from .index.build import TEXTS, Document, part_of_documents, part_of_parts
 from .index.storage import Manifest, Part, Writer, open_parts, replace_file, writing
+from .judgments import Judgments
+from .learning import Shelf, Weights
 from .query import Query, parse
 from .weak_rankers import View, names
 
@@ -103,6 +105,9 @@ class Archive:
         self.settings = Settings(**self.manifest.settings)
         table = self.settings.decoded()
         self.views = [View(part, table) for part in parts]
+        self._current = Shelf(self.folder).current()
+        if self._current is not None:
+            self._fits(self._current)
         self.__dict__.pop("_number", None)
         self.__dict__.pop("_texts", None)
 
@@ -127,6 +132,11 @@ class Archive:
                 replace_file(place / _DICTIONARY, data)
                 writer.commit([], {_DICTIONARY: zlib.crc32(data)})
         return cls(place)
+
+    @property
+    def judgments(self) -> Judgments:
+        """Queries and judgments that are kept with the archive."""
+        return Judgments(self.folder)
 
     # -- what there is
 
@@ -282,6 +292,8 @@ class Archive:
             path = self.folder / name
             if not path.exists() or zlib.crc32(path.read_bytes()) != crc:
                 raise InputError("the archive is damaged: its checksum is wrong", str(path))
+        Judgments(self.folder).check()
+        Shelf(self.folder).check()
         doubled = len(self.documents) - len(set(self.documents))
         if doubled:
             raise InputError(f"the archive is damaged: {doubled} documents are in it twice", str(self.folder))
@@ -346,7 +358,7 @@ class Archive:
             speaker: only documents of this speaker.
             since: only documents whose date is this or later (as text, so write dates as 2026-11-16).
             until: only documents whose date begins with this or is earlier.
-            weights: of the weak rankers; by default all alike.
+            weights: of the weak rankers' scores as they are; by default what was learned, or else all alike.
             candidates: how many documents are scored exactly.
         """
         from .hits import make_hit
@@ -359,7 +371,9 @@ class Archive:
         docs = self.candidates(query, candidates, self._allowed(speaker, since, until))
         docs = self._with_phrases(query, docs)
         features = self.score(query, docs)
-        w = self._weights(weights)
+        chosen = self._weights(weights)
+        features = chosen.features(features)
+        w = np.array(chosen.values)
         scores = features @ w
         best = np.argsort(-scores, kind="stable")[: max(2 * k, k + 50)]
         order = sorted(best.tolist(), key=lambda i: (-scores[i], self.name_of(int(docs[i]))))[:k]
@@ -425,14 +439,44 @@ class Archive:
             docs = docs[chance > 0]
         return docs
 
-    def _weights(self, weights: Mapping[str, float] | None) -> np.ndarray:
+    # -- weights
+
+    @property
+    def weights(self) -> Weights | None:
+        """The learned weights that search uses, None where all weak rankers count alike."""
+        return self._current
+
+    @property
+    def weights_history(self) -> list[str]:
+        """The ids of all weights that were ever used here, the oldest first."""
+        return Shelf(self.folder).history
+
+    def use_weights(self, weights: Weights | str | None) -> None:
+        """Use learned weights, earlier ones by their id, or equal ones (None), from now on."""
+        shelf = Shelf(self.folder)
+        chosen = shelf.get(weights) if isinstance(weights, str) else weights
+        if chosen is not None:
+            self._fits(chosen)
+        with writing(self.folder):
+            shelf.use(chosen)
+        self.refresh()
+
+    def _fits(self, weights: Weights) -> None:
+        if list(weights.names) != self.ranker_names:
+            kinds = list(dict.fromkeys(n.split("-")[0] for n in weights.names))
+            raise InputError(
+                f"the weights are for {', '.join(kinds)}; this archive has {', '.join(self.kinds)}", str(self.folder)
+            )
+
+    def _weights(self, weights: Mapping[str, float] | None) -> Weights:
         columns = self.ranker_names
         if weights is None:
-            return np.full(len(columns), 1 / len(columns))
+            equal = tuple([1 / len(columns)] * len(columns))
+            return self._current or Weights(tuple(columns), equal, None, "uniform", {})
         for name in weights:
             if name not in columns:
                 raise InputError(f"no weak ranker is called {name!r}.{nearest(name, columns)}")
-        return np.array([float(weights.get(name, 0.0)) for name in columns])
+        return Weights(tuple(columns), tuple(float(weights.get(n, 0.0)) for n in columns), None, "given", {})
 
 
 class _State:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -174,3 +175,24 @@ def _colour_bar(figure: Any, axes: Any) -> None:
     bar = figure.colorbar(ScalarMappable(cmap="YlGnBu"), ax=axes, shrink=0.8, pad=0.01, aspect=30)
     bar.set_label("posterior")
     bar.outline.set_visible(False)
+
+
+def draw_weights(names: Sequence[str], series: Mapping[str, Sequence[float]], path: str | os.PathLike) -> Figure:
+    """Weights of weak rankers as bars, largest absolute weight 1; several series beside each other."""
+    from matplotlib.figure import Figure
+
+    check_picture(path)
+    figure = Figure(figsize=(max(7.0, 0.5 * len(names) + 1), 3.8), layout="constrained")
+    axis = figure.subplots()
+    width = 0.8 / len(series)
+    for k, (label, values) in enumerate(series.items()):
+        largest = max(np.abs(values).max(), 1e-300)
+        x = np.arange(len(names)) + (k - (len(series) - 1) / 2) * width
+        axis.bar(x, np.asarray(values) / largest, width, label=label)
+    axis.axhline(0, color="0.3", linewidth=0.8)
+    axis.set_xticks(range(len(names)), names, rotation=60, ha="right", fontsize=8)
+    axis.set_ylabel("weight over the largest")
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False, fontsize="small")
+    _save(figure, path)
+    return figure

@@ -2,7 +2,7 @@
 
 import typer
 
-from . import archive, convert, inspect, posteriors, search, show
+from . import archive, convert, inspect, judge, learn, posteriors, search, show
 
 NAME = "spoken"
 app = typer.Typer(
@@ -15,5 +15,6 @@ app = typer.Typer(
 for command in (
     inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert,
     archive.index, search.search, archive.subtitles, archive.delete, archive.merge, archive.check,
+    judge.judge, judge.judgments, learn.learn, learn.weights,
 ):  # fmt: skip
     app.command()(command)

@@ -43,11 +43,12 @@ def search(
 
     from ...errors import InputError
     from ...spoken import Archive
+    from ...spoken.judgments import read_queries
 
     if (query is None) == (queries is None):
         raise InputError("give a query, or a file of queries with --queries")
     found = Archive(archive)
-    asked = {"1": query} if query is not None else _read(str(queries))
+    asked = {"1": query} if query is not None else read_queries(str(queries))
     answers: dict[str, list[Hit]] = {}
     for key, text in asked.items():
         try:
@@ -67,24 +68,6 @@ def search(
     else:
         for key, hits in answers.items():
             _table(str(asked[key]), hits)
-
-
-def _read(path: str) -> dict[str, str]:
-    from pathlib import Path
-
-    from ...errors import InputError, shorten
-
-    asked: dict[str, str] = {}
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        key, tab, text = line.partition("\t")
-        if not tab or not text.strip() or not key.strip() or " " in key.strip():
-            raise InputError(f"expected a number, a tab and a query, got {shorten(line)}", f"{path}, line {number}")
-        if key.strip() in asked:
-            raise InputError(f"the query {key.strip()} is there twice", f"{path}, line {number}")
-        asked[key.strip()] = text.strip()
-    return asked
 
 
 def _table(text: str, hits: list[Hit]) -> None:

@@ -132,6 +132,26 @@ class _Checked:
         return [*self.crcs, self.crc] if self.at % CHUNK else self.crcs
 
 
+def sealed(text: str) -> bytes:
+    """JSON with a line before it that holds its checksum."""
+    return json.dumps({"crc": zlib.crc32(text.encode())}).encode() + b"\n" + text.encode() + b"\n"
+
+
+def unsealed(path: Path, what: str) -> dict[str, Any]:
+    """The content of a sealed file, checked."""
+    head, _, text = path.read_bytes().partition(b"\n")
+    try:
+        crc, content = json.loads(head)["crc"], json.loads(text)
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"not {what}, or damaged", str(path)) from None
+    newer = isinstance(content, dict) and isinstance(content.get("format"), int) and content["format"] > FORMAT
+    if not newer and (zlib.crc32(text[:-1]) != crc or not text.endswith(b"\n")):
+        raise _damaged(path, "its checksum")
+    if not isinstance(content, dict):
+        raise InputError(f"not {what}", str(path))
+    return content
+
+
 @dataclass(frozen=True)
 class Manifest:
     """What an archive consists of."""
@@ -147,32 +167,21 @@ class Manifest:
             "archive": "rankine", "format": FORMAT, "version": __version__, "serial": self.serial,
             "settings": self.settings, "parts": list(self.parts), "files": self.files or {},
         }  # fmt: skip
-        text = json.dumps(content, indent=1, ensure_ascii=False)
-        return json.dumps({"crc": zlib.crc32(text.encode())}).encode() + b"\n" + text.encode() + b"\n"
+        return sealed(json.dumps(content, indent=1, ensure_ascii=False))
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
         """The manifest of a folder, checked."""
         path = folder / MANIFEST
-        try:
-            data = path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
+        if not path.is_file():
             hint = "there is no such folder" if not folder.exists() else f"it has no {MANIFEST}"
-            raise InputError(f"not a spoken archive: {hint}", str(folder)) from None
-        head, _, text = data.partition(b"\n")
-        try:
-            crc, content = json.loads(head)["crc"], json.loads(text)
-            foreign = content["archive"] != "rankine"
-            form = content["format"]
-        except (ValueError, KeyError, TypeError):
-            raise InputError("not the manifest of a spoken archive, or damaged", str(path)) from None
-        if foreign:
+            raise InputError(f"not a spoken archive: {hint}", str(folder))
+        content = unsealed(path, "the manifest of a spoken archive")
+        if content.get("archive") != "rankine" or not isinstance(content.get("format"), int):
             raise InputError("not the manifest of a spoken archive", str(path))
-        if form > FORMAT:
-            made = content.get("version", "a newer version")
+        if content["format"] > FORMAT:
+            made, form = content.get("version", "a newer version"), content["format"]
             raise InputError(f"made by Rankine {made}, format {form}; this version reads up to {FORMAT}", str(folder))
-        if zlib.crc32(text[:-1]) != crc or not text.endswith(b"\n"):
-            raise _damaged(path, "its checksum")
         return cls(content["settings"], tuple(content["parts"]), content["files"], content["serial"])
 
 
