@@ -448,3 +448,189 @@ def test_the_english_lattices(tmp_path, real_data):
     hits = archive.search('"roman type"', k=3)
     assert hits[0].document in ("LJ001-0042", "LJ001-0047", "LJ001-0048")
     assert len(archive.ranker_names) == 18
+
+
+def _sausages(place, *lines):
+    place.write_text("".join(f"{line}\n" for line in lines))
+    return place
+
+
+def test_a_damaged_source_removes_nothing(tmp_path):
+    import gzip
+
+    source = tmp_path / "s"
+    source.mkdir()
+    lines = "".join(f"u{i} [ a 1 ] [ b{i} 1 ]\n" for i in range(40)).encode()
+    (source / "s.sausage.gz").write_bytes(gzip.compress(lines))
+    _sausages(source / "t.sausage", "v [ a 1 ]")
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(source)
+    (source / "s.sausage.gz").write_bytes(gzip.compress(lines)[:-20])
+    changes = archive.add(source, remove_missing=True)
+    assert changes.removed == 0
+    assert len(archive) == 41
+    assert any("nothing was removed" in e for e in changes.errors)
+
+
+def test_a_document_is_not_shortened(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    about = {u: About("D") for u in ("u1", "u2")}
+    both = _sausages(tmp_path / "both.sausage", "u1 [ hello 1 ]", "u2 [ there 1 ]")
+    archive.add(both, about)
+    one = _sausages(tmp_path / "one.sausage", "u2 [ other 1 ]")
+    changes = archive.add(one, about)
+    assert changes[:2] == (0, 0)
+    assert any("index all utterances of a document together" in e for e in changes.errors)
+    assert archive.search("hello")
+    _sausages(both, "u1 [ hello 1 ]", "u2 [ there 7 ]")  # u2 cannot be used any more
+    for _ in range(2):  # it is said each time
+        changes = archive.add(both, about)
+        assert any("kept as it was" in e for e in changes.errors)
+        assert archive.search("there")
+    fresh = Archive.create(tmp_path / "b", SMALL)
+    assert fresh.add(both, about)[:2] == (1, 0)
+    _sausages(both, "u1 [ hello 1 ]", "u2 [ there 1 ]")
+    assert fresh.add(both, about)[:2] == (0, 1)
+    assert fresh.search("there")
+
+
+def test_a_dictionary_belongs_to_the_archive(tmp_path):
+    from rankine.spoken.archive import create_or_open
+    from rankine.spoken.formats import one_best
+
+    (tmp_path / "d.txt").write_text("book B UH K\n")
+    archive = create_or_open(tmp_path / "a", "en", tmp_path / "d.txt")
+    archive.add_lattices([("x", one_best([("book", 0.0, 1.0, 1.0)]))])
+    assert archive.parse("book").units("phone") == ["B", "UH", "K"]
+    with pytest.raises(rk.InputError, match="an archive already"):
+        Archive.create(tmp_path / "a", dictionary=tmp_path / "d.txt")
+    assert len(Archive(tmp_path / "a")) == 1
+    (tmp_path / "d.txt").write_text("book T UH K\n")
+    with pytest.raises(rk.InputError, match="another pronunciation dictionary"):
+        create_or_open(tmp_path / "a", "en", tmp_path / "d.txt")
+    with pytest.raises(rk.InputError, match="has prune"):
+        create_or_open(tmp_path / "a", "en", prune=0.5)
+    with pytest.raises(rk.InputError, match="has kinds"):
+        create_or_open(tmp_path / "a", "zh")
+    other = create_or_open(tmp_path / "b", "en", tmp_path / "d.txt")
+    assert other.parse("book").units("phone") == ["T", "UH", "K"]
+    kept = tmp_path / "a" / "dictionary.txt"
+    kept.write_text("book T UH K\n")
+    with pytest.raises(rk.InputError, match="damaged"):
+        Archive(tmp_path / "a")
+    kept.unlink()
+    with pytest.raises(rk.InputError, match="missing"):
+        Archive(tmp_path / "a")
+
+
+def test_phrases_are_looked_for_before_the_cut(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    lines = [f"d{i} [ b 1 ] [ x 1 ] [ a 1 ] [ x 1 ] [ a 1 ]" for i in range(9)]
+    archive.add(_sausages(tmp_path / "s.sausage", *lines, "zz [ x 1 ] [ a 0.5 ] [ b 0.5 ]"))
+    assert [h.document for h in archive.search('"a b"', candidates=3)] == ["zz"]
+    assert archive.features({"q": '"a b"'}).doc_ids.tolist() == ["zz"]
+
+
+def test_merging_does_not_change_what_is_known(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(_sausages(tmp_path / "s.sausage", "q [ x 0.999 xb 0.0005 ] [ b 1 ] [ w 1 ]"))
+    archive.add_lattices([("more", lattice(0))])
+    before = archive.knows("xb"), [h.document for h in archive.search('"xb w"')]
+    archive.merge()
+    assert (archive.knows("xb"), [h.document for h in archive.search('"xb w"')]) == before
+    assert not before[0]
+
+
+def test_equal_documents_come_by_name(tmp_path):
+    names = [f"d{i:03d}" for i in range(120)]
+    found = []
+    for order, place in ((names, "a"), (names[::-1], "b")):
+        archive = Archive.create(tmp_path / place, SMALL)
+        archive.add_lattices([(n, lattice(3)) for n in order])
+        text = " ".join(lattice(3).units)
+        found.append([(h.document, h.score) for h in archive.search(text, k=3)])
+        found.append([(h.document, h.score) for h in archive.search(text, k=3, candidates=10)])
+    assert [d for d, _ in found[0]] == names[:3]
+    assert all(f == found[0] for f in found)
+
+
+def test_a_hit_points_at_the_phrase(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    (tmp_path / "x.ctm").write_text(
+        "u 1 0 1 roman 1\nu 1 1 1 x 1\nu 1 2 1 roman 0.6\nu 1 3 0.01 uh 0.01\nu 1 3.01 1 type 0.6\nu 1 4.1 1 y 1\n"
+    )
+    archive.add(tmp_path / "x.ctm")
+    hit = archive.search("roman type")[0]
+    assert (round(hit.start, 2), round(hit.end, 2)) == (2.0, 4.01)
+    assert [m.unit for m in hit.matches] == ["roman", "type"]
+    assert hit.snippet == "roman x [roman type] y"
+
+
+def test_other_ways_of_reading_are_a_change(tmp_path):
+    from rankine.spoken.formats import Reading
+
+    source = _sausages(tmp_path / "s.sausage", "u [ Hello 1 ]")
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(source, scoring=Scoring(Reading(lower=False)))
+    assert archive.knows("Hello")
+    assert archive.add(source, scoring=Scoring(Reading(lower=True)))[:3] == (0, 1, 0)
+    assert not archive.knows("Hello")
+
+
+def test_a_word_in_near_empty_slots_is_found(tmp_path):
+    archive = Archive.create(tmp_path / "a", replace(SMALL, skip=0.2))
+    archive.add(_sausages(tmp_path / "s.sausage", "u [ rare 0.1 ] [ usual 1 ]"))
+    assert archive.search("rare")
+
+
+def test_words_as_they_are_written(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(_sausages(tmp_path / "s.sausage", "u [ 'cause 1 ] [ u.s. 1 ] [ caf\u00e9 1 ] [ b 1 ]"))
+    assert archive.parse("'cause U.S.").words == ("'cause", "u.s.")
+    assert archive.parse("cafe\u0301!").words == ("caf\u00e9",)
+    assert archive.parse("\u201cu.s. caf\u00e9\u201d b").phrases == ((0, 2),)
+    with pytest.raises(rk.InputError, match="at most 100"):
+        archive.parse("b " * 101)
+
+
+def test_words_without_a_sound(tmp_path):
+    archive = Archive.create(tmp_path / "a")
+    changes = archive.add(_sausages(tmp_path / "s.sausage", "u [ *** 1 ] [ book 1 ]"))
+    assert changes[:2] == (1, 0)
+    assert not changes.errors
+    assert archive.search("book")[0].document == "u"
+
+
+def test_more_damage(tmp_path):
+    archive = filled(tmp_path / "a", ["d"])
+    part = next((tmp_path / "a").glob("*.part"))
+    part.write_bytes(b"")
+    with pytest.raises(rk.InputError, match="0 bytes instead of"):
+        Archive(tmp_path / "a")
+    manifest = tmp_path / "a" / "manifest.json"
+    for value in ("null", '"2"'):
+        head, body = manifest.read_text().split("\n", 1)
+        manifest.write_text(head + "\n" + body.replace('"format": 1', f'"format": {value}'))
+        with pytest.raises(rk.InputError):
+            Archive(tmp_path / "a")
+        manifest.write_text(head + "\n" + body)
+    assert archive is not None
+
+
+def test_tables_of_recordings(tmp_path):
+    from rankine.spoken.about import read_about
+
+    (tmp_path / "t.tsv").write_bytes('\ufeffutterance\ttitle\nu\tthe "first\nv\tsecond" one\n'.encode())
+    assert read_about(tmp_path / "t.tsv")["u"].texts == {"title": 'the "first'}
+    (tmp_path / "t.csv").write_text('utterance,title\nu,"a, b"\n')
+    assert read_about(tmp_path / "t.csv")["u"].texts == {"title": "a, b"}
+    (tmp_path / "l.tsv").write_bytes(b"utterance\n\xe9\n")
+    with pytest.raises(rk.InputError, match=r"l\.tsv, line 2"):
+        read_about(tmp_path / "l.tsv")
+    (tmp_path / "o.tsv").write_text("utterance\toffset\nu\tinf\n")
+    with pytest.raises(rk.InputError, match="offset must be"):
+        read_about(tmp_path / "o.tsv")
+    archive = Archive.create(tmp_path / "a", SMALL)
+    changes = archive.add(_sausages(tmp_path / "s.sausage", "u [ a 1 ]"), {"other": About("x")})
+    assert "1 utterances of the table are not in" in changes.errors[0]
+    assert archive.search("a")[0].to_dict()["start"] is None  # a sausage has no times

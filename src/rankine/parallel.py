@@ -11,11 +11,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from itertools import islice
 from typing import TypeVar
 
 import numpy as np
+
+from .errors import InputError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -138,6 +141,10 @@ def process_map(
                     return
                 if not part or len(waiting) > 2 * workers:
                     yield from waiting.popleft().result()
+        except BrokenProcessPool:
+            raise InputError(
+                "a worker process was ended from outside, perhaps for want of memory: try workers=1"
+            ) from None
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import io
+import math
 import os
 import re
 from itertools import islice
@@ -12,7 +14,7 @@ from ..errors import InputError, nearest
 from .archive import About
 from .batch import Scoring
 from .formats import files, load, pieces
-from .formats.common import number
+from .formats.common import decoded, number
 from .index.build import TEXTS
 
 _COLUMNS = ("utterance", "document", *TEXTS, "audio", "offset")
@@ -23,8 +25,10 @@ def read_about(path: str | os.PathLike) -> dict[str, About]:
     comma = "," if Path(path).suffix.lower() == ".csv" else "\t"
     out: dict[str, About] = {}
     said: dict[str, tuple[dict[str, str], str]] = {}
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file, delimiter=comma)
+    text = decoded(Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf"), str(path))
+    with io.StringIO(text, newline="") as file:
+        quotes = '"' if comma == "," else None
+        rows = csv.DictReader(file, delimiter=comma, quotechar=quotes, quoting=0 if quotes else 3)
         names = rows.fieldnames or []
         for name in names:
             if name not in _COLUMNS:
@@ -45,6 +49,8 @@ def read_about(path: str | os.PathLike) -> dict[str, About]:
             if before[0] != texts:
                 raise InputError(f"what is said about {document!r} differs from {before[1]}", where)
             offset = number(row["offset"], where) if row.get("offset", "").strip() else 0.0
+            if not math.isfinite(offset):
+                raise InputError(f"an offset must be a number of seconds, got {offset}", where)
             out[utterance] = About(document, texts, row.get("audio", "").strip(), offset)
     if not out:
         raise InputError("no utterances", str(path))
@@ -54,11 +60,14 @@ def read_about(path: str | os.PathLike) -> dict[str, About]:
 def guess_language(source: str | os.PathLike, format: str | None, scoring: Scoring) -> str:
     """``zh`` where the first words are mostly Chinese characters, else ``en``."""
     chinese = other = 0
-    for piece in islice((p for file in files(source, format) for p in pieces(file)), 20):
+    for file in files(source, format)[:20]:
         try:
-            units = load(piece, scoring.reading).units
+            for piece in islice(pieces(file), 20):
+                units = load(piece, scoring.reading).units
+                chinese += sum(bool(re.search("[㐀-䶿一-鿿]", u)) for u in units)
+                other += len(units)
         except InputError:
             continue
-        chinese += sum(bool(re.search("[㐀-䶿一-鿿]", u)) for u in units)
-        other += len(units)
+        if other > 100:
+            break
     return "zh" if 2 * chinese > other else "en"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -19,14 +20,17 @@ from .batch import Outcome, Scoring, guarded
 from .formats import File, Piece, Reading, files, pieces
 from .index.analyse import LANGUAGES, Settings, Utterance, analyse, fingerprint, first_pronunciation
 from .index.build import TEXTS, Document, part_of_documents, part_of_parts
-from .index.storage import Manifest, Part, Writer, open_parts, replace_file, writing
+from .index.storage import MANIFEST, Manifest, Part, Writer, create, open_parts, writing
+from .index.strings import Strings
 from .judgments import Judgments
 from .learning import Shelf, Weights
 from .query import Query, parse
+from .units import stamp
 from .weak_rankers import View, names
 
 _DICTIONARY = "dictionary.txt"
 _MANY_PARTS = 8
+_LARGE_PART = 1 << 28  # bytes; larger ones are merged only when asked for, so that a deletion stays cheap
 
 
 class About(NamedTuple):
@@ -68,8 +72,16 @@ class Hit:
     audio: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
+        """As plain data; unknown times are None."""
+        return _plain(asdict(self))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    return None if isinstance(value, float) and value != value else value
 
 
 class Changes(NamedTuple):
@@ -103,13 +115,14 @@ class Archive:
         """See what has been committed since."""
         self.manifest, parts = open_parts(self.folder)
         self.settings = Settings(**self.manifest.settings)
+        self._check_files()
         table = self.settings.decoded()
         self.views = [View(part, table) for part in parts]
         self._current = Shelf(self.folder).current()
         if self._current is not None:
             self._fits(self._current)
-        self.__dict__.pop("_number", None)
-        self.__dict__.pop("_texts", None)
+        for kept in ("_number", "_texts", "_names"):
+            self.__dict__.pop(kept, None)
 
     @classmethod
     def create(
@@ -119,19 +132,14 @@ class Archive:
         dictionary: str | os.PathLike | None = None,
     ) -> Archive:
         """Make an empty archive; a pronunciation dictionary is copied into it."""
-        place = Path(folder)
         made = Settings() if settings is None else settings
+        kept: dict[str, bytes] = {}
         if dictionary is not None:
             made = Settings(**{**asdict(made), "dictionary": _DICTIONARY})
+            kept[_DICTIONARY] = Path(dictionary).read_bytes()
         made.check()
-        if (place / "manifest.json").exists():
-            raise InputError("there is an archive already", str(place))
-        with writing(place, asdict(made)) as writer:
-            if dictionary is not None:
-                data = Path(dictionary).read_bytes()
-                replace_file(place / _DICTIONARY, data)
-                writer.commit([], {_DICTIONARY: zlib.crc32(data)})
-        return cls(place)
+        create(Path(folder), asdict(made), kept)
+        return cls(folder)
 
     @property
     def judgments(self) -> Judgments:
@@ -161,6 +169,10 @@ class Archive:
     @property
     def documents(self) -> list[str]:
         """The names of all documents."""
+        return list(self._names)
+
+    @cached_property
+    def _names(self) -> list[str]:
         return [name for view in self.views for name in view.texts("doc.name").all()]
 
     @cached_property
@@ -214,55 +226,96 @@ class Archive:
         about = {} if about is None else about
         with writing(self.folder) as writer:
             state = _State.of(writer, self.folder)
-            wanted, prints, errors = _survey(source, format, about)
-            todo = {d for d, p in prints.items() if state.prints.get(d) != p}
-            gone = [d for d in state.prints if d not in prints] if remove_missing else []
+            survey = _survey(source, format, about, scoring)
+            errors = survey.errors
+            todo = {d for d, p in survey.prints.items() if state.prints.get(d) != p}
+            for name in sorted(todo & set(state.prints)):
+                left_out = state.utterances(name) - set(survey.wanted[name])
+                if left_out:
+                    errors.append(f"{name}: {min(left_out)!r} and others of it are in the archive but not in {source}; "
+                                  "index all utterances of a document together")  # fmt: skip
+                elif name in survey.cut:
+                    errors.append(f"{name}: kept as it was, because a file that it stands in is damaged")
+                else:
+                    continue
+                todo.discard(name)
+            gone = [d for d in state.prints if d not in survey.prints] if remove_missing else []
+            if gone and survey.damaged:
+                errors.append(f"nothing was removed, because {source} is damaged")
+                gone = []
             if gone:
                 state.replace([], gone)
-            total = sum(len(wanted[d]) for d in todo)
-            work = partial(analyse, self.settings, scoring, self.dictionary)
-            chosen = (p for file in files(source, format) for p in _whole(file) if _document(p, about) in todo)
-            waiting: dict[str, Document] = {}
-            left = {d: len(wanted[d]) for d in todo}
-            ready: list[Document] = []
-            added = updated = 0
-            for done, (piece, outcome) in enumerate(_analysed(work, chosen, workers), 1):
-                name, known = _document(piece, about), about.get(piece.name)
-                document = waiting.setdefault(name, Document(name, fingerprint=prints[name]))
-                if outcome.error is not None:
-                    errors.append(outcome.error)
-                else:
-                    document.utterances.append(outcome.result)
-                    document.audio.append(known.audio if known else "")
-                    document.offsets.append(known.offset if known else 0.0)
-                    document.texts = dict(known.texts) if known else {}
-                left[name] -= 1
-                progress(done, total)
-                if left[name] == 0:
-                    if waiting[name].utterances:
-                        ready.append(waiting.pop(name))
-                        updated += name in state.prints
-                        added += name not in state.prints
-                    if len(ready) >= batch:
-                        state.replace(ready, [])
-                        ready = []
-            state.replace(ready, [])
+            added, updated = self._add_documents(
+                state, survey, todo, source, format, about, scoring, workers, batch, progress
+            )  # fmt: skip
         self.refresh()
-        return Changes(added, updated, len(prints) - len(todo), len(gone), errors)
+        return Changes(added, updated, len(survey.prints) - len(todo), len(gone), errors)
+
+    def _add_documents(
+        self,
+        state: _State,
+        survey: _Survey,
+        todo: set[str],
+        source: str | os.PathLike,
+        format: str | None,
+        about: Mapping[str, About],
+        scoring: Scoring,
+        workers: int,
+        batch: int,
+        progress: Callable[[int, int], None],
+    ) -> tuple[int, int]:
+        """Analyse the utterances of these documents and commit them batch by batch; how many are new, and updated."""
+        work = partial(analyse, self.settings, scoring, self.dictionary)
+        chosen = (p for file in files(source, format) for p in _whole(file) if _document(p, about) in todo)
+        total = sum(len(survey.wanted[d]) for d in todo)
+        left = {d: len(survey.wanted[d]) for d in todo}
+        waiting: dict[str, Document] = {}
+        failed: set[str] = set()
+        ready: list[Document] = []
+        added = updated = 0
+        for done, (piece, outcome) in enumerate(_analysed(work, chosen, workers), 1):
+            name, known = _document(piece, about), about.get(piece.name)
+            document = waiting.setdefault(name, Document(name, fingerprint=survey.prints[name]))
+            if outcome.error is not None:
+                survey.errors.append(outcome.error)
+                failed.add(name)
+            else:
+                document.utterances.append(outcome.result)
+                document.audio.append(known.audio if known else "")
+                document.offsets.append(known.offset if known else 0.0)
+                document.texts = dict(known.texts) if known else {}
+            left[name] -= 1
+            progress(done, total)
+            if left[name] == 0:
+                document = waiting.pop(name)
+                there = name in state.prints
+                if name in failed:
+                    document.fingerprint = ""  # so that it is tried again
+                    if there and document.utterances:
+                        survey.errors.append(f"{name}: kept as it was, because one of its utterances cannot be used")
+                if document.utterances and not (there and name in failed):
+                    ready.append(document)
+                    updated += there
+                    added += not there
+                if len(ready) >= batch:
+                    state.replace(ready, [])
+                    ready = []
+        state.replace(ready, [])
+        return added, updated
 
     def add_lattices(self, lattices: Iterable[tuple[str, Any]], scoring: Scoring | None = None) -> None:
         """Index (document name, lattice) pairs that are in memory; one of the same name is replaced."""
         from .formats import write_slf
 
         scoring = Scoring() if scoring is None else scoring
-        documents = []
+        documents, lattices = [], list(lattices)
+        doubled = [name for name, n in Counter(name for name, _ in lattices).items() if n > 1]
+        if doubled:
+            raise InputError(f"two documents are called {doubled[0]!r}")
         for name, lattice in lattices:
             piece = Piece(name, "slf", "memory", write_slf(lattice))
             utterance = analyse(self.settings, scoring, self.dictionary, piece)
             documents.append(Document(name, {}, [utterance], [""], [0.0], fingerprint(piece)))
-        doubled = {d.name for d in documents if sum(o.name == d.name for o in documents) > 1}
-        if doubled:
-            raise InputError(f"two documents are called {min(doubled)!r}")
         with writing(self.folder) as writer:
             _State.of(writer, self.folder).replace(documents, [])
         self.refresh()
@@ -285,18 +338,21 @@ class Archive:
 
     def check(self) -> None:
         """Read every byte and compare checksums; an error names the first place that is wrong."""
-        manifest, parts = open_parts(self.folder)
+        _, parts = open_parts(self.folder)
         for part in parts:
             part.check()
-        for name, crc in (manifest.files or {}).items():
-            path = self.folder / name
-            if not path.exists() or zlib.crc32(path.read_bytes()) != crc:
-                raise InputError("the archive is damaged: its checksum is wrong", str(path))
+        self._check_files()
         Judgments(self.folder).check()
         Shelf(self.folder).check()
         doubled = len(self.documents) - len(set(self.documents))
         if doubled:
             raise InputError(f"the archive is damaged: {doubled} documents are in it twice", str(self.folder))
+
+    def _check_files(self) -> None:
+        for name, crc in (self.manifest.files or {}).items():
+            path = self.folder / name
+            if not path.exists() or zlib.crc32(path.read_bytes()) != crc:
+                raise InputError("the archive is damaged: this file is missing or its checksum is wrong", str(path))
 
     # -- searching it
 
@@ -320,13 +376,16 @@ class Archive:
                     scores[offsets[v] : offsets[v + 1]] += view.unigrams(kind, units)
         if allowed is not None:
             scores[~allowed] = 0.0
+        if query.phrases:
+            there = np.flatnonzero(scores > 0)
+            scores[np.setdiff1d(there, self._with_phrases(query, there))] = 0.0
         found = np.flatnonzero(scores > 0)
         if len(found) <= most:
             return found
         least = np.partition(scores[found], len(found) - most)[len(found) - most]
         sure, edge = found[scores[found] > least], found[scores[found] == least]
         if len(sure) + len(edge) > most:  # equal ones by name, so that the order of indexing does not matter
-            edge = np.array(sorted(edge.tolist(), key=self.name_of)[: most - len(sure)], np.int64)
+            edge = np.array(sorted(edge.tolist(), key=self._names.__getitem__)[: most - len(sure)], np.int64)
         return np.sort(np.concatenate([sure, edge]))
 
     def score(self, query: Query, docs: np.ndarray) -> np.ndarray:
@@ -368,15 +427,14 @@ class Archive:
         query = self.parse(text)
         if not any(self._occurs(query, kind) for kind in self.kinds):
             raise InputError(f"nothing in the query {text!r} occurs in this archive, in any kind of units")
-        docs = self.candidates(query, candidates, self._allowed(speaker, since, until))
-        docs = self._with_phrases(query, docs)
-        features = self.score(query, docs)
+        docs = self.candidates(query, max(candidates, k), self._allowed(speaker, since, until))
         chosen = self._weights(weights)
-        features = chosen.features(features)
+        features = chosen.features(self.score(query, docs))
         w = np.array(chosen.values)
-        scores = features @ w
-        best = np.argsort(-scores, kind="stable")[: max(2 * k, k + 50)]
-        order = sorted(best.tolist(), key=lambda i: (-scores[i], self.name_of(int(docs[i]))))[:k]
+        scores = np.round(summed(features, w), 12)
+        least = -np.inf if len(scores) <= k else np.partition(scores, len(scores) - k)[len(scores) - k]
+        best = np.flatnonzero(scores >= least).tolist()
+        order = sorted(best, key=lambda i: (-scores[i], self.name_of(int(docs[i]))))[:k]
         columns = self.ranker_names
         return [
             make_hit(
@@ -479,6 +537,14 @@ class Archive:
         return Weights(tuple(columns), tuple(float(weights.get(n, 0.0)) for n in columns), None, "given", {})
 
 
+def summed(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weighted sums whose last digits do not depend on the place of a row."""
+    out = np.zeros(len(features))
+    for column, weight in zip(features.T, weights.tolist(), strict=True):
+        out += column * weight
+    return out
+
+
 class _State:
     """What a writer works on: the parts, and which documents they hold with which fingerprints."""
 
@@ -491,15 +557,23 @@ class _State:
         return cls(writer, folder, Settings(**writer.manifest.settings))
 
     def _load(self) -> None:
-        from .index.strings import Strings
-
         self.entries = list(self.writer.manifest.parts)
         self.parts = [Part(self.folder / p["file"], p["size"], p["crc"]) for p in self.entries]
         self.names = [Strings(p, "doc.name").all() for p in self.parts]
+        self.numbers = [{n: d for d, n in enumerate(mine)} for mine in self.names]
         self.prints = {
             n: f for p, ns in zip(self.parts, self.names, strict=True)
             for n, f in zip(ns, Strings(p, "doc.fingerprint").all(), strict=True)
         }  # fmt: skip
+
+    def utterances(self, document: str) -> set[str]:
+        """The utterances that a document has now."""
+        for part, numbers in zip(self.parts, self.numbers, strict=True):
+            if document in numbers:
+                d = numbers[document]
+                first, names = part.get("doc.first"), Strings(part, "utt.name")
+                return {names[u] for u in range(first[d], first[d + 1])}
+        return set()
 
     def replace(self, documents: Sequence[Document], gone: Sequence[str]) -> None:
         """Commit: these documents instead of those of the same names, and without those that are gone."""
@@ -526,7 +600,7 @@ class _State:
         kept: list[int] = []
         if spare:
             rest = sum(e["size"] for e in self.entries)
-            while order and 2 * self.entries[order[0]]["size"] > rest:
+            while order and (2 * self.entries[order[0]]["size"] > rest or self.entries[order[0]]["size"] > _LARGE_PART):
                 rest -= self.entries[order[0]]["size"]
                 kept.append(order.pop(0))
         if len(order) < 2:
@@ -551,30 +625,49 @@ def _whole(file: File) -> Iterable[Piece]:
         return
 
 
+class _Survey(NamedTuple):
+    """What a source holds: utterances of each document, fingerprints, documents of damaged files, what is wrong."""
+
+    wanted: dict[str, list[str]]
+    prints: dict[str, str]
+    cut: set[str]
+    damaged: bool
+    errors: list[str]
+
+
 def _survey(
-    source: str | os.PathLike, format: str | None, about: Mapping[str, About]
-) -> tuple[dict[str, list[str]], dict[str, str], list[str]]:
-    """Utterances of each document, the documents' fingerprints, and what is wrong with the source."""
+    source: str | os.PathLike, format: str | None, about: Mapping[str, About], scoring: Scoring
+) -> _Survey:  # fmt: skip
+    """Look at all utterances without parsing them."""
     wanted: dict[str, list[str]] = {}
     marks: dict[str, list[str]] = {}
     where: dict[str, str] = {}
+    cut: set[str] = set()
     errors: list[str] = []
+    how = (repr(scoring), stamp(scoring.reading.words))
     for file in files(source, format):
+        mine: set[str] = set()
         try:
             for piece in pieces(file):
                 if piece.name in where:
                     raise _Doubled(f"two utterances are called {piece.name!r}: in {where[piece.name]} and {piece.path}")
                 where[piece.name] = piece.path
                 name = _document(piece, about)
+                mine.add(name)
                 wanted.setdefault(name, []).append(piece.name)
-                marks.setdefault(name, []).append(fingerprint(piece, about.get(piece.name)))
+                marks.setdefault(name, []).append(fingerprint(piece, (about.get(piece.name), how)))
         except _Doubled:
             raise
         except InputError as error:
             errors.append(str(error))
+            cut |= mine
     if not wanted:
         raise InputError(f"no utterances{': ' + errors[0] if errors else ''}", str(source))
-    return wanted, {name: " ".join(found) for name, found in marks.items()}, errors
+    strangers = [u for u in about if u not in where]
+    if strangers:
+        errors.append(f"{len(strangers)} utterances of the table are not in {source}, among them {strangers[0]!r}")
+    prints = {name: " ".join(found) for name, found in marks.items()}
+    return _Survey(wanted, prints, cut, bool(len(errors) - bool(strangers)), errors)
 
 
 class _Doubled(InputError):
@@ -598,16 +691,30 @@ def _analysed(
         yield sent.popleft(), outcome
 
 
-def create_or_open(folder: str | os.PathLike, language: str, dictionary: str | None = None, **settings: Any) -> Archive:
-    """The archive in a folder; a new one for a language where there is none."""
-    place = Path(folder)
-    if (place / "manifest.json").exists():
-        return Archive(place)
+def create_or_open(
+    folder: str | os.PathLike,
+    language: str,
+    dictionary: str | os.PathLike | None = None,
+    prune: float | None = None,
+    skip: float | None = None,
+) -> Archive:
+    """The archive in a folder, or a new one for a language where there is none; what is fixed must be the same."""
     if language not in LANGUAGES:
         raise InputError(
             f"language must be one of {', '.join(LANGUAGES)}, got {language!r}.{nearest(language, LANGUAGES)}"
         )
-    return Archive.create(place, Settings(dict(LANGUAGES[language]), **settings), dictionary)
+    given: dict[str, Any] = {k: v for k, v in {"prune": prune, "skip": skip}.items() if v is not None}
+    if not (Path(folder) / MANIFEST).exists():
+        return Archive.create(folder, Settings(dict(LANGUAGES[language]), **given), dictionary)
+    found = Archive(folder)
+    for name, value in {**given, "kinds": LANGUAGES[language]}.items():
+        if getattr(found.settings, name) != value:
+            raise InputError(f"the archive has {name} {getattr(found.settings, name)}, not {value}", str(folder))
+    if dictionary is not None and (found.manifest.files or {}).get(_DICTIONARY) != zlib.crc32(
+        Path(dictionary).read_bytes()
+    ):
+        raise InputError("the archive was made with another pronunciation dictionary", str(folder))
+    return found
 
 
 __all__ = ["About", "Archive", "Changes", "Hit", "Manifest", "Match", "Settings", "create_or_open"]

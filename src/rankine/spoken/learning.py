@@ -19,7 +19,6 @@ from ..io import load_table, save_table
 from ..measures import evaluate
 from ..measures.compare import mean_interval, wilcoxon
 from ..normalise import Normaliser
-from ..rankers import AdaRank, LinearRanker, SingleFeature
 from .index.storage import replace_file, sealed, unsealed
 from .judgments import Judged
 
@@ -32,13 +31,16 @@ _FOLDER, _CURRENT = "weights", "current.json"
 
 @dataclass(frozen=True)
 class Weights:
-    """What was learned: a weight for each weak ranker, whose scores are first normalised within a query's candidates."""
+    """What was learned: a weight for each weak ranker, whose scores are normalised within a query's candidates."""
 
     names: tuple[str, ...]
     values: tuple[float, ...]
     normalise: str | None
     ranker: str
     provenance: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(float(v) for v in self.values))
 
     @property
     def id(self) -> str:
@@ -120,8 +122,9 @@ class Examples:
 
     data: RankingData
     relevant: np.ndarray  # relevant documents of each query, candidates or not
-    known: np.ndarray  # whether all words of the query occur in the archive
+    known: np.ndarray  # whether all words of the query occur in the archive; those that are lost last
     digest: str
+    lost: tuple[str, ...] = ()  # queries without a candidate: their AP is 0
 
     def average_precision(self, data: RankingData, scores: np.ndarray) -> np.ndarray:
         """AP of each query as trec_eval computes it: ties by name, relevant documents that are not found count."""
@@ -158,14 +161,18 @@ def examples(archive: Archive, judged: Judged, candidates: int = 1000, keep: boo
                 old.unlink()
             save_table(data, place)
     relevant = np.array([sum(g > 0 for g in judged.qrels[str(q)].values()) for q in data.query_ids])
-    known = np.array([all(map(archive.knows, archive.parse(wanted[str(q)]).words)) for q in data.query_ids])
+    lost = tuple(q for q in wanted if q not in set(map(str, data.query_ids)))
+    order = [*map(str, data.query_ids), *lost]
+    known = np.array([all(map(archive.knows, archive.parse(wanted[q]).words)) for q in order])
     if all(len(np.unique(data.y[a:b])) == 1 for a, b in zip(data.ptr[:-1], data.ptr[1:], strict=True)):
         raise InputError("all candidates of every query have the same grade: there is nothing to learn from")
-    return Examples(data, relevant, known, digest)
+    return Examples(data, relevant, known, digest, lost)
 
 
 def make_ranker(name: str, data: RankingData, normalise: str | None, C: float | None = None, seed: int = 0) -> Any:
-    """A ranker for these queries: ``svm-map`` with the paper's C, ``adarank``, ``single``, or a loss with a chosen C."""
+    """A ranker for these queries: ``svm-map`` with the paper's C, ``adarank``, ``single``, or a loss, C chosen."""
+    from ..rankers import AdaRank, LinearRanker, SingleFeature
+
     if name == "adarank":
         return AdaRank(measure="AP", normalise=normalise)
     if name == "single":
@@ -178,6 +185,8 @@ def make_ranker(name: str, data: RankingData, normalise: str | None, C: float | 
 
 def choose_C(loss: str, data: RankingData, normalise: str | None, seed: int = 0, folds: int = 3) -> float:
     """The C of a grid (over the number of queries) with the best mean AP over folds of the training queries."""
+    from ..rankers import LinearRanker
+
     grid = [c / data.n_queries for c in C_GRID]
     total = np.zeros(len(grid))
     for train, test in data.folds(min(folds, data.n_queries), seed):
@@ -197,7 +206,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class Trial:
-    """The outcome of cross-validation: APs of all queries by every system, in the order of the examples."""
+    """The outcome of cross-validation: APs of all queries by every system, those that are lost last."""
 
     precision: dict[str, np.ndarray]
     folds: tuple[Fold, ...]
@@ -253,6 +262,7 @@ def cross_validate(
             precision[name][[number[q] for q in test.query_ids]] = mine[name]
             report()
         done.append(Fold(coef, mine, list(test.query_ids)))
+    precision = {name: np.append(x, np.zeros(len(found.lost))) for name, x in precision.items()}
     return Trial(precision, tuple(done), found.known)
 
 

@@ -177,7 +177,7 @@ def _colour_bar(figure: Any, axes: Any) -> None:
     bar.outline.set_visible(False)
 
 
-def draw_weights(names: Sequence[str], series: Mapping[str, Sequence[float]], path: str | os.PathLike) -> Figure:
+def draw_weights(names: Sequence[str], series: Mapping[str, Any], path: str | os.PathLike) -> Figure:
     """Weights of weak rankers as bars, largest absolute weight 1; several series beside each other."""
     from matplotlib.figure import Figure
 
@@ -194,5 +194,25 @@ def draw_weights(names: Sequence[str], series: Mapping[str, Sequence[float]], pa
     axis.set_ylabel("weight over the largest")
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False, fontsize="small")
+    _save(figure, path)
+    return figure
+
+
+def draw_groups(groups: Sequence[str], series: Mapping[str, Any], label: str, path: str | os.PathLike) -> Figure:
+    """Bars in groups, one bar of each series in a group."""
+    from matplotlib.figure import Figure
+
+    check_picture(path)
+    figure = Figure(figsize=(max(7.0, 0.16 * len(groups) * (len(series) + 1) + 1), 3.8), layout="constrained")
+    axis = figure.subplots()
+    width = 0.84 / len(series)
+    for k, (name, values) in enumerate(series.items()):
+        axis.bar(np.arange(len(groups)) + (k - (len(series) - 1) / 2) * width, values, width, label=name)
+    turned: dict[str, Any] = {"rotation": 60, "ha": "right", "fontsize": 8} if len(groups) > 8 else {}
+    axis.set_xticks(range(len(groups)), groups, **turned)
+    axis.set_ylabel(label)
+    axis.set_ylim(0, 1)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False, fontsize="small", ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     _save(figure, path)
     return figure

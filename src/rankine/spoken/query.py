@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from ..errors import InputError
@@ -11,7 +12,7 @@ from .units import Split
 
 _HAN = "㐀-䶿一-鿿豈-﫿"
 _TOKEN = re.compile(rf'"|[{_HAN}]+|[^\W_{_HAN}]+(?:[\'’-][^\W_{_HAN}]+)*')
-_LONGEST = 8  # characters of a Mandarin word
+_LONGEST, _MOST_WORDS = 8, 100  # characters of a Mandarin word; words of a query
 
 
 class Query(NamedTuple):
@@ -37,34 +38,44 @@ def parse(text: str, splits: Mapping[str, Split | None], known: Callable[[str], 
     words: list[str] = []
     phrases: list[tuple[int, int]] = []
     opened = -1
-    for token in _TOKEN.findall(text):
+    for token in _tokens(text, known):
         if token == '"':
             if opened >= 0 and len(words) > opened:
                 phrases.append((opened, len(words)))
             opened = len(words) if opened < 0 else -1
         elif re.match(rf"[{_HAN}]", token):
-            words += _longest_words(token, known)
+            words += longest_words(token, known)
         else:
-            lower = token.lower().replace("’", "'")
+            lower = token.lower()
             words.append(token if known(token) and not known(lower) else lower)
     if opened >= 0:
         raise InputError(f"a quotation mark is missing in {text!r}")
+    if len(words) > _MOST_WORDS:
+        raise InputError(f"a query of {len(words)} words; at most {_MOST_WORDS} can be asked for")
     if not words:
         raise InputError(f"the query {text!r} has no words")
     by_word = {kind: tuple(_pieces(word, split) for word in words) for kind, split in splits.items()}
     return Query(text, tuple(words), tuple(phrases), by_word)
 
 
+def _tokens(text: str, known: Callable[[str], bool]) -> Iterator[str]:
+    """Quotation marks and words; what stands between blanks is one word if it is known as it is."""
+    plain = re.sub("[“”„«»]", '"', unicodedata.normalize("NFC", text)).replace("’", "'")
+    for chunk in re.findall(r'"|[^\s"]+', plain):
+        if chunk != '"' and (known(chunk) or known(chunk.lower())):
+            yield chunk
+        else:
+            yield from _TOKEN.findall(chunk)
+
+
 def _pieces(word: str, split: Split | None) -> tuple[str, ...]:
     if split is None:
         return (word,)
-    try:
-        return tuple(split(word)[0])
-    except InputError:  # it has no sound that is known
-        return ()
+    ways = split(word)
+    return tuple(ways[0]) if ways else ()
 
 
-def _longest_words(text: str, known: Callable[[str], bool]) -> list[str]:
+def longest_words(text: str, known: Callable[[str], bool]) -> list[str]:
     """Cut by the longest known word from the left; what is unknown stays together."""
     words, at, rest = [], 0, ""
     while at < len(text):

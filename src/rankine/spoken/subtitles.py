@@ -32,6 +32,10 @@ def best_words(archive: Archive, document: str) -> list[Word]:
     begin, end = view.doc_first[doc], view.doc_first[doc + 1]
     first, offsets = view.part.get("best.first"), view.part.get("utt.offset")
     times, words = view.part.get("best.time").reshape(-1, 3), view.texts("best.word")
+    audio = [view.texts("utt.audio")[u] for u in range(begin, end)]
+    files = list(dict.fromkeys(audio))
+    if len(files) > 1:
+        raise InputError(f"{document!r} stands in {len(files)} audio files: subtitles belong to one")
     out = []
     for utt in range(begin, end):
         for i in range(first[utt], first[utt + 1]):

@@ -125,8 +125,8 @@ def _splitter(kind: str, dictionary: str | None, *stamps: tuple[str, int] | None
     return from_mapping(lexicon(kind, strip_stress=False), str(kind))
 
 
-def to_units(lattice: Lattice, split: Split | None) -> Lattice:
-    """The same lattice over smaller units.
+def to_units(lattice: Lattice, split: Split | None, silent: bool = False) -> Lattice:
+    """The same lattice over smaller units; a word that has none is an error, or (``silent``) says nothing.
 
     >>> lattice = Lattice.from_arcs([(0, 1, "ab", 0.0, 0.0, 1.0), (0, 1, "c", 0.0, 0.0, 1.0)], start=0, end=1)
     >>> to_units(lattice, characters).units
@@ -138,18 +138,20 @@ def to_units(lattice: Lattice, split: Split | None) -> Lattice:
     pieces, first_piece, first_way = list[int](), [0], [0]
     for word in lattice.units:
         ways = [way for way in split(word) if len(way)]
-        if not ways:
+        if not ways and not silent:
             raise InputError(f"{word!r} has no units", lattice.name or None)
         for way in ways:
             pieces += [numbers.setdefault(u, len(numbers)) for u in way]
             first_piece.append(len(pieces))
         first_way.append(len(first_piece) - 1)
     ways_at, pieces_at = np.array(first_way), np.array(first_piece)
-    n = kn.count_chains(lattice.unit, ways_at, pieces_at)
+    words = np.append(np.diff(ways_at) > 0, False)[lattice.unit]  # the last entry serves −1
+    unit = np.where(words, lattice.unit, -1)
+    n = kn.count_chains(unit, ways_at, pieces_at)
     nodes, said = np.empty((n, 2), np.int64), np.empty(n, np.int64)
     scores, times = np.empty((3, n)), np.empty((n, 2))
     kn.chains(
-        lattice.source, lattice.target, lattice.unit,
+        lattice.source, lattice.target, unit,
         np.stack([lattice.acoustic, lattice.language, lattice.posterior]), lattice.start, lattice.end, lattice.n_nodes,
         ways_at, pieces_at, np.array(pieces, np.int64), nodes, said, scores, times,
     )  # fmt: skip

@@ -61,12 +61,13 @@ class View:
         return int(self.part.meta["positions"][f"{kind}.{form}.positions"])
 
     def unigrams(self, kind: str, units: Sequence[str]) -> np.ndarray:
-        """The unigram score of every document, from confusion networks."""
+        """The sum of the unigram scores of both forms for every document."""
         out = np.zeros(self.n_documents)
-        first, last = self.bounds(kind, "cn", units)
-        utt, _, coded, table = self._postings(kind, "cn")
-        for a, b in zip(first.tolist(), last.tolist(), strict=True):
-            kn.unigrams(utt[a:b], coded[a:b], table, self.doc_of, out)
+        for form in FORMS:
+            first, last = self.bounds(kind, form, units)
+            utt, _, coded, table = self._postings(kind, form)
+            for a, b in zip(first.tolist(), last.tolist(), strict=True):
+                kn.unigrams(utt[a:b], coded[a:b], table, self.doc_of, out)
         return out
 
     def scores(self, units: Mapping[str, Sequence[str]], docs: np.ndarray) -> np.ndarray:

@@ -22,10 +22,13 @@ def index(
     ] = None,
     language: Annotated[str, typer.Option(help="Of a new archive: en, zh, or auto (by the first words).")] = "auto",
     lexicon: Lexicon = None,
-    prune: Annotated[float, typer.Option(help="Of a new archive: posteriors up to this are not kept.")] = 1e-3,
+    prune: Annotated[
+        float | None, typer.Option(help="Of a new archive: posteriors up to this are not kept (0.001).")
+    ] = None,
     skip: Annotated[
-        float, typer.Option(help="Of a new archive: slots of networks that sum to at most this are passed over.")
-    ] = 0.0,
+        float | None,
+        typer.Option(help="Of a new archive: slots of networks that sum to at most this are passed over (0)."),
+    ] = None,
     remove_missing: Annotated[
         bool, typer.Option("--remove-missing", help="Remove documents that the source does not have.")
     ] = False,
@@ -51,7 +54,7 @@ def index(
     scoring = replace(source.scoring, reading=replace(reading, lower=True if reading.lower is None else reading.lower))
     if language == "auto":
         language = guess_language(source.place, source.format, scoring)
-    found = create_or_open(archive, language, lexicon, prune=prune, skip=skip)
+    found = create_or_open(archive, language, lexicon, prune, skip)
     with bar("utterances", None) as update:
         changes = found.add(
             source.place, known, scoring, source.format, thread_count(workers), remove_missing,

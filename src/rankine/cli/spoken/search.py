@@ -60,10 +60,12 @@ def search(
             answers[key] = []
     if output is Form.json:
         shown = {key: [h.to_dict() for h in hits] for key, hits in answers.items()}
-        typer.echo(json.dumps(shown if queries else shown["1"], ensure_ascii=False, indent=1, allow_nan=True))
+        typer.echo(json.dumps(shown if queries else shown["1"], ensure_ascii=False, indent=1, allow_nan=False))
     elif output is Form.trec:
         for key, hits in answers.items():
             for h in hits:
+                if any(c.isspace() for c in h.document):
+                    raise InputError(f"a TREC run cannot hold the name {h.document!r}: it has blanks")
                 typer.echo(f"{key} Q0 {h.document} {h.rank} {h.score:.9g} rankine")
     else:
         for key, hits in answers.items():

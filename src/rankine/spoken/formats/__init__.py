@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -77,7 +76,7 @@ class File(NamedTuple):
 def files(source: str | os.PathLike, format: str | None = None) -> list[File]:
     """A file, or all files below a folder that have a known name, in order.
 
-    Utterances that are files are called by their names without endings; where two would be called alike, with folders.
+    Utterances that are files are called by their paths below the folder, without endings.
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown format {format!r}; there are {', '.join(FORMATS)}.{nearest(format, FORMATS)}")
@@ -91,15 +90,7 @@ def files(source: str | os.PathLike, format: str | None = None) -> list[File]:
     if not paths:
         endings = sorted(_BY_ENDING) if format is None else FORMATS[format].endings
         raise InputError(f"no files that end in {' '.join(endings)} (perhaps .gz) in this folder", str(place))
-    alike = Counter(stem(p) for p in paths)
-    return [
-        File(
-            str(p),
-            format or format_of(p),
-            stem(p) if alike[stem(p)] == 1 else p.relative_to(place).with_name(stem(p)).as_posix(),
-        )
-        for p in paths
-    ]
+    return [File(str(p), format or format_of(p), p.relative_to(place).with_name(stem(p)).as_posix()) for p in paths]
 
 
 def pieces(file: File) -> Iterator[Piece]:

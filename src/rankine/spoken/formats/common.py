@@ -124,7 +124,7 @@ def stem(path: str | os.PathLike) -> str:
     >>> stem("x/LJ.001.slf.gz")
     'LJ.001'
     """
-    name = Path(path).name
+    name = os.fsencode(Path(path).name).decode("utf-8", "replace")
     for known in (*_PACKED, ending(path)):
         name = name[: -len(known)] if known and name.lower().endswith(known) else name
     return name

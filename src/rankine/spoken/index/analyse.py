@@ -16,7 +16,7 @@ from ..formats import Piece
 from ..posterior import arc_posteriors
 from ..pspl import pspl
 from ..sparse import Posteriors
-from ..units import Split, splitter, to_units
+from ..units import Split, splitter, stamp, to_units
 
 FORMS = ("pspl", "cn")
 LANGUAGES = {
@@ -33,14 +33,15 @@ class Settings:
     Args:
         kinds: kinds of units and what makes them of words (``rankine.spoken.units.KINDS``); the first must be words.
         prune: entries with a posterior up to this are not stored.
-        arcs: arcs with a posterior up to this are left out before.
+        arcs: arcs with a posterior up to this are left out before, which changes what is left a little; None: a tenth
+            of ``prune``.
         skip: slots of a confusion network that sum to at most this are passed over.
         dictionary: the pronunciation dictionary that the archive keeps, if it is not CMU's.
     """
 
     kinds: dict[str, str] = field(default_factory=lambda: dict(LANGUAGES["en"]))
     prune: float = 1e-3
-    arcs: float = 1e-4
+    arcs: float | None = None
     skip: float = 0.0
     dictionary: str | None = None
 
@@ -48,9 +49,14 @@ class Settings:
         """Complain about what cannot be."""
         if not self.kinds or next(iter(self.kinds.values())) != "words":
             raise InputError(f"the first kind of units must be words, got {self.kinds}")
-        for name, value in (("prune", self.prune), ("arcs", self.arcs), ("skip", self.skip)):
+        for name, value in (("prune", self.prune), ("arcs", self.arc_threshold), ("skip", self.skip)):
             if not 0 <= value < 1:
                 raise InputError(f"{name} must be at least 0 and below 1, got {value!r}")
+
+    @property
+    def arc_threshold(self) -> float:
+        """What ``arcs`` means."""
+        return self.prune / 10 if self.arcs is None else self.arcs
 
     @property
     def least(self) -> float:
@@ -66,9 +72,16 @@ class Settings:
         return np.exp(np.arange(LEVELS + 1) / LEVELS * np.log(self.least))
 
 
-@lru_cache(maxsize=32)
 def first_pronunciation(kind: str, dictionary: str | None) -> Split | None:
-    """How a word is split in an archive: by its first pronunciation, so that a word matches itself fully."""
+    """How a word is split in an archive: by its first pronunciation, so that a word matches itself fully.
+
+    A word that has no sound that is known has no units.
+    """
+    return _first(kind, dictionary, stamp(dictionary))
+
+
+@lru_cache(maxsize=32)
+def _first(kind: str, dictionary: str | None, changed: tuple[str, int] | None) -> Split | None:
     split = splitter(kind, dictionary)
     if split is None:
         return None
@@ -76,7 +89,10 @@ def first_pronunciation(kind: str, dictionary: str | None) -> Split | None:
 
     def first(word: str) -> list[list[str]]:
         if word not in kept:
-            kept[word] = [list(split(word)[0])]
+            try:
+                kept[word] = [list(split(word)[0])]
+            except InputError:
+                kept[word] = []
         return kept[word]
 
     return first
@@ -104,11 +120,11 @@ class Utterance(NamedTuple):
 def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece: Piece) -> Utterance:
     """Posteriors of an utterance for every kind of units and both forms."""
     lattice = scoring.open(piece)
-    lattice = lattice.prune(arc_posteriors(lattice).posterior, settings.arcs)
+    lattice = lattice.prune(arc_posteriors(lattice).posterior, settings.arc_threshold)
     entries: dict[tuple[str, str], Entries] = {}
     best: list[tuple[str, float, float, float]] = []
     for kind, how in settings.kinds.items():
-        smaller = to_units(lattice, first_pronunciation(how, dictionary))
+        smaller = to_units(lattice, first_pronunciation(how, dictionary), silent=True)
         posteriors = arc_posteriors(smaller)
         network = confusion_network(smaller, "pivot", posteriors)
         entries[kind, "pspl"] = _entries(pspl(smaller, posteriors, settings.prune))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...kernel import kernel
-from .analyse import FORMS, Settings, Utterance
+from .analyse import FORMS, Entries, Settings, Utterance
 from .storage import Part
 from .strings import Strings, pack
 
@@ -52,7 +52,7 @@ def part_of_documents(documents: Sequence[Document], settings: Settings) -> tupl
         yield "best.time", np.array([w[1:4] for u in spoken for w in u.best], np.float32).reshape(-1, 3).ravel()
         yield from pack("best.word", [w[0] for u in spoken for w in u.best])
         for kind in settings.kinds:
-            names, lookups = _dictionary([u.entries[kind, form].names for u in spoken for form in FORMS])
+            names, lookups = _dictionary([u.entries[kind, form] for u in spoken for form in FORMS])
             yield from pack(f"{kind}.unit", names)
             for f, form in enumerate(FORMS):
                 found = [u.entries[kind, form] for u in spoken]
@@ -78,11 +78,11 @@ def _joined(arrays: list[np.ndarray], dtype: Any) -> np.ndarray:
     return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.empty(0, dtype)
 
 
-def _dictionary(lists: Sequence[Sequence[str]]) -> tuple[list[str], list[np.ndarray]]:
-    """All units sorted by bytes, and for each list the numbers of its units."""
-    names = sorted({u for units in lists for u in units}, key=str.encode)
+def _dictionary(entries: Sequence[Entries]) -> tuple[list[str], list[np.ndarray]]:
+    """All units that have an entry, sorted by bytes, and for each utterance the numbers of its units (−1: no entry)."""
+    names = sorted({e.names[u] for e in entries for u in np.unique(e.unit).tolist()}, key=str.encode)
     number = {u: i for i, u in enumerate(names)}
-    return names, [np.array([number[u] for u in units], np.int64) for units in lists]
+    return names, [np.array([number.get(u, -1) for u in e.names], np.int64) for e in entries]
 
 
 def _postings(

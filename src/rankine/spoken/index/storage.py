@@ -37,9 +37,10 @@ class Part:
 
     def __init__(self, path: Path, size: int, crc: int) -> None:
         self.path = path
+        there = path.stat().st_size
+        if there != size or size < len(MAGIC) + 16:
+            raise _damaged(path, f"{there} bytes instead of {size}")
         self.bytes = np.memmap(path, np.uint8, mode="r")
-        if len(self.bytes) != size or size < len(MAGIC) + 16:
-            raise _damaged(path, f"{len(self.bytes)} bytes instead of {size}")
         at, length = (int(x) for x in self.bytes[-16:].view("<u8"))
         if at + length + 16 != size:
             raise _damaged(path, "no footer")
@@ -248,14 +249,17 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def writing(folder: Path, settings: dict[str, Any] | None = None) -> Iterator[Writer]:
-    """Be the one writer of an archive; with ``settings`` it is made where there is none."""
-    if settings is not None and not (folder / MANIFEST).exists():
-        if folder.exists() and any(p.name != "lock" and p.suffix != ".new" for p in folder.iterdir()):
-            raise InputError("the folder is not empty and not an archive: name another", str(folder))
-        folder.mkdir(parents=True, exist_ok=True)
-    elif settings is None:
-        Manifest.read(folder)
+def writing(folder: Path) -> Iterator[Writer]:
+    """Be the one writer of an archive."""
+    Manifest.read(folder)
+    with _locked(folder):
+        writer = Writer(folder, Manifest.read(folder))
+        writer.sweep()
+        yield writer
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
     with open(folder / "lock", "ab") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -263,8 +267,19 @@ def writing(folder: Path, settings: dict[str, Any] | None = None) -> Iterator[Wr
             raise InputError(
                 "another process is changing this archive; try again when it is done", str(folder)
             ) from None
-        if not (folder / MANIFEST).exists() and settings is not None:
-            replace_file(folder / MANIFEST, Manifest(settings).to_bytes())
-        writer = Writer(folder, Manifest.read(folder))
-        writer.sweep()
-        yield writer
+        yield
+
+
+def create(folder: Path, settings: dict[str, Any], files: dict[str, bytes]) -> None:
+    """Make an empty archive with these files in it; the manifest comes last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with _locked(folder):
+        if (folder / MANIFEST).exists():
+            raise InputError("there is an archive already", str(folder))
+        ours = {"lock", *files}
+        if any(p.name not in ours and p.suffix != ".new" for p in folder.iterdir()):
+            raise InputError("the folder is not empty and not an archive: name another", str(folder))
+        for name, data in files.items():
+            replace_file(folder / name, data)
+        crcs = {name: zlib.crc32(data) for name, data in files.items()}
+        replace_file(folder / MANIFEST, Manifest(settings, (), crcs, 1).to_bytes())
