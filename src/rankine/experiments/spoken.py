@@ -15,7 +15,7 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -173,7 +173,8 @@ def without_negative_unigrams(size: Size, ranker: str = "SVM-MAP") -> tuple[list
         names |= {size.names[i] for i in gone}
         coef[gone] = 0.0
         after.append(size.found.average_precision(test, X @ coef))
-    return sorted(names), float(np.concatenate(before).mean()), float(np.concatenate(after).mean())
+    n = len(size.trial.known)  # queries without a candidate count too
+    return sorted(names), float(np.concatenate(before).sum() / n), float(np.concatenate(after).sum() / n)
 
 
 def triples(size: Size, ranker: str = "SVM-MAP") -> list[tuple[float, tuple[str, ...], tuple[float, ...]]]:
@@ -265,6 +266,18 @@ def sections(name: str, sizes: list[Size], folder: Path) -> list[Section]:
         )
     )
     return parts
+
+
+def make(folder: Path, workers: int) -> None:
+    """Run everything; write the pages that the documentation includes, with their pictures, into ``folder``."""
+    from .report import markdown
+
+    for name, sizes in run(["lj", "aishell"], workers, lambda done: None).items():
+        text = []
+        for i, part in enumerate(sections(name, sizes, folder)):
+            shown = part if not part.picture else replace(part, picture=f"_static/{folder.name}/{part.picture}")
+            text.append(f"{'##' if i == 0 else '###'} {part.title}\n\n{markdown(shown)}")
+        (folder / f"{name}.md").write_text("\n".join(text), encoding="utf-8")
 
 
 def _first_fold(size: Size, system: str) -> str:
