@@ -89,7 +89,7 @@ def _table(text: str, hits: list[Hit]) -> None:
 def clock(seconds: float) -> str:
     """A time for people.
 
-    >>> clock(3723.45), clock(5), clock(float("nan"))
+    >>> clock(3723.46), clock(5), clock(float("nan"))
     ('1:02:03.5', '0:05.0', '-')
     """
     if seconds != seconds:
