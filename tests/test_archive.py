@@ -494,6 +494,20 @@ def test_a_document_is_not_shortened(tmp_path):
     assert fresh.search("there")
 
 
+def test_an_utterance_moves_to_another_document(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    source = _sausages(tmp_path / "s.sausage", "u1 [ hello 1 ]", "u2 [ there 1 ]", "u3 [ again 1 ]")
+    archive.add(source, {"u1": About("A"), "u2": About("B"), "u3": About("B")})
+    changes = archive.add(source, {"u1": About("A"), "u2": About("A"), "u3": About("B")})
+    assert changes[:2] == (0, 2)
+    assert [h.document for h in archive.search("there")] == ["A"]
+    _sausages(source, "u1 [ hello 1 ]", "u3 [ again 1 ]")
+    changes = archive.add(source, {"u1": About("A"), "u3": About("B")}, remove_missing=True)
+    assert changes.updated == 1
+    assert not any("together" in e for e in changes.errors)
+    assert not archive.knows("there")
+
+
 def test_a_dictionary_belongs_to_the_archive(tmp_path):
     from rankine.spoken.archive import create_or_open
     from rankine.spoken.formats import one_best

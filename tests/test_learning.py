@@ -45,9 +45,9 @@ def test_judgments_count_as_said(tmp_path):
     assert (one, two, book.query("spoken words")) == ("1", "2", "1")
     book.add(one, "a", 1, "ann")
     book.add(one, "b", 0, "ann")
-    book.add(one, "a", 2, "bob")  # the last judge counts
+    number = book.add(one, "a", 2, "bob")  # the last judge counts
     assert book.all().qrels == {"1": {"a": 2.0, "b": 0.0}, "2": {}}
-    book.add(one, "a", None, "bob")  # taken back: ann's stands again
+    book.undo(number)  # taken back: ann's stands again
     assert book.all().qrels["1"]["a"] == 1.0
     with pytest.raises(rk.InputError, match="not known"):
         book.add_all([("1", "c", 1.0), ("9", "c", 1.0)])
@@ -99,7 +99,7 @@ def test_learned_weights_are_those_of_the_ranker(taught, ranker):
         if ranker == "svm-map":
             assert pytest.approx(1e4 / data.n_queries) == C
     np.testing.assert_array_equal(weights.values, model.coef_)
-    assert set(trial.precision) == {"best single", "uniform", ranker}
+    assert set(trial.precision) == {"best single", "uniform", "uniform, normalised", ranker}
     assert len(trial.folds) == 4
     tested = [q for fold in trial.folds for q in fold.query_ids]
     assert sorted(map(str, tested)) == sorted(map(str, data.query_ids))
@@ -180,9 +180,14 @@ def test_weights_are_kept_and_can_be_undone(taught):
     content = file.read_bytes()
     file.write_bytes(content.replace(b'"one"', b'"two"'))
     with pytest.raises(rk.InputError, match="damaged"):
-        Archive(archive.folder)
+        Archive(archive.folder).search("w0")
+    file.unlink()
+    with pytest.raises(rk.InputError, match="in use but missing"):
+        Archive(archive.folder).search("w0")
+    Archive(archive.folder).use_weights(None)  # the way out
     file.write_bytes(content)
-    archive.use_weights(None)
+    archive.refresh()
+    assert archive.weights is None
 
 
 def test_bad_input(taught, tmp_path):
@@ -237,12 +242,70 @@ def test_judging_at_the_terminal(tmp_path):
 
     archive = Archive.create(tmp_path / "a", SMALL)
     archive.add_lattices([(f"d{i}", one_best([("word", 0.0, 1.0, 0.9 - i / 10)])) for i in range(4)])
-    answers = io.BytesIO(b"word\ny\nn\nu\n3\nwhat\n\n\nzzz\n\n")
+    answers = io.BytesIO(b"word\nu\ny\nn\nu\n3\nwhat\n\n\nzzz\n\n")
     done = rankine(tmp_path, "spoken", "judge", "a", "--judge", "ann", stdin=answers)
     assert archive.judgments.all().qrels == {"1": {"d0": 1.0, "d1": 3.0}}
+    assert "nothing to undo" in done.stderr
+    assert "undone: word: d1" in done.stderr
     assert "1 queries, 2 judgments" in done.stderr
     assert "occurs in this archive" in done.stderr
+    # undo across queries, and of a grade that replaced another
+    answers = io.BytesIO(b"word\n2\ns\nwords\nu\nq\n")
+    done = rankine(tmp_path, "spoken", "judge", "a", stdin=answers)
+    assert archive.judgments.all().qrels["1"]["d0"] in (1.0, 2.0)
     assert "(now 3)" in rankine(tmp_path, "spoken", "judge", "a", "word", stdin=io.BytesIO(b"\n\nq\n")).stderr
+
+
+def test_what_was_deleted_does_not_count(tmp_path):
+    from rankine.spoken.formats import one_best
+
+    archive = Archive.create(tmp_path / "a", SMALL)
+    words = ["ab", "cd", "ef", "gh"]
+    archive.add_lattices([(f"d{i}", one_best([(words[i % 4], 0.0, 1.0, 0.9)])) for i in range(8)])
+    for i, w in enumerate(words):
+        key = archive.judgments.query(w)
+        archive.judgments.add(key, f"d{i}", 1.0)
+    archive.delete(["d0"])
+    done = rankine(tmp_path, "spoken", "learn", "a", "--folds", "3", code=0)
+    assert "1 judgments of documents that are no longer" in done.stderr
+
+
+def test_features_are_computed_again_when_something_changed(taught):
+    archive, judged = taught
+    first = examples(archive, judged).data
+    other = Judged(dict(reversed(judged.queries.items())), judged.qrels)
+    assert list(examples(archive, other).data.query_ids) == list(reversed(list(first.query_ids)))
+    (file,) = (archive.folder / "cache").glob("*.arrow")
+    file.write_bytes(file.read_bytes()[:100])
+    assert examples(archive, other).data.n_queries == first.n_queries
+    with pytest.raises(rk.InputError, match="query 0: the query"):
+        examples(archive, Judged({"0": "?"}, {"0": {"d00": 1.0}}))
+    for wrong in ("zscore", "nonsense"):
+        with pytest.raises(rk.InputError, match="normalise"):
+            learn(archive, judged, normalise=wrong)
+
+
+def test_several_judges_at_once(tmp_path):
+    children = []
+    for j in range(3):
+        child = os.fork()
+        if child == 0:
+            try:
+                for i in range(15):
+                    book = Judgments(tmp_path)
+                    book.add(book.query(f"q{i}"), f"d{j}", 1.0, str(j))
+            except BaseException:
+                os._exit(1)
+            os._exit(0)
+        children.append(child)
+    assert all(os.waitstatus_to_exitcode(os.waitpid(c, 0)[1]) == 0 for c in children)
+    found = Judgments(tmp_path).all()
+    assert sorted(found.queries.values()) == sorted(f"q{i}" for i in range(15))
+    assert found.n_judgments == 45
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "judgments.sqlite").touch()
+    assert Judgments(empty).all() == Judged({}, {})
 
 
 def test_interrupting_leaves_all_as_it_was(taught, monkeypatch):

@@ -6,7 +6,8 @@ seeded choice. A document is relevant if its transcript contains the query. Engl
 that come near the paper's 20, 30, 47 and 73 edges per spoken word; Mandarin ones are shallow and have one. Four folds
 of queries; weak rankers' scores are normalised within a query (minimum 0, maximum 1); SVM-MAP has the paper's C = 10^4
 over the number of queries, other losses choose C on folds of the training queries; AdaRank its default rounds. MAP as
-trec_eval computes it.
+trec_eval computes it. The row "uniform, normalised" was added after the first run: equal weights on the same scale as
+what is learned.
 """
 
 from __future__ import annotations
@@ -132,7 +133,8 @@ def run_size(name: str, label: str) -> Size:
         trial = cross_validate(data, RANKERS, FOLDS, SEED)
         names = archive.ranker_names
     features = np.asarray(data.data.X, np.float64)
-    singles = np.array([data.average_precision(data.data, features[:, f]).mean() for f in range(features.shape[1])])
+    n = len(trial.known)  # queries without a candidate count as 0
+    singles = np.array([data.average_precision(data.data, features[:, f]).sum() / n for f in range(features.shape[1])])
     return Size(label, _edges(found, scoring), data, trial, singles, names)
 
 

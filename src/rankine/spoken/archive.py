@@ -118,10 +118,7 @@ class Archive:
         self._check_files()
         table = self.settings.decoded()
         self.views = [View(part, table) for part in parts]
-        self._current = Shelf(self.folder).current()
-        if self._current is not None:
-            self._fits(self._current)
-        for kept in ("_number", "_texts", "_names"):
+        for kept in ("_number", "_texts", "_names", "weights"):
             self.__dict__.pop(kept, None)
 
     @classmethod
@@ -230,8 +227,8 @@ class Archive:
             errors = survey.errors
             todo = {d for d, p in survey.prints.items() if state.prints.get(d) != p}
             for name in sorted(todo & set(state.prints)):
-                left_out = state.utterances(name) - set(survey.wanted[name])
-                if left_out:
+                left_out = state.utterances(name) - survey.utterances
+                if left_out and not (remove_missing and not survey.damaged):
                     errors.append(f"{name}: {min(left_out)!r} and others of it are in the archive but not in {source}; "
                                   "index all utterances of a document together")  # fmt: skip
                 elif name in survey.cut:
@@ -418,7 +415,8 @@ class Archive:
             since: only documents whose date is this or later (as text, so write dates as 2026-11-16).
             until: only documents whose date begins with this or is earlier.
             weights: of the weak rankers' scores as they are; by default what was learned, or else all alike.
-            candidates: how many documents are scored exactly.
+            candidates: how many documents are scored exactly. Where learned weights normalise scores within a query's
+                candidates, these are as many as in learning, and so are the hits at the most.
         """
         from .hits import make_hit
 
@@ -427,8 +425,9 @@ class Archive:
         query = self.parse(text)
         if not any(self._occurs(query, kind) for kind in self.kinds):
             raise InputError(f"nothing in the query {text!r} occurs in this archive, in any kind of units")
-        docs = self.candidates(query, max(candidates, k), self._allowed(speaker, since, until))
         chosen = self._weights(weights)
+        most = chosen.provenance.get("candidates", candidates) if chosen.normalise else max(candidates, k)
+        docs = self.candidates(query, most, self._allowed(speaker, since, until))
         features = chosen.features(self.score(query, docs))
         w = np.array(chosen.values)
         scores = np.round(summed(features, w), 12)
@@ -499,10 +498,13 @@ class Archive:
 
     # -- weights
 
-    @property
+    @cached_property
     def weights(self) -> Weights | None:
         """The learned weights that search uses, None where all weak rankers count alike."""
-        return self._current
+        found = Shelf(self.folder).current()
+        if found is not None:
+            self._fits(found)
+        return found
 
     @property
     def weights_history(self) -> list[str]:
@@ -515,7 +517,7 @@ class Archive:
         chosen = shelf.get(weights) if isinstance(weights, str) else weights
         if chosen is not None:
             self._fits(chosen)
-        with writing(self.folder):
+        with writing(self.folder, wait=600.0):  # what was learned must not be lost because someone is indexing
             shelf.use(chosen)
         self.refresh()
 
@@ -530,7 +532,7 @@ class Archive:
         columns = self.ranker_names
         if weights is None:
             equal = tuple([1 / len(columns)] * len(columns))
-            return self._current or Weights(tuple(columns), equal, None, "uniform", {})
+            return self.weights or Weights(tuple(columns), equal, None, "uniform", {})
         for name in weights:
             if name not in columns:
                 raise InputError(f"no weak ranker is called {name!r}.{nearest(name, columns)}")
@@ -633,6 +635,7 @@ class _Survey(NamedTuple):
     cut: set[str]
     damaged: bool
     errors: list[str]
+    utterances: set[str]
 
 
 def _survey(
@@ -667,7 +670,7 @@ def _survey(
     if strangers:
         errors.append(f"{len(strangers)} utterances of the table are not in {source}, among them {strangers[0]!r}")
     prints = {name: " ".join(found) for name, found in marks.items()}
-    return _Survey(wanted, prints, cut, bool(len(errors) - bool(strangers)), errors)
+    return _Survey(wanted, prints, cut, bool(len(errors) - bool(strangers)), errors, set(where))
 
 
 class _Doubled(InputError):

@@ -46,28 +46,36 @@ def _best_place(
     Words come first; smaller units only where words are too unlikely.
     """
     found = []
+    spans = {kind: [_span(query, kind, phrase) for phrase in query.phrases] for kind in archive.kinds}
     for kind in archive.kinds:
         runs = list(_runs(view, kind, query.units(kind), doc))
         if runs:
-            best = max(runs, key=_worth)
+            best = max(runs, key=lambda run: _worth(run, spans[kind]))
             found.append((kind, best))
-            if _worth(best)[0] > 0:
+            if _worth(best, spans[kind])[:2] > (0, 0):
                 break
-    kind, (_, _, utt, first, last, matches) = max(found, key=lambda f: f[1][1] ** (1 / f[1][0]))
+    kind, (_, _, utt, first, last, matches, _) = max(found, key=lambda f: f[1][1] ** (1 / f[1][0]))
     return kind, utt, first, last, matches
 
 
-def _worth(run: Run) -> tuple[float, ...]:
-    """The longest run that is likely enough, of equally long ones the likeliest, the first of those."""
-    mean = run[1] ** (1 / run[0])
-    return (run[0] if mean >= _SURE else 0, round(mean, 9), -run[2], -run[3])
+def _span(query: Query, kind: str, phrase: tuple[int, int]) -> tuple[int, int]:
+    """Where a quoted phrase begins and ends among the query's units."""
+    begin = len(query.units(kind, (0, phrase[0])))
+    return begin, begin + len(query.units(kind, phrase))
 
 
-Run = tuple[int, float, int, int, int, list[Match]]
+def _worth(run: Run, phrases: list[tuple[int, int]]) -> tuple[float, ...]:
+    """One that covers a quoted phrase; the longest that is likely enough; the likeliest; the first."""
+    mean, first = run[1] ** (1 / run[0]), run[6]
+    covers = any(first <= a and b <= first + run[0] for a, b in phrases)
+    return (covers, run[0] if mean >= _SURE else 0, round(mean, 9), -run[2], -run[3])
+
+
+Run = tuple[int, float, int, int, int, list[Match], int]
 
 
 def _runs(view: View, kind: str, units: list[str], doc: int) -> Iterator[Run]:
-    """(length, product of posteriors, utterance, first and last slot, matches) of runs of query units in a document.
+    """(length, product of posteriors, utterance, slots, matches, first unit) of runs of query units in a document.
 
     The next unit stands in the next slot, or in a later one if it begins where this one ends: near-empty slots lie
     between. Of a unit that occurs very often only the likeliest places are looked at.
@@ -89,7 +97,7 @@ def _runs(view: View, kind: str, units: list[str], doc: int) -> Iterator[Run]:
                 product *= p
                 matches.append(Match(units[i + n], p, float(times[2 * s]), float(times[2 * s + 1])))
                 n += 1
-                yield n, product, u, start + slot, s, list(matches)
+                yield n, product, u, start + slot, s, list(matches), i
                 after = [x for x in range(now + 1, now + 8) if i + n < len(at) and (u, x) in at[i + n]]
                 near = [x for x in after if x == now + 1 or abs(times[2 * (start + x)] - times[2 * s + 1]) < _GAP]
                 if not near:

@@ -1,26 +1,27 @@
 """Judgments of an archive's users: queries, and who judged which document how, when. Kept in SQLite, never overwritten.
 
-A later judgment of the same query and document by the same judge takes the place of an earlier one; of several judges
-the last one counts. An undo is a judgment without a grade.
+Of several judgments of the same query and document the last one counts, whoever gave it. An undo is a row that names
+the judgment it takes back; what stood before it stands again.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InputError, shorten
+from .formats.common import decoded
 
 FILE = "judgments.sqlite"
 _TABLES = """
-CREATE TABLE IF NOT EXISTS query (name TEXT PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS query (name TEXT PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS judgment (
     id INTEGER PRIMARY KEY, query TEXT NOT NULL REFERENCES query(name), document TEXT NOT NULL, grade REAL,
-    judge TEXT NOT NULL, time TEXT NOT NULL);
+    judge TEXT NOT NULL, time TEXT NOT NULL, undoes INTEGER);
 """
 
 
@@ -43,7 +44,7 @@ class Judgments:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     book = Judgments(folder)
     ...     name = book.query("spoken words")
-    ...     book.add(name, "monday", 1, "ann")
+    ...     _ = book.add(name, "monday", 1, "ann")
     ...     book.all().qrels
     {'1': {'monday': 1.0}}
     """
@@ -53,17 +54,21 @@ class Judgments:
 
     @contextmanager
     def _open(self, write: bool = False) -> Iterator[sqlite3.Connection]:
-        if not write and not self.path.exists():
+        if not write and (not self.path.exists() or self.path.stat().st_size == 0):
             connection = sqlite3.connect(":memory:")
             connection.executescript(_TABLES)
         else:
-            connection = sqlite3.connect(self.path, timeout=30)
+            connection = sqlite3.connect(self.path, timeout=30, isolation_level=None)
         try:
             if write:
                 connection.execute("PRAGMA synchronous=FULL")
-                connection.executescript(_TABLES)
+                connection.execute("BEGIN IMMEDIATE")  # one writer at a time, from the first look on
+                for statement in _TABLES.split(";")[:-1]:
+                    connection.execute(statement)
             with connection:
                 yield connection
+        except sqlite3.OperationalError as error:
+            raise InputError(f"the judgments cannot be used now ({error})", str(self.path)) from None
         except sqlite3.DatabaseError as error:
             raise InputError(f"the judgments are damaged or not ours ({error})", str(self.path)) from None
         finally:
@@ -82,12 +87,21 @@ class Judgments:
             db.execute("INSERT INTO query VALUES (?, ?)", (str(number), text))
             return str(number)
 
-    def add(self, query: str, document: str, grade: float | None, judge: str = "") -> None:
-        """Write down a judgment; a grade of None takes the last one back."""
-        self.add_all([(query, document, grade)], judge)
+    def add(self, query: str, document: str, grade: float, judge: str = "") -> int:
+        """Write down a judgment; its number, by which it can be undone."""
+        return self.add_all([(query, document, grade)], judge)
 
-    def add_all(self, rows: list[tuple[str, str, float | None]], judge: str = "") -> None:
-        """Write down several, all or none."""
+    def undo(self, number: int) -> None:
+        """Take a judgment back; what stood before it stands again."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._open(write=True) as db:
+            db.execute(
+                "INSERT INTO judgment (query, document, judge, time, undoes) "
+                "SELECT query, document, judge, ?, id FROM judgment WHERE id = ?", (now, number),
+            )  # fmt: skip
+
+    def add_all(self, rows: Sequence[tuple[str, str, float]], judge: str = "") -> int:
+        """Write down several, all or none; the number of the last."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._open(write=True) as db:
             known = {n for (n,) in db.execute("SELECT name FROM query")}
@@ -98,25 +112,20 @@ class Judgments:
                 "INSERT INTO judgment (query, document, grade, judge, time) VALUES (?, ?, ?, ?, ?)",
                 [(q, d, g, judge, now) for q, d, g in rows],
             )
+            return int(db.execute("SELECT MAX(id) FROM judgment").fetchone()[0] or 0)
 
     def all(self) -> Judged:
         """Queries, and for each the grades that count."""
         with self._open() as db:
             queries = dict(db.execute("SELECT name, text FROM query ORDER BY rowid"))
-            latest: dict[tuple[str, str, str], float | None] = {}
-            order: dict[tuple[str, str], list[str]] = {}
-            for query, document, grade, judge in db.execute(
-                "SELECT query, document, grade, judge FROM judgment ORDER BY id"
-            ):
-                latest[query, document, judge] = grade
-                judges = order.setdefault((query, document), [])
-                judges[:] = [j for j in judges if j != judge] + [judge]
+            rows = db.execute(
+                "SELECT query, document, grade FROM judgment WHERE undoes IS NULL "
+                "AND id NOT IN (SELECT undoes FROM judgment WHERE undoes IS NOT NULL) ORDER BY id"
+            ).fetchall()
         qrels: dict[str, dict[str, float]] = {name: {} for name in queries}
-        for (query, document), judges in order.items():
-            grades = [latest[query, document, j] for j in judges]
-            standing = [g for g in grades if g is not None]
-            if standing:
-                qrels[query][document] = float(standing[-1])
+        for query, document, grade in rows:  # the last one counts
+            qrels[query].pop(document, None)
+            qrels[query][document] = float(grade)
         return Judged(queries, qrels)
 
     def add_queries(self, queries: Mapping[str, str]) -> None:
@@ -142,15 +151,16 @@ class Judgments:
 def read_queries(path: str | Path) -> dict[str, str]:
     """Queries of a file: a name, a tab and the query on each line."""
     asked: dict[str, str] = {}
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+    text = decoded(Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf"), str(path))
+    for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
-        key, _, text = (part.strip() for part in line.partition("\t"))
-        if "\t" not in line or not text or not key or any(c.isspace() for c in key):
+        key, _, asked_for = (part.strip() for part in line.partition("\t"))
+        if "\t" not in line or not asked_for or not key or any(c.isspace() for c in key):
             raise InputError(f"expected a name, a tab and a query, got {shorten(line)}", f"{path}, line {number}")
         if key in asked:
             raise InputError(f"the query {key} is there twice", f"{path}, line {number}")
-        asked[key] = text
+        asked[key] = asked_for
     if not asked:
         raise InputError("no queries", str(path))
     return asked

@@ -25,6 +25,7 @@ from .judgments import Judged
 if TYPE_CHECKING:
     from .archive import Archive
 
+NORMALISERS = ("query-minmax", "query-zscore", None)
 C_GRID = tuple(10.0**e for e in range(-3, 5))
 _FOLDER, _CURRENT = "weights", "current.json"
 
@@ -38,9 +39,13 @@ class Weights:
     normalise: str | None
     ranker: str
     provenance: dict[str, Any]
+    version: str = __version__
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", tuple(float(v) for v in self.values))
+        if self.normalise not in NORMALISERS:
+            known = ", ".join(map(str, NORMALISERS))
+            raise InputError(f"scores are normalised within a query ({known}), got {self.normalise!r}")
 
     @property
     def id(self) -> str:
@@ -48,7 +53,7 @@ class Weights:
         return hashlib.blake2b(self._text().encode(), digest_size=6).hexdigest()
 
     def _text(self) -> str:
-        return json.dumps({"rankine": __version__, **asdict(self)}, indent=1, ensure_ascii=False)
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False)
 
     def to_bytes(self) -> bytes:
         """As a file, with a checksum."""
@@ -61,8 +66,10 @@ class Weights:
         try:
             return cls(
                 tuple(content["names"]), tuple(map(float, content["values"])), content["normalise"], content["ranker"],
-                content["provenance"],
+                content["provenance"], content["version"],
             )  # fmt: skip
+        except InputError:
+            raise
         except (KeyError, TypeError, ValueError):
             raise InputError("not a file of learned weights", str(path)) from None
 
@@ -92,6 +99,10 @@ class Shelf:
     def current(self) -> Weights | None:
         """The weights that search uses, None for equal ones."""
         name = self._state()["current"]
+        if name is not None and not (self.folder / f"{name}.json").exists():
+            raise InputError(
+                f"the weights {name} are in use but missing: go back with `weights --use`", str(self.folder)
+            )
         return None if name is None else Weights.read(self.folder / f"{name}.json")
 
     def use(self, weights: Weights | None) -> None:
@@ -148,17 +159,22 @@ def examples(archive: Archive, judged: Judged, candidates: int = 1000, keep: boo
     wanted = {n: t for n, t in judged.queries.items() if any(g > 0 for g in judged.qrels.get(n, {}).values())}
     if not wanted:
         raise InputError("no query has a document that was judged relevant: there is nothing to learn from")
-    text = json.dumps([archive.manifest.serial, candidates, wanted, judged.qrels], sort_keys=True)
-    digest = hashlib.blake2b(text.encode(), digest_size=10).hexdigest()
+    for name, asked in wanted.items():
+        try:
+            archive.parse(asked)
+        except InputError as error:
+            raise InputError(f"query {name}: {error}") from None
+    content = [__version__, archive.manifest.parts, archive.manifest.settings, candidates, list(wanted.items())]
+    judgments = [[q, sorted(judged.qrels[q].items())] for q in wanted]
+    digest = hashlib.blake2b(json.dumps([content, judgments]).encode(), digest_size=10).hexdigest()
     place = archive.folder / "cache" / f"{digest}.arrow"
-    if place.exists():
-        data = load_table(place)
-    else:
+    data = _kept(place)
+    if data is None:
         data = archive.features(wanted, judged.qrels, candidates)
         if keep:
             place.parent.mkdir(exist_ok=True)
             for old in place.parent.glob("*.arrow"):
-                old.unlink()
+                old.unlink(missing_ok=True)
             save_table(data, place)
     relevant = np.array([sum(g > 0 for g in judged.qrels[str(q)].values()) for q in data.query_ids])
     lost = tuple(q for q in wanted if q not in set(map(str, data.query_ids)))
@@ -167,6 +183,14 @@ def examples(archive: Archive, judged: Judged, candidates: int = 1000, keep: boo
     if all(len(np.unique(data.y[a:b])) == 1 for a, b in zip(data.ptr[:-1], data.ptr[1:], strict=True)):
         raise InputError("all candidates of every query have the same grade: there is nothing to learn from")
     return Examples(data, relevant, known, digest, lost)
+
+
+def _kept(place: Path) -> RankingData | None:
+    """Features of an earlier time, if they are there and can be read."""
+    try:
+        return load_table(place) if place.exists() else None
+    except (InputError, OSError):
+        return None
 
 
 def make_ranker(name: str, data: RankingData, normalise: str | None, C: float | None = None, seed: int = 0) -> Any:
@@ -188,6 +212,8 @@ def choose_C(loss: str, data: RankingData, normalise: str | None, seed: int = 0,
     from ..rankers import LinearRanker
 
     grid = [c / data.n_queries for c in C_GRID]
+    if data.n_queries < 2:
+        return 1.0
     total = np.zeros(len(grid))
     for train, test in data.folds(min(folds, data.n_queries), seed):
         for i, model in enumerate(LinearRanker(loss=loss, normalise=normalise).path(grid, train)):
@@ -212,20 +238,25 @@ class Trial:
     folds: tuple[Fold, ...]
     known: np.ndarray
 
-    def table(self, baseline: str = "uniform") -> list[tuple[str, ...]]:
-        """System, MAP, in and out of vocabulary, difference to the baseline with interval and p of Wilcoxon's test."""
+    def table(self) -> list[tuple[str, ...]]:
+        """System, MAP, with known and unknown words, and the differences to two baselines with their tests."""
         rows = []
         for name, x in self.precision.items():
-            d = x - self.precision[baseline]
-            low, high = mean_interval(d, 0.95, 0)
             parts = [f"{x[m].mean():.4f}" if m.any() else "-" for m in (self.known, ~self.known)]
-            test = ("-", "-", "-") if name == baseline else (
-                f"{d.mean():+.4f}", f"[{low:+.4f}, {high:+.4f}]", f"{wilcoxon(d):.2g}")  # fmt: skip
-            rows.append((name, f"{x.mean():.4f}", *parts, *test))
+            tests = [cell for baseline in ("uniform", "best single") for cell in self._against(name, baseline)]
+            rows.append((name, f"{x.mean():.4f}", *parts, *tests))
         return rows
 
+    def _against(self, name: str, baseline: str) -> tuple[str, str]:
+        """The mean difference with its interval, and p of Wilcoxon's test."""
+        if name == baseline:
+            return "-", "-"
+        d = self.precision[name] - self.precision[baseline]
+        low, high = mean_interval(d, 0.95, 0)
+        return f"{d.mean():+.4f} [{low:+.4f}, {high:+.4f}]", f"{wilcoxon(d):.2g}"
 
-COLUMNS = ("system", "MAP", "known words", "unknown words", "to uniform", "95 % interval", "p (Wilcoxon)")
+
+COLUMNS = ("system", "MAP", "known words", "unknown words", "to uniform", "p", "to best single", "p (Wilcoxon)")
 
 
 def cross_validate(
@@ -240,16 +271,19 @@ def cross_validate(
     data = found.data
     if data.n_queries < folds:
         raise InputError(f"{data.n_queries} judged queries are too few for {folds} folds")
-    precision = {name: np.zeros(data.n_queries) for name in ("best single", "uniform", *rankers)}
+    if normalise not in NORMALISERS:
+        raise InputError(f"normalise must be one of {', '.join(map(str, NORMALISERS))}; got {normalise!r}")
+    systems = ["best single", "uniform", *(["uniform, normalised"] if normalise else []), *rankers]
+    precision = {name: np.zeros(data.n_queries) for name in systems}
     number = {q: i for i, q in enumerate(data.query_ids)}
     done = []
     for train, test in data.folds(folds, seed):
         coef: dict[str, np.ndarray] = {}
         mine: dict[str, np.ndarray] = {}
         for name in precision:
-            if name == "uniform":
+            if name.startswith("uniform"):
                 coef[name] = np.full(data.n_features, 1 / data.n_features)
-                scores = test.X @ coef[name]
+                scores = (normalised(test, normalise) if name != "uniform" else test.X) @ coef[name]
             else:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
@@ -264,6 +298,11 @@ def cross_validate(
         done.append(Fold(coef, mine, list(test.query_ids)))
     precision = {name: np.append(x, np.zeros(len(found.lost))) for name, x in precision.items()}
     return Trial(precision, tuple(done), found.known)
+
+
+def normalised(data: RankingData, kind: str | None) -> np.ndarray:
+    """Features as a ranker with this normaliser sees them."""
+    return np.asarray(data.X if kind is None else Normaliser(kind).fit(data).apply(data).X, np.float64)
 
 
 def learn(

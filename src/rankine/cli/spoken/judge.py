@@ -33,6 +33,7 @@ def judge(
     found = Archive(archive)
     waiting = list(query or [])
     given = bool(waiting)
+    told: list[tuple[int, str]] = []  # what was answered since the beginning, for undo
     typer.echo(_HELP, err=True)
     while waiting or not given:
         text = (
@@ -45,13 +46,13 @@ def judge(
         except InputError as error:
             typer.echo(f"rankine: {error}", err=True)
             continue
-        if not _judge_hits(found, text.strip(), hits, name):
+        if not _judge_hits(found, " ".join(text.split()), hits, name, told):
             break
     judged = found.judgments.all()
     typer.echo(f"{len(judged.queries)} queries, {judged.n_judgments} judgments", err=True)
 
 
-def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str) -> bool:
+def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, told: list[tuple[int, str]]) -> bool:
     """Ask about each hit; False to end."""
     from .search import clock
 
@@ -67,17 +68,21 @@ def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str) -> bool
         if answer in ("q", "s"):
             return answer == "s"
         if answer == "u":
-            i = max(i - 1, 0)
-            book.add(key, hits[i].document, None, name)
+            if not told:
+                typer.echo("nothing to undo", err=True)
+                continue
+            number, what = told.pop()
+            book.undo(number)
+            typer.echo(f"undone: {what}", err=True)
             before = book.all().qrels.get(key, {})
+            i = next((j for j in range(i) if what == f"{text}: {hits[j].document}"), i)
             continue
         if answer and answer not in ("y", "n", *"0123456789"):
             typer.echo(_HELP, err=True)
             continue
         if answer:
-            book.add(
-                key, h.document, {"y": 1.0, "n": 0.0}.get(answer, float(answer) if answer.isdigit() else 0.0), name
-            )
+            grade = {"y": 1.0, "n": 0.0}.get(answer, float(answer) if answer.isdigit() else 0.0)
+            told.append((book.add(key, h.document, grade, name), f"{text}: {h.document}"))
         i += 1
     return True
 
@@ -119,6 +124,9 @@ def judgments(
         book.add_all([(q, d, g) for q, grades in graded.items() for d, g in grades.items()], name)
     judged = book.all()
     if export is not None:
+        blank = next((d for r in judged.qrels.values() for d in r if any(c.isspace() for c in d)), None)
+        if blank is not None:
+            raise InputError(f"TREC qrels cannot hold the name {blank!r}: it has blanks")
         with replacing(f"{export}.tsv") as temporary:
             temporary.write_text("".join(f"{q}\t{t}\n" for q, t in judged.queries.items()), encoding="utf-8")
         with replacing(f"{export}.qrels") as temporary:

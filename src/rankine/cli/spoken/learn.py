@@ -52,10 +52,18 @@ def learn(
     found = Archive(archive)
     if queries is None:
         judged = found.judgments.all()
+        there = set(found.documents)
+        gone = sum(d not in there for r in judged.qrels.values() for d in r)
+        if gone:
+            typer.echo(
+                f"rankine: {gone} judgments of documents that are no longer in the archive do not count", err=True
+            )
+            kept = {q: {d: g for d, g in r.items() if d in there} for q, r in judged.qrels.items()}
+            judged = Judged(judged.queries, kept)
     else:
         judged = Judged(read_queries(queries), read_qrels(str(qrels)))
     done = 0
-    with bar("fitting", total=3 * folds + 1) as update:
+    with bar("fitting", total=4 * folds + 1) as update:
 
         def one_more() -> None:
             nonlocal done

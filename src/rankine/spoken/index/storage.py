@@ -14,6 +14,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -249,24 +250,30 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[Writer]:
-    """Be the one writer of an archive."""
+def writing(folder: Path, wait: float = 0.0) -> Iterator[Writer]:
+    """Be the one writer of an archive; ``wait`` so many seconds for another one to end."""
     Manifest.read(folder)
-    with _locked(folder):
+    with _locked(folder, wait):
         writer = Writer(folder, Manifest.read(folder))
         writer.sweep()
         yield writer
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _locked(folder: Path, wait: float = 0.0) -> Iterator[None]:
+    until = time.monotonic() + wait
     with open(folder / "lock", "ab") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(
-                "another process is changing this archive; try again when it is done", str(folder)
-            ) from None
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() < until:
+                    time.sleep(0.1)
+                    continue
+                raise InputError(
+                    "another process is changing this archive; try again when it is done", str(folder)
+                ) from None
         yield
 
 
