@@ -17,6 +17,8 @@ from rankine.spoken.index.analyse import LEVELS, Settings
 from rankine.spoken.index.build import part_of_parts
 from rankine.spoken.index.storage import writing
 from rankine.spoken.index.strings import pack
+from rankine.spoken.judgments import Judged
+from rankine.spoken.learning import examples, learn
 
 from .timing import goal, heading
 
@@ -115,6 +117,20 @@ def quality(archive: Archive, texts: dict[str, list[str]]) -> str:
     return f"MAP {found['uniform']:.4f} uniform, {found[best]:.4f} {best}, {found['word-cn-2']:.4f} word-cn-2"
 
 
+def learning(archive: Archive, texts: dict[str, list[str]]) -> None:
+    """Weights from 200 queries of two words: mean AP over four folds, and how long `rankine spoken learn` takes."""
+    queries = {str(i): q for i, q in enumerate(two_word_queries(texts, 200, np.random.default_rng(2)))}
+    qrels = {i: {d: 1.0 for d, t in texts.items() if f" {q} " in f" {' '.join(t)} "} for i, q in queries.items()}
+    judged = Judged(queries, qrels)
+    examples(archive, judged)
+    for ranker in ("adarank", "svm-map"):
+        began = time.perf_counter()
+        _, trial = learn(archive, judged, ranker)
+        took = time.perf_counter() - began
+        print("  " + ", ".join(f"{n} {x.mean():.4f}" for n, x in trial.precision.items()), flush=True)
+        goal(f"learning by {ranker} from 200 queries, seconds", took, 60, at_most=True)
+
+
 def main() -> None:
     heading("Spoken archive")
     place = os.environ.get("RANKINE_DATA")
@@ -143,4 +159,5 @@ def main() -> None:
             if (prune, skip) == (1e-3, 0.0):
                 seconds, kept = took, archive
         goal("indexing, times faster than real time on one core", hours * 3600 / seconds, 50)
+        learning(kept, texts)
         searching(blown_up(kept, Path(temporary, "big")), texts)
