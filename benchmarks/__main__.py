@@ -2,12 +2,13 @@
 
 import sys
 
-from . import archive, boosting, evaluation, large_margin, pairwise, reading, spoken, startup
+from . import archive, boosting, evaluation, large_margin, pairwise, reading, solvers, spoken, startup
 
 BENCHMARKS = {
     "reading": reading.main,
     "evaluation": evaluation.main,
     "large-margin": large_margin.main,
+    "solvers": solvers.main,
     "pairwise": pairwise.main,
     "boosting": boosting.main,
     "spoken": spoken.main,

@@ -187,7 +187,7 @@ def structural_hinge(of, k, A, target, grades, scores):
         f for f, order in zip(scored, orders, strict=True)
         if all(levels[order[r]] >= levels[order[r + 1]] for r in range(m - 1))
     ]  # fmt: skip
-    star = max(perfect) if target == "best" else sum(perfect) / len(perfect)
+    star = {"best": max(perfect), "tight": max(scored)}.get(target, sum(perfect) / len(perfect))
     return max(d + f for d, f in zip(deltas, scored, strict=True)) - star
 
 

@@ -234,7 +234,7 @@ def test_limits_warn():
         ({"C": -1.0}, "C must be a positive number"),
         ({"tol": 0}, "tol must be a positive number"),
         ({"loss": "svm-ndgc"}, "Did you mean 'svm-ndcg'"),
-        ({"loss": rk.losses.get("svm-ndcg", target="best")}, "not convex"),
+        ({"loss": rk.losses.get("svm-ndcg", target="best"), "solver": "bundle"}, "not convex"),
         ({"solver": "bundel"}, "Did you mean 'bundle'"),
         ({"w0": [1.0]}, "w0 has 1 entries, the data has 6"),
         ({"normalise": "zscores"}, "Did you mean 'zscore'"),

@@ -36,6 +36,7 @@ _ROOMS = {
     "evaluate_run": "measures",
     "parse": "measures",
     "AdaRank": "rankers",
+    "KernelRanker": "rankers",
     "LinearRanker": "rankers",
     "RankBoost": "rankers",
     "RegressionRanker": "rankers",
@@ -63,7 +64,17 @@ if TYPE_CHECKING:
     )
     from .measures import Comparison, Measure, Report, compare, compare_reports, evaluate, evaluate_run, parse
     from .normalise import Normaliser
-    from .rankers import AdaRank, LinearRanker, RankBoost, RegressionRanker, SingleFeature, UniformFusion, load, tune
+    from .rankers import (
+        AdaRank,
+        KernelRanker,
+        LinearRanker,
+        RankBoost,
+        RegressionRanker,
+        SingleFeature,
+        UniformFusion,
+        load,
+        tune,
+    )
 
 
 def __getattr__(name: str) -> Any:

@@ -34,7 +34,7 @@ def command(
     plot: Annotated[str | None, typer.Option(help="With --path: draw validation against C (.png, .svg, .pdf).")] = None,
     weights: Annotated[
         str | None,
-        typer.Option(help="Position weights A of the loss: linear, inverse-sqrt, discount, partial-order, yue."),
+        typer.Option(help="Position weights A of the loss: linear, inverse-sqrt, discount, partial-order, yue, learn."),
     ] = None,
     measure: c.Measures = None,
     normalise: Annotated[
@@ -129,10 +129,8 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], made_for
         rows.append((name, data.n_queries, *(f"{v:.4f}" for v in found.mean.values())))
     note = gain_note(parse_all(names).values())
     print_table("Measures", ["data", "queries", *names], rows, note)
-    typer.echo(
-        f"objective {model.objective_:.6g}, certified to within {model.gap_:.2%} in {model.n_iter_} iterations",
-        err=True,
-    )
+    certified = f"certified to within {model.gap_:.2%}" if loss.convex else "a local minimum, not certified,"
+    typer.echo(f"objective {model.objective_:.6g}, {certified} in {model.n_iter_} iterations", err=True)
     if loss.bounds:
         bound, n = guarantee(model, sets["train"])
         typer.echo(
@@ -147,7 +145,10 @@ def guarantee(model: Any, data: RankingData) -> tuple[float, int]:
     """The mean loss over the queries that carry information, an upper bound on their mean of 1 − measure."""
     from ..losses import get
 
-    prepared = get(model.loss, **(model.loss_options or {})).prepare(data.y, data.ptr)
+    options = dict(model.loss_options or {})
+    if hasattr(model, "A_"):
+        options["A"] = model.A_
+    prepared = get(model.loss, **options).prepare(data.y, data.ptr)
     values, _ = prepared(model.predict(data))
     n = int(prepared.informative.sum())
     return float(values.sum()) / max(n, 1), n

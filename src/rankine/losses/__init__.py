@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, nearest
 from .base import Loss
+from .enumerated import SumHinge
 from .listwise import ListMLE, ListNet
 from .order_preserving import Consistent, Duchi
 from .pairwise import PositionSensitive, Preorder, RankSVM, pairwise_errors
 from .pointwise import Squared
+from .slack import SlackHinge
 from .standard_form import standard_form
 from .structured import StructuredHinge
+from .tight import TightHinge
 
 __all__ = ["Loss", "get", "names", "pairwise_errors", "standard_form"]
 
@@ -26,11 +29,29 @@ class _Family(NamedTuple):
     variants: tuple[str, ...] = ()
 
 
+def _structured(of: str) -> Callable[..., Loss]:
+    """A structural hinge, its tighter, non-convex form, or the slack-rescaled one."""
+
+    def make(variant: str | None = None, target: str = "mean", **options: Any) -> Loss:
+        if variant == "slack":
+            return SlackHinge(StructuredHinge(of, target=target, **options))
+        if variant == "tight":
+            return TightHinge(StructuredHinge(of, target=target, **options))
+        found = StructuredHinge(of, target=target, **options)
+        return found if found.convex else TightHinge(StructuredHinge(of, **options), perfect=True)
+
+    return make
+
+
 _TABLE = {
-    "svm-ndcg": _Family(lambda **o: StructuredHinge("ndcg", **o), "may"),
-    "svm-map": _Family(lambda **o: StructuredHinge("map", **o)),
-    "svm-p": _Family(lambda **o: StructuredHinge("p", **o), "must"),
-    "svm-rr": _Family(lambda **o: StructuredHinge("rr", **o)),
+    "svm-ndcg": _Family(_structured("ndcg"), "may", ("tight", "slack")),
+    "svm-map": _Family(_structured("map"), variants=("tight", "slack")),
+    "svm-p": _Family(_structured("p"), "must", ("tight", "slack")),
+    "svm-rr": _Family(_structured("rr"), variants=("tight", "slack")),
+    "sum-ndcg": _Family(lambda **o: SumHinge("ndcg", **o), "may"),
+    "sum-map": _Family(lambda **o: SumHinge("map", **o)),
+    "softmax-ndcg": _Family(lambda **o: SumHinge("ndcg", soft=True, **o), "may"),
+    "softmax-map": _Family(lambda **o: SumHinge("map", soft=True, **o)),
     "ranksvm": _Family(RankSVM, variants=("norm",)),
     "ranksvm-l2": _Family(lambda **o: RankSVM(squared=True, **o), variants=("norm",)),
     "position-sensitive": _Family(PositionSensitive, variants=("norm",)),
@@ -52,7 +73,7 @@ def names() -> list[str]:
     """All loss names, ``@k`` standing for a cutoff.
 
     >>> names()[:3]
-    ['svm-ndcg', 'svm-ndcg@k', 'svm-map']
+    ['svm-ndcg', 'svm-ndcg@k', 'svm-ndcg:tight']
     """
     found = []
     for name, family in _TABLE.items():
@@ -83,7 +104,8 @@ def get(name: str, **options: Any) -> Loss:
         raise InputError(f"unknown loss {name!r}.{nearest(name, names())} There are: {', '.join(names())}")
     by_name: dict[str, Any] = {} if cut is None else {"k": int(cut)}
     if form[3] is not None:
-        by_name |= {"weights": form[3]} if form[1] == "preorder" else {"norm": True}
+        key = "weights" if form[1] == "preorder" else "variant" if form[1].startswith("svm-") else "norm"
+        by_name |= {key: True if key == "norm" else form[3]}
     twice = by_name.keys() & options.keys()
     if twice:
         raise InputError(f"{name}: {twice.pop()} is in the name already")

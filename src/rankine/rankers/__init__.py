@@ -4,6 +4,7 @@ from typing import Any
 
 from .adarank import AdaRank
 from .fusion import SingleFeature, UniformFusion
+from .kernel import KernelRanker
 from .linear import LinearRanker
 from .model_file import load
 from .rankboost import RankBoost
@@ -12,11 +13,13 @@ from .selection import Tuning, tune
 
 # the kinds of model that files can hold
 KINDS: dict[str, Any] = {
-    kind.__name__: kind for kind in (LinearRanker, RegressionRanker, AdaRank, RankBoost, SingleFeature, UniformFusion)
+    kind.__name__: kind
+    for kind in (LinearRanker, KernelRanker, RegressionRanker, AdaRank, RankBoost, SingleFeature, UniformFusion)
 }
 
 __all__ = [
     "AdaRank",
+    "KernelRanker",
     "LinearRanker",
     "RankBoost",
     "RegressionRanker",

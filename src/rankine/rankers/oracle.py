@@ -64,6 +64,15 @@ class LinearOracle:
 
         return np.asarray(self._sum(block))
 
+    @property
+    def convex(self) -> bool:
+        """Whether R is."""
+        return bool(self.prepared.loss.convex)
+
+    def touching(self, w: np.ndarray) -> LinearOracle:
+        """A convex R above this one that equals it at w."""
+        return LinearOracle(self.X, self.prepared.touching(self._scores(w)), self.query_weight, self.threads)
+
     def part(self, w: np.ndarray, q0: int, q1: int) -> tuple[float, np.ndarray]:
         """R and a subgradient over queries q0 to q1 − 1 alone, on the calling thread."""
         scores = np.empty(self.X.shape[0]) if self.room is None else self.room

@@ -50,3 +50,47 @@ class PartOracle(Oracle, Protocol):
 
     def part(self, w: np.ndarray, q0: int, q1: int) -> tuple[float, np.ndarray]:
         """The sum over queries q0 to q1 − 1 and a subgradient."""
+
+
+class ConcaveOracle(Oracle, Protocol):
+    """R is a difference of convex functions."""
+
+    def touching(self, w: np.ndarray) -> Oracle:
+        """A convex function above R that equals it at w."""
+
+
+class DualOracle(Protocol):
+    """A sum of query losses whose point is a combination of documents' features; it keeps the current one.
+
+    A plane of query q is b − ⟨c, scores of q⟩, with a coefficient for each of its documents.
+    """
+
+    n_queries: int
+    weights: np.ndarray
+
+    def plane(self, q: int) -> tuple[float, np.ndarray]:
+        """The plane that touches the loss of q at the current point."""
+
+    def scores(self, q: int) -> np.ndarray:
+        """Scores of the documents of q at the current point."""
+
+    def inner(self, q: int, planes: list[np.ndarray], c: np.ndarray) -> np.ndarray:
+        """Inner products in feature space of planes of q with c."""
+
+    def gram_of(self, planes: list[tuple[int, np.ndarray]]) -> np.ndarray:
+        """Inner products of all these planes, given with their queries."""
+
+    def move(self, q: int, c: np.ndarray) -> None:
+        """Add the combination of q's documents with these coefficients to the point."""
+
+    def square(self) -> float:
+        """½‖w − w0‖²."""
+
+    def offset(self) -> float:
+        """⟨w − w0, w0⟩, by which the dual is smaller."""
+
+    def total(self) -> float:
+        """The sum of all weighted losses."""
+
+    def snapshot(self) -> np.ndarray:
+        """The current point, to be kept."""

@@ -1,0 +1,11 @@
+"""Make the tables of docs/large-margin.md: python experiments/large_margin_tables.py (needs RANKINE_DATA)."""
+
+from pathlib import Path
+
+from rankine.experiments.optimised import make
+from rankine.parallel import thread_count
+
+if __name__ == "__main__":
+    place = Path(__file__).parent.parent / "docs" / "_static" / "large-margin"
+    place.mkdir(parents=True, exist_ok=True)
+    make(place, thread_count())

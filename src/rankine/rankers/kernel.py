@@ -1,0 +1,205 @@
+"""Kernels: the n-slack dual needs only inner products, so a scorer can be linear in a space nobody writes down."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.kernel_approximation import Nystroem
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from .. import losses
+from ..data import RankingData
+from ..errors import InputError
+from ..solvers.certificate import show_progress
+from ..solvers.cutting_plane import cutting_plane
+from .base import Ranker, check_whole
+from .dual import KernelDual
+from .linear import LinearRanker
+
+_NAMES = ("linear", "rbf", "poly")
+_SAMPLE = 300
+
+
+class ApproximationWarning(UserWarning):
+    """The data is too large for the exact kernel; a low-rank one stands in for it."""
+
+
+class KernelRanker(Ranker):
+    r"""A scorer :math:`f(x) = \sum_i \beta_i k(x_i, x)`, least in :math:`\tfrac12\|f\|^2 + C \sum_q \mathrm{loss}_q`.
+
+    Args:
+        loss: a convex loss, by name or as an object.
+        C: the weight of the losses against the regulariser.
+        kernel: ``"rbf"``, ``"poly"``, ``"linear"``, or a function of two arrays that returns all their inner products.
+        gamma: of rbf and poly; None: 1 / (features × variance).
+        degree: of poly.
+        coef0: of poly.
+        loss_options: options of a named loss.
+        tol: the relative gap to reach.
+        normalise: a kind of :class:`~rankine.Normaliser`.
+        max_iter: the most passes.
+        max_documents: above this the kernel is approximated (Nyström), with a warning.
+        n_components: of the approximation.
+        cache_mb: room for rows of the Gram matrix.
+        seed: of the approximation.
+
+    >>> X, y, qid = [[0.0], [1.0], [2.0]], [0, 1, 0], [1, 1, 1]  # the middle is best: no line can say so
+    >>> model = KernelRanker("svm-map", C=100.0).fit(X, y, qid=qid)
+    >>> int(model.rank(X, qid)[0])
+    1
+    """
+
+    _certificate = ("objective_", "lower_bound_", "gap_", "n_iter_")
+
+    def __init__(
+        self,
+        loss: Any = "svm-map",
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        loss_options: dict[str, Any] | None = None,
+        tol: float = 1e-2,
+        normalise: str | None = None,
+        max_iter: int = 1000,
+        max_documents: int = 30_000,
+        n_components: int = 500,
+        cache_mb: int = 4000,
+        seed: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.loss_options = loss_options
+        self.tol = tol
+        self.normalise = normalise
+        self.max_iter = max_iter
+        self.max_documents = max_documents
+        self.n_components = n_components
+        self.cache_mb = cache_mb
+        self.seed = seed
+
+    @property
+    def _measure(self) -> str:
+        return str(self._check_parameters().measure)
+
+    def fit(self, X: Any, y: Any = None, qid: Any = None) -> KernelRanker:
+        """Learn from arrays with query ids (without them all rows are one query), or from a :class:`RankingData`."""
+        loss = self._check_parameters()
+        data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        features = _dense(data.X)
+        self.gamma_ = self._gamma(features)
+        function = self._function()
+        _check_kernel(function, features, self.kernel, self.seed)
+        if data.n_documents > self.max_documents:
+            return self._approximate(data, features)
+        dual = KernelDual(features, loss.prepare(data.y, data.ptr), None, function, self.cache_mb << 20)
+        found = cutting_plane(
+            dual, self.C, tol=self.tol, max_iter=self.max_iter, progress=show_progress(f"{self.loss}, {self.kernel}")
+        )
+        used = np.flatnonzero(found.w)
+        self.support_, self.dual_coef_ = features[used], found.w[used]
+        self._keep(found.objective, found.lower_bound, found.gap, len(found.history) - 1, found.history)
+        return self
+
+    def _approximate(self, data: RankingData, features: np.ndarray) -> KernelRanker:
+        """A linear ranker on Nyström's features; written back as a combination of kernel functions."""
+        warnings.warn(
+            f"{data.n_documents:,} documents are too many for the exact kernel: {self.n_components} of Nyström's "
+            "features stand in for it (max_documents, n_components)", ApproximationWarning, stacklevel=3,
+        )  # fmt: skip
+        own = {} if callable(self.kernel) or self.kernel == "linear" else {"gamma": self.gamma_}
+        if self.kernel == "poly":
+            own |= {"degree": self.degree, "coef0": self.coef0}
+        count = min(self.n_components, data.n_documents)
+        basis = Nystroem(kernel=self._pairs(), n_components=count, random_state=self.seed, **own)
+        mapped = data.with_features(basis.fit_transform(features))
+        model = LinearRanker(loss=self.loss, C=self.C, loss_options=self.loss_options, tol=self.tol).fit(mapped)
+        self.support_, self.dual_coef_ = basis.components_, basis.normalization_.T @ model.coef_
+        self._keep(model.objective_, model.lower_bound_, model.gap_, model.n_iter_, model.history_)
+        return self
+
+    def _pairs(self) -> Any:
+        """The kernel as scikit-learn's approximation wants it: by name, or of two rows."""
+        if not callable(self.kernel):
+            return self.kernel
+        return lambda a, b: float(np.asarray(self.kernel(a[None], b[None]))[0, 0])
+
+    def _keep(self, objective: float, lower: float, gap: float, iterations: int, history: Any) -> None:
+        self.objective_, self.lower_bound_, self.gap_ = objective, lower, gap
+        self.n_iter_, self.history_ = max(iterations, 1), history
+
+    def _scores(self, X: Any) -> np.ndarray:
+        features, out = _dense(X), np.zeros(X.shape[0])
+        if len(self.dual_coef_) == 0:
+            return out
+        function = self._function()
+        for i in range(0, len(out), 4096):
+            out[i : i + 4096] = function(features[i : i + 4096], self.support_) @ self.dual_coef_
+        return out
+
+    def _gamma(self, X: np.ndarray) -> float:
+        if self.gamma is not None:
+            return float(self.gamma)
+        spread = float(X.var())
+        return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+
+    def _function(self) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+        if callable(self.kernel):
+            return lambda a, b: np.asarray(self.kernel(a, b), np.float64)
+        options = {} if self.kernel == "linear" else {"gamma": self.gamma_}
+        if self.kernel == "poly":
+            options |= {"degree": self.degree, "coef0": self.coef0}
+        return lambda a, b: pairwise_kernels(a, b, metric=self.kernel, **options)
+
+    def _check_parameters(self) -> Any:
+        super()._check_parameters()
+        for name, value in (("C", self.C), ("tol", self.tol)):
+            if not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
+                raise InputError(f"{name} must be a positive number, got {value!r}")
+        if not callable(self.kernel) and self.kernel not in _NAMES:
+            raise InputError(f"kernel must be one of {', '.join(_NAMES)}, or a function; got {self.kernel!r}")
+        if self.gamma is not None and not self.gamma > 0:
+            raise InputError(f"gamma must be a positive number or None, got {self.gamma!r}")
+        for name in ("max_iter", "max_documents", "n_components", "cache_mb"):
+            check_whole(name, getattr(self, name), 1)
+        loss = losses.get(self.loss, **(self.loss_options or {})) if isinstance(self.loss, str) else self.loss
+        if not loss.convex:
+            raise InputError(f"{loss!r} is not convex: the dual needs a convex loss")
+        return loss
+
+    def _state(self) -> dict[str, Any]:
+        return {"support": self.support_.tolist(), "dual_coef": self.dual_coef_.tolist(), "gamma": self.gamma_,
+                "features": self.n_features_in_}  # fmt: skip
+
+    def _set_state(self, content: dict[str, Any]) -> None:
+        self.dual_coef_ = np.array(content["dual_coef"], np.float64)
+        self.n_features_in_, self.gamma_ = int(content["features"]), float(content["gamma"])
+        self.support_ = np.array(content["support"], np.float64).reshape(len(self.dual_coef_), self.n_features_in_)
+
+
+def _dense(X: Any) -> np.ndarray:
+    return np.asarray(X.toarray() if sp.issparse(X) else X, np.float64)
+
+
+def _check_kernel(function: Callable[..., np.ndarray], X: np.ndarray, kernel: Any, seed: int) -> None:
+    """A kernel must be symmetric and positive semi-definite; on a sample of documents it is looked at."""
+    rows = np.random.default_rng(seed).permutation(len(X))[:_SAMPLE]
+    G = np.asarray(function(X[rows], X[rows]), np.float64)
+    called = getattr(kernel, "__name__", str(kernel))
+    if G.shape != (len(rows), len(rows)) or not np.isfinite(G).all():
+        raise InputError(f"the kernel {called} must give a finite number for every pair of rows, got shape {G.shape}")
+    largest = max(float(np.abs(G).max()), 1e-300)
+    if np.abs(G - G.T).max() > 1e-6 * largest:
+        raise InputError(f"the kernel {called} is not symmetric")
+    least = float(np.linalg.eigvalsh((G + G.T) / 2)[0])
+    if least < -1e-6 * largest * len(rows):
+        raise InputError(f"the kernel {called} is not positive semi-definite: an eigenvalue is {least:.3g}")

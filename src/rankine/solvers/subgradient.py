@@ -1,0 +1,122 @@
+r"""Subgradient descent with a backtracking line search (Chapelle, Le & Smola, §3.3.1), and its conjugate variant.
+
+A step that lowers J is taken and the next one tried longer; one that does not is halved. The conjugate variant adds to
+the direction a part of the last one (Polak & Ribière), which helps where R is nearly smooth. For a convex R every point
+adds a plane, so the certificate is that of the other solvers, and the run ends at its gap. A subgradient need not be a
+direction of descent: where no step helps the minimiser of the planes is tried. For an R that is not convex the end is
+where the objective falls no more.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .certificate import ConvergenceWarning, Search, Solution, Step
+from .oracle import Oracle
+
+_HALVINGS, _LONGER, _PATIENCE = 30, 2.0, 10
+
+
+def subgradient(oracle: Oracle, C: float, conjugate: bool = False, **options: Any) -> Solution:
+    """Minimise ½‖w − w0‖² + C·R(w); options are those of :class:`Search`.
+
+    >>> class Absolute:
+    ...     size = 1
+    ...     def value_grad(self, w):
+    ...         return abs(float(w[0]) - 1), np.array([1.0 if w[0] > 1 else -1.0])
+    >>> subgradient(Absolute(), C=0.5).w.round(2)
+    array([0.5])
+    """
+    if not getattr(oracle, "convex", True):
+        return _descend(oracle, C, conjugate, **options)
+    search = Search(oracle, C, **options)
+    try:
+        w, (value, grad) = search.w, oracle.value_grad(search.w)
+        search.see(w, value, grad)
+        step, direction, last = 1.0, np.zeros(oracle.size), None
+        while not search.finished():
+            slope = search.slope(w, grad)
+            direction, last = _direction(slope, direction, last, conjugate), slope
+            here = search.height(w, value)
+            for _ in range(_HALVINGS):
+                new = w + step * direction
+                value, grad = oracle.value_grad(new)
+                search.see(new, value, grad)
+                if search.height(new, value) < here:
+                    w, step = new, step * _LONGER
+                    break
+                step /= 2
+            else:  # no step helps: go on from the minimiser of the planes
+                w, step, last = search.target, 1.0, None
+                value, grad = oracle.value_grad(w)
+                search.see(w, value, grad)
+    except KeyboardInterrupt:
+        search.stop()
+    return search.solution()
+
+
+def conjugate_subgradient(oracle: Oracle, C: float, **options: Any) -> Solution:
+    """:func:`subgradient` with conjugate directions."""
+    return subgradient(oracle, C, conjugate=True, **options)
+
+
+def _direction(slope: np.ndarray, direction: np.ndarray, last: np.ndarray | None, conjugate: bool) -> np.ndarray:
+    """Down the slope, plus a part of the last direction if that still goes down."""
+    if not conjugate or last is None:
+        return -slope
+    keep = max(float(slope @ (slope - last)) / max(float(last @ last), 1e-300), 0.0)
+    mixed = -slope + keep * direction
+    return mixed if float(mixed @ slope) < 0 else -slope
+
+
+def _descend(
+    oracle: Oracle,
+    C: float,
+    conjugate: bool,
+    *,
+    w0: np.ndarray | None = None,
+    start: np.ndarray | None = None,
+    planes: Any = None,
+    tol: float = 1e-3,
+    max_iter: int = 1000,
+    max_time: float = np.inf,
+    progress: Callable[[Step], None] | None = None,
+) -> Solution:
+    """The same without a certificate: J never rises, and the end is where it falls no more."""
+    origin = np.zeros(oracle.size) if w0 is None else np.asarray(w0, np.float64)
+    w = (origin if start is None else np.asarray(start, np.float64)).copy()
+    began = time.perf_counter()
+    value, grad = oracle.value_grad(w)
+    objective = 0.5 * float((w - origin) @ (w - origin)) + C * value
+    history = [Step(0, objective, 0.0, 1.0, 0, 0.0)]
+    step, direction, last, limit = 1.0, np.zeros(oracle.size), None, True
+    for iteration in range(1, max_iter + 1):
+        slope = w - origin + C * grad
+        direction, last = _direction(slope, direction, last, conjugate), slope
+        for _ in range(_HALVINGS):
+            new = w + step * direction
+            value, grad = oracle.value_grad(new)
+            height = 0.5 * float((new - origin) @ (new - origin)) + C * value
+            if height < objective:
+                w, objective, step = new, height, step * _LONGER
+                break
+            step /= 2
+        else:
+            limit = False
+            break
+        history.append(Step(iteration, objective, 0.0, 1.0, 0, time.perf_counter() - began))
+        if progress is not None:
+            progress(history[-1])
+        if iteration > _PATIENCE and history[-1 - _PATIENCE].objective - objective <= tol * abs(objective):
+            limit = False
+            break
+        if time.perf_counter() - began > max_time:
+            break
+    if limit:
+        warnings.warn("stopped by a limit while the objective was still falling", ConvergenceWarning, stacklevel=4)
+    return Solution(w, objective, 0.0, tuple(history), {"all": time.perf_counter() - began}, not limit)
