@@ -1,22 +1,23 @@
 """Progress on the terminal for anything that may take more than two seconds."""
 
+import multiprocessing
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
 @contextmanager
-def bar(label: str, total: int | None, show: bool = True, unit: str = "") -> Iterator[Callable[[int], None]]:
-    """A bar on standard error; yields the function that is told how much is done so far.
+def bar(label: str, total: int | None, show: bool = True, unit: str = "") -> Iterator[Callable[..., None]]:
+    """A bar on standard error; yields the function that is told how much is done so far, and of how much if it changes.
 
-    Nothing is drawn where ``show`` is false or standard error is not a terminal. ``unit="bytes"`` adds sizes and
-    speed.
+    Nothing is drawn where ``show`` is false, standard error is not a terminal, or this is a process of a pool.
+    ``unit="bytes"`` adds sizes and speed.
 
     >>> with bar("reading", total=100, show=False) as update:
     ...     update(50)
     """
-    if not show or not sys.stderr.isatty():
-        yield lambda done: None
+    if not show or not sys.stderr.isatty() or multiprocessing.parent_process() is not None:
+        yield lambda done, total=None: None
         return
     from rich import progress as rp
     from rich.console import Console
@@ -25,4 +26,4 @@ def bar(label: str, total: int | None, show: bool = True, unit: str = "") -> Ite
     columns = [rp.TextColumn("{task.description}"), rp.BarColumn(), *amount, rp.TimeRemainingColumn()]
     with rp.Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(label, total=total)
-        yield lambda done: progress.update(task, completed=done)
+        yield lambda done, total=None: progress.update(task, completed=done, total=total)

@@ -154,7 +154,7 @@ def spoken(
     ] = "spoken-report",
     workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
 ) -> None:
-    """Learned fusion of 18 weak rankers on real speech: Figures 1 to 3 and Table 2 of Chen, Lee & Lee.
+    """Learned fusion of 18 weak rankers on real speech: Figures 1 to 3 and Table 2 of Meng, Lee & Lee.
 
     `RANKINE_DATA=data rankine experiment spoken -o report`
     """

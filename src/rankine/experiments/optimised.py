@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from ..measures.compare import mean_interval, wilcoxon
 from ..parallel import process_map
 from ..rankers import LinearRanker, RankBoost, RegressionRanker
 from .letor import COLLECTIONS, Fold, folds
-from .report import Section
+from .report import Section, write_page
 
 DEPTH = 10
 C_GRID = tuple(10.0**e for e in range(-6, 3))
@@ -158,12 +158,5 @@ def sections(name: str, outcomes: list[Outcome], folder: Path) -> list[Section]:
 
 def make(folder: Path, workers: int) -> None:
     """Run everything; write the pages that the documentation includes, with their pictures, into ``folder``."""
-    from .report import markdown
-
-    names = ["ohsumed-letor2", "ohsumed", "mq2008"]
-    for name, outcomes in run(names, workers, lambda done: None).items():
-        text = []
-        for i, part in enumerate(sections(name, outcomes, folder)):
-            shown = part if not part.picture else replace(part, picture=f"_static/{folder.name}/{part.picture}")
-            text.append(f"{'###' if i == 0 else '####'} {part.title}\n\n{markdown(shown)}")
-        (folder / f"{name}.md").write_text("\n".join(text), encoding="utf-8")
+    for name, outcomes in run(["ohsumed-letor2", "ohsumed", "mq2008"], workers, lambda done: None).items():
+        write_page(sections(name, outcomes, folder), folder, name, level=3)

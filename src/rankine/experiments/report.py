@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +190,15 @@ def write(parts: list[Section], folder: Path) -> list[Path]:
             temporary.write_text(text, encoding="utf-8")
         written.append(folder / name)
     return written
+
+
+def write_page(parts: list[Section], folder: Path, name: str, level: int) -> None:
+    """``name.md`` in ``folder``, to be included by the documentation, whose pictures stand below ``_static``."""
+    text = []
+    for i, part in enumerate(parts):
+        shown = part if not part.picture else replace(part, picture=f"_static/{folder.name}/{part.picture}")
+        text.append(f"{'#' * (level + (i > 0))} {part.title}\n\n{markdown(shown)}")
+    (folder / f"{name}.md").write_text("\n".join(text), encoding="utf-8")
 
 
 def _markdown(parts: list[Section]) -> str:

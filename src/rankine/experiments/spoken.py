@@ -1,4 +1,5 @@
-"""Learned fusion of weak rankers on real speech, after Chen, Lee & Lee: "Learning to rank for spoken documents".
+"""Learned fusion of weak rankers on real speech, after Meng, Lee & Lee: "Improved lattice-based spoken document
+retrieval by directly learning from the evaluation measures".
 
 Declared before it was run: queries are all sequences of one to three words that occur in at least five transcripts,
 do not begin or end with a stop word and (in Mandarin) have at least two characters; where there are more than 200 a
@@ -16,7 +17,7 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from ..spoken.judgments import Judged
 from ..spoken.learning import COLUMNS, Examples, Trial, cross_validate, examples
 from ..spoken.query import longest_words
 from .lattices import words_of
-from .report import Section
+from .report import Section, write_page
 
 BEAMS = {"L1": 4.5, "L2": 5.5, "L3": 7.0, "L4": 8.5}
 RANKERS = {
@@ -272,14 +273,8 @@ def sections(name: str, sizes: list[Size], folder: Path) -> list[Section]:
 
 def make(folder: Path, workers: int) -> None:
     """Run everything; write the pages that the documentation includes, with their pictures, into ``folder``."""
-    from .report import markdown
-
     for name, sizes in run(["lj", "aishell"], workers, lambda done: None).items():
-        text = []
-        for i, part in enumerate(sections(name, sizes, folder)):
-            shown = part if not part.picture else replace(part, picture=f"_static/{folder.name}/{part.picture}")
-            text.append(f"{'##' if i == 0 else '###'} {part.title}\n\n{markdown(shown)}")
-        (folder / f"{name}.md").write_text("\n".join(text), encoding="utf-8")
+        write_page(sections(name, sizes, folder), folder, name, level=2)
 
 
 def _first_fold(size: Size, system: str) -> str:

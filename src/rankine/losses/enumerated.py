@@ -1,4 +1,4 @@
-r"""Sum and soft-max hinges: over all outputs of a query instead of the worst one (Lan et al. 2009, Definition 3).
+r"""Sum and soft-max hinges: over all outputs of a query instead of the worst one (Riezler & De Bona, Definition 3).
 
 .. math:: \sum_{\pi \ne \pi^*} \bigl(\Delta(\pi) - (F(\pi^*) - F(\pi))\bigr)_+ , \qquad
     \log \sum_\pi \exp\bigl(\Delta(\pi) + F(\pi) - F(\pi^*)\bigr)

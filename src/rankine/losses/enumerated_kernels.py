@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..kernel import kernel
-from .structured_kernels import PARTIAL_ORDER, fill_weights
+from .structured_kernels import fill_weights
+from .tight_kernels import by_level
 
 
 @kernel
@@ -47,6 +48,7 @@ def over_outputs(soft, average_precision, mode, discount, k, problem, scores, q0
     F counts pairs of different level: a document at rank r that is the j-th best of its level by score has the weight
     norm·((m − 1 − 2r) − (n_level − 1 − 2j)). Cost: outputs × documents.
     """
+    nothing = np.empty(0)
     for q in range(q0, q1):
         lo, hi = problem.ptr[q], problem.ptr[q + 1]
         values[q] = 0.0
@@ -56,19 +58,9 @@ def over_outputs(soft, average_precision, mode, discount, k, problem, scores, q0
         m = hi - lo
         lv, L = problem.level_ptr[q], problem.level_ptr[q + 1] - problem.level_ptr[q]
         n_rel = problem.level_first[lv + 1] - lo
-        norm = 2.0 / (m * (m - 1.0)) if mode == PARTIAL_ORDER else 1.0 / (n_rel * (m - n_rel))
-        levels, first, size = np.empty(m, np.int64), np.empty(L, np.int64), np.empty(L, np.int64)
-        docs, s = np.empty(m, np.int64), np.empty(m)
-        for j in range(L):
-            start = problem.level_first[lv + j]
-            end = problem.level_first[lv + j + 1] if j + 1 < L else hi
-            rows = problem.members[start:end]
-            order = np.argsort(-scores[rows], kind="mergesort")
-            first[j], size[j] = start - lo, end - start
-            for i in range(end - start):
-                docs[start - lo + i] = rows[order[i]]
-                s[start - lo + i] = scores[rows[order[i]]]
-                levels[start - lo + i] = j
+        A = np.empty(m)
+        norm = fill_weights(mode, nothing, k, m, n_rel, m, A)
+        docs, levels, first, size = by_level(problem, scores, q)
         gain = problem.gain[lv : lv + L]
         target, weight, taken = np.empty(m), np.empty(m), np.empty(L, np.int64)
         total, largest = 0.0, -np.inf
@@ -79,13 +71,13 @@ def over_outputs(soft, average_precision, mode, discount, k, problem, scores, q0
             for r in range(m):
                 j = levels[r]
                 i = first[j] + taken[j]
-                weight[i] = norm * ((m - 1 - 2 * r) - (size[j] - 1 - 2 * taken[j]))
+                weight[i] = A[r] - norm * (size[j] - 1 - 2 * taken[j])
                 taken[j] += 1
             if begin:
                 target[:] = weight
             x = _loss(average_precision, levels, gain, discount, k, n_rel)
             for i in range(m):
-                x += (weight[i] - target[i]) * s[i]
+                x += (weight[i] - target[i]) * scores[docs[i]]
             if soft:
                 if x > largest:
                     shrink = np.exp(largest - x) if largest > -np.inf else 0.0
@@ -119,17 +111,7 @@ def slack_over_outputs(average_precision, mode, table, discount, k, problem, tar
         n_rel = problem.level_first[lv + 1] - lo
         A = np.empty(m)
         norm = fill_weights(mode, table, k, m, n_rel, m, A)
-        levels, first, size = np.empty(m, np.int64), np.empty(L, np.int64), np.empty(L, np.int64)
-        docs = np.empty(m, np.int64)
-        for j in range(L):
-            start = problem.level_first[lv + j]
-            end = problem.level_first[lv + j + 1] if j + 1 < L else hi
-            rows = problem.members[start:end]
-            order = np.argsort(-scores[rows], kind="mergesort")
-            first[j], size[j] = start - lo, end - start
-            for i in range(end - start):
-                docs[start - lo + i] = rows[order[i]]
-                levels[start - lo + i] = j
+        docs, levels, first, size = by_level(problem, scores, q)
         gain = problem.gain[lv : lv + L]
         weight, taken = np.empty(m), np.empty(L, np.int64)
         best = -1.0
@@ -141,8 +123,7 @@ def slack_over_outputs(average_precision, mode, table, discount, k, problem, tar
             for r in range(m):
                 j = levels[r]
                 i = first[j] + taken[j]
-                own = norm * (size[j] - 1 - 2 * taken[j]) if norm > 0.0 else 0.0
-                weight[i] = A[r] - own - target[docs[i]]
+                weight[i] = A[r] - norm * (size[j] - 1 - 2 * taken[j]) - target[docs[i]]
                 margin += weight[i] * scores[docs[i]]
                 taken[j] += 1
             lost = _loss(average_precision, levels, gain, discount, k, n_rel)

@@ -223,6 +223,70 @@ class Search:
         return Solution(self.w, self.objective, self.lower, tuple(self.history), self.seconds, not self.stopped)
 
 
+class Descent:
+    """One run of a solver whose R is not convex: the best point so far and the history. There is no bound but J ≥ 0.
+
+    Options are those of :class:`Search`; ``planes`` is not used, for nothing lies below such an R.
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        C: float,
+        *,
+        w0: np.ndarray | None = None,
+        start: np.ndarray | None = None,
+        planes: Planes | None = None,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        max_time: float = np.inf,
+        progress: Callable[[Step], None] | None = None,
+    ) -> None:
+        self.C, self.progress = C, progress
+        self.tol, self.max_iter, self.max_time = tol, max_iter, max_time
+        self.origin = np.zeros(oracle.size) if w0 is None else np.asarray(w0, np.float64)
+        self.w = (self.origin if start is None else np.asarray(start, np.float64)).copy()
+        self._began = time.perf_counter()
+        value, self.grad = oracle.value_grad(self.w)
+        self.objective = self.height(self.w, value)
+        self.history = [Step(0, self.objective, 0.0, 1.0, 0, self.seconds)]
+        self.falling = True
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return time.perf_counter() - self._began
+
+    def height(self, w: np.ndarray, value: float) -> float:
+        """J at w, where R is ``value``."""
+        return 0.5 * float((w - self.origin) @ (w - self.origin)) + self.C * value
+
+    def slope(self) -> np.ndarray:
+        """The (sub)gradient of J at the best point."""
+        return self.w - self.origin + self.C * self.grad
+
+    def lower(self, w: np.ndarray, value: float, grad: np.ndarray) -> float:
+        """Go to a point if J is smaller there; by how much J falls, or would rise (below 0)."""
+        height = self.height(w, value)
+        fell = self.objective - height
+        if fell > 0:
+            self.w, self.objective, self.grad = w, height, grad
+        return fell
+
+    def tell(self, planes: int = 0) -> None:
+        """Write an iteration down."""
+        step = Step(len(self.history), self.objective, 0.0, 1.0, planes, self.seconds)
+        self.history.append(step)
+        if self.progress is not None:
+            self.progress(step)
+
+    def solution(self) -> Solution:
+        """What was found, with a warning if a limit came before the end."""
+        if self.falling:
+            warnings.warn("stopped by a limit while the objective was still falling", ConvergenceWarning, stacklevel=4)
+        return Solution(self.w, self.objective, 0.0, tuple(self.history), {"all": self.seconds}, not self.falling)
+
+
 def show_progress(label: str) -> Callable[[Step], None] | None:
     """A line on standard error that shows the gap closing; None where it is not a terminal."""
     if not sys.stderr.isatty():

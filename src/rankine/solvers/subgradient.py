@@ -9,14 +9,11 @@ where the objective falls no more.
 
 from __future__ import annotations
 
-import time
-import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .certificate import ConvergenceWarning, Search, Solution, Step
+from .certificate import Descent, Search, Solution
 from .oracle import Oracle
 
 _HALVINGS, _LONGER, _PATIENCE = 30, 2.0, 10
@@ -74,49 +71,24 @@ def _direction(slope: np.ndarray, direction: np.ndarray, last: np.ndarray | None
     return mixed if float(mixed @ slope) < 0 else -slope
 
 
-def _descend(
-    oracle: Oracle,
-    C: float,
-    conjugate: bool,
-    *,
-    w0: np.ndarray | None = None,
-    start: np.ndarray | None = None,
-    planes: Any = None,
-    tol: float = 1e-3,
-    max_iter: int = 1000,
-    max_time: float = np.inf,
-    progress: Callable[[Step], None] | None = None,
-) -> Solution:
+def _descend(oracle: Oracle, C: float, conjugate: bool, **options: Any) -> Solution:
     """The same without a certificate: J never rises, and the end is where it falls no more."""
-    origin = np.zeros(oracle.size) if w0 is None else np.asarray(w0, np.float64)
-    w = (origin if start is None else np.asarray(start, np.float64)).copy()
-    began = time.perf_counter()
-    value, grad = oracle.value_grad(w)
-    objective = 0.5 * float((w - origin) @ (w - origin)) + C * value
-    history = [Step(0, objective, 0.0, 1.0, 0, 0.0)]
-    step, direction, last, limit = 1.0, np.zeros(oracle.size), None, True
-    for iteration in range(1, max_iter + 1):
-        slope = w - origin + C * grad
+    run = Descent(oracle, C, **options)
+    step, direction, last = 1.0, np.zeros(oracle.size), None
+    while run.falling and len(run.history) <= run.max_iter and run.seconds <= run.max_time:
+        slope = run.slope()
         direction, last = _direction(slope, direction, last, conjugate), slope
+        w = run.w
         for _ in range(_HALVINGS):
             new = w + step * direction
-            value, grad = oracle.value_grad(new)
-            height = 0.5 * float((new - origin) @ (new - origin)) + C * value
-            if height < objective:
-                w, objective, step = new, height, step * _LONGER
+            if run.lower(new, *oracle.value_grad(new)) > 0:
+                step *= _LONGER
                 break
             step /= 2
         else:
-            limit = False
+            run.falling = False
             break
-        history.append(Step(iteration, objective, 0.0, 1.0, 0, time.perf_counter() - began))
-        if progress is not None:
-            progress(history[-1])
-        if iteration > _PATIENCE and history[-1 - _PATIENCE].objective - objective <= tol * abs(objective):
-            limit = False
-            break
-        if time.perf_counter() - began > max_time:
-            break
-    if limit:
-        warnings.warn("stopped by a limit while the objective was still falling", ConvergenceWarning, stacklevel=4)
-    return Solution(w, objective, 0.0, tuple(history), {"all": time.perf_counter() - began}, not limit)
+        run.tell()
+        before = run.history[max(len(run.history) - 1 - _PATIENCE, 0)].objective
+        run.falling = len(run.history) <= _PATIENCE + 1 or before - run.objective > run.tol * abs(run.objective)
+    return run.solution()

@@ -11,11 +11,11 @@ from itertools import islice
 from pathlib import Path
 
 from ..errors import InputError, nearest
-from .archive import About
 from .batch import Scoring
 from .formats import files, load, pieces
 from .formats.common import decoded, number
 from .index.build import TEXTS
+from .index.changes import About
 
 _COLUMNS = ("utterance", "document", *TEXTS, "audio", "offset")
 

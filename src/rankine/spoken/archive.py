@@ -5,93 +5,30 @@ from __future__ import annotations
 import os
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, nearest
-from ..parallel import process_map
-from .batch import Outcome, Scoring, guarded
-from .formats import File, Piece, Reading, files, pieces
-from .index.analyse import LANGUAGES, Settings, Utterance, analyse, fingerprint, first_pronunciation
-from .index.build import TEXTS, Document, part_of_documents, part_of_parts
-from .index.storage import MANIFEST, Manifest, Part, Writer, create, open_parts, writing
-from .index.strings import Strings
+from .batch import Scoring
+from .formats import Piece, Reading, write_slf
+from .hits import Hit, make_hit
+from .index.analyse import LANGUAGES, Settings, analyse, fingerprint, first_pronunciation
+from .index.build import TEXTS, Document
+from .index.changes import About, Changes, Progress, Source, State, update
+from .index.storage import MANIFEST, create, open_parts, writing
 from .judgments import Judgments
 from .learning import Shelf, Weights
 from .query import Query, parse
-from .units import stamp
+from .units import Split
 from .weak_rankers import View, names
 
 _DICTIONARY = "dictionary.txt"
-_MANY_PARTS = 8
-_LARGE_PART = 1 << 28  # bytes; larger ones are merged only when asked for, so that a deletion stays cheap
-
-
-class About(NamedTuple):
-    """What is known about an utterance besides its lattice: the document it belongs to, and what is said of that."""
-
-    document: str
-    texts: Mapping[str, str] = {}
-    audio: str = ""
-    offset: float = 0.0
-
-
-@dataclass(frozen=True)
-class Match:
-    """A unit of the query where it was heard."""
-
-    unit: str
-    posterior: float
-    start: float
-    end: float
-
-
-@dataclass(frozen=True)
-class Hit:
-    """A document that was found, and the place in it; times count from the beginning of ``audio``."""
-
-    rank: int
-    document: str
-    score: float
-    utterance: str
-    start: float
-    end: float
-    kind: str
-    matches: tuple[Match, ...]
-    snippet: str
-    contributions: dict[str, float]
-    title: str = ""
-    date: str = ""
-    speaker: str = ""
-    audio: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain data; unknown times are None."""
-        return _plain(asdict(self))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    return None if isinstance(value, float) and value != value else value
-
-
-class Changes(NamedTuple):
-    """What indexing did."""
-
-    added: int
-    updated: int
-    unchanged: int
-    removed: int
-    errors: list[str]
 
 
 class Archive:
@@ -173,11 +110,8 @@ class Archive:
         return [name for view in self.views for name in view.texts("doc.name").all()]
 
     @cached_property
-    def _number(self) -> dict[str, tuple[int, int]]:
-        """Name → part and number in it."""
-        return {
-            name: (v, d) for v, view in enumerate(self.views) for d, name in enumerate(view.texts("doc.name").all())
-        }
+    def _number(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self._names)}
 
     @cached_property
     def _texts(self) -> dict[str, list[np.ndarray]]:
@@ -189,10 +123,21 @@ class Archive:
         """Documents before each part."""
         return np.cumsum([0, *(v.n_documents for v in self.views)])
 
+    def place_of(self, document: int | str) -> tuple[View, int]:
+        """The part that a document (by number or name) is in, and its number there."""
+        if isinstance(document, str):
+            if document not in self._number:
+                raise InputError(
+                    f"no document is called {document!r}.{nearest(document, self._number)}", str(self.folder)
+                )
+            document = self._number[document]
+        v = int(np.searchsorted(self.offsets, document, side="right")) - 1
+        return self.views[v], document - int(self.offsets[v])
+
     def name_of(self, number: int) -> str:
         """The name of a document."""
-        v = int(np.searchsorted(self.offsets, number, side="right")) - 1
-        return self.views[v].texts("doc.name")[number - int(self.offsets[v])]
+        view, own = self.place_of(number)
+        return view.texts("doc.name")[own]
 
     # -- changing it
 
@@ -205,7 +150,7 @@ class Archive:
         workers: int = 1,
         remove_missing: bool = False,
         batch: int = 2000,
-        progress: Callable[[int, int], None] = lambda done, total: None,
+        progress: Progress = lambda done, total: None,
     ) -> Changes:
         """Index the utterances of a file or folder; what has not changed is passed over.
 
@@ -217,93 +162,18 @@ class Archive:
             workers: processes.
             remove_missing: remove documents that the source does not have.
             batch: documents after which what is done so far is committed.
-            progress: is told how many utterances are done, and of how many.
+            progress: is told how many utterances are done, and of how many (None while they are looked through).
         """
         scoring = Scoring(Reading(lower=True)) if scoring is None else scoring
-        about = {} if about is None else about
+        self._splits()  # a package that is missing is said once, not for every utterance
+        given = Source(source, format, scoring, {} if about is None else about)
         with writing(self.folder) as writer:
-            state = _State.of(writer, self.folder)
-            survey = _survey(source, format, about, scoring)
-            errors = survey.errors
-            todo = {d for d, p in survey.prints.items() if state.prints.get(d) != p}
-            for name in sorted(todo & set(state.prints)):
-                left_out = state.utterances(name) - survey.utterances
-                if left_out and not (remove_missing and not survey.damaged):
-                    errors.append(f"{name}: {min(left_out)!r} and others of it are in the archive but not in {source}; "
-                                  "index all utterances of a document together")  # fmt: skip
-                elif name in survey.cut:
-                    errors.append(f"{name}: kept as it was, because a file that it stands in is damaged")
-                else:
-                    continue
-                todo.discard(name)
-            gone = [d for d in state.prints if d not in survey.prints] if remove_missing else []
-            if gone and survey.damaged:
-                errors.append(f"nothing was removed, because {source} is damaged")
-                gone = []
-            if gone:
-                state.replace([], gone)
-            added, updated = self._add_documents(
-                state, survey, todo, source, format, about, scoring, workers, batch, progress
-            )  # fmt: skip
+            changes = update(State(writer), given, self.dictionary, workers, remove_missing, batch, progress)
         self.refresh()
-        return Changes(added, updated, len(survey.prints) - len(todo), len(gone), errors)
-
-    def _add_documents(
-        self,
-        state: _State,
-        survey: _Survey,
-        todo: set[str],
-        source: str | os.PathLike,
-        format: str | None,
-        about: Mapping[str, About],
-        scoring: Scoring,
-        workers: int,
-        batch: int,
-        progress: Callable[[int, int], None],
-    ) -> tuple[int, int]:
-        """Analyse the utterances of these documents and commit them batch by batch; how many are new, and updated."""
-        work = partial(analyse, self.settings, scoring, self.dictionary)
-        chosen = (p for file in files(source, format) for p in _whole(file) if _document(p, about) in todo)
-        total = sum(len(survey.wanted[d]) for d in todo)
-        left = {d: len(survey.wanted[d]) for d in todo}
-        waiting: dict[str, Document] = {}
-        failed: set[str] = set()
-        ready: list[Document] = []
-        added = updated = 0
-        for done, (piece, outcome) in enumerate(_analysed(work, chosen, workers), 1):
-            name, known = _document(piece, about), about.get(piece.name)
-            document = waiting.setdefault(name, Document(name, fingerprint=survey.prints[name]))
-            if outcome.error is not None:
-                survey.errors.append(outcome.error)
-                failed.add(name)
-            else:
-                document.utterances.append(outcome.result)
-                document.audio.append(known.audio if known else "")
-                document.offsets.append(known.offset if known else 0.0)
-                document.texts = dict(known.texts) if known else {}
-            left[name] -= 1
-            progress(done, total)
-            if left[name] == 0:
-                document = waiting.pop(name)
-                there = name in state.prints
-                if name in failed:
-                    document.fingerprint = ""  # so that it is tried again
-                    if there and document.utterances:
-                        survey.errors.append(f"{name}: kept as it was, because one of its utterances cannot be used")
-                if document.utterances and not (there and name in failed):
-                    ready.append(document)
-                    updated += there
-                    added += not there
-                if len(ready) >= batch:
-                    state.replace(ready, [])
-                    ready = []
-        state.replace(ready, [])
-        return added, updated
+        return changes
 
     def add_lattices(self, lattices: Iterable[tuple[str, Any]], scoring: Scoring | None = None) -> None:
         """Index (document name, lattice) pairs that are in memory; one of the same name is replaced."""
-        from .formats import write_slf
-
         scoring = Scoring() if scoring is None else scoring
         documents, lattices = [], list(lattices)
         doubled = [name for name, n in Counter(name for name, _ in lattices).items() if n > 1]
@@ -314,30 +184,35 @@ class Archive:
             utterance = analyse(self.settings, scoring, self.dictionary, piece)
             documents.append(Document(name, {}, [utterance], [""], [0.0], fingerprint(piece)))
         with writing(self.folder) as writer:
-            _State.of(writer, self.folder).replace(documents, [])
+            State(writer).replace(documents, [])
         self.refresh()
 
     def delete(self, documents: Collection[str]) -> None:
         """Remove documents, from the disk too; an unknown name is an error and nothing is removed."""
         with writing(self.folder) as writer:
-            state = _State.of(writer, self.folder)
+            state = State(writer)
             for name in documents:
                 if name not in state.prints:
                     raise InputError(f"no document is called {name!r}.{nearest(name, state.prints)}", str(self.folder))
             state.replace([], list(documents))
         self.refresh()
 
-    def merge(self) -> None:
-        """Make one part of all."""
+    def merge(self, report: Callable[[int], None] = lambda done: None) -> None:
+        """Make one part of all; ``report`` is told how many arrays are written."""
         with writing(self.folder) as writer:
-            _State.of(writer, self.folder).merge(0)
+            State(writer).merge(whole=True, report=report)
         self.refresh()
 
-    def check(self) -> None:
-        """Read every byte and compare checksums; an error names the first place that is wrong."""
+    def check(self, report: Callable[[int], None] = lambda done: None) -> None:
+        """Read every byte and compare checksums; an error names the first place that is wrong.
+
+        ``report`` is told how many bytes have been read.
+        """
         _, parts = open_parts(self.folder)
+        before = 0
         for part in parts:
-            part.check()
+            part.check(lambda done, before=before: report(before + done))  # type: ignore[misc]
+            before += part.end
         self._check_files()
         Judgments(self.folder).check()
         Shelf(self.folder).check()
@@ -355,8 +230,11 @@ class Archive:
 
     def parse(self, text: str) -> Query:
         """A query's words and units."""
-        splits = {k: first_pronunciation(how, self.dictionary) for k, how in self.settings.kinds.items()}
-        return parse(text, splits, self.knows)
+        return parse(text, self._splits(), self.knows)
+
+    def _splits(self) -> dict[str, Split | None]:
+        """What makes units of words, for every kind."""
+        return {k: first_pronunciation(how, self.dictionary) for k, how in self.settings.kinds.items()}
 
     def knows(self, word: str) -> bool:
         """Whether a word occurs."""
@@ -418,8 +296,6 @@ class Archive:
             candidates: how many documents are scored exactly. Where learned weights normalise scores within a query's
                 candidates, these are as many as in learning, and so are the hits at the most.
         """
-        from .hits import make_hit
-
         if k < 1:
             raise InputError(f"k must be at least 1, got {k}")
         query = self.parse(text)
@@ -444,11 +320,18 @@ class Archive:
         ]  # fmt: skip
 
     def features(
-        self, queries: Mapping[str, str], qrels: Mapping[str, Mapping[str, float]] | None = None, candidates: int = 1000
+        self,
+        queries: Mapping[str, str],
+        qrels: Mapping[str, Mapping[str, float]] | None = None,
+        candidates: int = 1000,
+        report: Callable[[int], None] = lambda done: None,
     ) -> RankingData:
-        """The weak rankers' scores of every query's candidates, as a data set; without judgments all grades are 0."""
+        """The weak rankers' scores of every query's candidates, as a data set; without judgments all grades are 0.
+
+        ``report`` is told how many queries are done.
+        """
         X, y, qid, ids = [], [], [], []
-        for key, text in queries.items():
+        for done, (key, text) in enumerate(queries.items(), 1):
             query = self.parse(text)
             docs = self.candidates(query, candidates)
             judged = (qrels or {}).get(key, {})
@@ -457,6 +340,7 @@ class Archive:
             y += [judged.get(name, 0.0) for name in mine]
             qid += [key] * len(mine)
             ids += mine
+            report(done)
         if not ids:
             raise InputError("no query has a candidate in this archive", str(self.folder))
         return RankingData(np.vstack(X), y, qid, doc_ids=ids, feature_names=self.ranker_names)
@@ -547,153 +431,6 @@ def summed(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return out
 
 
-class _State:
-    """What a writer works on: the parts, and which documents they hold with which fingerprints."""
-
-    def __init__(self, writer: Writer, folder: Path, settings: Settings) -> None:
-        self.writer, self.folder, self.settings = writer, folder, settings
-        self._load()
-
-    @classmethod
-    def of(cls, writer: Writer, folder: Path) -> _State:
-        return cls(writer, folder, Settings(**writer.manifest.settings))
-
-    def _load(self) -> None:
-        self.entries = list(self.writer.manifest.parts)
-        self.parts = [Part(self.folder / p["file"], p["size"], p["crc"]) for p in self.entries]
-        self.names = [Strings(p, "doc.name").all() for p in self.parts]
-        self.numbers = [{n: d for d, n in enumerate(mine)} for mine in self.names]
-        self.prints = {
-            n: f for p, ns in zip(self.parts, self.names, strict=True)
-            for n, f in zip(ns, Strings(p, "doc.fingerprint").all(), strict=True)
-        }  # fmt: skip
-
-    def utterances(self, document: str) -> set[str]:
-        """The utterances that a document has now."""
-        for part, numbers in zip(self.parts, self.numbers, strict=True):
-            if document in numbers:
-                d = numbers[document]
-                first, names = part.get("doc.first"), Strings(part, "utt.name")
-                return {names[u] for u in range(first[d], first[d + 1])}
-        return set()
-
-    def replace(self, documents: Sequence[Document], gone: Sequence[str]) -> None:
-        """Commit: these documents instead of those of the same names, and without those that are gone."""
-        out = {*gone, *(d.name for d in documents)} & set(self.prints)
-        if not documents and not out:
-            return
-        entries = []
-        for entry, part, mine in zip(self.entries, self.parts, self.names, strict=True):
-            keep = np.array([n not in out for n in mine], np.bool_)
-            if keep.all():
-                entries.append(entry)
-            elif keep.any():
-                entries.append(self.writer.part(*part_of_parts([part], [keep], self.settings)))
-        if documents:
-            entries.append(self.writer.part(*part_of_documents(documents, self.settings)))
-        self.writer.commit(entries)
-        self._load()
-        if len(self.parts) > _MANY_PARTS:
-            self.merge(1)
-
-    def merge(self, spare: int) -> None:
-        """One part of all, or (with ``spare``) of all but those that are larger than the others together."""
-        order = sorted(range(len(self.parts)), key=lambda i: -self.entries[i]["size"])
-        kept: list[int] = []
-        if spare:
-            rest = sum(e["size"] for e in self.entries)
-            while order and (2 * self.entries[order[0]]["size"] > rest or self.entries[order[0]]["size"] > _LARGE_PART):
-                rest -= self.entries[order[0]]["size"]
-                kept.append(order.pop(0))
-        if len(order) < 2:
-            return
-        chosen = sorted(order)
-        keep = [np.ones(len(self.names[i]), np.bool_) for i in chosen]
-        merged = self.writer.part(*part_of_parts([self.parts[i] for i in chosen], keep, self.settings))
-        self.writer.commit([*(self.entries[i] for i in sorted(kept)), merged])
-        self._load()
-
-
-def _document(piece: Piece, about: Mapping[str, About]) -> str:
-    known = about.get(piece.name)
-    return piece.name if known is None else known.document
-
-
-def _whole(file: File) -> Iterable[Piece]:
-    """The pieces of a file up to where it is damaged: the survey has said so already."""
-    try:
-        yield from pieces(file)
-    except InputError:
-        return
-
-
-class _Survey(NamedTuple):
-    """What a source holds: utterances of each document, fingerprints, documents of damaged files, what is wrong."""
-
-    wanted: dict[str, list[str]]
-    prints: dict[str, str]
-    cut: set[str]
-    damaged: bool
-    errors: list[str]
-    utterances: set[str]
-
-
-def _survey(
-    source: str | os.PathLike, format: str | None, about: Mapping[str, About], scoring: Scoring
-) -> _Survey:  # fmt: skip
-    """Look at all utterances without parsing them."""
-    wanted: dict[str, list[str]] = {}
-    marks: dict[str, list[str]] = {}
-    where: dict[str, str] = {}
-    cut: set[str] = set()
-    errors: list[str] = []
-    how = (repr(scoring), stamp(scoring.reading.words))
-    for file in files(source, format):
-        mine: set[str] = set()
-        try:
-            for piece in pieces(file):
-                if piece.name in where:
-                    raise _Doubled(f"two utterances are called {piece.name!r}: in {where[piece.name]} and {piece.path}")
-                where[piece.name] = piece.path
-                name = _document(piece, about)
-                mine.add(name)
-                wanted.setdefault(name, []).append(piece.name)
-                marks.setdefault(name, []).append(fingerprint(piece, (about.get(piece.name), how)))
-        except _Doubled:
-            raise
-        except InputError as error:
-            errors.append(str(error))
-            cut |= mine
-    if not wanted:
-        raise InputError(f"no utterances{': ' + errors[0] if errors else ''}", str(source))
-    strangers = [u for u in about if u not in where]
-    if strangers:
-        errors.append(f"{len(strangers)} utterances of the table are not in {source}, among them {strangers[0]!r}")
-    prints = {name: " ".join(found) for name, found in marks.items()}
-    return _Survey(wanted, prints, cut, bool(len(errors) - bool(strangers)), errors, set(where))
-
-
-class _Doubled(InputError):
-    """A mistake that is no damage: indexing does not begin."""
-
-
-def _analysed(
-    work: Callable[[Piece], Utterance], chosen: Iterable[Piece], workers: int
-) -> Iterable[tuple[Piece, Outcome]]:
-    """Each piece with what became of it, in order."""
-    from collections import deque
-
-    sent: deque[Piece] = deque()
-
-    def remembered() -> Iterable[Piece]:
-        for piece in chosen:
-            sent.append(piece._replace(data=None))
-            yield piece
-
-    for outcome in process_map(partial(guarded, work), remembered(), workers):
-        yield sent.popleft(), outcome
-
-
 def create_or_open(
     folder: str | os.PathLike,
     language: str,
@@ -718,6 +455,3 @@ def create_or_open(
     ):
         raise InputError("the archive was made with another pronunciation dictionary", str(folder))
     return found
-
-
-__all__ = ["About", "Archive", "Changes", "Hit", "Manifest", "Match", "Settings", "create_or_open"]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from .archive import Hit, Match
 
 if TYPE_CHECKING:
     from .archive import Archive
@@ -20,12 +19,53 @@ _GAP = 0.1  # seconds between words that follow each other
 _PLACES = 300
 
 
+@dataclass(frozen=True)
+class Match:
+    """A unit of the query where it was heard."""
+
+    unit: str
+    posterior: float
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A document that was found, and the place in it; times count from the beginning of ``audio``."""
+
+    rank: int
+    document: str
+    score: float
+    utterance: str
+    start: float
+    end: float
+    kind: str
+    matches: tuple[Match, ...]
+    snippet: str
+    contributions: dict[str, float]
+    title: str = ""
+    date: str = ""
+    speaker: str = ""
+    audio: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data; unknown times are None."""
+        return _plain(asdict(self))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    return None if isinstance(value, float) and value != value else value
+
+
 def make_hit(
     archive: Archive, query: Query, number: int, rank: int, score: float, contributions: dict[str, float]
 ) -> Hit:
     """The hit for a document."""
-    v = int(np.searchsorted(archive.offsets, number, side="right")) - 1
-    view, doc = archive.views[v], number - int(archive.offsets[v])
+    view, doc = archive.place_of(number)
     kind, utt, first, last, matches = _best_place(archive, view, query, doc)
     times = [view.part.get(f"{kind}.slot.time")[2 * s : 2 * s + 2] for s in (first, last)]
     offset = float(view.part.get("utt.offset")[utt])

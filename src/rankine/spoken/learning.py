@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from ..io import load_table, save_table
 from ..measures import evaluate
 from ..measures.compare import mean_interval, wilcoxon
 from ..normalise import Normaliser
+from ..progress import bar
 from .index.storage import replace_file, sealed, unsealed
 from .judgments import Judged
 
@@ -170,7 +171,8 @@ def examples(archive: Archive, judged: Judged, candidates: int = 1000, keep: boo
     place = archive.folder / "cache" / f"{digest}.arrow"
     data = _kept(place)
     if data is None:
-        data = archive.features(wanted, judged.qrels, candidates)
+        with bar("features", len(wanted)) as update:
+            data = archive.features(wanted, judged.qrels, candidates, update)
         if keep:
             place.parent.mkdir(exist_ok=True)
             for old in place.parent.glob("*.arrow"):
@@ -265,7 +267,6 @@ def cross_validate(
     folds: int = 4,
     seed: int = 0,
     normalise: str | None = "query-minmax",
-    report: Callable[[], None] = lambda: None,
 ) -> Trial:
     """Every ranker on folds of the queries, beside equal weights and the weak ranker that is best in training."""
     data = found.data
@@ -274,30 +275,33 @@ def cross_validate(
     if normalise not in NORMALISERS:
         raise InputError(f"normalise must be one of {', '.join(map(str, NORMALISERS))}; got {normalise!r}")
     systems = ["best single", "uniform", *(["uniform, normalised"] if normalise else []), *rankers]
-    precision = {name: np.zeros(data.n_queries) for name in systems}
+    precision = {name: np.zeros(data.n_queries + len(found.lost)) for name in systems}
     number = {q: i for i, q in enumerate(data.query_ids)}
-    done = []
-    for train, test in data.folds(folds, seed):
-        coef: dict[str, np.ndarray] = {}
-        mine: dict[str, np.ndarray] = {}
-        for name in precision:
-            if name.startswith("uniform"):
-                coef[name] = np.full(data.n_features, 1 / data.n_features)
-                scores = (normalised(test, normalise) if name != "uniform" else test.X) @ coef[name]
-            else:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    how, ranker = (None, "single") if name == "best single" else (normalise, rankers[name])
-                    model = make_ranker(ranker, train, how, seed=seed)
-                    model.fit(train)
-                coef[name] = model.coef_
-                scores = model.predict(test)
-            mine[name] = found.average_precision(test, np.asarray(scores, np.float64))
-            precision[name][[number[q] for q in test.query_ids]] = mine[name]
-            report()
-        done.append(Fold(coef, mine, list(test.query_ids)))
-    precision = {name: np.append(x, np.zeros(len(found.lost))) for name, x in precision.items()}
+    done: list[Fold] = []
+    with bar("folds", folds) as update:
+        for train, test in data.folds(folds, seed):
+            fold = Fold({}, {}, list(test.query_ids))
+            for name in systems:
+                fold.coef[name], scores = _scored(name, rankers, train, test, normalise, seed)
+                fold.precision[name] = found.average_precision(test, scores)
+                precision[name][[number[q] for q in test.query_ids]] = fold.precision[name]
+            done.append(fold)
+            update(len(done))
     return Trial(precision, tuple(done), found.known)
+
+
+def _scored(
+    name: str, rankers: Mapping[str, str], train: RankingData, test: RankingData, normalise: str | None, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The weights of a system that sees ``train``, and its scores of ``test``."""
+    if name.startswith("uniform"):
+        coef = np.full(train.n_features, 1 / train.n_features)
+        return coef, normalised(test, None if name == "uniform" else normalise) @ coef
+    how, ranker = (None, "single") if name == "best single" else (normalise, rankers[name])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = make_ranker(ranker, train, how, seed=seed).fit(train)
+    return model.coef_, np.asarray(model.predict(test), np.float64)
 
 
 def normalised(data: RankingData, kind: str | None) -> np.ndarray:
@@ -313,7 +317,6 @@ def learn(
     folds: int = 4,
     seed: int = 0,
     candidates: int = 1000,
-    report: Callable[[], None] = lambda: None,
 ) -> tuple[Weights, Trial]:
     """Weights from all judged queries, and how well such weights do on queries they have not seen.
 
@@ -322,12 +325,11 @@ def learn(
     found = examples(archive, judged, candidates)
     data = found.data
     make_ranker(ranker, data, normalise, C=1.0)  # an unknown name ends it here
-    trial = cross_validate(found, {ranker: ranker}, folds, seed, normalise, report)
+    trial = cross_validate(found, {ranker: ranker}, folds, seed, normalise)
     model = make_ranker(ranker, data, normalise, seed=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(data)
-    report()
     provenance = {
         "queries": data.n_queries, "documents": data.n_documents, "judged": judged.n_judgments,
         "judgments": found.digest, "folds": folds, "seed": seed, "candidates": candidates,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import InputError, nearest
+from ..errors import InputError
 from .archive import Archive
 
 _LETTERS, _SECONDS, _PAUSE, _DOUBT = 70, 6.0, 0.8, 0.5
@@ -23,12 +23,7 @@ class Word(NamedTuple):
 
 def best_words(archive: Archive, document: str) -> list[Word]:
     """The words of a document in order of time."""
-    place = archive._number.get(document)
-    if place is None:
-        raise InputError(
-            f"no document is called {document!r}.{nearest(document, archive._number)}", str(archive.folder)
-        )
-    view, doc = archive.views[place[0]], place[1]
+    view, doc = archive.place_of(document)
     begin, end = view.doc_first[doc], view.doc_first[doc + 1]
     first, offsets = view.part.get("best.first"), view.part.get("utt.offset")
     times, words = view.part.get("best.time").reshape(-1, 3), view.texts("best.word")

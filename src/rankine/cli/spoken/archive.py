@@ -58,7 +58,7 @@ def index(
     with bar("utterances", None) as update:
         changes = found.add(
             source.place, known, scoring, source.format, thread_count(workers), remove_missing,
-            progress=lambda done, total: update(done),
+            progress=update,
         )  # fmt: skip
     typer.echo(
         f"{archive}: {changes.added} documents added, {changes.updated} updated, {changes.unchanged} unchanged, "
@@ -108,22 +108,26 @@ def delete(
 
 def merge(archive: Folder) -> None:
     """Make one part of all that an archive consists of; happens by itself when there are many."""
+    from ...progress import bar
     from ...spoken import Archive
 
     found = Archive(archive)
-    found.merge()
+    with bar("arrays", None) as update:
+        found.merge(update)
     typer.echo(f"{archive}: {len(found)} documents in one part", err=True)
 
 
 def check(archive: Folder) -> None:
     """Read every byte of an archive and compare checksums; say what it holds."""
     from ...console import print_table
+    from ...progress import bar
     from ...spoken import Archive
 
     found = Archive(archive)
-    found.check()
     entry = found.manifest.parts
     size = sum(p["size"] for p in entry)
+    with bar("checking", size, unit="bytes") as update:
+        found.check(update)
     rows = [
         ("documents", f"{len(found):,}"),
         ("utterances", f"{sum(len(v.doc_of) for v in found.views):,}"),

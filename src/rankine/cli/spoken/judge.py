@@ -10,7 +10,7 @@ from .common import Folder
 
 if TYPE_CHECKING:
     from ...spoken import Archive
-    from ...spoken.archive import Hit
+    from ...spoken.hits import Hit
 
 _HELP = "y relevant · n not · 0-9 a grade · u undo · Enter skip · s next query · q quit"
 

@@ -38,7 +38,6 @@ def learn(
     from ...console import print_table
     from ...errors import InputError
     from ...plots import check_picture
-    from ...progress import bar
     from ...spoken import Archive
     from ...spoken.judgments import Judged, read_qrels, read_queries
     from ...spoken.learning import COLUMNS
@@ -62,16 +61,7 @@ def learn(
             judged = Judged(judged.queries, kept)
     else:
         judged = Judged(read_queries(queries), read_qrels(str(qrels)))
-    done = 0
-    with bar("fitting", total=4 * folds + 1) as update:
-
-        def one_more() -> None:
-            nonlocal done
-            done += 1
-            update(done)
-
-        how = None if normalise == "none" else normalise
-        weights, trial = run(found, judged, ranker, how, folds, seed, report=one_more)
+    weights, trial = run(found, judged, ranker, None if normalise == "none" else normalise, folds, seed)
     note = f"mean AP over {len(trial.known)} queries, each tested by what the other folds taught"
     print_table(f"{archive}: {ranker}", list(COLUMNS), trial.table(), note)
     print_table(

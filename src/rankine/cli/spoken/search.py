@@ -10,7 +10,7 @@ import typer
 from .common import Folder
 
 if TYPE_CHECKING:
-    from ...spoken.archive import Hit
+    from ...spoken.hits import Hit
 
 
 class Form(StrEnum):

@@ -16,7 +16,7 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,10 +76,12 @@ class Part:
                 raise _damaged(self.path, f"the checksum of bytes {i * CHUNK:,} to {(i + 1) * CHUNK:,}")
             self.sound[i] = True
 
-    def check(self) -> None:
-        """Check every byte again."""
+    def check(self, report: Callable[[int], None] = lambda done: None) -> None:
+        """Check every byte again; ``report`` is told how many are done."""
         self.sound[:] = False
-        self._check(0, self.end)
+        for begin in range(0, self.end, 64 * CHUNK):
+            self._check(begin, min(begin + 64 * CHUNK, self.end))
+            report(min(begin + 64 * CHUNK, self.end))
 
 
 def _damaged(path: Path, what: str) -> InputError:
