@@ -44,6 +44,7 @@ _ROOMS = {
     "UniformFusion": "rankers",
     "tune": "rankers",
     "load": "rankers",
+    "risk_bound": "theory",
 }
 __all__ = [*_ROOMS, "__version__"]
 
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
         load,
         tune,
     )
+    from .theory import risk_bound
 
 
 def __getattr__(name: str) -> Any:
@@ -82,7 +84,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f".{_ROOMS[name]}", __name__), name)
         globals()[name] = value
         return value
-    if name in ("data", "io", "losses", "measures", "rankers", "spoken"):
+    if name in ("data", "io", "losses", "measures", "rankers", "spoken", "theory"):
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module 'rankine' has no attribute {name!r}")
 

@@ -1,0 +1,237 @@
+r"""A laboratory for consistency: does minimising a loss lead to rankings that are optimal for a measure?
+
+One query, m items, a finite distribution over its supervisions. The *Bayes-optimal* rankings are those of least expected
+error, found by enumeration. The minimiser s* of the expected loss is found as a linear ranker with one feature per item
+and a vanishing regulariser (so where there are several minimisers it is the one of least norm). The loss is consistent
+here if the order of s* is Bayes-optimal (ties counted as the mean over their orders, Buffoni et al., Definition 1).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..data import Preferences, RankingData
+from ..errors import InputError
+from ..losses import Loss, get
+from ..rankers import LinearRanker
+from .errors_of_rankings import MOST_ITEMS, Error, Label, Ranking, checked_labels, errors, rankings
+from .rationals import dot
+
+_C = 1e6
+_TIE = 1e-4
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The least expected error and all rankings (items from 0, best first) that reach it."""
+
+    error: Fraction
+    rankings: tuple[Ranking, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a loss does under one distribution of supervisions.
+
+    ``answer`` is "consistent here", "inconsistent", or "undecided" where scores are too close to tell them from a tie.
+    ``regret`` is the expected error of the scores' order above the least one.
+    """
+
+    answer: str
+    loss: str
+    measure: str
+    labels: tuple[Label, ...]
+    probabilities: tuple[Fraction, ...]
+    scores: tuple[float, ...]
+    regret: Fraction
+    optimum: Optimum
+
+    @property
+    def order(self) -> tuple[tuple[int, ...], ...]:
+        """The items in the order of the scores, those that tie together."""
+        return _groups(self.scores)
+
+
+def every_label(grades: Sequence[int], m: int) -> list[Label]:
+    """All vectors of m of these grades.
+
+    >>> len(every_label((0, 1), 3))
+    8
+    """
+    return list(product(sorted(set(grades)), repeat=m))
+
+
+def bayes_optimal(measure: str | Error, labels: Sequence[Any], probabilities: Sequence[Any]) -> Optimum:
+    """The rankings of least expected error, by enumeration in rational numbers.
+
+    >>> bayes_optimal("DCG", [(1, 0, 0), (0, 1, 1)], ["2/5", "3/5"]).rankings
+    ((1, 2, 0), (2, 1, 0))
+    """
+    known = checked_labels(labels)
+    return _optimum(errors(measure, known), _distribution(probabilities, len(known)), len(known[0]))
+
+
+def _optimum(table: list[list[Fraction]], p: list[Fraction], m: int) -> Optimum:
+    expected = [dot(row, p) for row in table]
+    least = min(expected)
+    return Optimum(least, tuple(o for o, e in zip(rankings(m), expected, strict=True) if e == least))
+
+
+def minimiser(loss: str | Loss, labels: Sequence[Any], probabilities: Sequence[Any]) -> np.ndarray:
+    """Scores that minimise the expected loss; of several, those of least norm.
+
+    >>> minimiser("squared-dcg", [(1, 0), (0, 1)], [0.75, 0.25]).round(3)
+    array([0.75, 0.25])
+    """
+    known = checked_labels(labels)
+    p = _distribution(probabilities, len(known))
+    made = get(loss) if isinstance(loss, str) else loss
+    if not made.convex:
+        raise InputError(f"{made.name} is not convex: its minimiser cannot be certified")
+    used = [k for k, x in enumerate(p) if x > 0]
+    m = len(known[0])
+    data = RankingData(
+        np.tile(np.eye(m), (len(used), 1)), _supervision([known[k] for k in used], m), np.repeat(used, m)
+    )
+    ranker = LinearRanker(made, C=_C, tol=1e-10, max_iter=2000, threads=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # near the limit of rounding the gap may stay above tol
+        ranker.fit(data, query_weight=np.array([float(p[k]) for k in used]))
+    return ranker.coef_
+
+
+def _supervision(labels: list[Label], m: int) -> Any:
+    """Grades of all rows, or one preference graph over them."""
+    if not isinstance(labels[0][0], tuple):
+        return np.array([[float(g) for g in label] for label in labels]).ravel()
+    weights = np.array([[[float(a) for a in row] for row in label] for label in labels])
+    k, i, j = np.nonzero(weights)
+    return Preferences(k * m + i, k * m + j, weights[k, i, j])
+
+
+def check(loss: str | Loss, measure: str | Error, labels: Sequence[Any], probabilities: Sequence[Any]) -> Verdict:
+    """Whether the minimiser of the expected loss sorts optimally for the measure under this distribution.
+
+    >>> check("consistent-dcg", "DCG", [(2, 0, 0), (0, 1, 0), (0, 0, 1)], [0.3, 0.5, 0.2]).answer
+    'consistent here'
+    """
+    known = checked_labels(labels)
+    return _check(loss, measure, known, _distribution(probabilities, len(known)), errors(measure, known))
+
+
+def _check(
+    loss: str | Loss, measure: str | Error, known: list[Label], p: list[Fraction], table: list[list[Fraction]]
+) -> Verdict:
+    scores = minimiser(loss, known, p)
+    optimum = _optimum(table, p, len(known[0]))
+    expected = dict(zip(rankings(len(known[0])), (dot(row, p) for row in table), strict=True))
+    regret = _mean_error(_groups(scores), expected) - optimum.error
+    if regret == 0:
+        answer = "consistent here"
+    elif _mean_error(tuple((int(i),) for i in np.argsort(-scores, kind="stable")), expected) == optimum.error:
+        answer = "undecided"
+    else:
+        answer = "inconsistent"
+    name = loss if isinstance(loss, str) else loss.name
+    return Verdict(
+        answer, name, measure if isinstance(measure, str) else getattr(measure, "__name__", "measure"), tuple(known),
+        tuple(p), tuple(scores.tolist()), regret, optimum,
+    )  # fmt: skip
+
+
+def search(
+    loss: str | Loss, measure: str | Error, labels: Sequence[Any], *, tries: int = 200, seed: int = 0
+) -> Verdict | None:
+    """A distribution under which the loss misleads, among random ones over two to four supervisions; None if none is met.
+
+    Probabilities are multiples of 1/20, so that what is found can be read.
+    """
+    if tries < 1:
+        raise InputError(f"tries must be at least 1, got {tries}")
+    known = checked_labels(labels)
+    table, rng = errors(measure, known), np.random.default_rng(seed)
+    for _ in range(tries):
+        some = rng.choice(len(known), size=min(int(rng.integers(2, 5)), len(known)), replace=False)
+        shares = rng.multinomial(20 - len(some), np.full(len(some), 1 / len(some))) + 1
+        p = [Fraction(0)] * len(known)
+        for k, share in zip(some.tolist(), shares.tolist(), strict=True):
+            p[k] = Fraction(share, 20)
+        found = _check(loss, measure, known, p, table)
+        if found.answer == "inconsistent":
+            return found
+    return None
+
+
+def low_noise(labels: Sequence[Any], probabilities: Sequence[Any]) -> bool:
+    """Duchi et al.'s condition on preference matrices: with D = E[a − aᵀ], D_ik, D_kj > 0 ⇒ D_ij ≥ D_ik + D_kj.
+
+    (As printed, "for all i, j, k", it would force equality.)
+    """
+    known = checked_labels(labels)
+    p = _distribution(probabilities, len(known))
+    m = range(len(known[0]))
+    D = [[sum(x * (y[i][j] - y[j][i]) for x, y in zip(p, known, strict=True)) for j in m] for i in m]
+    return all(
+        D[i][j] >= D[i][k] + D[k][j] for i in m for j in m for k in m if D[i][k] > 0 and D[k][j] > 0
+    )
+
+
+def order_preserving(probabilities: dict[Ranking, Fraction], i: int, j: int) -> bool:
+    """Xia et al.'s condition for one pair: putting i before j never makes a permutation less likely.
+
+    ``probabilities`` are of rank vectors; those left out are 0.
+    """
+    for ranks, p in probabilities.items():
+        swapped = list(ranks)
+        swapped[i], swapped[j] = ranks[j], ranks[i]
+        other = probabilities.get(tuple(swapped), Fraction(0))
+        better, worse = (p, other) if ranks[i] < ranks[j] else (other, p)
+        if not (better > worse or better == worse == 0):
+            return False
+    return True
+
+
+def _distribution(probabilities: Sequence[Any], n: int) -> list[Fraction]:
+    """Fractions that sum to 1; floats are taken as the nearest fraction with a small denominator."""
+    try:
+        p = [Fraction(x).limit_denominator(10**6) for x in probabilities]
+    except (TypeError, ValueError):
+        raise InputError(f"expected probabilities, got {probabilities!r:.60}") from None
+    if len(p) != n:
+        raise InputError(f"expected a probability for each of the {n} supervisions, got {len(p)}")
+    if min(p) < 0 or abs(sum(p) - 1) > Fraction(1, 10**5):
+        raise InputError(f"probabilities must not be negative and sum to 1; they sum to {float(sum(p)):g}")
+    return [x / sum(p) for x in p]
+
+
+def _groups(scores: Any) -> tuple[tuple[int, ...], ...]:
+    """Items by descending score; those whose scores differ by next to nothing together."""
+    order = np.argsort(-np.asarray(scores), kind="stable").tolist()
+    near = _TIE * max(1.0, float(np.ptp(scores)))
+    groups = [[order[0]]]
+    for a, b in zip(order, order[1:], strict=False):
+        if scores[a] - scores[b] <= near:
+            groups[-1].append(b)
+        else:
+            groups.append([b])
+    return tuple(tuple(sorted(g)) for g in groups)
+
+
+def _mean_error(groups: tuple[tuple[int, ...], ...], expected: dict[Ranking, Fraction]) -> Fraction:
+    """The mean over all orders of the ties."""
+    place = {item: g for g, group in enumerate(groups) for item in group}
+    found = [e for order, e in expected.items() if all(place[a] <= place[b] for a, b in zip(order, order[1:], strict=False))]
+    return sum(found, Fraction(0)) / len(found)
+
+
+__all__ = [
+    "MOST_ITEMS", "Optimum", "Verdict", "bayes_optimal", "check", "every_label", "low_noise", "minimiser",
+    "order_preserving", "search",
+]  # fmt: skip

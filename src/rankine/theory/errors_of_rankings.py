@@ -1,0 +1,145 @@
+"""The error of every ranking under every supervision, in rational numbers: small, exact, by enumeration.
+
+Supervisions are grades, ranks 1..m (for the 0/1 error of permutations) or m × m matrices of preference weights (WPD):
+a[i][j] is what it costs to rank i below j. Irrational discounts stand for the fractions that their floats are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import permutations
+from typing import Any
+
+from ..errors import InputError, nearest
+from ..measures import parse
+
+MOST_ITEMS = 7
+Label = tuple[Any, ...]
+Ranking = tuple[int, ...]  # items, best first
+Error = Callable[[Ranking, Label], Fraction]
+
+_KNOWN = ("DCG@k", "nDCG@k", "AP", "ERR", "RR", "P@k", "WPD", "zero-one")
+
+
+@lru_cache(maxsize=8)
+def rankings(m: int) -> list[Ranking]:
+    """All rankings of m items."""
+    return list(permutations(range(m)))
+
+
+def checked_labels(labels: Sequence[Any]) -> list[Label]:
+    """Supervisions as tuples of fractions (or of tuples of them), all of one length, at most seven items."""
+    out = [_fractions(label) for label in labels]
+    if not out:
+        raise InputError("expected at least one supervision, got none")
+    m = len(out[0])
+    for i, label in enumerate(out):
+        if len(label) != m:
+            raise InputError(f"supervision {i}: expected {m} items like the first one, got {len(label)}")
+    if not 2 <= m <= MOST_ITEMS:
+        raise InputError(f"rankings are enumerated: between 2 and {MOST_ITEMS} items are possible, got {m}")
+    if len(set(out)) < len(out):
+        raise InputError("a supervision is given twice: give it once, with the sum of the probabilities")
+    return out
+
+
+def _fractions(label: Any) -> Label:
+    values = label.tolist() if hasattr(label, "tolist") else list(label)
+    try:
+        return tuple(tuple(map(Fraction, v)) if isinstance(v, (list, tuple)) else Fraction(v) for v in values)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"expected grades, ranks or a matrix of weights, all finite; got {label!r:.60}") from None
+
+
+def errors(measure: str | Error, labels: list[Label]) -> list[list[Fraction]]:
+    """The error of each ranking (rows, as :func:`rankings` has them) under each supervision.
+
+    >>> labels = checked_labels([(1, 0), (0, 1)])
+    >>> [[str(e) for e in row] for row in errors("AP", labels)]
+    [['0', '1/2'], ['1/2', '0']]
+    """
+    error = measure if callable(measure) else _error(measure, labels)
+    return [[error(order, label) for label in labels] for order in rankings(len(labels[0]))]
+
+
+def _error(name: str, labels: list[Label]) -> Error:
+    if name == "zero-one":
+        return _zero_one
+    try:
+        parsed = parse(name)
+    except ValueError:
+        raise InputError(f"unknown measure {name!r}.{nearest(name, _KNOWN)} There are: {', '.join(_KNOWN)}") from None
+    if parsed.name == "WPD":
+        return _disagreement
+    if parsed.name not in _MEASURES:
+        raise InputError(f"{parsed} is not in the laboratory. There are: {', '.join(_KNOWN)}")
+    for label in labels:
+        if any(isinstance(g, tuple) or g < 0 for g in label):
+            raise InputError(f"{parsed} needs grades ≥ 0, got {[str(g) for g in label]}")
+    top = max(g for label in labels for g in label)
+    options = {**dict(parsed.params), "k": parsed.cutoff or len(labels[0]), "top": top}
+    value = _MEASURES[parsed.name]
+    return lambda order, label: 1 - value([label[i] for i in order], options)
+
+
+def _gain(grade: Fraction, o: dict[str, Any]) -> Fraction:
+    return grade if o.get("dcg") == "log2" else Fraction(2**grade) - 1
+
+
+def _dcg(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
+    gains = (_gain(g, o) * Fraction(1 / math.log2(1 + r)) for r, g in enumerate(grades[: o["k"]], 1))
+    return sum(gains, Fraction(0))
+
+
+def _ndcg(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
+    best = _dcg(sorted(grades, reverse=True), o)
+    return _dcg(grades, o) / best if best else Fraction(0)
+
+
+def _ap(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
+    found, total = 0, Fraction(0)
+    for r, g in enumerate(grades, 1):
+        if g >= (o.get("rel") or 1):
+            found += 1
+            total += Fraction(found, r) if r <= o["k"] else 0
+    return total / found if found else total
+
+
+def _err(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
+    on, total = Fraction(1), Fraction(0)
+    for r, g in enumerate(grades[: o["k"]], 1):
+        stop = (Fraction(2**g) - 1) / Fraction(2 ** Fraction(o.get("gmax") or o["top"]))
+        total += on * stop / r
+        on *= 1 - stop
+    return total
+
+
+def _rr(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
+    hits = (Fraction(1, r) for r, g in enumerate(grades[: o["k"]], 1) if g >= (o.get("rel") or 1))
+    return next(hits, Fraction(0))
+
+
+def _p(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
+    return Fraction(sum(g >= (o.get("rel") or 1) for g in grades[: o["k"]]), o["k"])
+
+
+_MEASURES = {"DCG": _dcg, "nDCG": _ndcg, "AP": _ap, "ERR": _err, "RR": _rr, "P": _p}
+
+
+def _zero_one(order: Ranking, label: Label) -> Fraction:
+    """1 unless the ranking is the one of the label's ranks. (Printed as an accuracy in the paper: erratum of eq. 13.)"""
+    if sorted(label) != list(range(1, len(label) + 1)):
+        raise InputError(f"zero-one needs the ranks 1 to {len(label)}, each once; got {[str(g) for g in label]}")
+    return Fraction(any(label[i] != r for r, i in enumerate(order, 1)))
+
+
+def _disagreement(order: Ranking, label: Label) -> Fraction:
+    """Σ a_ij over the pairs in which i ends up below j. (Erratum of eq. 12, which charges the satisfied edge.)"""
+    if any(not isinstance(row, tuple) or len(row) != len(label) for row in label):
+        raise InputError("WPD needs an m × m matrix of weights for each supervision")
+    place = {i: r for r, i in enumerate(order)}
+    m = range(len(label))
+    return sum((label[i][j] for i in m for j in m if place[i] > place[j]), Fraction(0))

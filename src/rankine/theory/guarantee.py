@@ -1,0 +1,235 @@
+"""The risk bounds that apply to a fitted model on given data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..data import Preferences, RankingData
+from ..errors import InputError
+from ..losses.base import Loss
+from ..losses.enumerated import SumHinge
+from ..losses.pairwise import PositionSensitive, RankSVM
+from ..losses.slack import PreparedSlack
+from ..measures import evaluate
+from ..rankers import LinearRanker
+from . import bounds as b
+from .structure import Structure, structure
+
+_SMALLEST = -20
+
+
+class Average(NamedTuple):
+    """A Rademacher average by Monte Carlo, with its standard error."""
+
+    value: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """The bounds that apply, each with probability 1 − δ by itself, and what they are made from.
+
+    ``B`` and ``delta_used`` are those of the class 2^j that holds the model; see ``notes``.
+    """
+
+    loss: str
+    n: int
+    m: int
+    B: float
+    M: float
+    norm: float
+    delta: float
+    delta_used: float
+    bounds: tuple[b.Bound, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def best(self) -> b.Bound:
+        """The smallest bound whose proof holds, as a share of the largest value of what it bounds."""
+        sound = [x for x in self.bounds if x.status != b.AS_PUBLISHED]
+        return min(sound, key=lambda x: x.log_total - x.log_largest)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether none of the bounds says anything."""
+        return self.best.vacuous
+
+
+def risk_bound(
+    model: Any, data: RankingData, delta: float = 0.05, *, B: float | None = None, M: float | None = None,
+    held_out: bool = False, draws: int = 100, seed: int = 0,
+) -> Guarantee:  # fmt: skip
+    """Which risk bounds hold for a model, from the queries it was trained on (or, ``held_out``, never saw).
+
+    Args:
+        model: a fitted :class:`~rankine.LinearRanker`.
+        data: judged queries.
+        delta: the chance that the sample misleads.
+        B: a bound on ‖w‖ that was fixed before the data was seen. By default the power of two above ‖w‖, and δ is shared
+            out over all powers of two.
+        M: the same for the norm of a document's features. By default the largest in the sample.
+        held_out: the model has not been trained on this data.
+        draws: of random signs, for the Rademacher average.
+        seed: of the draws.
+    """
+    if not isinstance(model, LinearRanker) or not hasattr(model, "coef_"):
+        raise InputError(f"risk bounds are for fitted linear rankers, got {type(model).__name__}")
+    if isinstance(data.y, Preferences):
+        raise InputError("risk bounds need grades, the data has a preference graph")
+    loss = model._check_parameters()
+    if hasattr(model, "A_"):
+        raise InputError("no risk bound is known for position weights that were learned too (A='learn')")
+    if data.n_features != model.n_features_in_:
+        raise InputError(f"the model has {model.n_features_in_} features, the data has {data.n_features}")
+    b.held_out(0.0, n=1, delta=delta)  # complains of δ before anything is computed
+    normalised = data if model.normaliser_ is None else model.normaliser_.apply(data)
+    norm, norms = float(np.linalg.norm(model.coef_)), _norms(normalised.X)
+    B_used, delta_used = _class_of(norm, B, delta)
+    M_used = _at_least("M", M, float(norms.max()), "the largest norm in the sample")
+    m = int(np.diff(data.ptr).max())
+    notes = []
+    if held_out:
+        found = [_on_held_out(model, loss, data, delta)]
+        B_used, delta_used = norm, delta
+    else:
+        s = structure(loss, data.y, data.ptr)
+        scores = np.asarray(normalised.X @ model.coef_, np.float64)
+        risk = _mean_loss(loss, scores, data)
+        average = rademacher(normalised, s.l2 * np.exp(s.log_times), B_used, draws, seed)
+        found = _all(loss, s, risk, data.n_queries, m, B_used, M_used, delta_used, average)
+        notes = _notes(model, norm, B, M, m, average)
+    return Guarantee(
+        loss.name, data.n_queries, m, B_used, M_used, norm, delta, delta_used, tuple(found), tuple(notes)
+    )
+
+
+def rademacher(
+    data: RankingData, steepness: np.ndarray, B: float, draws: int = 100, seed: int = 0
+) -> Average:
+    r"""A bound on the sample's Rademacher average of losses that are ``steepness`` Lipschitz in each query's scores.
+
+    .. math:: \frac{\sqrt2}{n}\, E_\epsilon \sup_{\|w\| \le B} \sum_q l_q \sum_i \epsilon_{qi} \langle w, x_{qi} \rangle
+        = \frac{\sqrt2 B}{n}\, E_\epsilon \Bigl\| \sum_q l_q \sum_i \epsilon_{qi} x_{qi} \Bigr\|
+
+    by vector contraction; the supremum is closed, the expectation over signs is by Monte Carlo.
+    """
+    b.check_count("draws", draws, 2)
+    rng = np.random.default_rng(seed)
+    each = np.repeat(steepness, np.diff(data.ptr))
+    found = np.empty(draws)
+    for i in range(draws):
+        signs = rng.integers(0, 2, data.n_documents) * 2.0 - 1
+        found[i] = np.linalg.norm(np.asarray(data.X.T @ (signs * each)))
+    found *= math.sqrt(2) * B / data.n_queries
+    return Average(float(found.mean()), float(found.std(ddof=1) / math.sqrt(draws)))
+
+
+def _mean_loss(loss: Loss, scores: np.ndarray, data: RankingData) -> float:
+    """The empirical risk; of slack-rescaled losses the certified upper bounds."""
+    prepared = loss.prepare(data.y, data.ptr)
+    found = prepared.certified(scores)[1] if isinstance(prepared, PreparedSlack) else prepared(scores)[0]
+    return float(found.mean())
+
+
+def _all(
+    loss: Loss, s: Structure, risk: float, n: int, m: int, B: float, M: float, delta: float, average: Average
+) -> list[b.Bound]:
+    """Every result for this loss."""
+    largest = s.largest(B * M)
+    measured = b.data_dependent(risk, n=n, average=average.value, largest=largest, delta=delta)
+    contracted = b.lipschitz(
+        risk, n=n, m=m, l2=float((s.l2 * np.exp(s.log_times)).max()), largest=largest, B=B, M=M, delta=delta
+    )
+    if not isinstance(loss, (PositionSensitive, RankSVM)):
+        published = _published_listwise(loss, s, risk, n, m, B, M, delta) if isinstance(loss, SumHinge) else []
+        return [*published, contracted, measured]
+    return _published_pairwise(loss, s, risk, n, B, M, delta, [contracted, measured])
+
+
+def _published_pairwise(
+    loss: PositionSensitive | RankSVM, s: Structure, risk: float, n: int, B: float, M: float, delta: float,
+    ours: list[b.Bound],
+) -> list[b.Bound]:  # fmt: skip
+    """Theorem 3, Corollary 1 or 2 for the largest query, of the weighted and of the plain error, and our own."""
+    weighted, r = isinstance(loss, PositionSensitive), max(len(q) for q in s.sizes)
+    pairs = 1 if loss.norm else max(b.count_pairs(q) for q in s.sizes)
+    heaviest = float(s.base.max())
+    name = "Corollary 2" if r <= 2 else "Theorem 3" if all(max(q) == 1 for q in s.sizes) else "Corollary 1"
+    if not weighted and r > 2:
+        name += ", every margin 1"
+    share = "share of " if loss.norm else ""
+    first = replace(
+        b.over_pairs(risk, n=n, pairs=pairs, span=r - 1 if weighted else 1, B=B, M=M, delta=delta, largest=heaviest),
+        result=name, status=b.PUBLISHED if weighted or r <= 2 else b.PROVED,
+    )  # fmt: skip
+    found = [first, *(replace(x, of=first.of, log_largest=first.log_largest) for x in ours)]
+    factor = math.log(r - 1) if weighted and r > 2 else 0.0
+    plain = [replace(x._times(factor, f"{share}misordered pairs (the 0–1 error)"), log_largest=b.log(pairs)) for x in found]
+    return plain if factor == 0 else [*found, *plain]
+
+
+def _published_listwise(
+    loss: SumHinge, s: Structure, risk: float, n: int, m: int, B: float, M: float, delta: float
+) -> list[b.Bound]:
+    """Theorem 4 for full rankings, Corollary 3 for AP, each with the norm of a whole ranking."""
+    if loss.soft:
+        return []
+    if loss.base.of == "map":
+        q = max(s.sizes, key=b.count_outputs)
+        return [b.average_precision(risk, n=n, m=sum(q), rel=q[0], B=B, M=2 * M, delta=delta)]
+    if all(max(q) == 1 for q in s.sizes):
+        whole = m / (m - 1) if m % 2 == 0 else (m + 1) / m
+        return [b.listwise(risk, n=n, m=m, B=B, M=M * whole, delta=delta)]
+    return []
+
+
+def _on_held_out(model: LinearRanker, loss: Loss, data: RankingData, delta: float) -> b.Bound:
+    measure = loss.measure
+    found = evaluate(measure, data.y, model.predict(data), data.qid).mean
+    name, value = next(iter(found.items()))
+    return replace(b.held_out(max(1 - value, 0.0), n=data.n_queries, delta=delta), of=f"expected 1 − {name}")
+
+
+def _class_of(norm: float, B: float | None, delta: float) -> tuple[float, float]:
+    """B and its share of δ: that of 2^j is 2/3 / ((|j| + 1)(|j| + 2)), which sums to 1 over all whole j."""
+    if B is not None:
+        return _at_least("B", B, norm, "the norm of the model's weights"), delta
+    j = _SMALLEST if norm == 0 else max(math.ceil(math.log2(norm)), _SMALLEST)
+    return 2.0**j, delta * 2 / 3 / ((abs(j) + 1) * (abs(j) + 2))
+
+
+def _at_least(name: str, given: float | None, low: float, what: str) -> float:
+    if given is None:
+        return low
+    b.check_number(name, given)
+    if given < low:
+        raise InputError(f"{name} must be at least {low:g}, {what}; got {given:g}")
+    return given
+
+
+def _norms(X: Any) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        squares = X.astype(np.float64).power(2).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    norms = np.sqrt(np.asarray(squares).ravel())
+    if not np.isfinite(norms).all():
+        raise InputError(f"row {int(np.argmin(np.isfinite(norms)))}: the norm of the features is not finite")
+    return norms
+
+
+def _notes(model: LinearRanker, norm: float, B: float | None, M: float | None, m: int, average: Average) -> list[str]:
+    """What has been assumed."""
+    notes = ["Each bound holds with probability 1 − δ by itself, if queries are drawn independently from one source."]
+    if B is None:
+        notes.append(f"B is the power of two above ‖w‖ = {norm:.4g}; δ is shared out over all powers of two.")
+    if M is None:
+        notes.append("M is the largest norm in the sample: for a theorem it must be known beforehand.")
+    notes.append(f"The longest list (m = {m}) and its levels are the sample's: again they must be known beforehand.")
+    if model.normaliser_ is not None and model.normaliser_.kind == "zscore":
+        notes.append("Features were scaled by the whole sample, so queries are not quite independent of each other.")
+    notes.append(f"Rademacher average {average.value:.4g} by Monte Carlo, standard error {average.standard_error:.2g}.")
+    return notes
