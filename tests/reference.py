@@ -333,3 +333,27 @@ def weak_scores(segments, query, orders=3):
             total += math.log(1 + inside)
         out.append(total)
     return out
+
+
+# Risk bounds, with whole numbers and plain floats ---------------------------------------------------------------------
+
+
+def pairwise_bound(risk, n, sizes, B, M, delta):
+    """Corollary 1 as printed; Theorem 3 with all sizes 1, Corollary 2 with two levels."""
+    pairs = sum(a * b for i, a in enumerate(sizes) for b in sizes[i + 1 :])
+    complexity = pairs * 4 * B * M / math.sqrt(n)
+    confidence = pairs * (len(sizes) - 1 + 2 * B * M) * math.sqrt(8 * math.log(2 / delta) / n)
+    return complexity, confidence, risk + complexity + confidence
+
+
+def listwise_bound(risk, n, outputs, B, M, delta):
+    """Theorem 4 and Corollary 3 as printed."""
+    complexity = outputs * 4 * B * M / math.sqrt(n)
+    confidence = outputs * (1 + 2 * B * M) * math.sqrt(8 * math.log(2 / delta) / n)
+    return complexity, confidence, risk + complexity + confidence
+
+
+def top_sequences(sizes, k):
+    """The number of distinct sequences of levels at the first k ranks, one by one."""
+    levels = [i for i, s in enumerate(sizes) for _ in range(s)]
+    return len({order[:k] for order in permutations(levels)})

@@ -192,3 +192,23 @@ def draw_curves_by_k(curves: dict[str, list[float]], label: str, path: str | os.
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False, fontsize="small")
     save_figure(figure, path)
+
+
+def draw_bounds(panels: dict[str, dict[str, list[tuple[float, float]]]], largest: str, path: str | os.PathLike) -> None:
+    """Risks and bounds against the number of queries, both axes logarithmic, one panel for each loss."""
+    from matplotlib.figure import Figure
+
+    check_picture(path)
+    figure = Figure(figsize=(11, 3.4 * ((len(panels) + 1) // 2)), layout="constrained")
+    axes = figure.subplots((len(panels) + 1) // 2, 2, squeeze=False).ravel()
+    for axis, (title, curves) in zip(axes, panels.items(), strict=False):
+        for i, (name, points) in enumerate(curves.items()):
+            axis.loglog(*zip(*points, strict=True), marker="osD^vXP*"[i % 8], markersize=4, label=name)
+        axis.axhline(1, color=_GREY, linewidth=1, linestyle="--", label=largest)
+        axis.set_title(title, fontsize=10)
+        axis.set_xlabel("queries")
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.legend(frameon=False, fontsize="x-small")
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    save_figure(figure, path)

@@ -10,7 +10,21 @@ from typing import Any
 
 import typer
 
-from . import compare, convert, demo, describe, evaluate, experiment, measures, rank, spoken, train, tune
+from . import (
+    bound,
+    compare,
+    consistency,
+    convert,
+    demo,
+    describe,
+    evaluate,
+    experiment,
+    measures,
+    rank,
+    spoken,
+    train,
+    tune,
+)
 
 app = typer.Typer(
     name="rankine",
@@ -23,7 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for module in (train, rank, tune, evaluate, compare, measures, describe, convert, demo):
+for module in (train, rank, tune, evaluate, compare, measures, describe, convert, bound, consistency, demo):
     app.command()(module.command)
     app.registered_commands[-1].name = module.NAME
 app.add_typer(experiment.app, name=experiment.NAME)

@@ -217,3 +217,33 @@ def large_margin(
         written = report.write(parts, folder)
         print_table(parts[0].title, list(parts[0].columns), parts[0].rows)
         typer.echo(f"the whole report: {', '.join(map(str, written))}", err=True)
+
+
+@app.command()
+def bounds(
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="Folder of the report and its pictures.")
+    ] = "bounds-report",
+    repetitions: Annotated[int, typer.Option(help="Samples drawn for each number of queries.")] = 200,
+    workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
+) -> None:
+    """Risk bounds against the truth, which Riezler & De Bona wished for: a population whose risk is known exactly.
+
+    `rankine experiment bounds -o report`
+    """
+    from pathlib import Path
+
+    from ..experiments import guarantees as e
+    from ..experiments import report
+    from ..parallel import thread_count
+    from ..progress import bar
+
+    with bar("samples", total=e.jobs(repetitions)) as update:
+        outcomes = e.run(repetitions, thread_count(workers), update)
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = e.sections(outcomes, folder)
+    for part in parts:
+        if part.rows:
+            print_table(part.title, list(part.columns), part.rows)
+    typer.echo(f"the whole report: {', '.join(map(str, report.write(parts, folder)))}", err=True)

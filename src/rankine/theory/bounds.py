@@ -2,13 +2,13 @@ r"""Risk bounds: with probability 1 − δ over n queries drawn alike and indepe
 
 .. math:: R \le \hat R + \text{complexity} + \text{confidence} .
 
-:math:`\hat R` is the mean loss over the sample, R the expected error of what a function says it bounds. B and M (a bound
-on the norm of a feature vector) must be known before the sample is seen. All terms are kept as natural logarithms, so
-that m = 10,000 is no problem: :math:`m!` has 35,660 digits there.
+:math:`\hat R` is the mean loss over the sample, R the expected error of what a function says it bounds. B and M (a
+bound on the norm of a feature vector) must be known before the sample is seen. All terms are kept as natural
+logarithms, so that m = 10,000 is no problem: :math:`m!` has 35,660 digits there.
 
 The first five functions are the right-hand sides of Riezler & De Bona as published. What they really bound is in
-``Bound.of``. One erratum is serious: "clearly the 0–1 error is at most the pairwise hinge" is false for three levels and
-more, whose smallest margin is 1/(r − 1). What the hinge dominates is the *position-weighted* error,
+``Bound.of``. One erratum is serious: "clearly the 0–1 error is at most the pairwise hinge" is false for three levels
+and more, whose smallest margin is 1/(r − 1). What the hinge dominates is the *position-weighted* error,
 :math:`\sum |r/y_i - r/y_j| [\bar f < 0]`; for the plain one (``error="plain"``) the right side is r − 1 times as large.
 
 The published constants hold: the Rademacher average of a sum of N hinges of differences, each 1-Lipschitz in a linear
@@ -118,9 +118,7 @@ def full_ranking(
     0.10244...
     """
     check_count("m", m)
-    return replace(
-        multipartite(risk, n=n, level_sizes=[1] * m, B=B, M=M, delta=delta, error=error), result="Theorem 3"
-    )
+    return replace(multipartite(risk, n=n, level_sizes=[1] * m, B=B, M=M, delta=delta, error=error), result="Theorem 3")
 
 
 def multipartite(
@@ -141,7 +139,7 @@ def multipartite(
         raise InputError(f"error must be 'weighted' or 'plain', got {error!r}")
     if error == "weighted" and r > 2:
         return bound
-    plain = bound._times(log(r - 1), "misordered pairs (the 0–1 error)")
+    plain = bound._times(log(max(r - 1, 1)), "misordered pairs (the 0–1 error)")
     return replace(plain, log_largest=log(count_pairs(sizes)))
 
 
@@ -168,7 +166,7 @@ def listwise(risk: float, *, n: int, m: int, B: float, M: float, delta: float = 
 
     .. math:: \hat R + m! \frac{4BM}{\sqrt n} + m! (1 + 2BM) \sqrt{\frac{8 \ln(2/\delta)}{n}}
 
-    M bounds the norm of a *whole ranking's* features: the norm of a document's times Σ|A|, which is m/(m − 1) for even m
+    M bounds the norm of a *whole ranking's* features: a document's norm times Σ|A|, which is m/(m − 1) for even m
     and (m + 1)/m for odd m with the partial-order map (the paper has 1).
     """
     check_count("m", m)
@@ -235,9 +233,7 @@ def arg_max(
     )  # fmt: skip
 
 
-def soft_max(
-    risk: float, *, n: int, level_sizes: Sequence[int], B: float, M: float, delta: float = 0.05
-) -> Bound:
+def soft_max(risk: float, *, n: int, level_sizes: Sequence[int], B: float, M: float, delta: float = 0.05) -> Bound:
     """The soft-max hinge with the partial-order map: the same Lipschitz constant, the logarithm of the outputs more."""
     check_norms(B, M)
     sizes = check_sizes(level_sizes)
@@ -278,7 +274,9 @@ def data_dependent(risk: float, *, n: int, average: float, largest: float, delta
 def held_out(risk: float, *, n: int, delta: float = 0.05, largest: float = 1.0) -> Bound:
     r"""Queries that the model has not seen: Hoeffding's :math:`\hat R + \sqrt{\ln(1/\delta) / 2n}`; no complexity."""
     terms = _terms(risk, n, -math.inf, log(largest) - log(2) / 2, 1, delta)
-    return Bound("held-out queries", "expected prediction loss (1 − measure)", PROVED, *terms, log(largest), log(largest))
+    return Bound(
+        "held-out queries", "expected prediction loss (1 − measure)", PROVED, *terms, log(largest), log(largest)
+    )
 
 
 # Constants ------------------------------------------------------------------------------------------------------------
@@ -332,9 +330,7 @@ def count_outputs(sizes: Sequence[int], k: int | None = None) -> float:
     check_count("k", k)
     ways = [0.0] + [-math.inf] * k  # ways[j] = log of Σ Π 1/j_i! over so many from the levels met so far
     for size in sizes:
-        ways = [
-            log_sum(*(ways[j - t] - math.lgamma(t + 1) for t in range(min(size, j) + 1))) for j in range(k + 1)
-        ]
+        ways = [log_sum(*(ways[j - t] - math.lgamma(t + 1) for t in range(min(size, j) + 1))) for j in range(k + 1)]
     return ways[k] + math.lgamma(k + 1)
 
 

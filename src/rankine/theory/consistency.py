@@ -1,9 +1,10 @@
 r"""A laboratory for consistency: does minimising a loss lead to rankings that are optimal for a measure?
 
-One query, m items, a finite distribution over its supervisions. The *Bayes-optimal* rankings are those of least expected
-error, found by enumeration. The minimiser s* of the expected loss is found as a linear ranker with one feature per item
-and a vanishing regulariser (so where there are several minimisers it is the one of least norm). The loss is consistent
-here if the order of s* is Bayes-optimal (ties counted as the mean over their orders, Buffoni et al., Definition 1).
+One query, m items, a finite distribution over its supervisions. The *Bayes-optimal* rankings are those of least
+expected error, found by enumeration. The minimiser s* of the expected loss is found as a linear ranker with one
+feature per item and a vanishing regulariser (so where there are several minimisers it is the one of least norm). The
+loss is consistent here if the order of s* is Bayes-optimal (ties counted as the mean over their orders, Buffoni et al.,
+Definition 1).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -149,7 +150,7 @@ def _check(
 def search(
     loss: str | Loss, measure: str | Error, labels: Sequence[Any], *, tries: int = 200, seed: int = 0
 ) -> Verdict | None:
-    """A distribution under which the loss misleads, among random ones over two to four supervisions; None if none is met.
+    """A distribution under which the loss misleads, among random ones over two to four supervisions; None if none did.
 
     Probabilities are multiples of 1/20, so that what is found can be read.
     """
@@ -178,9 +179,7 @@ def low_noise(labels: Sequence[Any], probabilities: Sequence[Any]) -> bool:
     p = _distribution(probabilities, len(known))
     m = range(len(known[0]))
     D = [[sum(x * (y[i][j] - y[j][i]) for x, y in zip(p, known, strict=True)) for j in m] for i in m]
-    return all(
-        D[i][j] >= D[i][k] + D[k][j] for i in m for j in m for k in m if D[i][k] > 0 and D[k][j] > 0
-    )
+    return all(D[i][j] >= D[i][k] + D[k][j] for i in m for j in m for k in m if D[i][k] > 0 and D[k][j] > 0)
 
 
 def order_preserving(probabilities: dict[Ranking, Fraction], i: int, j: int) -> bool:
@@ -206,9 +205,10 @@ def _distribution(probabilities: Sequence[Any], n: int) -> list[Fraction]:
         raise InputError(f"expected probabilities, got {probabilities!r:.60}") from None
     if len(p) != n:
         raise InputError(f"expected a probability for each of the {n} supervisions, got {len(p)}")
-    if min(p) < 0 or abs(sum(p) - 1) > Fraction(1, 10**5):
-        raise InputError(f"probabilities must not be negative and sum to 1; they sum to {float(sum(p)):g}")
-    return [x / sum(p) for x in p]
+    total = sum(p, Fraction(0))
+    if min(p) < 0 or abs(total - 1) > Fraction(1, 10**5):
+        raise InputError(f"probabilities must not be negative and sum to 1; they sum to {float(total):g}")
+    return [x / total for x in p]
 
 
 def _groups(scores: Any) -> tuple[tuple[int, ...], ...]:
@@ -216,7 +216,7 @@ def _groups(scores: Any) -> tuple[tuple[int, ...], ...]:
     order = np.argsort(-np.asarray(scores), kind="stable").tolist()
     near = _TIE * max(1.0, float(np.ptp(scores)))
     groups = [[order[0]]]
-    for a, b in zip(order, order[1:], strict=False):
+    for a, b in pairwise(order):
         if scores[a] - scores[b] <= near:
             groups[-1].append(b)
         else:
@@ -227,7 +227,7 @@ def _groups(scores: Any) -> tuple[tuple[int, ...], ...]:
 def _mean_error(groups: tuple[tuple[int, ...], ...], expected: dict[Ranking, Fraction]) -> Fraction:
     """The mean over all orders of the ties."""
     place = {item: g for g, group in enumerate(groups) for item in group}
-    found = [e for order, e in expected.items() if all(place[a] <= place[b] for a, b in zip(order, order[1:], strict=False))]
+    found = [e for order, e in expected.items() if all(place[a] <= place[b] for a, b in pairwise(order))]
     return sum(found, Fraction(0)) / len(found)
 
 

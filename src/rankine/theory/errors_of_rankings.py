@@ -130,7 +130,7 @@ _MEASURES = {"DCG": _dcg, "nDCG": _ndcg, "AP": _ap, "ERR": _err, "RR": _rr, "P":
 
 
 def _zero_one(order: Ranking, label: Label) -> Fraction:
-    """1 unless the ranking is the one of the label's ranks. (Printed as an accuracy in the paper: erratum of eq. 13.)"""
+    """1 unless the ranking is that of the label's ranks. (Printed as an accuracy in the paper: erratum of eq. 13.)"""
     if sorted(label) != list(range(1, len(label) + 1)):
         raise InputError(f"zero-one needs the ranks 1 to {len(label)}, each once; got {[str(g) for g in label]}")
     return Fraction(any(label[i] != r for r, i in enumerate(order, 1)))

@@ -70,8 +70,8 @@ def risk_bound(
         model: a fitted :class:`~rankine.LinearRanker`.
         data: judged queries.
         delta: the chance that the sample misleads.
-        B: a bound on ‖w‖ that was fixed before the data was seen. By default the power of two above ‖w‖, and δ is shared
-            out over all powers of two.
+        B: a bound on ‖w‖ that was fixed before the data was seen. By default the power of two above ‖w‖, and δ is
+            shared out over all powers of two.
         M: the same for the norm of a document's features. By default the largest in the sample.
         held_out: the model has not been trained on this data.
         draws: of random signs, for the Rademacher average.
@@ -89,7 +89,7 @@ def risk_bound(
     b.held_out(0.0, n=1, delta=delta)  # complains of δ before anything is computed
     normalised = data if model.normaliser_ is None else model.normaliser_.apply(data)
     norm, norms = float(np.linalg.norm(model.coef_)), _norms(normalised.X)
-    B_used, delta_used = _class_of(norm, B, delta)
+    B_used, delta_used = class_of(norm, B, delta)
     M_used = _at_least("M", M, float(norms.max()), "the largest norm in the sample")
     m = int(np.diff(data.ptr).max())
     notes = []
@@ -101,16 +101,12 @@ def risk_bound(
         scores = np.asarray(normalised.X @ model.coef_, np.float64)
         risk = _mean_loss(loss, scores, data)
         average = rademacher(normalised, s.l2 * np.exp(s.log_times), B_used, draws, seed)
-        found = _all(loss, s, risk, data.n_queries, m, B_used, M_used, delta_used, average)
+        found = applicable(loss, s, risk, data.n_queries, m, B_used, M_used, delta_used, average)
         notes = _notes(model, norm, B, M, m, average)
-    return Guarantee(
-        loss.name, data.n_queries, m, B_used, M_used, norm, delta, delta_used, tuple(found), tuple(notes)
-    )
+    return Guarantee(loss.name, data.n_queries, m, B_used, M_used, norm, delta, delta_used, tuple(found), tuple(notes))
 
 
-def rademacher(
-    data: RankingData, steepness: np.ndarray, B: float, draws: int = 100, seed: int = 0
-) -> Average:
+def rademacher(data: RankingData, steepness: np.ndarray, B: float, draws: int = 100, seed: int = 0) -> Average:
     r"""A bound on the sample's Rademacher average of losses that are ``steepness`` Lipschitz in each query's scores.
 
     .. math:: \frac{\sqrt2}{n}\, E_\epsilon \sup_{\|w\| \le B} \sum_q l_q \sum_i \epsilon_{qi} \langle w, x_{qi} \rangle
@@ -136,10 +132,10 @@ def _mean_loss(loss: Loss, scores: np.ndarray, data: RankingData) -> float:
     return float(found.mean())
 
 
-def _all(
+def applicable(
     loss: Loss, s: Structure, risk: float, n: int, m: int, B: float, M: float, delta: float, average: Average
 ) -> list[b.Bound]:
-    """Every result for this loss."""
+    """Every result for this loss, for one class ‖w‖ ≤ B."""
     largest = s.largest(B * M)
     measured = b.data_dependent(risk, n=n, average=average.value, largest=largest, delta=delta)
     contracted = b.lipschitz(
@@ -169,7 +165,9 @@ def _published_pairwise(
     )  # fmt: skip
     found = [first, *(replace(x, of=first.of, log_largest=first.log_largest) for x in ours)]
     factor = math.log(r - 1) if weighted and r > 2 else 0.0
-    plain = [replace(x._times(factor, f"{share}misordered pairs (the 0–1 error)"), log_largest=b.log(pairs)) for x in found]
+    plain = [
+        replace(x._times(factor, f"{share}misordered pairs (the 0–1 error)"), log_largest=b.log(pairs)) for x in found
+    ]
     return plain if factor == 0 else [*found, *plain]
 
 
@@ -195,7 +193,7 @@ def _on_held_out(model: LinearRanker, loss: Loss, data: RankingData, delta: floa
     return replace(b.held_out(max(1 - value, 0.0), n=data.n_queries, delta=delta), of=f"expected 1 − {name}")
 
 
-def _class_of(norm: float, B: float | None, delta: float) -> tuple[float, float]:
+def class_of(norm: float, B: float | None, delta: float) -> tuple[float, float]:
     """B and its share of δ: that of 2^j is 2/3 / ((|j| + 1)(|j| + 2)), which sums to 1 over all whole j."""
     if B is not None:
         return _at_least("B", B, norm, "the norm of the model's weights"), delta
@@ -214,7 +212,11 @@ def _at_least(name: str, given: float | None, low: float, what: str) -> float:
 
 def _norms(X: Any) -> np.ndarray:
     with np.errstate(over="ignore"):
-        squares = X.astype(np.float64).power(2).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", X, X, dtype=np.float64)
+        squares = (
+            X.astype(np.float64).power(2).sum(axis=1)
+            if sp.issparse(X)
+            else np.einsum("ij,ij->i", X, X, dtype=np.float64)
+        )
     norms = np.sqrt(np.asarray(squares).ravel())
     if not np.isfinite(norms).all():
         raise InputError(f"row {int(np.argmin(np.isfinite(norms)))}: the norm of the features is not finite")

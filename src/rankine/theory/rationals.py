@@ -12,8 +12,8 @@ def vertex(equalities: list[tuple[Row, Fraction]], tight: list[tuple[Row, Fracti
            zero: float = 1e-9) -> list[Fraction]:  # fmt: skip
     """The point that meets the equalities and as many of the tight rows as are independent, with 0 where ``near`` is 0.
 
-    Rows that contradict those before them are left out, unknowns that stay free take ``near``'s value: the caller checks
-    the result against everything it must hold, so that a wrong guess cannot pass.
+    Rows that contradict those before them are left out, unknowns that stay free take ``near``'s value: the caller
+    checks the result against everything it must hold, so that a wrong guess cannot pass.
     """
     support = [j for j, x in enumerate(near) if abs(x) > zero]
     pivots: dict[int, tuple[Row, Fraction]] = {}  # unknown → its reduced row

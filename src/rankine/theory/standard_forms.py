@@ -19,6 +19,7 @@ and one σ stands for all: the constraints form a convex set that is closed unde
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -42,8 +43,8 @@ class StandardForm:
 
     ``r``: for "yes", the standard form found, one tuple for each label. ``certificate``: for "no", distributions (not
     normalised) in each of which the ranking given is optimal, so that E[r_i − r_j] must not be negative there (and is
-    positive in one of them), though all of these differences add up to 0 for every r (for every symmetric r, where items
-    can be renamed: averaging any r over the renamings gives one).
+    positive in one of them), though all of these differences add up to 0 for every r (for every symmetric r, where
+    items can be renamed: averaging any r over the renamings gives one).
     """
 
     answer: str
@@ -94,14 +95,27 @@ def standard_form_exists(measure: str | Error, label_set: Sequence[Any]) -> Stan
         certificate = _refutation(needs, variable, labels)
         if certificate is not None:
             return _answer_no(certificate, labels)
-    r = _solution(needs, variable, labels, m)
-    if r is None:
-        return StandardForm("undecided", "the linear programme is too close to call in floats", tuple(labels))
-    if not _verified(r, classes, m, symmetric):
-        why = "what is necessary can be met, but the form found does not sort optimally everywhere"
-        return StandardForm("undecided", why, tuple(labels))
-    why = f"found, and verified in rationals for every ranking of the {m} items"
-    return StandardForm("yes", why, tuple(labels), r=tuple(map(tuple, r)))
+    solved = _solution(needs, variable, labels)
+    for r in [*([] if solved is None else [solved]), _value_of_the_top(labels, table)]:
+        if _verified(r, classes, m, symmetric):
+            why = f"found, and verified in rationals for every ranking of the {m} items"
+            return StandardForm("yes", why, tuple(labels), r=tuple(map(tuple, r)))
+    why = "what is necessary can be met, but no form that was tried sorts optimally everywhere"
+    return StandardForm("undecided", why, tuple(labels))
+
+
+def _value_of_the_top(labels: list[Label], table: list[list[Fraction]]) -> list[list[Fraction]]:
+    """A second candidate: how much an item gains over the worst by standing at the top, the others in any order.
+
+    For a measure that is a sum over ranks of gain times discount that is its gain, up to scale and shift.
+    """
+    m, out = len(labels[0]), []
+    for y in range(len(labels)):
+        mean = [Fraction(0)] * m
+        for order, row in zip(rankings(m), table, strict=True):
+            mean[order[0]] -= row[y]
+        out.append([x - min(mean) for x in mean])
+    return out
 
 
 def _permuted(label: Label, to: Sequence[int]) -> Label:
@@ -256,9 +270,7 @@ def _answer_no(certificate: list[tuple[Ranking, int, int, tuple[Fraction, ...]]]
     return StandardForm("no", why, tuple(labels), certificate=tuple(certificate))
 
 
-def _solution(
-    needs: list[_Need], variable: list[list[int]], labels: list[Label], m: int
-) -> list[list[Fraction]] | None:
+def _solution(needs: list[_Need], variable: list[list[int]], labels: list[Label]) -> list[list[Fraction]] | None:
     """A smallest r that meets what is necessary, in rationals."""
     K, blocks = len(labels), _blocks(needs)
     unknowns = 1 + max(v for row in variable for v in row)
@@ -298,7 +310,7 @@ def _verified(
         for order in members:
             if symmetric and order != tuple(range(m)):
                 continue
-            steps = [[row[i] - row[j] for row in r] for i, j in zip(order, order[1:], strict=False)]
+            steps = [[row[i] - row[j] for row in r] for i, j in itertools.pairwise(order)]
             for other in classes:
                 if other != values and not _implied([a - b for a, b in zip(other, values, strict=True)], steps):
                     return False

@@ -1,0 +1,64 @@
+"""``rankine bound``."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import typer
+
+from . import common as c
+
+NAME = "bound"
+
+
+def command(
+    model: Annotated[str, typer.Argument(help="A linear model that `rankine train` wrote.")],
+    data: Annotated[str, typer.Argument(help="The queries it was trained on (or not, with --held-out).")],
+    delta: Annotated[float, typer.Option(help="The chance that the sample misleads.")] = 0.05,
+    B: Annotated[
+        float | None, typer.Option("--norm", help="A bound on ‖w‖ fixed beforehand; else powers of two share δ.")
+    ] = None,
+    M: Annotated[
+        float | None, typer.Option("--radius", help="A bound on the norm of features; else the sample's largest.")
+    ] = None,
+    held_out: Annotated[bool, typer.Option("--held-out", help="The model was not trained on this data.")] = False,
+) -> None:
+    """What theory guarantees about queries to come: risk bounds with all their terms.
+
+    `rankine bound model.json train.txt` and, mostly more telling, `rankine bound model.json test.txt --held-out`
+    """
+    from ..console import print_table
+    from ..rankers import load
+    from ..theory import risk_bound
+
+    found = risk_bound(load(model), c.load_data(data), delta, B=B, M=M, held_out=held_out)
+    rows = [
+        (b.result, b.of, b.status, *(_number(x) for x in (b.log_risk, b.log_complexity, b.log_confidence, b.log_total)),
+         _number(b.log_largest), "nothing" if b.vacuous else "something", _queries(b.queries_needed(found.n)))
+        for b in found.bounds
+    ]  # fmt: skip
+    columns = ("result", "what is bounded", "proof", "mean loss", "+ complexity", "+ confidence", "= bound",
+               "at most anyway", "it says", "queries to say something")  # fmt: skip
+    title = f"{found.loss}: n = {found.n:,} queries, m ≤ {found.m}, B = {found.B:g}, M = {found.M:.4g}, δ = {delta:g}"
+    print_table(title, columns, rows)
+    for note in found.notes:
+        typer.echo(note, err=True)
+    best = found.best
+    if best.vacuous:
+        typer.echo("No bound says anything at this size: that is the rule for these results, not a fault.", err=True)
+    else:
+        typer.echo(f"With probability {1 - delta:g}: {best.of} ≤ {_number(best.log_total)} ({best.result}).", err=True)
+
+
+def _number(log_value: float) -> str:
+    """A number, as a power of ten where floats end."""
+    if log_value == -math.inf:
+        return "0"
+    if log_value < 700:
+        return f"{math.exp(log_value):.4g}"
+    return f"10^{log_value / math.log(10):.1f}"
+
+
+def _queries(n: float) -> str:
+    return "no number" if math.isinf(n) else f"{n:.3g}"

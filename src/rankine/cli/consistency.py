@@ -1,0 +1,121 @@
+"""``rankine consistency``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from ..theory.consistency import Verdict
+
+NAME = "consistency"
+
+
+def command(
+    measure: Annotated[str, typer.Argument(help="DCG@k, nDCG@k, AP, ERR, RR or P@k.")],
+    loss: Annotated[
+        str | None, typer.Option("-l", "--loss", help="Look for a case in which minimising this loss misleads.")
+    ] = None,
+    items: Annotated[int, typer.Option("-m", "--items", help="How many documents.")] = 3,
+    grades: Annotated[str, typer.Option("-g", "--grades", help="The grades that occur.")] = "0,1",
+    given: Annotated[
+        str | None, typer.Option(help="A distribution to check: lines of a probability and the grades of all items.")
+    ] = None,
+    tries: Annotated[int, typer.Option(help="How many random distributions to look at.")] = 200,
+    seed: Annotated[int, typer.Option(help="Of the random distributions.")] = 0,
+) -> None:
+    """Whether a measure can be optimised by sorting, and whether a loss leads there.
+
+    Without a loss: does the measure have a standard form, so that order-preserving losses are consistent for it?
+    `rankine consistency AP -m 4`
+
+    With a loss: `rankine consistency DCG --loss preorder --grades 0,1,2`
+    """
+    from ..theory import consistency as lab
+    from ..theory import standard_form_exists
+
+    if loss is None:
+        if given is not None:
+            raise InputError("--given is a distribution to check a loss with: name one with --loss")
+        _show_form(measure, standard_form_exists(measure, lab.every_label(_grades(grades), items)))
+        return
+    if given is not None:
+        labels, probabilities = _read(given)
+        _show(lab.check(loss, measure, labels, probabilities))
+        return
+    labels = lab.every_label(_grades(grades), items)
+    found = lab.search(loss, measure, labels, tries=tries, seed=seed)
+    if found is None:
+        typer.echo(f"{loss} was consistent with {measure} under each of {tries} random distributions of grades "
+                   f"{grades} over {items} items. That is no proof.")  # fmt: skip
+    else:
+        _show(found)
+
+
+def _grades(text: str) -> list[int]:
+    try:
+        return [int(g) for g in text.split(",")]
+    except ValueError:
+        raise InputError(f"--grades are whole numbers with commas, such as 0,1,2; got {text!r}") from None
+
+
+def _read(path: str) -> tuple[list[Any], list[str]]:
+    labels: list[Any] = []
+    probabilities: list[str] = []
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        words = line.split("#")[0].split()
+        if len(words) == 1:
+            raise InputError("expected a probability and the grades of all items", f"{path}, line {number}")
+        if words:
+            probabilities.append(words[0])
+            labels.append(words[1:])
+    return labels, probabilities
+
+
+def _show(verdict: Verdict) -> None:
+    from ..console import print_table
+
+    rows = [(str(p), *map(str, y)) for p, y in zip(verdict.probabilities, verdict.labels, strict=True) if p]
+    m = len(verdict.scores)
+    rows.append((f"minimiser of {verdict.loss}", *(f"{s:.4f}" for s in verdict.scores)))
+    print_table("grades and their probability", ("probability", *(f"item {i + 1}" for i in range(m))), rows)
+    typer.echo(f"{verdict.answer}: the loss sorts {_order(verdict.order)}; best for {verdict.measure} "
+               f"{'is' if len(verdict.optimum.rankings) == 1 else 'are'} {_best(verdict)}; expected {verdict.measure} "
+               f"lost: {float(verdict.regret):.4g}")  # fmt: skip
+
+
+def _order(groups: Any) -> str:
+    return " > ".join(" = ".join(str(i + 1) for i in group) for group in groups)
+
+
+def _best(verdict: Verdict) -> str:
+    found = [_order([(i,) for i in order]) for order in verdict.optimum.rankings]
+    return ", ".join(found[:4]) + (f" and {len(found) - 4} more" if len(found) > 4 else "")
+
+
+def _show_form(measure: str, found: Any) -> None:
+    from ..console import print_table
+
+    m = len(found.labels[0])
+    typer.echo(f"{measure} on these {len(found.labels)} supervisions of {m} items has a standard form: {found.answer}, "
+               f"{found.why}.")  # fmt: skip
+    if found.r is not None:
+        rows = [(_label(y), *(f"{float(x):.6g}" for x in r)) for y, r in zip(found.labels, found.r, strict=True)]
+        print_table(
+            "r, up to scale and what is common to a row", ("grades", *(f"item {i + 1}" for i in range(m))), rows
+        )
+    for order, i, j, weights in found.certificate or ():
+        rows = [(_label(y), str(w)) for y, w in zip(found.labels, weights, strict=True) if w]
+        typer.echo(f"\nHere {_order([(t,) for t in order])} is optimal, so E[r] of item {i + 1} ≥ that of {j + 1}:")
+        print_table("", ("grades", "weight"), rows)
+    if found.certificate:
+        typer.echo("\nSummed over these tables (and over all renamings of the items), the differences cancel for every "
+                   "r, though one of them must be positive.")  # fmt: skip
+
+
+def _label(label: Any) -> str:
+    return " ".join(str(g) for g in label)
