@@ -15,6 +15,7 @@ from rankine.theory import risk_bound
 from rankine.theory.guarantee import class_of, rademacher
 from rankine.theory.structure import structure
 from tests import reference
+from tests.test_cli import rankine
 
 NUMBERS = {"n": 400, "B": 0.5, "M": 2.0, "delta": 0.1}
 
@@ -327,3 +328,20 @@ def test_bounds_hold_in_samples_from_a_known_population():
             for name, bound in sample.bounds.items():
                 if "not valid" not in name:
                     assert sample.truth[name] <= bound
+
+
+def test_command_line(tmp_path):
+    data = judged()
+    rk.save_letor(data, tmp_path / "train.txt")
+    rankine(tmp_path, "train", "train.txt", "--loss", "ranksvm:norm", "-o", "model.json")
+    out = rankine(tmp_path, "bound", "model.json", "train.txt")
+    assert "Corollary 1, every margin 1" in out.stdout
+    assert "Each bound holds with probability" in out.stderr
+    held = rankine(tmp_path, "bound", "model.json", "train.txt", "--held-out")
+    assert "With probability 0.95: expected 1 − nDCG@10 ≤" in held.stderr
+    assert "delta must lie" in rankine(tmp_path, "bound", "model.json", "train.txt", "--delta", "2", code=1).stderr
+    rankine(tmp_path, "train", "train.txt", "--loss", "listnet", "-o", "other.json")
+    assert "There are some for" in rankine(tmp_path, "bound", "other.json", "train.txt", code=1).stderr
+    report = rankine(tmp_path, "experiment", "bounds", "--repetitions", "1", "-o", "report", "--workers", "1")
+    assert "Hoeffding on seen queries (not valid)" in report.stdout
+    assert (tmp_path / "report" / "bounds.png").stat().st_size > 10_000

@@ -25,7 +25,7 @@ from ..rankers import LinearRanker
 from ..theory import bounds as b
 from ..theory.guarantee import Average, applicable, class_of
 from ..theory.structure import Structure, structure
-from .report import Section
+from .report import Section, write_page
 
 QUERIES, ITEMS, FEATURES, DELTA = 1000, 6, 50, 0.05
 SIZES = (100, 316, 1_000, 3_162, 10_000, 31_623, 100_000)
@@ -217,3 +217,8 @@ def sections(samples: list[Sample], folder: Path) -> list[Section]:
         Section("Theorem 3 as printed, on the query of the erratum", "", ("n", "true 0–1 error", "mean loss",
                 "bound as printed", "as printed, it", "with the factor r − 1"), printed_claim()),
     ]  # fmt: skip
+
+
+def make(folder: Path, workers: int, repetitions: int = 200) -> None:
+    """Run everything; write the page that the documentation includes, with its picture, into ``folder``."""
+    write_page(sections(run(repetitions, workers, lambda done: None), folder), folder, "bounds", level=3)
