@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from .measures import Comparison
+    from .spoken.hits import Hit
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "") -> None:
@@ -65,3 +66,28 @@ def print_comparison(comparison: Comparison) -> None:
         columns, rows = columns[1:], [row[1:] for row in rows]
     note = "p-values of three tests, Holm-corrected over the pairs of a measure; w/t/l: queries won, tied, lost. "
     print_table(title, columns, rows, note + comparison.note)
+
+
+def print_hits(title: str, hits: Sequence[Hit]) -> None:
+    """What a search has found."""
+    rows = [
+        (h.rank, h.title or h.document, f"{clock(h.start)}–{clock(h.end)}", f"{h.score:.3f}",
+         " ".join(f"{m.unit}:{m.posterior:.2f}" for m in h.matches), h.snippet, h.place)
+        for h in hits
+    ]  # fmt: skip
+    print_table(title, ["", "document", "time", "score", "heard", "around it", "to play"], rows)
+    if not hits:
+        typer.echo("nothing found", err=True)
+
+
+def clock(seconds: float) -> str:
+    """A time for people.
+
+    >>> clock(3723.46), clock(5), clock(float("nan"))
+    ('1:02:03.5', '0:05.0', '-')
+    """
+    if seconds != seconds:
+        return "-"
+    tenths = round(seconds * 10)
+    hours, minutes, rest = tenths // 36000, tenths // 600 % 60, tenths % 600 / 10
+    return f"{hours}:{minutes:02d}:{rest:04.1f}" if hours else f"{minutes}:{rest:04.1f}"

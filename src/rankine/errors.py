@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib import import_module
+from types import ModuleType
 
 
 class InputError(ValueError):
@@ -47,3 +49,19 @@ def shorten(text: str, limit: int = 40) -> str:
     "'aaaaa…'"
     """
     return repr(text if len(text) <= limit else text[:limit] + "…")
+
+
+def needs(package: str, extra: str) -> ModuleType:
+    """A package that only some users have, or an error that says how to get it.
+
+    >>> needs("no_such_package", "spoken")
+    Traceback (most recent call last):
+    rankine.errors.InputError: this needs the package no_such_package: pip install "rankine[spoken]"
+    """
+    try:
+        return import_module(package)
+    except ImportError as error:
+        if error.name is not None and error.name.split(".")[0] != package.split(".")[0]:
+            raise
+        name = package.split(".")[0]
+        raise InputError(f'this needs the package {name}: pip install "rankine[{extra}]"') from None

@@ -11,7 +11,7 @@ def bar(label: str, total: int | None, show: bool = True, unit: str = "") -> Ite
     """A bar on standard error; yields the function that is told how much is done so far, and of how much if it changes.
 
     Nothing is drawn where ``show`` is false, standard error is not a terminal, or this is a process of a pool.
-    ``unit="bytes"`` adds sizes and speed.
+    ``unit="bytes"`` adds sizes and speed, ``unit="seconds"`` (of audio) how many times faster than real time it goes.
 
     >>> with bar("reading", total=100, show=False) as update:
     ...     update(50)
@@ -21,8 +21,18 @@ def bar(label: str, total: int | None, show: bool = True, unit: str = "") -> Ite
         return
     from rich import progress as rp
     from rich.console import Console
+    from rich.text import Text
 
-    amount = [rp.DownloadColumn(), rp.TransferSpeedColumn()] if unit == "bytes" else [rp.MofNCompleteColumn()]
+    class Speed(rp.ProgressColumn):
+        def render(self, task: rp.Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:.1f} × real time")
+
+    amount: list[rp.ProgressColumn] = [rp.MofNCompleteColumn()]
+    if unit == "bytes":
+        amount = [rp.DownloadColumn(), rp.TransferSpeedColumn()]
+    elif unit == "seconds":
+        amount += [Speed()]
     columns = [rp.TextColumn("{task.description}"), rp.BarColumn(), *amount, rp.TimeRemainingColumn()]
     with rp.Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(label, total=total)

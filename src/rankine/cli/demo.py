@@ -11,7 +11,7 @@ NAME = "demo"
 def command(
     folder: Annotated[str, typer.Argument(help="Where the demo's files and pictures are written.")] = "demo-output",
 ) -> None:
-    """Evaluate and compare three systems on a small judged set that Rankine brings along, with a picture."""
+    """Both halves of Rankine on data that it brings along: a judged search set, and a spoken archive."""
     from ..experiments.demo import run_demo
 
     run_demo(Path(folder))

@@ -247,3 +247,29 @@ def bounds(
         if part.rows:
             print_table(part.title, list(part.columns), part.rows)
     typer.echo(f"the whole report: {', '.join(map(str, report.write(parts, folder)))}", err=True)
+
+
+@app.command()
+def vocabulary(
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="Folder of the report; the lattices stay there too.")
+    ] = "vocabulary-report",
+    workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
+) -> None:
+    """Search for words that were taken out of the recogniser's dictionary: by words, by subwords, by learned fusion.
+
+    `RANKINE_DATA=data rankine experiment vocabulary -o report` recognises half an hour of speech, twice.
+    """
+    from pathlib import Path
+
+    from ..experiments import report
+    from ..experiments import vocabulary as e
+    from ..parallel import thread_count
+    from ..progress import bar
+
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    with bar("recognising", None, unit="seconds") as update:
+        parts = e.sections(e.run(folder, thread_count(workers), lambda s: update(round(s))))
+    print_table(parts[0].title, list(parts[0].columns), parts[0].rows)
+    typer.echo(f"the whole report: {', '.join(map(str, report.write(parts, folder)))}", err=True)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from ..errors import InputError
 
 if TYPE_CHECKING:
     from .archive import Archive
@@ -48,9 +51,63 @@ class Hit:
     speaker: str = ""
     audio: str = ""
 
+    @property
+    def place(self) -> str:
+        """The hit in one word, for ``rankine spoken play``."""
+        known = self.start == self.start and self.end == self.end
+        return f"{self.document}@{self.start:.1f}-{self.end:.1f}" if known else self.document
+
     def to_dict(self) -> dict[str, Any]:
         """As plain data; unknown times are None."""
         return _plain(asdict(self))
+
+
+class Place(NamedTuple):
+    """A stretch of a document's recording."""
+
+    document: str
+    audio: Path
+    start: float
+    end: float
+
+
+def locate(archive: Archive, text: str, recordings: str | None = None) -> Place:
+    """What ``DOCUMENT@START-END`` means: which recording, from when to when.
+
+    Without an end it is three seconds. Of a document that consists of several recordings it is the one that the hit's
+    times can be in: such documents are found by the names of their utterances too.
+    """
+    document, at, times = text.rpartition("@")
+    if not at:
+        raise InputError(f"expected a hit as DOCUMENT@START-END (in seconds), as `search` prints it; got {text!r}")
+    try:
+        begin, _, stop = times.partition("-")
+        start = float(begin)
+        end = float(stop) if stop else start + 3.0
+    except ValueError:
+        raise InputError(f"expected times in seconds behind the @, such as 12.5-14; got {times!r}") from None
+    if not 0 <= start <= end:
+        raise InputError(f"a hit begins at 0 or later and ends after that; got {times}")
+    view, number = archive.place_of(document)
+    first, last = (int(x) for x in view.part.get("doc.first")[number : number + 2])
+    offsets, lengths = view.part.get("utt.offset"), view.part.get("utt.length")
+    inside = [u for u in range(first, last) if offsets[u] - 1 <= start <= offsets[u] + lengths[u] + 1]
+    audio = view.texts("utt.audio")[inside[0] if inside else first]
+    if not audio:
+        raise InputError(f"the archive does not know a recording of {document!r}: index it with --about", "play")
+    return Place(document, _recording(Path(audio), archive.folder, recordings), start, end)
+
+
+def _recording(audio: Path, folder: Path, recordings: str | None) -> Path:
+    """Where a recording is now: as it was given, below the archive, or (by its name) in a folder of recordings."""
+    places = [audio, folder / audio]
+    if recordings is not None:
+        own = audio.parts[audio.is_absolute() :]
+        places = [Path(recordings, *own[i:]) for i in range(len(own))]
+    for place in places:
+        if place.exists():
+            return place
+    raise FileNotFoundError(2, "the recording is not there; say where with --recordings", str(audio))
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import typer
 
-from . import archive, convert, inspect, judge, learn, posteriors, search, show
+from . import archive, convert, inspect, judge, learn, posteriors, recognise, search, show
 
 NAME = "spoken"
 app = typer.Typer(
@@ -13,8 +13,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 for command in (
+    recognise.add, search.search, recognise.play, recognise.recognise,
     inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert,
-    archive.index, search.search, archive.subtitles, archive.delete, archive.merge, archive.check,
+    archive.index, archive.subtitles, archive.delete, archive.merge, archive.check,
     judge.judge, judge.judgments, learn.learn, learn.weights,
 ):  # fmt: skip
     app.command()(command)

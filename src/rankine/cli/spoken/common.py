@@ -244,10 +244,10 @@ class Journal:
             self.path.unlink()
 
 
-def finish(bad: list[str], good: int) -> None:
+def finish(bad: list[str], good: int, what: str = "utterances") -> None:
     """Say what was passed over; the exit code tells too."""
     for line in bad:
         typer.echo(f"rankine: passed over: {line}", err=True)
     if bad:
-        typer.echo(f"rankine: {len(bad)} of {len(bad) + good} utterances could not be used", err=True)
+        typer.echo(f"rankine: {len(bad)} of {len(bad) + good} {what} could not be used", err=True)
         raise typer.Exit(1)

@@ -54,7 +54,7 @@ def judge(
 
 def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, told: list[tuple[int, str]]) -> bool:
     """Ask about each hit; False to end."""
-    from .search import clock
+    from ...console import clock
 
     book = archive.judgments
     key = book.query(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -41,6 +41,7 @@ def search(
     """
     import json
 
+    from ...console import print_hits
     from ...errors import InputError
     from ...spoken import Archive
     from ...spoken.judgments import read_queries
@@ -69,31 +70,4 @@ def search(
                 typer.echo(f"{key} Q0 {h.document} {h.rank} {h.score:.9g} rankine")
     else:
         for key, hits in answers.items():
-            _table(str(asked[key]), hits)
-
-
-def _table(text: str, hits: list[Hit]) -> None:
-    from ...console import print_table
-
-    rows: list[tuple[Any, ...]] = []
-    for h in hits:
-        heard = " ".join(f"{m.unit}:{m.posterior:.2f}" for m in h.matches)
-        rows.append(
-            (h.rank, h.title or h.document, f"{clock(h.start)}–{clock(h.end)}", f"{h.score:.3f}", heard, h.snippet)
-        )
-    print_table(text, ["", "document", "time", "score", "heard", "around it"], rows)
-    if not hits:
-        typer.echo("nothing found", err=True)
-
-
-def clock(seconds: float) -> str:
-    """A time for people.
-
-    >>> clock(3723.46), clock(5), clock(float("nan"))
-    ('1:02:03.5', '0:05.0', '-')
-    """
-    if seconds != seconds:
-        return "-"
-    tenths = round(seconds * 10)
-    hours, minutes, rest = tenths // 36000, tenths // 600 % 60, tenths % 600 / 10
-    return f"{hours}:{minutes:02d}:{rest:04.1f}" if hours else f"{minutes}:{rest:04.1f}"
+            print_hits(str(asked[key]), hits)

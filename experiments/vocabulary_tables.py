@@ -1,0 +1,14 @@
+"""Make the table of docs/recordings.md: python experiments/vocabulary_tables.py WORK (needs RANKINE_DATA).
+
+WORK is a folder for the lattices.
+"""
+
+import sys
+from pathlib import Path
+
+from rankine.experiments.vocabulary import make
+from rankine.parallel import thread_count
+
+if __name__ == "__main__":
+    place = Path(__file__).parent.parent / "docs" / "_static" / "spoken"
+    make(place, Path(sys.argv[1]), thread_count())

@@ -1,0 +1,146 @@
+"""Words that the recogniser does not know, for real: recognised with them taken out of its dictionary.
+
+Declared before it was run: the English audio at hand (chapter 1). Queries are the single words that occur in at least
+three transcripts, are no stop words and are in the recogniser's dictionary. Every third of them in alphabetical order,
+beginning with the first, is taken out of the dictionary, and everything is recognised; once more with all words, for
+comparison. A document is relevant if its transcript contains the query. Four folds of queries; systems are equal
+weights (normalised within a query) and SVM-MAP over the weak rankers of words, of phones and syllables, and of all.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..data import RankingData
+from ..errors import InputError, needs
+from ..spoken.about import read_about
+from ..spoken.archive import create_or_open
+from ..spoken.judgments import Judged
+from ..spoken.learning import Examples, examples, make_ranker, normalised
+from ..spoken.recognise import TABLE, PocketSphinx, recognise
+from ..spoken.wer import edit_distance
+from .lattices import words_of
+from .report import Section, write_page
+from .spoken import ENGLISH_STOP
+
+LEAST, FOLDS, SEED = 3, 4, 0
+SYSTEMS = ("words, equal", "subwords, equal", "all, equal", "words, SVM-MAP", "subwords, SVM-MAP", "all, SVM-MAP")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One vocabulary: word error rate, and AP of every query by every system."""
+
+    label: str
+    errors: float
+    queries: tuple[str, ...]
+    precision: dict[str, np.ndarray]
+
+
+def _audio() -> tuple[Path, dict[str, list[str]]]:
+    place = os.environ.get("RANKINE_DATA")
+    if not place:
+        raise InputError("set RANKINE_DATA to the folder that holds speech/lj")
+    folder = Path(place, "speech", "lj")
+    audio = folder / "audio"
+    lines = (folder / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
+    texts = {u: words_of(t) for u, t in (line.split("\t", 1) for line in lines if line.strip())}
+    there = {p.stem for p in audio.glob("*.flac")}
+    return audio, {u: t for u, t in texts.items() if u in there}
+
+
+def query_words(texts: dict[str, list[str]]) -> list[str]:
+    """The declared queries, in alphabetical order."""
+    ps = needs("pocketsphinx", "spoken")
+    known = {line.split()[0] for line in open(ps.get_model_path("en-us/cmudict-en-us.dict"), encoding="utf-8")}
+    counts = Counter(w for text in texts.values() for w in set(text))
+    return sorted(w for w, n in counts.items() if n >= LEAST and w not in ENGLISH_STOP and w in known)
+
+
+def run(folder: Path, workers: int, report: Callable[[float], None] = lambda s: None) -> list[Outcome]:
+    """Recognise with and without the words, index, cross-validate; lattices stay in ``folder``."""
+    audio, texts = _audio()
+    queries = query_words(texts)
+    removed = tuple(queries[::3])
+    judged = Judged({w: w for w in queries}, {w: {u: 1.0 for u, t in texts.items() if w in t} for w in queries})
+    out = []
+    for label, without in (("all words", ()), ("without a third of the queries", removed)):
+        place = folder / ("whole" if not without else "without")
+        lattices = place / "recognised"
+        done = recognise([audio], lattices, PocketSphinx(without=without), workers=workers, report=report)
+        if done.errors:
+            raise InputError(f"{len(done.errors)} recordings could not be recognised: {done.errors[0]}")
+        archive = create_or_open(place, "en", None, None, None)
+        archive.add(lattices, read_about(lattices / TABLE), workers=workers)
+        found = examples(archive, judged, keep=False)
+        out.append(Outcome(label, word_errors(lattices, texts), *_trial(found, archive.ranker_names)))
+    return out
+
+
+def word_errors(lattices: Path, texts: dict[str, list[str]]) -> float:
+    """The word error rate of the recogniser's own best words, which it has left in its files."""
+    wrong = total = 0
+    for utterance, text in texts.items():
+        path = lattices / f"{utterance}.slf.gz"
+        head = gzip.decompress(path.read_bytes()).split(b"\n", 1)[0].decode() if path.exists() else ""
+        wrong += edit_distance(words_of(head.partition(":")[2]), text)
+        total += len(text)
+    return wrong / total
+
+
+def _trial(found: Examples, names: list[str]) -> tuple[tuple[str, ...], dict[str, np.ndarray]]:
+    """AP of every query by every system, each query tested by what was learned without it."""
+    data = found.data
+    words = [n for n in names if n.startswith("word-")]
+    columns = {"words": words, "subwords": [n for n in names if n not in words], "all": names}
+    number = {str(q): i for i, q in enumerate(data.query_ids)}
+    precision = {s: np.zeros(data.n_queries + len(found.lost)) for s in SYSTEMS}
+    for train, test in data.folds(FOLDS, SEED):
+        at = [number[str(q)] for q in test.query_ids]
+        for system in SYSTEMS:
+            which, how = system.split(", ")
+            precision[system][at] = found.average_precision(test, _scores(train, test, columns[which], how))
+    return (*map(str, data.query_ids), *found.lost), precision
+
+
+def _scores(train: RankingData, test: RankingData, columns: list[str], how: str) -> np.ndarray:
+    small = test.select(columns)
+    if how == "equal":
+        return normalised(small, "query-minmax").sum(axis=1)
+    part = train.select(columns)
+    return make_ranker("svm-map", part, "query-minmax", seed=SEED).fit(part).predict(small)
+
+
+def rows(outcomes: list[Outcome]) -> list[tuple[str, ...]]:
+    """Vocabulary, queries, and MAP of every system."""
+    removed = set(query_words(_audio()[1])[::3])
+    out = []
+    for o in outcomes:
+        inside = np.array([q not in removed for q in o.queries])
+        for label, chosen in (("kept", inside), ("taken out", ~inside)):
+            means = (f"{o.precision[s][chosen].mean():.4f}" for s in SYSTEMS)
+            out.append((o.label, f"{o.errors:.1%}", f"{label} ({chosen.sum()})", *means))
+    return out
+
+
+COLUMNS = ("dictionary", "word errors", "queries", *SYSTEMS)
+
+
+def sections(outcomes: list[Outcome]) -> list[Section]:
+    """The report."""
+    _, texts = _audio()
+    text = (f"{len(texts)} utterances, {len(outcomes[0].queries)} queries of one word. Mean AP over four folds of "
+            "queries; word errors are those of the recogniser's own best words.")  # fmt: skip
+    return [Section("Words that the recogniser does not know", text, COLUMNS, rows(outcomes))]
+
+
+def make(folder: Path, work: Path, workers: int) -> None:
+    """Run everything; write the page that the documentation includes into ``folder``."""
+    write_page(sections(run(work, workers)), folder, "vocabulary", level=2)
