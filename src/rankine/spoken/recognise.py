@@ -87,6 +87,7 @@ class PocketSphinx:
     def __call__(self, samples: np.ndarray) -> bytes | None:
         """The lattice of a stretch of speech."""
         decoder = _decoder(self)
+        decoder.reinit_feat()  # forgets its estimate of the noise: a lattice must not depend on what came before
         decoder.start_utt()
         decoder.process_raw(np.ascontiguousarray(samples, np.int16).tobytes(), full_utt=True)
         decoder.end_utt()
@@ -109,7 +110,7 @@ def _decoder(settings: PocketSphinx) -> Any:
     ps = needs("pocketsphinx", "spoken")
     given = {"hmm": settings.model, "lm": settings.language_model, "beam": settings.beam, "wbeam": settings.word_beam}
     options = {k: v for k, v in given.items() if v is not None}
-    # batch: means are those of the utterance itself, so that a lattice does not depend on what came before
+    # batch: means are those of the utterance itself
     options |= {"cmn": "batch", "loglevel": "FATAL"}
     source = settings.dictionary or ps.get_model_path("en-us/cmudict-en-us.dict")
     try:
