@@ -1,5 +1,6 @@
-"""Make the tables of docs/large-margin.md: python experiments/large_margin_tables.py (needs RANKINE_DATA)."""
+"""Make the tables of docs/large-margin.md: python experiments/large_margin_tables.py [SET…] (needs RANKINE_DATA)."""
 
+import sys
 from pathlib import Path
 
 from rankine.experiments.optimised import make
@@ -8,4 +9,4 @@ from rankine.parallel import thread_count
 if __name__ == "__main__":
     place = Path(__file__).parent.parent / "docs" / "_static" / "large-margin"
     place.mkdir(parents=True, exist_ok=True)
-    make(place, thread_count())
+    make(place, thread_count(), sys.argv[1:] or ("ohsumed-letor2", "ohsumed", "mq2008"))
