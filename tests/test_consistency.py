@@ -273,6 +273,17 @@ def test_exact_vertices():
         (lambda: lab.bayes_optimal("AP", [], []), "at least one supervision"),
         (lambda: lab.check("svm-map:tight", "AP", [(0, 1)], [1]), "not convex"),
         (lambda: standard_form_exists("AP", list(product((0, 1), repeat=7))), "at most 6 items"),
+        (lambda: lab.every_label((0, 1), 30), "between 2 and 7 items"),
+        (lambda: lab.every_label(range(9), 6), "too many"),
+        (lambda: lab.bayes_optimal("AP", [1, 2], [0.5, 0.5]), "expected grades"),
+        (lambda: lab.bayes_optimal("AP", [(0, 1)], ["1/0"]), "expected probabilities"),
+        (lambda: lab.bayes_optimal("nDCG(dcg='letor')", [(0, 1)], [1]), "LETOR tool"),
+        (lambda: lab.bayes_optimal(None, [(0, 1)], [1]), "the name of a measure"),
+        (lambda: lab.bayes_optimal(lambda o, y: None, [(0, 1)], [1]), "must be a number"),
+        (lambda: lab.bayes_optimal("WPD", [((0, -1), (0, 0))], [1]), "not negative"),
+        (lambda: lab.low_noise([(0, 1)], [1]), "property of preferences"),
+        (lambda: lab.search("preorder", "DCG", [(0, 1), (1, 0)], tries=2.5), "whole number"),
+        (lambda: lab.order_preserving({(1, 2): Fraction(1)}, 0, 5), "numbered from 0 to 1"),
         (lambda: standard_form_exists("zero-one", [(1, 1)]), "the ranks 1 to 2, each once"),
     ],
 )
@@ -296,3 +307,40 @@ def test_command_line(tmp_path):
     failed = rankine(tmp_path, "consistency", "DCG", "-l", "squared-dcg", "--given", str(given), code=1)
     assert "line 1" in failed.stderr
     assert "whole numbers with commas" in rankine(tmp_path, "consistency", "AP", "-g", "x", code=1).stderr
+
+
+def test_exact_probabilities_stay_exact():
+    p = [Fraction(500000001, 10**9), Fraction(499999999, 10**9)]
+    assert lab.bayes_optimal("DCG", [(0, 1), (1, 0)], p).rankings == ((1, 0),)
+
+
+@pytest.mark.parametrize("loss", ["preorder", "position-sensitive", "ranksvm", "listnet", "svm-ndcg"])
+def test_verdicts_do_not_depend_on_the_numbering_of_items(loss):
+    rng = np.random.default_rng(1)
+    labels = list(product((0, 1, 2), repeat=3))
+    for _ in range(15):
+        some = rng.choice(27, 3, replace=False)
+        to = rng.permutation(3)
+        p = ["1/2", "3/10", "1/5"]
+        one = lab.check(loss, "DCG", [labels[k] for k in some], p)
+        two = lab.check(loss, "DCG", [tuple(labels[k][i] for i in to) for k in some], p)
+        assert one.answer == two.answer
+        if one.answer != "undecided":
+            assert one.regret == two.regret
+
+
+def test_a_true_tie_is_inconsistent_whichever_item_comes_first():
+    assert lab.check("preorder", "DCG", [(3, 0), (0, 1)], [0.5, 0.5]).answer == "inconsistent"
+    assert lab.check("preorder", "DCG", [(0, 3), (1, 0)], [0.5, 0.5]).answer == "inconsistent"
+
+
+def test_ranks_are_turned_round_for_losses_of_grades():
+    for loss in ("listnet", "squared", "consistent-rank"):
+        assert lab.check(loss, "zero-one", [(1, 2, 3)], [1]).answer == "consistent here"
+
+
+def test_relevance_levels_are_honoured():
+    both = [lab.bayes_optimal(f"P(rel={rel})@1", [(2, 1)], [1]).error for rel in (1, 2)]
+    assert both == [0, 0]
+    assert len(lab.bayes_optimal("P(rel=1)@1", [(2, 1)], [1]).rankings) == 2
+    assert len(lab.bayes_optimal("P(rel=2)@1", [(2, 1)], [1]).rankings) == 1

@@ -42,6 +42,8 @@ def command(
                "at most anyway", "it says", "queries to say something")  # fmt: skip
     title = f"{found.loss}: n = {found.n:,} queries, m ≤ {found.m}, B = {found.B:g}, M = {found.M:.4g}, δ = {delta:g}"
     print_table(title, columns, rows)
+    for b in found.bounds:
+        typer.echo(f"{b.result}: {b.why}.", err=True)
     for note in found.notes:
         typer.echo(note, err=True)
     best = found.best

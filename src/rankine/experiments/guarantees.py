@@ -98,17 +98,19 @@ def _average(
     copies, each = np.repeat(weight, lengths).astype(int), np.repeat(steep, lengths)
     found = [np.linalg.norm(sample.X.T @ ((2.0 * rng.binomial(copies, 0.5) - copies) * each)) for _ in range(30)]
     values = np.array(found) * math.sqrt(2) * B / n
-    return Average(float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values))))
+    squares = (copies * each**2 * np.einsum("ij,ij->i", sample.X, sample.X)).sum()
+    most = math.sqrt(2) * B / n * math.sqrt(float(squares))
+    return Average(float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values))), most)
 
 
 def _errors(of: str, loss: str, data: RankingData, scores: np.ndarray) -> np.ndarray:
     """What is bounded, of every query of the population."""
     if of.startswith("expected"):
-        return 1 - evaluate("nDCG", data.y, scores, data.qid).per_query["nDCG"]
+        return 1 - evaluate("nDCG", data.y, scores, data.qid, empty="one").per_query["nDCG"]
     y, s = data.y.reshape(QUERIES, ITEMS), scores.reshape(QUERIES, ITEMS)
     wrong = (y[:, :, None] > y[:, None, :]) & (s[:, :, None] < s[:, None, :])
     pairs = np.maximum((y[:, :, None] > y[:, None, :]).sum(axis=(1, 2)), 1)
-    if of.startswith("position"):
+    if "position-weighted" in of:
         levels = np.array([np.unique(-row, return_inverse=True)[1] + 1 for row in y])
         r = levels.max(axis=1)[:, None, None]
         wrong = wrong * np.abs(r / levels[:, :, None] - r / levels[:, None, :])

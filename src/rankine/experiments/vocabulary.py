@@ -77,7 +77,7 @@ def run(folder: Path, workers: int, report: Callable[[float], None] = lambda s: 
         done = recognise([audio], lattices, PocketSphinx(without=without), workers=workers, report=report)
         if done.errors:
             raise InputError(f"{len(done.errors)} recordings could not be recognised: {done.errors[0]}")
-        archive = create_or_open(place, "en", None, None, None)
+        archive = create_or_open(place / "archive", "en", None, None, None)
         archive.add(lattices, read_about(lattices / TABLE), workers=workers)
         found = examples(archive, judged, keep=False)
         out.append(Outcome(label, word_errors(lattices, texts), *_trial(found, archive.ranker_names)))

@@ -33,6 +33,10 @@ def _structured(of: str) -> Callable[..., Loss]:
     """A structural hinge, its tighter, non-convex form, or the slack-rescaled one."""
 
     def make(variant: str | None = None, target: str = "mean", **options: Any) -> Loss:
+        if variant is not None and target == "best":
+            raise InputError(
+                f"target='best' is a bound of its own, between svm-{of} and :tight: use it without :{variant}"
+            )
         if variant == "slack":
             return SlackHinge(StructuredHinge(of, target=target, **options))
         if variant == "tight":

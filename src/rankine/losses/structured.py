@@ -180,6 +180,11 @@ class PreparedHinge(Prepared):
         self.k = EVERYTHING if loss.k is None else loss.k
         longest = int(np.diff(ptr).max())
         self.table = loss._tabulated(longest)
+        if not isinstance(loss.A, str) and loss.k is None and longest > len(self.table) and self.table[-1] < 0:
+            raise InputError(
+                f"A has {len(self.table)} weights and is 0 beyond them, more than its last, {self.table[-1]:g}; "
+                f"the longest query has {longest} documents"
+            )
         depth = min(self.k, longest)
         graded = loss.of == "ndcg"
         self.discount = 1 / np.log2(2 + np.arange(depth)) if graded else np.ones(depth if loss.of == "p" else 1)

@@ -20,7 +20,7 @@ The other functions go beyond the papers; their derivations are in the documenta
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, replace
 from numbers import Real
 
@@ -42,6 +42,7 @@ class Bound:
         log_confidence: of the term for an unlucky sample.
         log_normaliser: of the largest value that the loss can have.
         log_largest: of the largest value of what is bounded: a bound at or above it says nothing.
+        why: why this result applies to a model, where it was chosen for one.
     """
 
     result: str
@@ -52,6 +53,7 @@ class Bound:
     log_confidence: float
     log_normaliser: float
     log_largest: float
+    why: str = ""
 
     @property
     def log_total(self) -> float:
@@ -86,6 +88,8 @@ class Bound:
     @property
     def normalised(self) -> Bound:
         """The same for everything divided by the largest value of the loss."""
+        if self.log_normaliser == -math.inf:  # a loss that is always 0
+            return self
         return self._times(-self.log_normaliser, f"{self.of}, over the largest loss")
 
     def _times(self, log_factor: float, of: str) -> Bound:
@@ -101,6 +105,7 @@ class Bound:
         The terms shrink as 1/√n: :math:`n\,((\text{complexity} + \text{confidence}) / (\text{largest} - \hat R))^2`.
         Infinite if the mean loss alone is as large as what is bounded can be.
         """
+        check_count("n", n)
         if self.log_risk >= self.log_largest:
             return math.inf
         room = self.log_largest + math.log(-math.expm1(self.log_risk - self.log_largest))
@@ -118,7 +123,9 @@ def full_ranking(
     0.10244...
     """
     check_count("m", m)
-    return replace(multipartite(risk, n=n, level_sizes=[1] * m, B=B, M=M, delta=delta, error=error), result="Theorem 3")
+    return replace(
+        multipartite(risk, n=n, level_sizes=[1] * int(m), B=B, M=M, delta=delta, error=error), result="Theorem 3"
+    )
 
 
 def multipartite(
@@ -154,7 +161,7 @@ def over_pairs(
 ) -> Bound:
     """What Theorem 3 and Corollaries 1 and 2 share: so many pairs, whose margins are at most ``span``."""
     check_norms(B, M)
-    z = log(pairs) + log(span + 2 * B * M)
+    z = log(pairs) + log_sum(log(span), log(2) + log(B) + log(M))
     return Bound(
         "over pairs", "position-weighted error Σ |r/y_i − r/y_j|·[misordered]", PUBLISHED,
         *_terms(risk, n, log(pairs) + log(4) + log(B) + log(M), z + log(8) / 2, 2, delta), z, log(largest),
@@ -191,7 +198,7 @@ def _over_outputs(
     risk: float, n: int, log_outputs: float, B: float, M: float, delta: float, name: str, status: str
 ) -> Bound:
     check_norms(B, M)
-    z = log_outputs + math.log1p(2 * B * M)
+    z = log_outputs + log_sum(0.0, log(2) + log(B) + log(M))
     terms = _terms(risk, n, log_outputs + log(4) + log(B) + log(M), z + log(8) / 2, 2, delta)
     return Bound(name, "expected prediction loss (1 − AP, 1 − NDCG)", status, *terms, z, 0.0)
 
@@ -200,10 +207,10 @@ def _over_outputs(
 
 
 def lipschitz(
-    risk: float, *, n: int, m: int, l2: float, largest: float, B: float, M: float, delta: float = 0.05,
+    risk: float, *, n: int, m: int, l2: float, log_largest: float, B: float, M: float, delta: float = 0.05,
     log_times: float = 0.0, result: str = "vector contraction",
 ) -> Bound:  # fmt: skip
-    r"""Any loss in [0, ``largest``] whose gradient by the scores has norm at most ``l2``, times exp(``log_times``).
+    r"""Any loss up to exp(``log_largest``) whose gradient by the scores is at most ``l2`` long; × exp(``log_times``).
 
     .. math:: \hat R + 2\sqrt2\; l_2 \, BM \sqrt{m/n} + \text{largest} \sqrt{\ln(1/\delta) / 2n}
 
@@ -212,7 +219,8 @@ def lipschitz(
     """
     check_count("m", m)
     check_norms(B, M)
-    z = log(largest) + log_times
+    check_number("l2", l2)
+    z = log_largest + log_times
     complexity = log(2 * math.sqrt(2 * m)) + log(l2) + log(B) + log(M) + log_times
     terms = _terms(risk, n, complexity, z - log(2) / 2, 1, delta)
     return Bound(result, "expected prediction loss (1 − measure)", PROVED, *terms, z, 0.0)
@@ -226,9 +234,12 @@ def arg_max(
     The largest loss is 1 + 2BM·Σ|A| at most (here: with the exact largest Σ|A(π) − A|), for the tighter one 1.
     """
     check_norms(B, M)
+    for a in A:
+        if not math.isfinite(a):
+            raise InputError(f"position weights must be finite, got {a!r}")
     l2, l1 = reach_of_weights(A)
     return lipschitz(
-        risk, n=n, m=len(A), l2=l2, largest=1.0 if tight else 1 + l1 * B * M, B=B, M=M, delta=delta,
+        risk, n=n, m=len(A), l2=l2, log_largest=0.0 if tight else one_plus(l1, B, M), B=B, M=M, delta=delta,
         result="tighter arg-max hinge" if tight else "arg-max hinge",
     )  # fmt: skip
 
@@ -239,8 +250,8 @@ def soft_max(risk: float, *, n: int, level_sizes: Sequence[int], B: float, M: fl
     sizes = check_sizes(level_sizes)
     m = sum(sizes)
     l2, l1 = reach_of_levels(sizes, 2 / max(m * (m - 1), 1))
-    largest = 1 + l1 * B * M + count_outputs(sizes)
-    return lipschitz(risk, n=n, m=m, l2=l2, largest=largest, B=B, M=M, delta=delta, result="soft-max hinge")
+    largest = log_sum(one_plus(l1, B, M), log(count_outputs(sizes)))
+    return lipschitz(risk, n=n, m=m, l2=l2, log_largest=largest, B=B, M=M, delta=delta, result="soft-max hinge")
 
 
 def ndcg(
@@ -256,23 +267,25 @@ def ndcg(
     m = sum(sizes)
     l2, l1 = reach_of_levels(sizes, 2 / max(m * (m - 1), 1))
     return lipschitz(
-        risk, n=n, m=m, l2=l2, largest=1 + l1 * B * M, B=B, M=M, delta=delta, log_times=count_outputs(sizes, k),
+        risk, n=n, m=m, l2=l2, log_largest=one_plus(l1, B, M), B=B, M=M, delta=delta, log_times=count_outputs(sizes, k),
         result="sum hinge of NDCG" + ("" if k is None else f"@{k}"),
     )  # fmt: skip
 
 
-def data_dependent(risk: float, *, n: int, average: float, largest: float, delta: float = 0.05) -> Bound:
+def data_dependent(risk: float, *, n: int, average: float, log_largest: float, delta: float = 0.05) -> Bound:
     r"""With the sample's own Rademacher average of the losses, :func:`rankine.theory.guarantee.rademacher`.
 
     .. math:: \hat R + 2 \hat{\mathcal R}_n + 3\, \text{largest} \sqrt{\ln(2/\delta) / 2n}
     """
     check_number("average", average)
-    terms = _terms(risk, n, log(2) + log(average) + log(n) / 2, log(3) + log(largest) - log(2) / 2, 2, delta)
-    return Bound("data-dependent", "expected prediction loss (1 − measure)", PROVED, *terms, log(largest), 0.0)
+    check_count("n", n)
+    terms = _terms(risk, n, log(2) + log(average) + log(n) / 2, log(3) + log_largest - log(2) / 2, 2, delta)
+    return Bound("data-dependent", "expected prediction loss (1 − measure)", PROVED, *terms, log_largest, 0.0)
 
 
 def held_out(risk: float, *, n: int, delta: float = 0.05, largest: float = 1.0) -> Bound:
     r"""Queries that the model has not seen: Hoeffding's :math:`\hat R + \sqrt{\ln(1/\delta) / 2n}`; no complexity."""
+    check_number("largest", largest)
     terms = _terms(risk, n, -math.inf, log(largest) - log(2) / 2, 1, delta)
     return Bound(
         "held-out queries", "expected prediction loss (1 − measure)", PROVED, *terms, log(largest), log(largest)
@@ -293,12 +306,15 @@ def reach_of_weights(A: Sequence[float], target: Sequence[float] | None = None) 
     return math.hypot(*far), sum(far)
 
 
-def reach_of_levels(sizes: Sequence[int], scale: float) -> tuple[float, float]:
-    """The same for the maps that count pairs of different level: a document's weight lies within ± its pairs."""
+def reach_of_levels(sizes: Sequence[int], scale: float, free: bool = False) -> tuple[float, float]:
+    """The same for the maps that count pairs of different level: a document's weight lies within ± its pairs.
+
+    The target's weight is known, or (``free``) that of any ranking.
+    """
     m, above, far = sum(sizes), 0, []
     for size in sizes:
         below = m - above - size
-        far.append((size, scale * (above + below + abs(below - above))))
+        far.append((size, scale * (above + below + (above + below if free else abs(below - above)))))
         above += size
     return math.sqrt(sum(size * f * f for size, f in far)), sum(size * f for size, f in far)
 
@@ -328,6 +344,7 @@ def count_outputs(sizes: Sequence[int], k: int | None = None) -> float:
     if k is None or k >= m:
         return math.lgamma(m + 1) - sum(math.lgamma(s + 1) for s in sizes)
     check_count("k", k)
+    k = int(k)
     ways = [0.0] + [-math.inf] * k  # ways[j] = log of Σ Π 1/j_i! over so many from the levels met so far
     for size in sizes:
         ways = [log_sum(*(ways[j - t] - math.lgamma(t + 1) for t in range(min(size, j) + 1))) for j in range(k + 1)]
@@ -337,8 +354,15 @@ def count_outputs(sizes: Sequence[int], k: int | None = None) -> float:
 # Arithmetic and checks ------------------------------------------------------------------------------------------------
 
 
+def one_plus(l1: float, B: float, M: float) -> float:
+    """log(1 + l1·B·M)."""
+    return log_sum(0.0, log(l1) + log(B) + log(M))
+
+
 def log(value: float) -> float:
     """The natural logarithm, −∞ for 0."""
+    if not value >= 0:
+        raise InputError(f"expected a number that is not negative, got {value!r}")
     return math.log(value) if value > 0 else -math.inf
 
 
@@ -362,7 +386,7 @@ def _terms(
     if not (isinstance(delta, Real) and 0 < delta < 1):
         raise InputError(f"delta must lie between 0 and 1, both excluded; got {delta!r}")
     root = math.log(n) / 2
-    return log(risk), log_complexity - root, log_confidence + log(math.log(sides / delta)) / 2 - root
+    return log(risk), log_complexity - root, log_confidence + log(math.log(sides) - math.log(delta)) / 2 - root
 
 
 def check_number(name: str, value: float) -> None:
@@ -379,13 +403,13 @@ def check_norms(B: float, M: float) -> None:
 
 def check_count(name: str, value: int, low: int = 1) -> None:
     """A whole number."""
-    if isinstance(value, bool) or not (isinstance(value, Real) and low <= value < math.inf and value == int(value)):
+    if isinstance(value, bool) or not (isinstance(value, Real) and low <= value < 1e300 and value == int(value)):
         raise InputError(f"{name} must be a whole number, at least {low}; got {value!r}")
 
 
 def check_sizes(sizes: Sequence[int]) -> list[int]:
     """Level sizes as whole numbers."""
-    if len(sizes) == 0:
+    if not isinstance(sizes, Sized) or len(sizes) == 0:
         raise InputError("level_sizes must name the size of every level, best first; got none")
     for size in sizes:
         check_count("each level size", size)

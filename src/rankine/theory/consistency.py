@@ -25,8 +25,10 @@ from ..rankers import LinearRanker
 from .errors_of_rankings import MOST_ITEMS, Error, Label, Ranking, checked_labels, errors, rankings
 from .rationals import dot
 
-_C = 1e6
-_TIE = 1e-4
+_C = 1e4
+_TIE = 1e-4  # scores that differ by less, as a share of their range, may be equal
+_SAME = 1e-7  # scores that differ by less are
+_MOST_LABELS = 20_000
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Verdict:
     @property
     def order(self) -> tuple[tuple[int, ...], ...]:
         """The items in the order of the scores, those that tie together."""
-        return _groups(self.scores)
+        return _groups(self.scores, _TIE * max(1.0, max(self.scores) - min(self.scores)))
 
 
 def every_label(grades: Sequence[int], m: int) -> list[Label]:
@@ -66,6 +68,10 @@ def every_label(grades: Sequence[int], m: int) -> list[Label]:
     >>> len(every_label((0, 1), 3))
     8
     """
+    if not 2 <= m <= MOST_ITEMS:
+        raise InputError(f"rankings are enumerated: between 2 and {MOST_ITEMS} items are possible, got {m}")
+    if len(set(grades)) ** m > _MOST_LABELS:
+        raise InputError(f"{len(set(grades))} grades of {m} items are {len(set(grades)) ** m:,} supervisions: too many")
     return list(product(sorted(set(grades)), repeat=m))
 
 
@@ -86,13 +92,17 @@ def _optimum(table: list[list[Fraction]], p: list[Fraction], m: int) -> Optimum:
 
 
 def minimiser(loss: str | Loss, labels: Sequence[Any], probabilities: Sequence[Any]) -> np.ndarray:
-    """Scores that minimise the expected loss; of several, those of least norm.
+    """Scores that minimise the expected loss; of several, those of nearly least norm.
 
     >>> minimiser("squared-dcg", [(1, 0), (0, 1)], [0.75, 0.25]).round(3)
     array([0.75, 0.25])
     """
     known = checked_labels(labels)
-    p = _distribution(probabilities, len(known))
+    return _minimise(loss, known, _distribution(probabilities, len(known)))[0]
+
+
+def _minimise(loss: str | Loss, known: list[Label], p: list[Fraction]) -> tuple[np.ndarray, float]:
+    """The scores, and how far they can be from those that they stand for: ½‖w − w*‖² ≤ objective − lower bound."""
     made = get(loss) if isinstance(loss, str) else loss
     if not made.convex:
         raise InputError(f"{made.name} is not convex: its minimiser cannot be certified")
@@ -105,7 +115,7 @@ def minimiser(loss: str | Loss, labels: Sequence[Any], probabilities: Sequence[A
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # near the limit of rounding the gap may stay above tol
         ranker.fit(data, query_weight=np.array([float(p[k]) for k in used]))
-    return ranker.coef_
+    return ranker.coef_, float(np.sqrt(2 * max(ranker.objective_ - ranker.lower_bound_, 0.0)))
 
 
 def _supervision(labels: list[Label], m: int) -> Any:
@@ -130,21 +140,30 @@ def check(loss: str | Loss, measure: str | Error, labels: Sequence[Any], probabi
 def _check(
     loss: str | Loss, measure: str | Error, known: list[Label], p: list[Fraction], table: list[list[Fraction]]
 ) -> Verdict:
-    scores = minimiser(loss, known, p)
+    scores, off = _minimise(loss, _as_grades(loss, known) if measure == "zero-one" else known, p)
     optimum = _optimum(table, p, len(known[0]))
     expected = dict(zip(rankings(len(known[0])), (dot(row, p) for row in table), strict=True))
-    regret = _mean_error(_groups(scores), expected) - optimum.error
+    near = max(_TIE * max(1.0, float(np.ptp(scores))), min(off, 0.01))
+    possible = _orders_of(_groups(scores, near), expected)
+    regret = sum(possible, Fraction(0)) / len(possible) - optimum.error
     if regret == 0:
         answer = "consistent here"
-    elif _mean_error(tuple((int(i),) for i in np.argsort(-scores, kind="stable")), expected) == optimum.error:
-        answer = "undecided"
+    elif min(possible) > optimum.error or _groups(scores, near) == _groups(scores, _SAME):
+        answer = "inconsistent"  # whatever the order of what may tie, or it does tie (Definition 1)
     else:
-        answer = "inconsistent"
+        answer = "undecided"
     name = loss if isinstance(loss, str) else loss.name
     return Verdict(
         answer, name, measure if isinstance(measure, str) else getattr(measure, "__name__", "measure"), tuple(known),
         tuple(p), tuple(scores.tolist()), regret, optimum,
     )  # fmt: skip
+
+
+def _as_grades(loss: str | Loss, known: list[Label]) -> list[Label]:
+    """Ranks, of which 1 is the best, as a loss wants them."""
+    name = loss if isinstance(loss, str) else loss.name
+    m = len(known[0])
+    return known if name.startswith("consistent-rank") else [tuple(m + 1 - x for x in y) for y in known]
 
 
 def search(
@@ -154,8 +173,8 @@ def search(
 
     Probabilities are multiples of 1/20, so that what is found can be read.
     """
-    if tries < 1:
-        raise InputError(f"tries must be at least 1, got {tries}")
+    if not (isinstance(tries, int) and tries >= 1):
+        raise InputError(f"tries must be a whole number, at least 1; got {tries!r}")
     known = checked_labels(labels)
     table, rng = errors(measure, known), np.random.default_rng(seed)
     for _ in range(tries):
@@ -176,6 +195,8 @@ def low_noise(labels: Sequence[Any], probabilities: Sequence[Any]) -> bool:
     (As printed, "for all i, j, k", it would force equality.)
     """
     known = checked_labels(labels)
+    if not all(isinstance(row, tuple) for y in known for row in y):
+        raise InputError("low noise is a property of preferences: give an m × m matrix of weights for each supervision")
     p = _distribution(probabilities, len(known))
     m = range(len(known[0]))
     D = [[sum(x * (y[i][j] - y[j][i]) for x, y in zip(p, known, strict=True)) for j in m] for i in m]
@@ -188,6 +209,8 @@ def order_preserving(probabilities: dict[Ranking, Fraction], i: int, j: int) -> 
     ``probabilities`` are of rank vectors; those left out are 0.
     """
     for ranks, p in probabilities.items():
+        if not (0 <= i < len(ranks) and 0 <= j < len(ranks)):
+            raise InputError(f"items are numbered from 0 to {len(ranks) - 1}, got {i} and {j}")
         swapped = list(ranks)
         swapped[i], swapped[j] = ranks[j], ranks[i]
         other = probabilities.get(tuple(swapped), Fraction(0))
@@ -198,10 +221,10 @@ def order_preserving(probabilities: dict[Ranking, Fraction], i: int, j: int) -> 
 
 
 def _distribution(probabilities: Sequence[Any], n: int) -> list[Fraction]:
-    """Fractions that sum to 1; floats are taken as the nearest fraction with a small denominator."""
+    """Fractions that sum to 1; floats (and only they) are taken as the nearest fraction with a small denominator."""
     try:
-        p = [Fraction(x).limit_denominator(10**6) for x in probabilities]
-    except (TypeError, ValueError):
+        p = [Fraction(x).limit_denominator(10**6) if isinstance(x, float) else Fraction(x) for x in probabilities]
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise InputError(f"expected probabilities, got {probabilities!r:.60}") from None
     if len(p) != n:
         raise InputError(f"expected a probability for each of the {n} supervisions, got {len(p)}")
@@ -211,10 +234,9 @@ def _distribution(probabilities: Sequence[Any], n: int) -> list[Fraction]:
     return [x / total for x in p]
 
 
-def _groups(scores: Any) -> tuple[tuple[int, ...], ...]:
-    """Items by descending score; those whose scores differ by next to nothing together."""
+def _groups(scores: Any, near: float) -> tuple[tuple[int, ...], ...]:
+    """Items by descending score; those whose scores differ by at most ``near`` together."""
     order = np.argsort(-np.asarray(scores), kind="stable").tolist()
-    near = _TIE * max(1.0, float(np.ptp(scores)))
     groups = [[order[0]]]
     for a, b in pairwise(order):
         if scores[a] - scores[b] <= near:
@@ -224,11 +246,10 @@ def _groups(scores: Any) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(sorted(g)) for g in groups)
 
 
-def _mean_error(groups: tuple[tuple[int, ...], ...], expected: dict[Ranking, Fraction]) -> Fraction:
-    """The mean over all orders of the ties."""
+def _orders_of(groups: tuple[tuple[int, ...], ...], expected: dict[Ranking, Fraction]) -> list[Fraction]:
+    """The expected errors of all orders of what may tie."""
     place = {item: g for g, group in enumerate(groups) for item in group}
-    found = [e for order, e in expected.items() if all(place[a] <= place[b] for a, b in pairwise(order))]
-    return sum(found, Fraction(0)) / len(found)
+    return [e for order, e in expected.items() if all(place[a] <= place[b] for a, b in pairwise(order))]
 
 
 __all__ = [

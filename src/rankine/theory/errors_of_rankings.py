@@ -17,6 +17,7 @@ from ..errors import InputError, nearest
 from ..measures import parse
 
 MOST_ITEMS = 7
+_MOST_VALUES = 600_000
 Label = tuple[Any, ...]
 Ranking = tuple[int, ...]  # items, best first
 Error = Callable[[Ranking, Label], Fraction]
@@ -32,6 +33,8 @@ def rankings(m: int) -> list[Ranking]:
 
 def checked_labels(labels: Sequence[Any]) -> list[Label]:
     """Supervisions as tuples of fractions (or of tuples of them), all of one length, at most seven items."""
+    if not isinstance(labels, Sequence):
+        raise InputError(f"expected a list of supervisions, got {labels!r:.60}")
     out = [_fractions(label) for label in labels]
     if not out:
         raise InputError("expected at least one supervision, got none")
@@ -47,10 +50,10 @@ def checked_labels(labels: Sequence[Any]) -> list[Label]:
 
 
 def _fractions(label: Any) -> Label:
-    values = label.tolist() if hasattr(label, "tolist") else list(label)
     try:
+        values = label.tolist() if hasattr(label, "tolist") else list(label)
         return tuple(tuple(map(Fraction, v)) if isinstance(v, (list, tuple)) else Fraction(v) for v in values)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise InputError(f"expected grades, ranks or a matrix of weights, all finite; got {label!r:.60}") from None
 
 
@@ -61,8 +64,15 @@ def errors(measure: str | Error, labels: list[Label]) -> list[list[Fraction]]:
     >>> [[str(e) for e in row] for row in errors("AP", labels)]
     [['0', '1/2'], ['1/2', '0']]
     """
+    if not (callable(measure) or isinstance(measure, str)):
+        raise InputError(f"expected the name of a measure, or a function of a ranking and a label; got {measure!r}")
+    if math.factorial(len(labels[0])) * len(labels) > _MOST_VALUES:
+        raise InputError(f"{len(labels):,} supervisions of {len(labels[0])} items are too many to be enumerated")
     error = measure if callable(measure) else _error(measure, labels)
-    return [[error(order, label) for label in labels] for order in rankings(len(labels[0]))]
+    try:
+        return [[Fraction(error(order, label)) for label in labels] for order in rankings(len(labels[0]))]
+    except (TypeError, OverflowError) as problem:
+        raise InputError(f"the error of a ranking must be a number that is not too large: {problem}") from None
 
 
 def _error(name: str, labels: list[Label]) -> Error:
@@ -79,6 +89,8 @@ def _error(name: str, labels: list[Label]) -> Error:
     for label in labels:
         if any(isinstance(g, tuple) or g < 0 for g in label):
             raise InputError(f"{parsed} needs grades ≥ 0, got {[str(g) for g in label]}")
+    if dict(parsed.params).get("dcg") == "letor":
+        raise InputError("the LETOR tool's DCG is not in the laboratory: use DCG or nDCG")
     top = max(g for label in labels for g in label)
     options = {**dict(parsed.params), "k": parsed.cutoff or len(labels[0]), "top": top}
     value = _MEASURES[parsed.name]
@@ -87,6 +99,11 @@ def _error(name: str, labels: list[Label]) -> Error:
 
 def _gain(grade: Fraction, o: dict[str, Any]) -> Fraction:
     return grade if o.get("dcg") == "log2" else Fraction(2**grade) - 1
+
+
+def _rel(o: dict[str, Any]) -> Any:
+    """The lowest grade that is relevant."""
+    return 1 if o.get("rel") is None else o["rel"]
 
 
 def _dcg(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
@@ -102,7 +119,7 @@ def _ndcg(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
 def _ap(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
     found, total = 0, Fraction(0)
     for r, g in enumerate(grades, 1):
-        if g >= (o.get("rel") or 1):
+        if g >= _rel(o):
             found += 1
             total += Fraction(found, r) if r <= o["k"] else 0
     return total / found if found else total
@@ -118,12 +135,12 @@ def _err(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
 
 
 def _rr(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
-    hits = (Fraction(1, r) for r, g in enumerate(grades[: o["k"]], 1) if g >= (o.get("rel") or 1))
+    hits = (Fraction(1, r) for r, g in enumerate(grades[: o["k"]], 1) if g >= _rel(o))
     return next(hits, Fraction(0))
 
 
 def _p(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
-    return Fraction(sum(g >= (o.get("rel") or 1) for g in grades[: o["k"]]), o["k"])
+    return Fraction(sum(g >= _rel(o) for g in grades[: o["k"]]), o["k"])
 
 
 _MEASURES = {"DCG": _dcg, "nDCG": _ndcg, "AP": _ap, "ERR": _err, "RR": _rr, "P": _p}
@@ -140,6 +157,8 @@ def _disagreement(order: Ranking, label: Label) -> Fraction:
     """Σ a_ij over the pairs in which i ends up below j. (Erratum of eq. 12, which charges the satisfied edge.)"""
     if any(not isinstance(row, tuple) or len(row) != len(label) for row in label):
         raise InputError("WPD needs an m × m matrix of weights for each supervision")
+    if any(a < 0 for row in label for a in row):
+        raise InputError("WPD needs weights that are not negative")
     place = {i: r for r, i in enumerate(order)}
     m = range(len(label))
     return sum((label[i][j] for i in m for j in m if place[i] > place[j]), Fraction(0))

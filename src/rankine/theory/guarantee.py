@@ -15,24 +15,32 @@ from ..losses.base import Loss
 from ..losses.enumerated import SumHinge
 from ..losses.pairwise import PositionSensitive, RankSVM
 from ..losses.slack import PreparedSlack
-from ..measures import evaluate
+from ..measures import evaluate, parse
 from ..rankers import LinearRanker
 from . import bounds as b
 from .structure import Structure, structure
 
 _SMALLEST = -20
+_WITHIN_ONE = ("nDCG", "AP", "P", "R", "RR", "ERR", "RBP", "Success", "Rprec", "AUC")
+_COUNTED = " (0 for queries whose ranking does not matter)"
 
 
 class Average(NamedTuple):
-    """A Rademacher average by Monte Carlo, with its standard error."""
+    """A Rademacher average by Monte Carlo with its standard error, and what it cannot exceed (Jensen)."""
 
     value: float
     standard_error: float
+    most: float
+
+    @property
+    def safe(self) -> float:
+        """Four standard errors above the mean, but no more than what is certain."""
+        return min(self.value + 4 * self.standard_error, self.most)
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """The bounds that apply, each with probability 1 − δ by itself, and what they are made from.
+    """The bounds that apply, all of them together with probability 1 − δ, and what they are made from.
 
     ``B`` and ``delta_used`` are those of the class 2^j that holds the model; see ``notes``.
     """
@@ -87,22 +95,23 @@ def risk_bound(
     if data.n_features != model.n_features_in_:
         raise InputError(f"the model has {model.n_features_in_} features, the data has {data.n_features}")
     b.held_out(0.0, n=1, delta=delta)  # complains of δ before anything is computed
-    normalised = data if model.normaliser_ is None else model.normaliser_.apply(data)
-    norm, norms = float(np.linalg.norm(model.coef_)), _norms(normalised.X)
-    B_used, delta_used = class_of(norm, B, delta)
-    M_used = _at_least("M", M, float(norms.max()), "the largest norm in the sample")
+    if not np.isfinite(model.coef_).all():
+        raise InputError("the model's weights are not all finite")
+    norm = math.hypot(*model.coef_.tolist())
     m = int(np.diff(data.ptr).max())
-    notes = []
     if held_out:
         found = [_on_held_out(model, loss, data, delta)]
-        B_used, delta_used = norm, delta
-    else:
-        s = structure(loss, data.y, data.ptr)
-        scores = np.asarray(normalised.X @ model.coef_, np.float64)
-        risk = _mean_loss(loss, scores, data)
-        average = rademacher(normalised, s.l2 * np.exp(s.log_times), B_used, draws, seed)
-        found = applicable(loss, s, risk, data.n_queries, m, B_used, M_used, delta_used, average)
-        notes = _notes(model, norm, B, M, m, average)
+        return Guarantee(loss.name, data.n_queries, m, norm, math.nan, norm, delta, delta, tuple(found), ())
+    normalised = data if model.normaliser_ is None else model.normaliser_.apply(data)
+    norms = _norms(normalised.X)
+    B_used, delta_used = class_of(norm, B, delta)
+    M_used = _at_least("M", M, float(norms.max()), "the largest norm in the sample")
+    s = structure(loss, data.y, data.ptr)
+    scores = np.asarray(normalised.X @ model.coef_, np.float64)
+    risk = _mean_loss(loss, scores, data)
+    average = rademacher(normalised, s.l2 * np.exp(s.log_times), B_used, draws, seed)
+    found = applicable(loss, s, risk, data.n_queries, m, B_used, M_used, delta_used, average)
+    notes = _notes(model, norm, B, M, m, average)
     return Guarantee(loss.name, data.n_queries, m, B_used, M_used, norm, delta, delta_used, tuple(found), tuple(notes))
 
 
@@ -121,8 +130,25 @@ def rademacher(data: RankingData, steepness: np.ndarray, B: float, draws: int = 
     for i in range(draws):
         signs = rng.integers(0, 2, data.n_documents) * 2.0 - 1
         found[i] = np.linalg.norm(np.asarray(data.X.T @ (signs * each)))
-    found *= math.sqrt(2) * B / data.n_queries
-    return Average(float(found.mean()), float(found.std(ddof=1) / math.sqrt(draws)))
+    scale = math.sqrt(2) * B / data.n_queries
+    most = math.sqrt(float((each**2 * _norms(data.X) ** 2).sum()))
+    return Average(
+        scale * float(found.mean()), scale * float(found.std(ddof=1) / math.sqrt(draws)), scale * most
+    )  # fmt: skip
+
+
+def bounded_by(loss: Loss) -> str:
+    """What a structural loss bounds, of one query."""
+    measure = loss.measure
+    best = f" / best possible {measure}" if parse(measure).name == "P" else ""
+    return f"1 − {measure}{best}{_COUNTED}"
+
+
+def _pairs_why(loss: PositionSensitive | RankSVM, r: int, equal: bool) -> str:
+    """Why a pairwise result applies."""
+    margins = "margins r/y" if isinstance(loss, PositionSensitive) else "margin 1"
+    sizes = "all of the same sizes" if equal else "the largest query stands for all"
+    return f"a hinge over pairs with {margins}; at most {r} levels in a query, {sizes}"
 
 
 def _mean_loss(loss: Loss, scores: np.ndarray, data: RankingData) -> float:
@@ -135,12 +161,20 @@ def _mean_loss(loss: Loss, scores: np.ndarray, data: RankingData) -> float:
 def applicable(
     loss: Loss, s: Structure, risk: float, n: int, m: int, B: float, M: float, delta: float, average: Average
 ) -> list[b.Bound]:
-    """Every result for this loss, for one class ‖w‖ ≤ B."""
-    largest = s.largest(B * M)
-    measured = b.data_dependent(risk, n=n, average=average.value, largest=largest, delta=delta)
-    contracted = b.lipschitz(
-        risk, n=n, m=m, l2=float((s.l2 * np.exp(s.log_times)).max()), largest=largest, B=B, M=M, delta=delta
-    )
+    """Every result for this loss, for one class ‖w‖ ≤ B; δ is shared out among them, so that all hold together."""
+    listed = isinstance(loss, (PositionSensitive, RankSVM)) or (isinstance(loss, SumHinge) and not loss.soft)
+    delta /= 3 if listed else 2
+    largest = s.log_largest(b.log(B) + b.log(M))
+    of = f"expected {bounded_by(loss)}"
+    measured = replace(
+        b.data_dependent(risk, n=n, average=average.safe, log_largest=largest, delta=delta), of=of,
+        why="any loss that is Lipschitz in a query's scores, with the sample's own Rademacher average",
+    )  # fmt: skip
+    contracted = replace(
+        b.lipschitz(
+            risk, n=n, m=m, l2=float((s.l2 * np.exp(s.log_times)).max()), log_largest=largest, B=B, M=M, delta=delta
+        ), of=of, why="any loss that is Lipschitz in a query's scores",
+    )  # fmt: skip
     if not isinstance(loss, (PositionSensitive, RankSVM)):
         published = _published_listwise(loss, s, risk, n, m, B, M, delta) if isinstance(loss, SumHinge) else []
         return [*published, contracted, measured]
@@ -158,10 +192,11 @@ def _published_pairwise(
     name = "Corollary 2" if r <= 2 else "Theorem 3" if all(max(q) == 1 for q in s.sizes) else "Corollary 1"
     if not weighted and r > 2:
         name += ", every margin 1"
-    share = "share of " if loss.norm else ""
+    share, equal = "share of the " if loss.norm else "", len({tuple(q) for q in s.sizes}) == 1
     first = replace(
         b.over_pairs(risk, n=n, pairs=pairs, span=r - 1 if weighted else 1, B=B, M=M, delta=delta, largest=heaviest),
-        result=name, status=b.PUBLISHED if weighted or r <= 2 else b.PROVED,
+        result=name, status=b.PUBLISHED if equal and not loss.norm and (weighted or r <= 2) else b.PROVED,
+        why=_pairs_why(loss, r, equal), of=f"{share}position-weighted error Σ |r/y_i − r/y_j|·[misordered]",
     )  # fmt: skip
     found = [first, *(replace(x, of=first.of, log_largest=first.log_largest) for x in ours)]
     factor = math.log(r - 1) if weighted and r > 2 else 0.0
@@ -179,18 +214,26 @@ def _published_listwise(
         return []
     if loss.base.of == "map":
         q = max(s.sizes, key=b.count_outputs)
-        return [b.average_precision(risk, n=n, m=sum(q), rel=q[0], B=B, M=2 * M, delta=delta)]
+        found = b.average_precision(risk, n=n, m=sum(q), rel=q[0], B=B, M=2 * M, delta=delta)
+        why = "a sum hinge over the sequences of relevant and other documents; Yue's map has Σ|A| = 2"
+        return [replace(found, of=f"expected {bounded_by(loss)}", why=why)]
     if all(max(q) == 1 for q in s.sizes):
         whole = m / (m - 1) if m % 2 == 0 else (m + 1) / m
-        return [b.listwise(risk, n=n, m=m, B=B, M=M * whole, delta=delta)]
+        found = b.listwise(risk, n=n, m=m, B=B, M=M * whole, delta=delta)
+        return [
+            replace(found, of=f"expected {bounded_by(loss)}", why="a sum hinge over all rankings: no two grades tie")
+        ]
     return []
 
 
 def _on_held_out(model: LinearRanker, loss: Loss, data: RankingData, delta: float) -> b.Bound:
-    measure = loss.measure
-    found = evaluate(measure, data.y, model.predict(data), data.qid).mean
-    name, value = next(iter(found.items()))
-    return replace(b.held_out(max(1 - value, 0.0), n=data.n_queries, delta=delta), of=f"expected 1 − {name}")
+    measure = parse(loss.measure)
+    if measure.name not in _WITHIN_ONE:
+        measure = parse("nDCG@10")
+    found = evaluate(measure, data.y, model.predict(data), data.qid, empty="one").per_query[str(measure)]
+    why = "the model has not seen these queries: Hoeffding's inequality"
+    risk = float(np.clip(1 - found, 0, 1).mean())
+    return replace(b.held_out(risk, n=data.n_queries, delta=delta), of=f"expected 1 − {measure}{_COUNTED}", why=why)
 
 
 def class_of(norm: float, B: float | None, delta: float) -> tuple[float, float]:
@@ -198,6 +241,7 @@ def class_of(norm: float, B: float | None, delta: float) -> tuple[float, float]:
     if B is not None:
         return _at_least("B", B, norm, "the norm of the model's weights"), delta
     j = _SMALLEST if norm == 0 else max(math.ceil(math.log2(norm)), _SMALLEST)
+    j += 2.0**j < norm  # the logarithm was rounded
     return 2.0**j, delta * 2 / 3 / ((abs(j) + 1) * (abs(j) + 2))
 
 
@@ -205,9 +249,9 @@ def _at_least(name: str, given: float | None, low: float, what: str) -> float:
     if given is None:
         return low
     b.check_number(name, given)
-    if given < low:
+    if given < low * (1 - 1e-9):
         raise InputError(f"{name} must be at least {low:g}, {what}; got {given:g}")
-    return given
+    return max(given, low)
 
 
 def _norms(X: Any) -> np.ndarray:
@@ -225,7 +269,7 @@ def _norms(X: Any) -> np.ndarray:
 
 def _notes(model: LinearRanker, norm: float, B: float | None, M: float | None, m: int, average: Average) -> list[str]:
     """What has been assumed."""
-    notes = ["Each bound holds with probability 1 − δ by itself, if queries are drawn independently from one source."]
+    notes = ["All bounds hold together with probability 1 − δ, if queries are drawn independently from one source."]
     if B is None:
         notes.append(f"B is the power of two above ‖w‖ = {norm:.4g}; δ is shared out over all powers of two.")
     if M is None:
@@ -233,5 +277,8 @@ def _notes(model: LinearRanker, norm: float, B: float | None, M: float | None, m
     notes.append(f"The longest list (m = {m}) and its levels are the sample's: again they must be known beforehand.")
     if model.normaliser_ is not None and model.normaliser_.kind == "zscore":
         notes.append("Features were scaled by the whole sample, so queries are not quite independent of each other.")
-    notes.append(f"Rademacher average {average.value:.4g} by Monte Carlo, standard error {average.standard_error:.2g}.")
+    notes.append(
+        f"Rademacher average {average.value:.4g} by Monte Carlo, standard error {average.standard_error:.2g}; "
+        "four of them are added."
+    )
     return notes

@@ -78,8 +78,10 @@ def standard_form_exists(measure: str | Error, label_set: Sequence[Any]) -> Stan
     ('yes', 'no')
     """
     labels = checked_labels(label_set)
-    table = errors(measure, labels)
     m = len(labels[0])
+    if m > _MOST_ITEMS[True]:
+        raise InputError(f"at most {_MOST_ITEMS[True]} items, got {m}")
+    table = errors(measure, labels)
     symmetric = _is_symmetric(labels, table)
     if m > _MOST_ITEMS[symmetric]:
         raise InputError(

@@ -33,9 +33,10 @@ class Structure(NamedTuple):
     log_times: np.ndarray
     sizes: list[list[int]]  # of each query's levels, best first
 
-    def largest(self, score: float) -> float:
-        """The largest loss of any query while scores are within ± ``score``."""
-        return float(((self.base + self.l1 * score) * np.exp(self.log_times)).max())
+    def log_largest(self, log_score: float) -> float:
+        """The logarithm of the largest loss of any query while no score is larger than exp(``log_score``)."""
+        with np.errstate(divide="ignore"):
+            return float((np.logaddexp(np.log(self.base), np.log(self.l1) + log_score) + self.log_times).max())
 
 
 def structure(loss: Loss, y: np.ndarray, ptr: np.ndarray) -> Structure:
@@ -96,8 +97,7 @@ def _of_hinge(base: PreparedHinge, *, free_target: bool) -> Structure:
         A = np.empty(hi - lo)
         norm = kn.fill_weights(base.mode, base.table, base.k, hi - lo, sizes[q][0], hi - lo, A)
         if norm > 0:
-            reach[:, q] = reach_of_levels(sizes[q], norm)
+            reach[:, q] = reach_of_levels(sizes[q], norm, free_target)
         else:
             reach[:, q] = reach_of_weights(A.tolist(), None if free_target else problem.target[lo:hi].tolist())
-    used = base.informative.astype(float)
-    return Structure(reach[0], reach[1], used, np.zeros(len(sizes)), sizes)
+    return Structure(reach[0], reach[1], np.ones(len(sizes)), np.zeros(len(sizes)), sizes)
