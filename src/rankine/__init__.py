@@ -36,8 +36,10 @@ _ROOMS = {
     "evaluate_run": "measures",
     "parse": "measures",
     "AdaRank": "rankers",
+    "BoostedRanker": "rankers",
     "KernelRanker": "rankers",
     "LinearRanker": "rankers",
+    "NeuralRanker": "rankers",
     "RankBoost": "rankers",
     "RegressionRanker": "rankers",
     "SingleFeature": "rankers",
@@ -67,8 +69,10 @@ if TYPE_CHECKING:
     from .normalise import Normaliser
     from .rankers import (
         AdaRank,
+        BoostedRanker,
         KernelRanker,
         LinearRanker,
+        NeuralRanker,
         RankBoost,
         RegressionRanker,
         SingleFeature,
@@ -84,7 +88,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f".{_ROOMS[name]}", __name__), name)
         globals()[name] = value
         return value
-    if name in ("data", "io", "losses", "measures", "rankers", "spoken", "theory"):
+    if name in ("adapters", "data", "export", "io", "losses", "measures", "rankers", "spoken", "theory"):
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module 'rankine' has no attribute {name!r}")
 

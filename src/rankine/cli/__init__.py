@@ -19,6 +19,7 @@ from . import (
     describe,
     evaluate,
     experiment,
+    export,
     measures,
     rank,
     spoken,
@@ -37,7 +38,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for module in (train, rank, tune, evaluate, compare, measures, describe, convert, bound, consistency, demo):
+for module in (train, rank, tune, evaluate, compare, measures, describe, convert, export, bound, consistency, demo):
     app.command()(module.command)
     app.registered_commands[-1].name = module.NAME
 app.add_typer(experiment.app, name=experiment.NAME)

@@ -87,6 +87,25 @@ class Prepared:
         """The Hessian at ``scores`` times v, for the rows of queries q0 to q1 − 1, into ``out``."""
         raise NotImplementedError
 
+    def stiffness(self) -> np.ndarray:
+        """One over the margin in scores, for each query: how fast a slope can vanish."""
+        return np.ones(len(self.ptr) - 1)
+
+    def diagonal(self, scores: np.ndarray, grad: np.ndarray) -> np.ndarray:
+        r"""A positive estimate of the second derivative by each score, for boosting and other Newton-like steps.
+
+        Hinges are piecewise linear: their second derivative is 0 and a Newton step infinite. Along one score the slope
+        :math:`g_i` falls to 0 within about the loss's margin 1/c, in units of scores (there the loss-augmented ranking
+        has given way). So the secant is :math:`h_i = c\,|g_i|`, and a step :math:`-\sum g / \sum h` over any set of
+        documents moves them by at most one margin. A hundredth of the query's largest slope is added, so that documents
+        without a slope hold back a little.
+        """
+        steep = np.abs(grad)
+        lengths = np.diff(self.ptr)
+        largest = np.repeat(np.maximum.reduceat(steep, self.ptr[:-1]), lengths)
+        stiff = np.repeat(self.stiffness(), lengths)
+        return stiff * (steep + 0.01 * largest) + 1e-9
+
     def checked(self, scores: Any) -> np.ndarray:
         """Scores as a finite array of the right length."""
         s = np.ascontiguousarray(scores, np.float64)

@@ -83,6 +83,10 @@ class PreparedSum(Prepared):
                 f"{MOST_OUTPUTS:,} can be summed; {loss.base.name} takes the worst one and has no such limit"
             )
 
+    def stiffness(self) -> np.ndarray:
+        """That of the hinge it is made from."""
+        return self.base.stiffness()
+
     def part(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1 on the calling thread."""
         b = self.base

@@ -49,6 +49,11 @@ class PreparedListNet(Prepared):
         """Queries q0 to q1 − 1."""
         cross_entropy(scores, self.share, self.entropy, self.ptr, q0, q1, values, grad)
 
+    def diagonal(self, scores: np.ndarray, grad: np.ndarray) -> np.ndarray:
+        """p(1 − p), exactly, for the soft-max p of the scores."""
+        p = grad + self.share
+        return p * (1 - p) + 1e-9
+
     def curvature(
         self, q0: int, q1: int, scores: np.ndarray, state: np.ndarray, v: np.ndarray, out: np.ndarray
     ) -> None:

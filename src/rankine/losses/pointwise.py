@@ -61,6 +61,10 @@ class PreparedSquares(Prepared):
         grad[lo:hi] = 2 * self.weight[lo:hi] * off
         values[q0:q1] = np.add.reduceat(0.5 * grad[lo:hi] * off, self.ptr[q0:q1] - lo)
 
+    def diagonal(self, scores: np.ndarray, grad: np.ndarray) -> np.ndarray:
+        """Twice the weights, exactly."""
+        return 2 * self.weight
+
     def curvature(
         self, q0: int, q1: int, scores: np.ndarray, state: np.ndarray, v: np.ndarray, out: np.ndarray
     ) -> None:

@@ -141,7 +141,8 @@ class Ranker(BaseEstimator):
         """Write the model as JSON, for :func:`rankine.load`."""
         check_is_fitted(self)
         parameters = {
-            k: v.tolist() if isinstance(v, (np.ndarray, np.generic)) else v for k, v in self.get_params().items()
+            k: v.tolist() if isinstance(v, (np.ndarray, np.generic)) else list(v) if isinstance(v, tuple) else v
+            for k, v in self.get_params().items()
         }
         for name, value in parameters.items():
             if not (value is None or isinstance(value, (str, int, float, list, dict))):

@@ -1,0 +1,61 @@
+"""Losses and measures for LightGBM's own training loop.
+
+>>> import lightgbm, numpy as np
+>>> from rankine.adapters.lightgbm import objective
+>>> rng = np.random.default_rng(0)
+>>> X, y, qid = rng.normal(size=(60, 3)), rng.integers(0, 3, 60), np.repeat(range(6), 10)
+>>> settings = {"objective": objective("svm-ndcg@10", qid), "verbose": -1, "min_data_in_leaf": 5}
+>>> booster = lightgbm.train(settings, lightgbm.Dataset(X, y), num_boost_round=3)
+>>> booster.num_trees()
+3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..losses import Loss
+from ..measures import Measure
+from .boosting import Metric, Objective, ids_of
+
+
+def objective(
+    loss: str | Loss, qid: Any = None, *, query_weight: Any = None, **options: Any
+) -> Callable[[Any, Any], tuple[np.ndarray, np.ndarray]]:
+    """A loss as ``params["objective"]`` of ``lightgbm.train``; options are those of the loss.
+
+    ``qid`` has an id for each row of the training set; without it the set's own groups are used.
+    """
+    made: Objective | None = None if qid is None else Objective(loss, qid, options, query_weight)
+
+    def compute(predictions: np.ndarray, data: Any) -> tuple[np.ndarray, np.ndarray]:
+        nonlocal made
+        if made is None:
+            made = Objective(loss, ids_of(_groups(data)), options, query_weight)
+        return made(predictions, data.get_label())
+
+    return compute
+
+
+def metric(measure: str | Measure, qid: Any = None) -> Callable[[Any, Any], tuple[str, float, bool]]:
+    """A measure as ``feval`` of ``lightgbm.train``; ``qid`` as for :func:`objective`, of the validation set."""
+    made: Metric | None = None if qid is None else Metric(measure, qid)
+
+    def compute(predictions: np.ndarray, data: Any) -> tuple[str, float, bool]:
+        nonlocal made
+        if made is None:
+            made = Metric(measure, ids_of(_groups(data)))
+        return str(made.measure), made(predictions, data.get_label()), not made.measure.is_error
+
+    return compute
+
+
+def _groups(data: Any) -> Any:
+    sizes = data.get_group()
+    if sizes is None:
+        raise InputError("which rows belong to a query? Give qid, or a LightGBM data set with groups")
+    return sizes

@@ -1,0 +1,163 @@
+"""Linear, boosted and neural models as ONNX, compared with ``predict`` by running them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from ..data import RankingData
+from ..errors import InputError, needs
+from ..rankers import BoostedRanker, NeuralRanker
+from ..rankers.base import LinearModel
+
+_OPSET, _ML = 15, 3
+TOLERANCE = 1e-5
+
+
+def to_onnx(model: Any, *, name: str = "rankine", data: Any = None) -> bytes:
+    """A model as ONNX: input ``features`` (rows × features, float32), output ``scores``.
+
+    With ``data`` the result is run on it and compared with ``predict``; a difference above 1e-5 (of the range of the
+    scores, if that is above 1) is an error.
+    """
+    onnx = needs("onnx", "export")
+    if not isinstance(model, (LinearModel, BoostedRanker, NeuralRanker)):
+        raise InputError(f"linear, boosted and neural models can be exported to onnx, got {type(model).__name__}")
+    check_is_fitted(model)
+    if model.normaliser_ is not None and model.normaliser_.kind != "zscore":
+        raise InputError(
+            f"the model normalises features within a query ({model.normaliser_.kind}), which ONNX cannot hold: "
+            "train it with normalise='zscore', or without"
+        )
+    if isinstance(model, BoostedRanker):
+        graph = _boosted(onnx, model, name)
+    else:
+        layers = model.layers_ if isinstance(model, NeuralRanker) else [(model.coef_[None], None)]
+        graph = _dense(onnx, model, layers, name)
+    onnx.checker.check_model(graph)
+    content = bytes(graph.SerializeToString())
+    if data is not None:
+        check(content, model, data)
+    return content
+
+
+def run(content: bytes, X: Any) -> np.ndarray:
+    """The scores that an exported model gives to rows."""
+    runtime = needs("onnxruntime", "export")
+    options = runtime.SessionOptions()
+    options.log_severity_level = 3
+    session = runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    rows = np.asarray(X.todense() if sp.issparse(X) else X, np.float32)
+    return np.asarray(session.run(["scores"], {"features": rows})[0], np.float64).reshape(-1)
+
+
+def check(content: bytes, model: Any, data: Any) -> float:
+    """The largest difference to ``predict`` on this data, as a share of the range of the scores; large is an error."""
+    X = data.X if isinstance(data, RankingData) else data
+    dense = np.asarray(X.todense() if sp.issparse(X) else X, np.float32)
+    want, got = model.predict(dense), run(content, dense)
+    worst = float(np.abs(want - got).max()) / max(float(np.ptp(want)), 1.0)
+    if not worst <= TOLERANCE:
+        raise InputError(
+            f"the exported model differs from the original by {worst:.2g} on this data; it was not written"
+        )
+    return worst
+
+
+def _dense(onnx: Any, model: Any, layers: Any, name: str) -> Any:
+    """Normaliser, linear layers, rectifiers; computed in double precision inside."""
+    helper, numpy_helper, kind = onnx.helper, onnx.numpy_helper, onnx.TensorProto
+    nodes = [helper.make_node("Cast", ["features"], ["x"], to=kind.DOUBLE)]
+    constants, at = [], "x"
+
+    def constant(label: str, value: np.ndarray) -> str:
+        constants.append(numpy_helper.from_array(np.asarray(value, np.float64), label))
+        return label
+
+    if model.normaliser_ is not None:
+        shift, scale = constant("shift", model.normaliser_.shift_), constant("scale", model.normaliser_.scale_)
+        nodes += [helper.make_node("Sub", [at, shift], ["centred"]), helper.make_node("Mul", ["centred", scale], ["z"])]
+        at = "z"
+    for i, (weights, bias) in enumerate(layers):
+        nodes.append(helper.make_node("MatMul", [at, constant(f"w{i}", weights.T)], [f"m{i}"]))
+        at = f"m{i}"
+        if bias is not None:
+            nodes.append(helper.make_node("Add", [at, constant(f"b{i}", bias)], [f"a{i}"]))
+            at = f"a{i}"
+        if i + 1 < len(layers):
+            nodes.append(helper.make_node("Relu", [at], [f"r{i}"]))
+            at = f"r{i}"
+    nodes.append(helper.make_node("Cast", [at], ["column"], to=kind.FLOAT))
+    flat = numpy_helper.from_array(np.array([-1], np.int64), "flat")
+    nodes.append(helper.make_node("Reshape", ["column", "flat"], ["scores"]))
+    width = model.n_features_in_
+    graph = helper.make_graph(
+        nodes, name, [helper.make_tensor_value_info("features", kind.FLOAT, [None, width])],
+        [helper.make_tensor_value_info("scores", kind.FLOAT, [None])], [*constants, flat],
+    )  # fmt: skip
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=9)
+
+
+def _boosted(onnx: Any, model: BoostedRanker, name: str) -> Any:
+    """A tree ensemble by onnxmltools, its input and output renamed, a normaliser put before it.
+
+    onnxmltools refuses LightGBM's models with an objective of one's own, though the trees are all that it needs: raw
+    scores are sums of leaves. So the converter is shown the same trees under the name of an objective it knows, whose
+    raw scores are the same sums.
+    """
+    tools = needs("onnxmltools", "export")
+    from onnxmltools.convert.common.data_types import FloatTensorType
+
+    if model.categorical:
+        raise InputError("trees with categorical features cannot be exported to onnx: the converters refuse them")
+    kind = [("features", FloatTensorType([None, model.n_features_in_]))]
+    if model.library == "lightgbm":
+        lgb = needs("lightgbm", "boost")
+        text = model.booster_.model_to_string(num_iteration=model.n_trees_)
+        text = re.sub(r"^objective=.*\n", "", text, flags=re.M).replace(
+            "[objective: custom]", "[objective: regression]"
+        )
+        text = text.replace("\nfeature_names=", "\nobjective=regression\nfeature_names=", 1)
+        booster = lgb.Booster(model_str=text, params={"verbose": -1})
+        made = tools.convert_lightgbm(booster, name=name, initial_types=kind, target_opset=_OPSET)
+    else:
+        booster = model.booster_[: model.n_trees_]
+        booster.feature_names = None
+        made = tools.convert_xgboost(booster, name=name, initial_types=kind, target_opset=_OPSET)
+    return _renamed(onnx, model, made)
+
+
+def _renamed(onnx: Any, model: BoostedRanker, made: Any) -> Any:
+    """Output ``scores`` as a row, and the normaliser in front."""
+    helper, numpy_helper = onnx.helper, onnx.numpy_helper
+    graph = made.graph
+    old = graph.output[0].name
+    nodes, constants = list(graph.node), list(graph.initializer)
+    if model.normaliser_ is not None:
+        shift, scale = model.normaliser_.shift_, model.normaliser_.scale_
+        assert shift is not None
+        assert scale is not None
+        # in double precision, as the model does it: trees ask which side of a threshold a value is on
+        constants += [numpy_helper.from_array(shift, "shift"), numpy_helper.from_array(scale, "scale")]
+        for node in nodes:
+            for i, given in enumerate(node.input):
+                if given == "features":
+                    node.input[i] = "z"
+        nodes = [
+            helper.make_node("Cast", ["features"], ["x"], to=onnx.TensorProto.DOUBLE),
+            helper.make_node("Sub", ["x", "shift"], ["centred"]),
+            helper.make_node("Mul", ["centred", "scale"], ["scaled"]),
+            helper.make_node("Cast", ["scaled"], ["z"], to=onnx.TensorProto.FLOAT),
+            *nodes,
+        ]
+    constants.append(numpy_helper.from_array(np.array([-1], np.int64), "flat_shape"))
+    nodes.append(helper.make_node("Reshape", [old, "flat_shape"], ["scores"]))
+    output = helper.make_tensor_value_info("scores", onnx.TensorProto.FLOAT, [None])
+    final = helper.make_graph(nodes, graph.name, list(graph.input), [output], constants)
+    imports = {o.domain: o.version for o in made.opset_import}
+    imports.setdefault("", _OPSET)
+    return helper.make_model(final, opset_imports=[helper.make_opsetid(d, v) for d, v in imports.items()], ir_version=9)

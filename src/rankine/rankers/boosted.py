@@ -1,0 +1,274 @@
+"""Gradient boosting of trees on any loss, with LightGBM or XGBoost as the engine."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..adapters.boosting import Metric, Objective
+from ..data import Preferences, RankingData
+from ..errors import InputError, needs
+from ..losses import Loss, get
+from .base import Ranker, check_whole
+
+
+class BoostedRanker(Ranker):
+    """Trees that are boosted on a ranking loss.
+
+    Args:
+        loss: a name (see :func:`rankine.losses.get`) or a loss.
+        library: ``"lightgbm"`` or ``"xgboost"``.
+        n_trees: at most so many.
+        learning_rate: what each tree's step is multiplied by.
+        n_leaves: of each tree.
+        min_documents: in each leaf (LightGBM; XGBoost has no such limit).
+        measure: what decides on validation data when to stop; by default the one that the loss is made for.
+        patience: stop when so many trees have not improved it.
+        monotone: feature (name or number) → 1 or −1, for features that must only raise or only lower the score.
+        categorical: features (names or numbers) whose values are categories.
+        params: further settings of the library, by its own names.
+        loss_options: keywords of the loss.
+        normalise: a normaliser of features; trees hardly need one.
+        threads: by default one per core.
+        seed: of everything random in the library.
+
+    After fitting: ``booster_``, ``n_trees_`` (those that are used), ``history_`` (the measure after each tree).
+
+    >>> from rankine.experiments.synthetic import bundled_sample
+    >>> data = bundled_sample()
+    >>> model = BoostedRanker("svm-ndcg@10", n_trees=20).fit(data)
+    >>> model.score(data) > 0.8
+    True
+    """
+
+    def __init__(
+        self,
+        loss: str | Loss = "svm-ndcg@10:tight",
+        library: str = "lightgbm",
+        n_trees: int = 200,
+        learning_rate: float = 0.1,
+        n_leaves: int = 31,
+        min_documents: int = 20,
+        measure: str | None = None,
+        patience: int = 50,
+        monotone: Mapping[Any, int] | None = None,
+        categorical: Any = None,
+        params: Mapping[str, Any] | None = None,
+        loss_options: Mapping[str, Any] | None = None,
+        normalise: str | None = None,
+        threads: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.library = library
+        self.n_trees = n_trees
+        self.learning_rate = learning_rate
+        self.n_leaves = n_leaves
+        self.min_documents = min_documents
+        self.measure = measure
+        self.patience = patience
+        self.monotone = monotone
+        self.categorical = categorical
+        self.params = params
+        self.loss_options = loss_options
+        self.normalise = normalise
+        self.threads = threads
+        self.seed = seed
+
+    _certificate = ("n_trees_",)
+
+    @property
+    def _measure(self) -> str:
+        return self.measure or self._check_parameters().measure
+
+    def _check_parameters(self) -> Loss:
+        super()._check_parameters()
+        if self.library not in _ENGINES:
+            raise InputError(f"library must be lightgbm or xgboost, got {self.library!r}")
+        for name, low in (("n_trees", 1), ("n_leaves", 2), ("min_documents", 1), ("patience", 1), ("seed", 0)):
+            check_whole(name, getattr(self, name), low)
+        if not 0 < self.learning_rate <= 1:
+            raise InputError(f"learning_rate must lie between 0 and 1, got {self.learning_rate!r}")
+        return get(self.loss, **dict(self.loss_options or {})) if isinstance(self.loss, str) else self.loss
+
+    def fit(
+        self, X: Any, y: Any = None, qid: Any = None, query_weight: Any = None, valid: RankingData | None = None
+    ) -> BoostedRanker:
+        """Boost; with ``valid`` (judged queries) until its measure has not risen for ``patience`` trees."""
+        loss = self._check_parameters()
+        data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        if isinstance(data.y, Preferences):
+            raise InputError("boosting needs grades, the data has a preference graph")
+        ids = np.repeat(np.arange(data.n_queries), np.diff(data.ptr))
+        weight = None if query_weight is None else np.asarray(query_weight, np.float64)
+        if weight is not None and (weight.shape != (data.n_queries,) or not (weight >= 0).all()):
+            raise InputError(f"query_weight must hold {data.n_queries} numbers ≥ 0, one per query")
+        objective = Objective(loss, ids, weight=weight)
+        held = None
+        if valid is not None:
+            if valid.n_features != data.n_features:
+                raise InputError(
+                    f"the validation data has {valid.n_features} features, the training data {data.n_features}"
+                )
+            held = valid if self.normaliser_ is None else self.normaliser_.apply(valid)
+        engine = _ENGINES[self.library]
+        settings = {
+            "leaves": int(self.n_leaves), "rate": float(self.learning_rate), "documents": int(self.min_documents),
+            "monotone": self._signs(data), "categorical": [self._number(c, data) for c in self.categorical or ()],
+            "threads": self.threads, "seed": int(self.seed), "params": dict(self.params or {}),
+        }  # fmt: skip
+        metric = None if held is None else Metric(self._measure, held.qid)
+        self.booster_, self.history_ = engine.train(
+            data, objective, held, metric, self.n_trees, self.patience, settings
+        )
+        better = max if metric is None or not metric.measure.is_error else min
+        self.n_trees_ = self.history_.index(better(self.history_)) + 1 if self.history_ else engine.size(self.booster_)
+        return self
+
+    def _number(self, feature: Any, data: RankingData) -> int:
+        """The column that a name or number means."""
+        names = data.feature_names
+        if isinstance(feature, str):
+            if names is None or feature not in names:
+                raise InputError(f"no feature is called {feature!r}" + ("" if names else ": the data has no names"))
+            return list(names).index(feature)
+        if not (isinstance(feature, (int, np.integer)) and 0 <= feature < data.n_features):
+            raise InputError(f"features are numbered from 0 to {data.n_features - 1}, got {feature!r}")
+        return int(feature)
+
+    def _signs(self, data: RankingData) -> list[int]:
+        signs = [0] * data.n_features
+        for feature, sign in (self.monotone or {}).items():
+            if sign not in (1, -1, 0):
+                raise InputError(
+                    f"monotone: {feature!r} must be 1 (raises the score), -1 (lowers it) or 0; got {sign!r}"
+                )
+            signs[self._number(feature, data)] = sign
+        return signs if any(signs) else []
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return _ENGINES[self.library].predict(self.booster_, X, self.n_trees_)
+
+    def _state(self) -> dict[str, Any]:
+        return {"booster": _ENGINES[self.library].to_text(self.booster_), "n_features": self.n_features_in_}
+
+    def _set_state(self, content: dict[str, Any]) -> None:
+        self.booster_ = _ENGINES[self.library].from_text(content["booster"])
+        self.n_features_in_ = int(content["n_features"])
+        self.history_ = []
+
+
+class _LightGBM:
+    """LightGBM as an engine; scores begin at 0."""
+
+    @staticmethod
+    def train(
+        data: RankingData, objective: Objective, held: RankingData | None, metric: Metric | None, trees: int,
+        patience: int, s: dict[str, Any],
+    ) -> tuple[Any, list[float]]:  # fmt: skip
+        lgb = needs("lightgbm", "boost")
+        settings: dict[str, Any] = {
+            "objective": lambda p, d: objective(p, data.y), "num_leaves": s["leaves"], "learning_rate": s["rate"],
+            "min_data_in_leaf": s["documents"], "min_sum_hessian_in_leaf": 0.0, "verbose": -1, "seed": s["seed"],
+            "deterministic": True, "force_row_wise": True, "metric": "None", **s["params"],
+        }  # fmt: skip
+        if s["threads"] is not None:
+            settings["num_threads"] = s["threads"]
+        if s["monotone"]:
+            settings["monotone_constraints"] = s["monotone"]
+        options = {"params": {"verbose": -1, "min_data_in_leaf": s["documents"]}, "free_raw_data": False}
+        train = lgb.Dataset(data.X, data.y, categorical_feature=s["categorical"] or "auto", **options)
+        if held is None or metric is None:
+            return lgb.train(settings, train, trees), []
+        seen: dict[str, dict[str, list[float]]] = {}
+        stop = [lgb.early_stopping(patience, verbose=False), lgb.record_evaluation(seen)]
+        sign = not metric.measure.is_error
+        booster = lgb.train(
+            settings, train, trees, valid_sets=[lgb.Dataset(held.X, held.y, reference=train, **options)],
+            feval=lambda p, d: ("measure", metric(p, held.y), sign), callbacks=stop,
+        )  # fmt: skip
+        return booster, list(seen["valid_0"]["measure"])
+
+    @staticmethod
+    def size(booster: Any) -> int:
+        return int(booster.num_trees())
+
+    @staticmethod
+    def predict(booster: Any, X: Any, trees: int) -> np.ndarray:
+        return np.asarray(booster.predict(X, num_iteration=trees, raw_score=True), np.float64)
+
+    @staticmethod
+    def to_text(booster: Any) -> str:
+        return str(booster.model_to_string(num_iteration=-1))
+
+    @staticmethod
+    def from_text(text: str) -> Any:
+        lgb = needs("lightgbm", "boost")
+        return lgb.Booster(model_str=text, params={"verbose": -1})
+
+
+class _XGBoost:
+    """XGBoost as an engine; scores begin at 0."""
+
+    @staticmethod
+    def train(
+        data: RankingData, objective: Objective, held: RankingData | None, metric: Metric | None, trees: int,
+        patience: int, s: dict[str, Any],
+    ) -> tuple[Any, list[float]]:  # fmt: skip
+        xgb = needs("xgboost", "boost")
+        settings: dict[str, Any] = {
+            "max_leaves": s["leaves"], "max_depth": 0, "grow_policy": "lossguide", "tree_method": "hist",
+            "learning_rate": s["rate"], "min_child_weight": 0.0, "lambda": 0.0, "base_score": 0.0, "seed": s["seed"],
+            "disable_default_eval_metric": True, **s["params"],
+        }  # fmt: skip
+        if s["threads"] is not None:
+            settings["nthread"] = s["threads"]
+        if s["monotone"]:
+            settings["monotone_constraints"] = tuple(s["monotone"])
+        kinds = ["c" if j in s["categorical"] else "q" for j in range(data.n_features)] if s["categorical"] else None
+
+        def matrix(given: RankingData) -> Any:
+            return xgb.DMatrix(given.X, given.y, feature_types=kinds, enable_categorical=kinds is not None)
+
+        def of(p: np.ndarray, d: Any) -> tuple[np.ndarray, np.ndarray]:
+            grad, curve = objective(p, data.y)
+            return grad.astype(np.float32), curve.astype(np.float32)
+
+        if held is None or metric is None:
+            return xgb.train(settings, matrix(data), trees, obj=of), []
+        seen: dict[str, dict[str, list[float]]] = {}
+        booster = xgb.train(
+            settings, matrix(data), trees, obj=of, evals=[(matrix(held), "valid")], evals_result=seen,
+            verbose_eval=False,
+            custom_metric=lambda p, d: ("measure", metric(p, held.y)), maximize=not metric.measure.is_error,
+            early_stopping_rounds=patience,
+        )  # fmt: skip
+        return booster, list(seen["valid"]["measure"])
+
+    @staticmethod
+    def size(booster: Any) -> int:
+        return int(booster.num_boosted_rounds())
+
+    @staticmethod
+    def predict(booster: Any, X: Any, trees: int) -> np.ndarray:
+        xgb = needs("xgboost", "boost")
+        kinds = booster.feature_types
+        matrix = xgb.DMatrix(X, feature_types=kinds, enable_categorical=kinds is not None)
+        return np.asarray(booster.predict(matrix, output_margin=True, iteration_range=(0, trees)), np.float64)
+
+    @staticmethod
+    def to_text(booster: Any) -> str:
+        return base64.b64encode(booster.save_raw("ubj")).decode()
+
+    @staticmethod
+    def from_text(text: str) -> Any:
+        xgb = needs("xgboost", "boost")
+        booster = xgb.Booster()
+        booster.load_model(bytearray(base64.b64decode(text)))
+        return booster
+
+
+_ENGINES: dict[str, Any] = {"lightgbm": _LightGBM, "xgboost": _XGBoost}

@@ -1,0 +1,240 @@
+"""A small neural network as a scorer, on any loss; torch is its engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..adapters.boosting import Metric
+from ..data import Preferences, RankingData
+from ..errors import InputError, needs
+from ..losses import Loss, get
+from ..progress import bar
+from .base import Ranker, check_whole
+
+
+class NeuralRanker(Ranker):
+    """A multi-layer perceptron over one document's features, trained by mini-batches of queries.
+
+    Args:
+        loss: a name (see :func:`rankine.losses.get`) or a loss.
+        hidden: sizes of the hidden layers; () is a linear scorer.
+        epochs: at most so many passes over the queries.
+        batch: queries in a mini-batch; None takes all of them at once.
+        learning_rate: of AdamW.
+        weight_decay: of AdamW.
+        dropout: share of hidden units that is left out in training.
+        optimiser: ``"adamw"``, or ``"lbfgs"`` on all queries at once, with ``weight_decay`` as a ridge ½λ‖w‖².
+        measure: what decides on validation data when to stop; by default the one that the loss is made for.
+        patience: stop when so many epochs have not improved it.
+        loss_options: keywords of the loss.
+        normalise: a normaliser of features; by default to mean 0 and deviation 1 over the training data.
+        threads: of torch; by default its own choice.
+        seed: of the first weights, the batches and the dropout.
+
+    After fitting: ``layers_`` (weights and biases), ``history_`` (mean loss, and the measure, after each epoch).
+    """
+
+    def __init__(
+        self,
+        loss: str | Loss = "svm-ndcg@10:tight",
+        hidden: Sequence[int] = (64, 32),
+        epochs: int = 100,
+        batch: int | None = 32,
+        learning_rate: float = 1e-3,
+        weight_decay: float = 1e-4,
+        dropout: float = 0.1,
+        optimiser: str = "adamw",
+        measure: str | None = None,
+        patience: int = 20,
+        loss_options: Mapping[str, Any] | None = None,
+        normalise: str | None = "zscore",
+        threads: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.hidden = hidden
+        self.epochs = epochs
+        self.batch = batch
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.dropout = dropout
+        self.optimiser = optimiser
+        self.measure = measure
+        self.patience = patience
+        self.loss_options = loss_options
+        self.normalise = normalise
+        self.threads = threads
+        self.seed = seed
+
+    _certificate = ("n_epochs_",)
+
+    @property
+    def _measure(self) -> str:
+        return self.measure or self._check_parameters().measure
+
+    def _check_parameters(self) -> Loss:
+        super()._check_parameters()
+        for name, low in (("epochs", 1), ("patience", 1), ("seed", 0)):
+            check_whole(name, getattr(self, name), low)
+        for size in self.hidden:
+            check_whole("each hidden layer", size, 1)
+        if self.batch is not None:
+            check_whole("batch", self.batch, 1)
+        if self.optimiser not in ("adamw", "lbfgs"):
+            raise InputError(f"optimiser must be adamw or lbfgs, got {self.optimiser!r}")
+        if not (self.learning_rate > 0 and self.weight_decay >= 0 and 0 <= self.dropout < 1):
+            raise InputError("learning_rate must be above 0, weight_decay at least 0, dropout within [0, 1)")
+        return get(self.loss, **dict(self.loss_options or {})) if isinstance(self.loss, str) else self.loss
+
+    def fit(
+        self, X: Any, y: Any = None, qid: Any = None, query_weight: Any = None, valid: RankingData | None = None
+    ) -> NeuralRanker:
+        """Train; with ``valid`` (judged queries) the weights of the epoch that was best there are kept."""
+        torch = needs("torch", "torch")
+        loss = self._check_parameters()
+        data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        if isinstance(data.y, Preferences):
+            raise InputError("a neural ranker needs grades, the data has a preference graph")
+        weight = np.ones(data.n_queries) if query_weight is None else np.asarray(query_weight, np.float64)
+        if weight.shape != (data.n_queries,) or not (weight >= 0).all():
+            raise InputError(f"query_weight must hold {data.n_queries} numbers ≥ 0, one per query")
+        held = valid if valid is None or self.normaliser_ is None else self.normaliser_.apply(valid)
+        if held is not None and held.n_features != data.n_features:
+            raise InputError(f"the validation data has {held.n_features} features, the training data {data.n_features}")
+        before = torch.get_num_threads()
+        if self.threads is not None:
+            torch.set_num_threads(self.threads)
+        try:
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(self.seed)
+                self._train(torch, loss, data, weight, held)
+        finally:
+            torch.set_num_threads(before)
+        return self
+
+    def _train(self, torch: Any, loss: Loss, data: RankingData, weight: np.ndarray, held: RankingData | None) -> None:
+        from ..adapters.torch import RankingLoss
+
+        network = _network(torch, data.n_features, tuple(self.hidden), self.dropout)
+        values = RankingLoss(loss, reduction="none")
+        parts = _Parts(torch, data, weight)
+        metric = None if held is None else Metric(self._measure, held.qid)
+        self.history_: list[tuple[float, float]] = []
+        best, best_state, waited = -math.inf, None, 0
+        rng = np.random.default_rng(self.seed)
+        step = self._stepper(torch, network, values, parts, rng)
+        with bar("epochs", self.epochs) as update:
+            for epoch in range(1, self.epochs + 1):
+                network.train()
+                mean = step()
+                network.eval()
+                reached = math.nan
+                if metric is not None and held is not None:
+                    reached = metric(_forward(torch, network, held.X), held.y)
+                    good = -reached if metric.measure.is_error else reached
+                    waited += 1
+                    if good > best:
+                        best, waited = good, 0
+                        best_state = {k: v.clone() for k, v in network.state_dict().items()}
+                self.history_.append((mean, reached))
+                update(epoch)
+                if waited >= self.patience:
+                    break
+        if best_state is not None:
+            network.load_state_dict(best_state)
+        self.n_epochs_ = len(self.history_)
+        self.layers_ = [
+            (m.weight.detach().double().numpy(), m.bias.detach().double().numpy() if m.bias is not None else None)
+            for m in network
+            if isinstance(m, torch.nn.Linear)
+        ]
+
+    def _stepper(self, torch: Any, network: Any, values: Any, parts: _Parts, rng: np.random.Generator) -> Any:
+        """A function that makes one pass and returns the mean loss."""
+        total = float(parts.weight.sum())
+        if self.optimiser == "lbfgs":
+            optimiser = torch.optim.LBFGS(network.parameters(), max_iter=100, line_search_fn="strong_wolfe",
+                                          tolerance_grad=1e-10, tolerance_change=1e-14)  # fmt: skip
+            everything = parts.take(np.arange(parts.n))
+
+            def closure() -> Any:
+                optimiser.zero_grad()
+                ridge = sum((p**2).sum() for p in network.parameters())
+                objective = parts.loss(network, values, everything) / total + 0.5 * self.weight_decay * ridge
+                objective.backward()
+                return objective
+
+            return lambda: float(optimiser.step(closure))
+        optimiser = torch.optim.AdamW(network.parameters(), lr=self.learning_rate, weight_decay=self.weight_decay)
+        size = parts.n if self.batch is None else self.batch
+
+        def step() -> float:
+            order, seen = rng.permutation(parts.n), 0.0
+            for first in range(0, parts.n, size):
+                chosen = parts.take(np.sort(order[first : first + size]))
+                optimiser.zero_grad()
+                found = parts.loss(network, values, chosen)
+                (found / len(order[first : first + size])).backward()
+                optimiser.step()
+                seen += float(found.detach())
+            return seen / total
+
+        return step
+
+    def _scores(self, X: Any) -> np.ndarray:
+        rows = np.asarray(X.todense() if sp.issparse(X) else X, np.float64)
+        for i, (weights, bias) in enumerate(self.layers_):
+            rows = rows @ weights.T + (0.0 if bias is None else bias)
+            if i + 1 < len(self.layers_):
+                np.maximum(rows, 0.0, out=rows)
+        return rows[:, 0]
+
+    def _state(self) -> dict[str, Any]:
+        layers = [[w.tolist(), None if b is None else b.tolist()] for w, b in self.layers_]
+        return {"layers": layers, "n_features": self.n_features_in_}
+
+    def _set_state(self, content: dict[str, Any]) -> None:
+        self.layers_ = [(np.array(w, float), None if b is None else np.array(b, float)) for w, b in content["layers"]]
+        self.n_features_in_ = int(content["n_features"])
+        self.history_ = []
+
+
+class _Parts:
+    """The training queries as torch wants them."""
+
+    def __init__(self, torch: Any, data: RankingData, weight: np.ndarray) -> None:
+        self.torch, self.data, self.weight, self.n = torch, data, weight, data.n_queries
+
+    def take(self, queries: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray, Any]:
+        """Features, labels, query ids and weights of some queries."""
+        ptr = self.data.ptr
+        rows = np.concatenate([np.arange(ptr[q], ptr[q + 1]) for q in queries.tolist()])
+        X = self.data.X[rows]
+        dense = np.asarray(X.todense() if sp.issparse(X) else X, np.float64)
+        ids = np.repeat(queries, np.diff(ptr)[queries])
+        return (self.torch.from_numpy(dense), self.data.y[rows], ids, self.torch.from_numpy(self.weight[queries]))
+
+    def loss(self, network: Any, values: Any, chosen: tuple[Any, np.ndarray, np.ndarray, Any]) -> Any:
+        """The weighted sum of the losses of these queries."""
+        X, y, ids, weight = chosen
+        return (values(network(X)[:, 0], y, ids) * weight).sum()
+
+
+def _network(torch: Any, inputs: int, hidden: tuple[int, ...], dropout: float) -> Any:
+    """Linear layers with rectifiers between them, in double precision; the last one needs no bias."""
+    layers: list[Any] = []
+    for size in hidden:
+        layers += [torch.nn.Linear(inputs, size), torch.nn.ReLU(), torch.nn.Dropout(dropout)]
+        inputs = size
+    return torch.nn.Sequential(*layers, torch.nn.Linear(inputs, 1, bias=False)).double()
+
+
+def _forward(torch: Any, network: Any, X: Any) -> np.ndarray:
+    dense = np.asarray(X.todense() if sp.issparse(X) else X, np.float64)
+    with torch.no_grad():
+        return network(torch.from_numpy(dense))[:, 0].numpy()
