@@ -36,16 +36,26 @@ def command(
     complete: c.Complete = False,
     judged_only: c.JudgedOnly = False,
     empty: c.EmptyOption = c.Empty.zero,
+    models: Annotated[
+        bool,
+        typer.Option("--models", help="What changes between two models, without judgments: MODEL MODEL DATA."),
+    ] = False,
 ) -> None:
     """Test whether systems really differ: three paired tests, Holm-corrected, and an interval of the difference.
 
     `rankine compare qrels.txt bm25.run new.run -m nDCG@10 --plot difference.png`
+
+    Before a release: `rankine compare --models old.json new.json queries.txt --details 10` needs no judgments and tells
+    how much the rankings change (rank-biased overlap, new documents in the top ten), and for which queries most.
     """
     from ..errors import InputError
     from ..measures import compare_reports
 
     if details < 0:
         raise InputError(f"--details must be at least 0, got {details}")
+    if models:
+        _print_drift([judgments, *systems], details or 5)
+        return
     if details and output is not c.Output.table:
         raise InputError("--details are part of the table: leave out -o")
     if details and judgments == "-":
@@ -73,6 +83,36 @@ def command(
         print_comparison(comparison)
         for pair in comparison.pairs if details > 0 else ():
             _print_details(pair, found, judgments, systems, details)
+
+
+def _print_drift(given: list[str], n: int) -> None:
+    """Rank changes between two models on the same data."""
+    import numpy as np
+
+    from ..errors import InputError
+    from ..measures.overlap import drift
+    from ..rankers import load
+
+    if len(given) != 3:
+        raise InputError(f"--models takes two models and a data set, got {len(given)} files")
+    (a, b), data = (load(path) for path in given[:2]), c.load_data(given[2])
+    found = drift(a.predict(data), b.predict(data), data.qid, data.ptr)
+    rows = [
+        ("queries", f"{len(found.queries)}"),
+        (f"rank-biased overlap (p = {found.p:g}), mean", f"{found.overlap.mean():.4f}"),
+        ("… lowest tenth of queries, at most", f"{np.quantile(found.overlap, 0.1):.4f}"),
+        (f"new in the top {found.k}, mean share", f"{found.turnover.mean():.4f}"),
+        ("another document first, share of queries", f"{found.first_changed.mean():.4f}"),
+        ("ranks moved, mean", f"{found.moved.mean():.2f}"),
+        ("queries that do not change", f"{(found.moved == 0).sum()}"),
+    ]
+    print_table(f"From {given[0]} to {given[1]} on {given[2]}", ["", "value"], rows)
+    worst = np.argsort(found.overlap, kind="stable")[:n]
+    most = [
+        (str(found.queries[q]), f"{found.overlap[q]:.4f}", f"{found.turnover[q]:.4f}", f"{found.moved[q]:.2f}")
+        for q in worst.tolist()
+    ]
+    print_table("Queries that change most", ["query", "overlap", f"new in the top {found.k}", "ranks moved"], most)
 
 
 def _print_details(pair: Pair, found: dict[str, Report], judgments: str, systems: list[str], n: int) -> None:

@@ -273,3 +273,40 @@ def vocabulary(
         parts = e.sections(e.run(folder, thread_count(workers), lambda s: update(round(s))))
     print_table(parts[0].title, list(parts[0].columns), parts[0].rows)
     typer.echo(f"the whole report: {', '.join(map(str, report.write(parts, folder)))}", err=True)
+
+
+@app.command()
+def scorers(
+    data: Annotated[
+        list[str] | None,
+        typer.Option("-d", "--data", help="mq2008, ohsumed or ohsumed-letor2; default: the first two."),
+    ] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Folder of the reports.")] = "scorers-report",
+    workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
+) -> None:
+    """Linear, boosted and neural scorers on our losses beside lambdarank, rank:ndcg and YetiRank.
+
+    `RANKINE_DATA=data rankine experiment scorers -d mq2008 -o report` (needs catboost too)
+    """
+    from pathlib import Path
+
+    from ..errors import needs
+    from ..experiments import report
+    from ..experiments import scorers as e
+    from ..experiments.letor import folds
+    from ..parallel import thread_count
+    from ..progress import bar
+
+    for package, extra in (("lightgbm", "boost"), ("xgboost", "boost"), ("torch", "torch"), ("catboost", "bench")):
+        needs(package, extra)
+    names = list(dict.fromkeys(data or ["mq2008", "ohsumed"]))
+    for name in names:
+        next(folds(name))  # an unknown name or missing data ends it here
+    with bar("fits", total=5 * len(names) * len(e.systems())) as update:
+        found = e.run(names, thread_count(workers), update)
+    for name in names:
+        folder = Path(output, name)
+        folder.mkdir(parents=True, exist_ok=True)
+        parts = e.sections(name, found[name])
+        print_table(parts[0].title, list(parts[0].columns), parts[0].rows)
+        typer.echo(f"the whole report: {', '.join(map(str, report.write(parts, folder)))}", err=True)
