@@ -357,3 +357,11 @@ def top_sequences(sizes, k):
     """The number of distinct sequences of levels at the first k ranks, one by one."""
     levels = [i for i, s in enumerate(sizes) for _ in range(s)]
     return len({order[:k] for order in permutations(levels)})
+
+
+def rank_biased_overlap(a, b, p):
+    """Depth by depth; both rankings hold the same documents."""
+    total = 0.0
+    for d in range(1, len(a) + 1):
+        total += (1 - p) * p ** (d - 1) * len(set(a[:d]) & set(b[:d])) / d
+    return total + p ** len(a)

@@ -3,7 +3,7 @@
 Declared before it was run. Five folds of MQ2008 and OHSUMED; everything is chosen on validation nDCG@10. Boosted ones:
 up to 400 trees with early stopping (50 trees without a gain), leaves 7 or 31 (YetiRank: depth 3 or 5), learning rate
 0.05 or 0.1, at least 20 documents in a leaf where the library has such a limit, all else the library's defaults. Linear
-ones: C from 10^-4 to 10. Neural: two hidden layers (64, 32), early stopping, dropout 0.1 or 0.3. nDCG with gain 2^g − 1,
+ones: C from 10^-4 to 10. Neural: two hidden layers (64, 32), early stopping, dropout 0.1 or 0.3. Gain 2^g − 1,
 ties averaged over. Wilcoxon's signed-rank test of nDCG@10 against LightGBM's lambdarank, over all test queries, with
 Holm's correction over the systems.
 """

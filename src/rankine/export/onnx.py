@@ -118,17 +118,29 @@ def _boosted(onnx: Any, model: BoostedRanker, name: str) -> Any:
     if model.library == "lightgbm":
         lgb = needs("lightgbm", "boost")
         text = model.booster_.model_to_string(num_iteration=model.n_trees_)
-        text = re.sub(r"^objective=.*\n", "", text, flags=re.M).replace(
+        text = re.sub(r"^(objective|tree_sizes)=.*\n", "", text, flags=re.M).replace(
             "[objective: custom]", "[objective: regression]"
         )
         text = text.replace("\nfeature_names=", "\nobjective=regression\nfeature_names=", 1)
-        booster = lgb.Booster(model_str=text, params={"verbose": -1})
+        text = re.sub(r"^threshold=(.*)$", lambda found: f"threshold={_single(found[1])}", text, flags=re.M)
+        booster = lgb.Booster(model_str=text)
         made = tools.convert_lightgbm(booster, name=name, initial_types=kind, target_opset=_OPSET)
     else:
         booster = model.booster_[: model.n_trees_]
         booster.feature_names = None
         made = tools.convert_xgboost(booster, name=name, initial_types=kind, target_opset=_OPSET)
     return _renamed(onnx, model, made)
+
+
+def _single(thresholds: str) -> str:
+    """Thresholds as the largest numbers of single precision that are not larger: x ≤ t is the same for single x.
+
+    The converter would round them to the nearest, and put values between the two on the wrong side.
+    """
+    values = np.array([float(t) for t in thresholds.split()])
+    near = values.astype(np.float32)
+    down = np.where(near > values, np.nextafter(near, np.float32(-np.inf)), near)
+    return " ".join(repr(float(t)) for t in down)
 
 
 def _renamed(onnx: Any, model: BoostedRanker, made: Any) -> Any:

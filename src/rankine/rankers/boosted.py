@@ -182,12 +182,12 @@ class _LightGBM:
         options = {"params": {"verbose": -1, "min_data_in_leaf": s["documents"]}, "free_raw_data": False}
         train = lgb.Dataset(data.X, data.y, categorical_feature=s["categorical"] or "auto", **options)
         if held is None or metric is None:
-            return lgb.train(settings, train, trees), []
+            return _trained(lgb, settings, train, trees), []
         seen: dict[str, dict[str, list[float]]] = {}
         stop = [lgb.early_stopping(patience, verbose=False), lgb.record_evaluation(seen)]
         sign = not metric.measure.is_error
-        booster = lgb.train(
-            settings, train, trees, valid_sets=[lgb.Dataset(held.X, held.y, reference=train, **options)],
+        booster = _trained(
+            lgb, settings, train, trees, valid_sets=[lgb.Dataset(held.X, held.y, reference=train, **options)],
             feval=lambda p, d: ("measure", metric(p, held.y), sign), callbacks=stop,
         )  # fmt: skip
         return booster, list(seen["valid_0"]["measure"])
@@ -207,7 +207,19 @@ class _LightGBM:
     @staticmethod
     def from_text(text: str) -> Any:
         lgb = needs("lightgbm", "boost")
-        return lgb.Booster(model_str=text, params={"verbose": -1})
+        return lgb.Booster(model_str=text)
+
+
+def _trained(lgb: Any, settings: dict[str, Any], train: Any, trees: int, **options: Any) -> Any:
+    """LightGBM's training, its errors as ours."""
+    try:
+        return lgb.train(settings, train, trees, **options)
+    except lgb.basic.LightGBMError as error:
+        if "num_features()" in str(error):
+            raise InputError(
+                "no feature has two values that LightGBM could split between: only 1 sample, or all are constant"
+            ) from None
+        raise InputError(f"LightGBM: {error}") from None
 
 
 class _XGBoost:

@@ -169,7 +169,7 @@ class NeuralRanker(Ranker):
                 objective.backward()
                 return objective
 
-            return lambda: float(optimiser.step(closure))
+            return lambda: float(optimiser.step(closure).detach())
         optimiser = torch.optim.AdamW(network.parameters(), lr=self.learning_rate, weight_decay=self.weight_decay)
         size = parts.n if self.batch is None else self.batch
 
