@@ -2,7 +2,19 @@
 
 import sys
 
-from . import archive, boosting, evaluation, large_margin, pairwise, reading, solvers, spoken, startup
+from . import (
+    archive,
+    boosting,
+    evaluation,
+    large_margin,
+    pairwise,
+    reading,
+    recognition,
+    solvers,
+    spoken,
+    startup,
+    trees,
+)
 
 BENCHMARKS = {
     "reading": reading.main,
@@ -13,6 +25,8 @@ BENCHMARKS = {
     "boosting": boosting.main,
     "spoken": spoken.main,
     "archive": archive.main,
+    "recognition": recognition.main,
+    "trees": trees.main,
     "startup": startup.main,
 }
 
