@@ -1,4 +1,4 @@
-"""Boosting with a structural objective against LightGBM's own lambdarank: seconds per tree, and the objective's share."""
+"""Boosting with a structural objective against LightGBM's own lambdarank: seconds per tree, and the objective's."""
 
 import time
 

@@ -329,7 +329,7 @@ def test_from_recordings_to_a_hit_that_can_be_played(tmp_path):
     assert "0 recordings recognised" in again.stderr
     assert "2 were there already" in again.stderr
     hits = rankine(tmp_path, "spoken", "search", "archive", "railway").stdout
-    place = hits.splitlines()[1].split("\t")[-1]
+    place = hits.splitlines()[1].split("\t")[1]
     assert place.startswith("tape-")
     said = rankine(tmp_path, "spoken", "play", "archive", place, "-o", "hit.wav", "--pad", "0.25")
     assert "hit.wav" in said.stderr

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from .spoken.hits import Hit
 
 
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "") -> None:
-    """A table on standard output: drawn on a terminal, tab-separated where it is piped."""
+def print_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "", whole: Sequence[str] = ()
+) -> None:
+    """A table on standard output: drawn on a terminal, tab-separated where it is piped; ``whole`` columns stay whole."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -29,7 +31,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1, 0, 0), collapse_padding=True)
     for i, column in enumerate(columns):
         numeric = all(str(r[i])[:1] in "+-−0123456789." for r in rows)
-        table.add_column(column, justify="right" if numeric else "left")
+        table.add_column(column, justify="right" if numeric else "left", no_wrap=column in whole)
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
     console.print(title, style="bold", markup=False, highlight=False)
@@ -70,12 +72,14 @@ def print_comparison(comparison: Comparison) -> None:
 
 def print_hits(title: str, hits: Sequence[Hit]) -> None:
     """What a search has found."""
+    titled = any(h.title for h in hits)
     rows = [
-        (h.rank, h.title or h.document, f"{clock(h.start)}–{clock(h.end)}", f"{h.score:.3f}",
-         " ".join(f"{m.unit}:{m.posterior:.2f}" for m in h.matches), h.snippet, h.place)
+        (h.rank, h.place, *([h.title or h.document] if titled else []), clock(h.start), f"{h.score:.3f}",
+         " ".join(f"{m.unit}:{m.posterior:.2f}" for m in h.matches), h.snippet)
         for h in hits
     ]  # fmt: skip
-    print_table(title, ["", "document", "time", "score", "heard", "around it", "to play"], rows)
+    columns = ["", "hit", *(["title"] if titled else []), "at", "score", "heard", "around it"]
+    print_table(title, columns, rows, whole=("hit", "at"))
     if not hits:
         typer.echo("nothing found", err=True)
 
