@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def print_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "", whole: Sequence[str] = ()
 ) -> None:
-    """A table on standard output: drawn on a terminal, tab-separated where it is piped; ``whole`` columns stay whole."""
+    """A table on standard output: drawn on a terminal, tab-separated where piped; ``whole`` columns are never cut."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
