@@ -16,6 +16,7 @@ import soundfile
 import soxr
 
 from rankine.spoken import arc_posteriors
+from rankine.spoken.audio import blocks
 from rankine.spoken.batch import Scoring
 from rankine.spoken.formats import Piece, Reading, write_slf
 from rankine.spoken.recognise import PocketSphinx
@@ -57,7 +58,7 @@ def main() -> None:
         name, voice = f"tape-{number:02d}", VOICES[number % 2]
         samples = spoken(text, voice, rng)
         soundfile.write(PLACE / "audio" / f"{name}.ogg", samples, 16000, format="OGG", subtype="VORBIS")
-        heard, _ = soundfile.read(PLACE / "audio" / f"{name}.ogg", dtype="int16")
+        heard = np.concatenate(list(blocks(PLACE / "audio" / f"{name}.ogg", 16000)))
         content = recognise(heard)
         if content is None:
             raise SystemExit(f"{name}: nothing was recognised")

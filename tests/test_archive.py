@@ -406,7 +406,7 @@ def test_the_commands(tmp_path):
     assert "2 documents added" in done.stderr
     assert "2 unchanged" in rankine(tmp_path, "spoken", "index", "arch", "lattices", "--about", "about.tsv").stderr
     out = rankine(tmp_path, "spoken", "search", "arch", "spoken words").stdout
-    assert out.splitlines()[1].startswith("1\tFirst\t1:00.0–1:02.0\t")
+    assert out.splitlines()[1].startswith("1\tA@60.0-62.0\tFirst\t1:00.0\t")
     assert "[spoken words] remain" in out
     hits = json.loads(rankine(tmp_path, "spoken", "search", "arch", "words", "-o", "json", "--speaker", "bob").stdout)
     assert [h["document"] for h in hits] == ["B"]

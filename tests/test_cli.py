@@ -172,10 +172,18 @@ def test_a_closed_pipe_is_not_an_error(folder):
 
 def test_demo(folder):
     out = rankine(folder, "demo", "made").stdout
-    assert "blend − bm25" in out
+    assert "SVM-NDCG − bm25" in out
     assert (folder / "made" / "differences.png").stat().st_size > 10_000
-    report = rk.evaluate_run("nDCG@10", folder / "made" / "qrels.txt", folder / "made" / "blend.run")
+    report = rk.evaluate_run("nDCG@10", folder / "made" / "qrels.txt", folder / "made" / "SVM-NDCG.run")
     assert f"{report.mean['nDCG@10']:.4f}" in out
+    assert (folder / "made" / "report.html").read_text().count("<img") == 3
+    assert "svm-map" in out
+    again = rankine(folder, "demo", "made").stdout
+    assert again == out
+    (folder / "mine").mkdir()
+    (folder / "mine" / "notes.txt").write_text("precious")
+    assert "name another" in rankine(folder, "demo", "mine", code=1).stderr
+    assert (folder / "mine" / "notes.txt").exists()
 
 
 def test_the_bundled_sample_is_what_the_generator_makes():

@@ -21,6 +21,7 @@ from rankine.spoken import recognise as r
 from rankine.spoken.about import read_about
 from rankine.spoken.audio import blocks, seconds, segments, snippet
 from rankine.spoken.hits import locate
+from rankine.spoken.recordings import JOURNAL, find
 from tests.test_cli import rankine
 
 SAMPLE = Path(str(files("rankine").joinpath("sample", "spoken")))
@@ -64,19 +65,19 @@ def content(folder):
 
 
 def test_names_are_paths_below_the_folder(audio, tmp_path):
-    names = [x.name for x in r.recordings([audio])]
+    names = [x.name for x in find([audio]).recordings]
     assert names == ["deep/talk1", "deep/talk3", "deep/talk5", "talk0", "talk2", "talk4"]
     write(audio / "talk0.flac", 100)
-    assert {"talk0.wav", "talk0.flac"} <= {x.name for x in r.recordings([audio])}
-    assert len(r.recordings([audio / "talk0.wav", audio / "talk0.wav"])) == 1
+    assert {"talk0.wav", "talk0.flac"} <= {x.name for x in find([audio]).recordings}
+    assert len(find([audio / "talk0.wav", audio / "talk0.wav"]).recordings) == 1
     write(tmp_path / "other" / "talk0.wav", 100)
     with pytest.raises(InputError, match="two recordings are called"):
-        r.recordings([audio / "talk0.wav", tmp_path / "other" / "talk0.wav"])
+        find([audio / "talk0.wav", tmp_path / "other" / "talk0.wav"])
     (tmp_path / "nothing").mkdir()
     with pytest.raises(InputError, match="no audio files"):
-        r.recordings([tmp_path / "nothing"])
+        find([tmp_path / "nothing"])
     with pytest.raises(FileNotFoundError):
-        r.recordings([tmp_path / "missing"])
+        find([tmp_path / "missing"])
 
 
 def test_done_once_is_done(audio, tmp_path):
@@ -177,18 +178,20 @@ def test_a_full_disk_keeps_what_is_finished(audio, tmp_path):
 
 def test_a_segment_that_the_recogniser_cannot_bear(audio, tmp_path):
     found = r.recognise([audio], tmp_path / "out", Echo(fail="odd"))
-    assert found.done == 6
-    assert len(found.errors) == 3
+    assert (found.done, len(found.errors), found.notes) == (3, 3, [])
     assert "RuntimeError: does not like it" in found.errors[0]
+    again = r.recognise([audio], tmp_path / "out", Echo(fail="odd"))
+    assert (again.done, again.before, len(again.errors)) == (0, 3, 3)  # it is tried again, and said again
 
 
 def test_a_journal_that_was_cut_off(audio, tmp_path):
     out = tmp_path / "out"
     r.recognise([audio], out, Echo())
-    text = (out / r.JOURNAL).read_text()
-    (out / r.JOURNAL).write_text(text[: len(text) - 30])
+    text = (out / JOURNAL).read_text()
+    (out / JOURNAL).write_text(text[: len(text) - 30])
     assert r.recognise([audio], out, Echo()).done == 1
-    assert all(json.loads(x) for x in (out / r.JOURNAL).read_text().splitlines()[:3])
+    assert r.recognise([audio], out, Echo()).done == 0
+    assert all(json.loads(x) for x in (out / JOURNAL).read_text().splitlines()[:3])
 
 
 # Audio ----------------------------------------------------------------------------------------------------------------
@@ -343,7 +346,11 @@ def test_from_recordings_to_a_hit_that_can_be_played(tmp_path):
     player.chmod(0o755)
     rankine(tmp_path, "spoken", "play", "archive", place, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
     assert seconds(tmp_path / "played.wav") > 0.5
-    for text, message in (("tape-70", "DOCUMENT@START"), ("tape-70@x", "times in seconds"), ("tape-7@1-2", "tape-70")):
+    for text, message in (
+        ("tape-70@1-inf", "begins at 0"),
+        ("tape-70@x", "times in seconds"),
+        ("tape-7@1-2", "tape-70"),
+    ):
         assert message in rankine(tmp_path, "spoken", "play", "archive", text, code=1).stderr
     folder.rename(tmp_path / "elsewhere")
     assert "--recordings" in rankine(tmp_path, "spoken", "play", "archive", place, code=1).stderr
@@ -375,3 +382,169 @@ def test_the_sample_is_what_it_says(tmp_path):
         q, _, document, grade = line.split()
         assert (grade == "0") or queries[q].lower() in sentences[int(document[-2:]) - 1]
     assert len(list((SAMPLE / "lattices").glob("*.slf.gz"))) == len(list((SAMPLE / "audio").glob("*.ogg"))) == 80
+
+
+def indexed(tmp_path, *sources, **options):
+    """What ``rankine spoken add`` does, with a recogniser that hears at once."""
+    from rankine.spoken.archive import create_or_open
+
+    archive = create_or_open(tmp_path / "archive", "en", None, None, None)
+    folder = tmp_path / "archive" / "recognised"
+    found = r.recognise(sources, folder, Echo(**options), longest=2.0)
+    gone = [n for n in found.silent if n in set(archive.documents)]
+    if gone:
+        archive.delete(gone)
+    about = read_about(folder / r.TABLE)
+    return archive, found, archive.add(folder, about, listed=True)
+
+
+def test_an_edited_recording_is_updated_whatever_its_length(tmp_path):
+    audio = tmp_path / "audio"
+    for length in (16000 * 9, 16000 * 5, 16000, 16000 * 7):
+        write(audio / "a.wav", length, seed=length)
+        archive, found, changes = indexed(tmp_path, audio)
+        assert found.errors == changes.errors == []
+        assert archive.documents == ["a"]
+    soundfile.write(audio / "b.wav", np.ones(16000), 16000)
+    archive, *_ = indexed(tmp_path, audio)
+    assert sorted(archive.documents) == ["a", "b"]
+    soundfile.write(audio / "b.wav", np.zeros(16000), 16000)
+    assert indexed(tmp_path, audio)[0].documents == ["a"]
+
+
+def test_what_was_only_begun_is_not_indexed(tmp_path):
+    """A run that was stopped leaves segments; another one must not take them for documents."""
+    write(tmp_path / "one" / "long.wav", 16000 * 9)
+    write(tmp_path / "two" / "b.wav", 8000)
+    folder = tmp_path / "archive" / "recognised"
+    from rankine.spoken.archive import create_or_open
+
+    create_or_open(tmp_path / "archive", "en", None, None, None)
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        r.recognise([tmp_path / "one"], folder, Echo(), longest=2.0, report=stop)
+    assert list(folder.glob("long@*"))
+    archive, _, changes = indexed(tmp_path, tmp_path / "two")
+    assert archive.documents == ["b"]
+    assert changes.errors == []
+    assert sorted(indexed(tmp_path, tmp_path / "one")[0].documents) == ["b", "long"]
+
+
+def test_a_recording_that_breaks_off_leaves_nothing(tmp_path):
+    write(tmp_path / "audio" / "cut.flac", 16000 * 20)
+    whole = (tmp_path / "audio" / "cut.flac").read_bytes()
+    (tmp_path / "audio" / "cut.flac").write_bytes(whole[: len(whole) * 2 // 3])
+    write(tmp_path / "audio" / "good.wav", 8000)
+    archive, found, _ = indexed(tmp_path, tmp_path / "audio")
+    assert archive.documents == ["good"]
+    assert len(found.errors) == 1
+    assert not list((tmp_path / "archive" / "recognised").glob("cut*"))
+
+
+def test_names(tmp_path):
+    """Same names in other folders, later endings, paths given differently, names that no table can hold."""
+    out = tmp_path / "out"
+    write(tmp_path / "2023" / "talk.wav", 8000, seed=1)
+    write(tmp_path / "2024" / "talk.wav", 8000, seed=2)
+    r.recognise([tmp_path / "2023"], out, Echo())
+    second = r.recognise([tmp_path / "2024"], out, Echo())
+    assert second.done == 0
+    assert "another recording" in second.errors[0]
+    write(tmp_path / "2023" / "talk.flac", 8000, seed=3)
+    third = r.recognise([tmp_path / "2023"], out, Echo())
+    assert (third.done, third.before) == (1, 1)
+    assert set(read_about(out / r.TABLE)) == {"talk", "talk.flac"}
+    assert r.recognise([tmp_path / "2023" / "talk.wav"], out, Echo()).before == 1
+    for name in ("a\tb.wav", " lead.wav", "x" * 230 + ".wav", "y@00001.wav", "é".encode("latin-1") + b".wav"):
+        path = os.path.join(os.fsencode(tmp_path / "odd"), os.fsencode(name) if isinstance(name, str) else name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write((tmp_path / "2023" / "talk.wav").read_bytes())
+    write(tmp_path / "odd" / "fine.wav", 8000)
+    odd = r.recognise([tmp_path / "odd"], out, Echo())
+    assert (odd.done, len(odd.errors)) == (1, 5)
+    write(tmp_path / "deep" / "talks.wav", 16000 * 5)
+    write(tmp_path / "deep" / "talks" / "00001.wav", 8000)
+    assert r.recognise([tmp_path / "deep"], out, Echo(), longest=2.0).errors == []
+    assert r.recognise([tmp_path / "deep"], out, Echo(), longest=2.0).done == 0
+    (tmp_path / "deep" / "memo.m4a").write_text("x")
+    (tmp_path / "deep" / ".hidden").mkdir()
+    write(tmp_path / "deep" / ".hidden" / "c.wav", 8000)
+    noted = r.recognise([tmp_path / "deep"], out, Echo(), longest=2.0)
+    assert noted.done == 0
+    assert "memo.m4a" in noted.notes[0]
+
+
+def test_one_at_a_time_and_nothing_lost_by_a_wrong_model(audio, tmp_path):
+    out = tmp_path / "out"
+    r.recognise([audio], out, Echo())
+    before = content(out)
+    (tmp_path / "model").mkdir()
+    with pytest.raises(InputError, match="cannot be started"):
+        r.recognise([audio], out, r.PocketSphinx(model=str(tmp_path / "model")))
+    assert content(out) == before
+    (tmp_path / "bad.dict").write_text("word rubbish\n")
+    with pytest.raises(InputError, match="no word of the dictionary"):
+        r.recognise([audio], out, r.PocketSphinx(dictionary=str(tmp_path / "bad.dict")))
+    from rankine.spoken.recordings import locked
+
+    with locked(out), pytest.raises(InputError, match="another process is recognising"):
+        r.recognise([audio], out, Echo())
+
+
+def test_deleting_takes_the_lattices_along(tmp_path):
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    for name in ("tape-70", "tape-50"):
+        soundfile.write(folder / f"{name}.flac", heard(name), 16000)
+    rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1")
+    (folder / "tape-50.flac").unlink()
+    rankine(tmp_path, "spoken", "delete", "archive", "tape-50")
+    assert not (tmp_path / "archive" / "recognised" / "tape-50.slf.gz").exists()
+    rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1")
+    assert Archive(tmp_path / "archive").documents == ["tape-70"]
+    assert not (tmp_path / "new").exists()
+    rankine(tmp_path, "spoken", "add", "new", "no-such-folder", code=1)
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_end_of_a_recording_is_heard(tmp_path):
+    """The last frame may be whole or not: speech goes on to the end either way."""
+    names = ("tape-70", "tape-50", "tape-18", "tape-30", "tape-54", "tape-63", "tape-08", "tape-75", "tape-17")
+    speech = np.concatenate([heard(n) for n in names])
+    for length in (480 * 1067, 480 * 1067 + 77):
+        soundfile.write(tmp_path / "x.wav", speech[:length], 16000)
+        found = list(segments(tmp_path / "x.wav", 16000, 30.0))
+        assert found[-1].start + len(found[-1].samples) / 16000 == pytest.approx(length / 16000, abs=0.05)
+
+
+def test_snippets_of_loud_and_floating_recordings(tmp_path):
+    t = np.arange(16000) / 16000
+    soundfile.write(tmp_path / "f.wav", 0.5 * np.sin(440 * t), 16000, subtype="FLOAT")
+    soundfile.write(tmp_path / "loud.wav", 3.0 * np.sin(440 * t), 16000, subtype="FLOAT")
+    snippet(tmp_path / "f.wav", 0.2, 0.8, 0.0, tmp_path / "s.wav")
+    assert np.abs(soundfile.read(tmp_path / "s.wav")[0]).max() == pytest.approx(0.5, abs=0.01)
+    snippet(tmp_path / "loud.wav", 0.2, 0.8, 0.0, tmp_path / "s.wav")
+    assert np.abs(np.diff(soundfile.read(tmp_path / "s.wav")[0])).max() < 0.3  # cut off, not wrapped
+    for target, message in (("f.wav", "the recording itself"), ("x.mp3", "as a .wav file")):
+        with pytest.raises(InputError, match=message):
+            snippet(tmp_path / "f.wav", 0.2, 0.8, 0.0, tmp_path / target)
+    with pytest.raises(InputError, match="pad of at least 0"):
+        snippet(tmp_path / "f.wav", 0.2, 0.8, float("inf"), tmp_path / "s.wav")
+
+
+def test_settings_are_attributes_not_addresses(audio, tmp_path):
+    class Plain:
+        rate, ending = 16000, ".nbest"
+
+        def __call__(self, samples):
+            return b"-1.0 word\n"
+
+    assert r.recognise([audio], tmp_path / "out", Plain()).done == 6
+    assert r.recognise([audio], tmp_path / "out", Plain(), longest=30).done == 0
+    other = Plain()
+    other.beam = 3
+    assert r.recognise([audio], tmp_path / "out", other).done == 6

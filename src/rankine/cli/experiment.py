@@ -270,7 +270,7 @@ def vocabulary(
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     with bar("recognising", None, unit="seconds") as update:
-        parts = e.sections(e.run(folder, thread_count(workers), lambda s: update(round(s))))
+        parts = e.sections(e.run(folder, thread_count(workers), lambda done, total: update(round(done), round(total))))
     print_table(parts[0].title, list(parts[0].columns), parts[0].rows)
     typer.echo(f"the whole report: {', '.join(map(str, report.write(parts, folder)))}", err=True)
 

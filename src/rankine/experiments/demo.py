@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import warnings
@@ -14,6 +15,7 @@ import typer
 
 from ..console import print_comparison, print_hits, print_table
 from ..data import RankingData
+from ..errors import InputError
 from ..io import TrecTable, save_letor, save_qrels, save_run
 from ..measures import compare_reports, evaluate_run
 from ..progress import bar
@@ -23,6 +25,7 @@ from .synthetic import bundled_sample
 
 _MEASURES = ["nDCG@10", "AP(rel=2)", "ERR@20"]
 _ASKED = "railway"
+_MARK = ".rankine-demo"
 
 
 def systems(data: RankingData) -> dict[str, np.ndarray]:
@@ -52,21 +55,27 @@ def systems(data: RankingData) -> dict[str, np.ndarray]:
 def run_demo(folder: Path) -> None:
     """Both halves, a report with their pictures, and what to try next."""
     folder.mkdir(parents=True, exist_ok=True)
-    parts = [*_search_half(folder), *_spoken_half(folder)]
+    if any(folder.iterdir()) and not (folder / _MARK).exists():
+        raise InputError("the folder is not empty and no earlier demo made it: name another", str(folder))
+    (folder / _MARK).write_text("made by `rankine demo`, which writes it anew\n", encoding="utf-8")
+    parts = _search_half(folder)
+    spoken, hit = _spoken_half(folder)
+    parts += spoken
     write(parts, folder)
     typer.echo(f"\nEverything with its pictures: {folder}/report.html\n")
+    at = shlex.quote(str(folder))
     steps = [
-        (f"rankine train {folder}/search.txt --loss svm-map -o model.json", "learn a ranking by average precision"),
-        (f"rankine compare {folder}/qrels.txt {folder}/*.run --details 3", "where systems differ, and why"),
-        (f'rankine spoken search {folder}/archive "clean water"', "find what was said"),
-        (f"rankine spoken play {folder}/archive tape-63@0-3 -o hit.wav", "hear it"),
+        (f"rankine train {at}/search.txt --loss svm-map -o model.json", "learn a ranking by average precision"),
+        (f"rankine compare {at}/qrels.txt {at}/*.run --details 3", "where systems differ, and why"),
+        (f"rankine spoken search {at}/archive hospital", "find what was said"),
+        (f"rankine spoken play {at}/archive {hit} -o hit.wav", f"hear the first hit for {_ASKED}"),
         ("rankine spoken add my-archive/ recordings/", "the same with recordings of your own"),
         ("rankine --help", "everything else"),
     ]
     if shutil.which("rankine") is None:
         activate = os.path.relpath(Path(sys.executable).with_name("activate"))
         steps.insert(0, (f". {activate}", "puts rankine on your path"))
-    print_table("What to try next", ["command", "what it does"], steps)
+    print_table("What to try next", ["command", "what it does"], steps, whole=("command",))
 
 
 def _search_half(folder: Path) -> list[Section]:
@@ -92,7 +101,7 @@ def _search_half(folder: Path) -> list[Section]:
     ]
 
 
-def _spoken_half(folder: Path) -> list[Section]:
+def _spoken_half(folder: Path) -> tuple[list[Section], str]:
     from ..spoken.about import read_about
     from ..spoken.archive import Archive
     from ..spoken.judgments import Judged, read_qrels, read_queries
@@ -121,8 +130,9 @@ def _spoken_half(folder: Path) -> list[Section]:
     draw_groups(["all queries"], means, "mean AP", folder / "learned.png")
     draw_weights(list(archive.ranker_names), {"SVM-MAP": np.array(weights.values)}, folder / "weights.png")
     text = f"{len(archive)} recordings, {len(judged.queries)} judged queries."
-    return [
+    parts = [
         Section("A spoken archive, searched and improved by learning", text, COLUMNS, trial.table()),
         Section("Mean AP before and after", "", picture="learned.png"),
         Section("What the weak rankers are worth", "", picture="weights.png"),
     ]
+    return parts, archive.search(_ASKED, 1)[0].place

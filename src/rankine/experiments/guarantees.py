@@ -158,12 +158,20 @@ def _curves(samples: list[Sample]) -> dict[str, dict[str, list[tuple[float, floa
     for loss in LOSSES:
         here = [s for s in samples if s.loss == loss]
         names = list(here[0].bounds)
-        curves = {"true error": _points(here, lambda s: s.truth[_NAIVE])}
+        largest = float(_constants(loss).base.max()) if loss.startswith(("position", "ranksvm")) else 1.0
+        curves = {
+            "true error": _points(here, lambda s: s.truth[_NAIVE]),
+            "mean loss of the sample": _points(here, partial(_risk, largest=largest)),
+        }
         for name in names:
             label = name.split(":")[0] + (" (0–1)" if "0–1" in name and len(names) > 4 else "")
             curves[label] = _points(here, partial(_bound, name=name))
         panels[loss] = curves
     return panels
+
+
+def _risk(sample: Sample, largest: float) -> float:
+    return sample.risk / largest
 
 
 def _bound(sample: Sample, name: str) -> float:

@@ -64,7 +64,7 @@ def query_words(texts: dict[str, list[str]]) -> list[str]:
     return sorted(w for w, n in counts.items() if n >= LEAST and w not in ENGLISH_STOP and w in known)
 
 
-def run(folder: Path, workers: int, report: Callable[[float], None] = lambda s: None) -> list[Outcome]:
+def run(folder: Path, workers: int, report: Callable[[float, float], None] = lambda done, total: None) -> list[Outcome]:
     """Recognise with and without the words, index, cross-validate; lattices stay in ``folder``."""
     audio, texts = _audio()
     queries = query_words(texts)

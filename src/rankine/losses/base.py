@@ -87,23 +87,23 @@ class Prepared:
         """The Hessian at ``scores`` times v, for the rows of queries q0 to q1 − 1, into ``out``."""
         raise NotImplementedError
 
-    def stiffness(self) -> np.ndarray:
-        """One over the margin in scores, for each query: how fast a slope can vanish."""
+    def stiffness(self, grad: np.ndarray) -> np.ndarray:
+        """One over the margin in scores, for each query: how soon its slopes vanish when all scores move at once."""
         return np.ones(len(self.ptr) - 1)
 
     def diagonal(self, scores: np.ndarray, grad: np.ndarray) -> np.ndarray:
         r"""A positive estimate of the second derivative by each score, for boosting and other Newton-like steps.
 
-        Hinges are piecewise linear: their second derivative is 0 and a Newton step infinite. Along one score the slope
-        :math:`g_i` falls to 0 within about the loss's margin 1/c, in units of scores (there the loss-augmented ranking
-        has given way). So the secant is :math:`h_i = c\,|g_i|`, and a step :math:`-\sum g / \sum h` over any set of
-        documents moves them by at most one margin. A hundredth of the query's largest slope is added, so that documents
-        without a slope hold back a little.
+        Hinges are piecewise linear: their second derivative is 0 and a Newton step infinite. But when the scores of a
+        query move against their slopes :math:`g_i`, the slopes vanish after about a margin 1/c. So the secant is
+        :math:`h_i = c\,|g_i|`, and a step :math:`-\sum g / \sum h` over any set of a query's documents moves them by at
+        most that margin. A hundredth of the query's largest slope is added, so that documents without a slope hold back
+        a little.
         """
         steep = np.abs(grad)
         lengths = np.diff(self.ptr)
         largest = np.repeat(np.maximum.reduceat(steep, self.ptr[:-1]), lengths)
-        stiff = np.repeat(self.stiffness(), lengths)
+        stiff = np.repeat(self.stiffness(grad), lengths)
         return stiff * (steep + 0.01 * largest) + 1e-9
 
     def checked(self, scores: Any) -> np.ndarray:

@@ -83,9 +83,9 @@ class PreparedSum(Prepared):
                 f"{MOST_OUTPUTS:,} can be summed; {loss.base.name} takes the worst one and has no such limit"
             )
 
-    def stiffness(self) -> np.ndarray:
+    def stiffness(self, grad: np.ndarray) -> np.ndarray:
         """That of the hinge it is made from."""
-        return self.base.stiffness()
+        return self.base.stiffness(grad)
 
     def part(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1 on the calling thread."""

@@ -68,9 +68,9 @@ class PreparedSlack(Prepared):
                 True, base.mode, base.table, base.k, base.problem, np.zeros(self.n), 0, len(self.ptr) - 1, self.target
             )  # fmt: skip
 
-    def stiffness(self) -> np.ndarray:
+    def stiffness(self, grad: np.ndarray) -> np.ndarray:
         """That of the hinge it is made from."""
-        return self.base.stiffness()
+        return self.base.stiffness(grad)
 
     def part(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """The lower bounds of queries q0 to q1 − 1, and a subgradient: planes below the loss."""

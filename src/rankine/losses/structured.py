@@ -210,18 +210,9 @@ class PreparedHinge(Prepared):
         if loss.convex:
             kn.lay_target(self.mode, self.table, self.k, self.problem, keys, target)
 
-    def stiffness(self) -> np.ndarray:
-        """The range of the position weights: F changes by so much per unit of a score, and Δ by at most 1."""
-        lengths, found = np.diff(self.ptr), np.ones(len(self.ptr) - 1)
-        for m in np.unique(lengths).tolist():
-            A = np.empty(m)
-            kn.fill_weights(self.mode, self.table, self.k, m, max(m // 2, 1), m, A)
-            found[lengths == m] = max(A[0] - A[-1], 1e-9) if m > 1 else 1.0
-        if self.mode == kn.YUE:  # a relevant document's weight is within ±1/rel, another's within ±1/nrel
-            for q in np.flatnonzero(self.informative).tolist():
-                rel = self.problem.level_first[self.problem.level_ptr[q] + 1] - self.ptr[q]
-                found[q] = 2 / min(rel, lengths[q] - rel)
-        return found
+    def stiffness(self, grad: np.ndarray) -> np.ndarray:
+        """Σ|g|: while every score moves by δ against its slope the target gains δ·Σ|g|, and Δ is at most 1."""
+        return np.add.reduceat(np.abs(grad), self.ptr[:-1])
 
     def argmax(self, scores: Any, route: str = "auto") -> np.ndarray:
         """The most violated ranking of each query; ``route`` names the algorithm, for comparison."""

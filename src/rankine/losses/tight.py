@@ -92,9 +92,9 @@ class PreparedTight(Prepared):
         kn.ranking_weights(perfect, b.mode, b.table, b.k, b.problem, scores, 0, len(self.ptr) - 1, out)
         return out
 
-    def stiffness(self) -> np.ndarray:
+    def stiffness(self, grad: np.ndarray) -> np.ndarray:
         """That of the hinge it is made from."""
-        return self.base.stiffness()
+        return self.base.stiffness(grad)
 
     def part(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1 on the calling thread: the convex hinge, its target replaced by the maximum."""

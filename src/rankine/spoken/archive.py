@@ -151,6 +151,7 @@ class Archive:
         remove_missing: bool = False,
         batch: int = 2000,
         progress: Progress = lambda done, total: None,
+        listed: bool = False,
     ) -> Changes:
         """Index the utterances of a file or folder; what has not changed is passed over.
 
@@ -163,10 +164,11 @@ class Archive:
             remove_missing: remove documents that the source does not have.
             batch: documents after which what is done so far is committed.
             progress: is told how many utterances are done, and of how many (None while they are looked through).
+            listed: index only the utterances of ``about``, which then knows all of every document.
         """
         scoring = Scoring(Reading(lower=True)) if scoring is None else scoring
         self._splits()  # a package that is missing is said once, not for every utterance
-        given = Source(source, format, scoring, {} if about is None else about)
+        given = Source(source, format, scoring, {} if about is None else about, listed)
         with writing(self.folder) as writer:
             changes = update(State(writer), given, self.dictionary, workers, remove_missing, batch, progress)
         self.refresh()

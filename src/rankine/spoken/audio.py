@@ -53,7 +53,7 @@ def blocks(path: str | os.PathLike, rate: int) -> Iterator[np.ndarray]:
             mono = np.ascontiguousarray(block.mean(axis=1)) if len(block) else np.zeros(0, np.float32)
             if stream is not None:
                 mono = stream.resample_chunk(mono, last=len(block) == 0)
-            yield np.clip(np.rint(mono * 32768.0), -32768, 32767).astype(np.int16)
+            yield _as_16_bits(mono)
             if len(block) == 0:
                 return
 
@@ -69,62 +69,92 @@ def segments(path: str | os.PathLike, rate: int, longest: float = 30.0) -> Itera
         if len(whole) and whole.any():
             yield Segment(0.0, whole)
         return
-    for found in _speech(blocks(path, rate), rate):
-        yield from _split(found, rate, longest)
+    yield from _speech(blocks(path, rate), rate, longest)
 
 
-def _speech(parts: Iterator[np.ndarray], rate: int) -> Iterator[Segment]:
-    """Stretches between pauses."""
+def _speech(parts: Iterator[np.ndarray], rate: int, longest: float) -> Iterator[Segment]:
+    """Stretches between pauses; what becomes too long is cut while it is heard."""
     pocketsphinx = needs("pocketsphinx", "spoken")
     detector = pocketsphinx.Endpointer(sample_rate=rate)
     size = detector.frame_bytes
-    rest, heard = b"", []
+    rest, heard = b"", _Heard(rate, longest)
     for part in parts:
         rest += part.tobytes()
         at = 0
-        while at + size <= len(rest):
+        while len(rest) - at > size:  # the last frame, whole or not, ends the stream
             speech = detector.process(rest[at : at + size])
             at += size
             if speech is not None:
-                heard.append(speech)
+                yield from heard.add(detector.speech_start, speech)
                 if not detector.in_speech:
-                    yield Segment(detector.speech_start, np.frombuffer(b"".join(heard), np.int16))
-                    heard = []
+                    yield from heard.end()
         rest = rest[at:]
     speech = detector.end_stream(rest) if rest else None
-    heard += [] if speech is None else [speech]
-    if heard:
-        yield Segment(detector.speech_start, np.frombuffer(b"".join(heard), np.int16))
+    if speech is not None:
+        yield from heard.add(detector.speech_start, speech)
+    yield from heard.end()
 
 
-def _split(segment: Segment, rate: int, longest: float) -> Iterator[Segment]:
-    """Cut what is too long at the quietest tenth of a second in the second half of what is allowed."""
-    start, samples = segment
-    most, window = int(longest * rate), max(rate // 10, 1)
-    while len(samples) > most:
-        power = samples[most // 2 : most].astype(np.float64) ** 2
+class _Heard:
+    """Speech that is being collected; cut at the quietest tenth of a second in the second half of what is allowed."""
+
+    def __init__(self, rate: int, longest: float) -> None:
+        self.rate, self.most = rate, int(longest * rate)
+        self.parts: list[np.ndarray] = []
+        self.start = self.length = 0.0
+
+    def add(self, start: float, speech: bytes) -> Iterator[Segment]:
+        """More of it; what there is too much of comes back."""
+        if not self.parts:
+            self.start = start
+        self.parts.append(np.frombuffer(speech, np.int16))
+        self.length += len(self.parts[-1])
+        while self.length > self.most:
+            samples = np.concatenate(self.parts)
+            cut = self._quietest(samples)
+            yield Segment(self.start, samples[:cut])
+            self.start += cut / self.rate
+            self.parts, self.length = [samples[cut:]], len(samples) - cut
+
+    def _quietest(self, samples: np.ndarray) -> int:
+        window = max(self.rate // 10, 1)
+        power = samples[self.most // 2 : self.most].astype(np.float64) ** 2
         sums = np.cumsum(np.append(0.0, power))
-        quietest = int(np.argmin(sums[window:] - sums[:-window]))
-        cut = most // 2 + quietest + window // 2
-        yield Segment(start, samples[:cut])
-        start, samples = start + cut / rate, samples[cut:]
-    yield Segment(start, samples)
+        return self.most // 2 + int(np.argmin(sums[window:] - sums[:-window])) + window // 2
+
+    def end(self) -> Iterator[Segment]:
+        """What is left."""
+        if self.length > 0:
+            yield Segment(self.start, np.concatenate(self.parts))
+        self.parts, self.length = [], 0
 
 
 def snippet(path: str | os.PathLike, start: float, end: float, pad: float, target: str | os.PathLike) -> float:
     """Write the part of a recording between two times, with ``pad`` seconds on either side, as a wav; its length."""
+    out = Path(target)
+    if not (0 <= pad < 3600 and 0 <= start <= end):
+        raise InputError(f"expected times in seconds and a pad of at least 0, got {start}–{end} and {pad}")
+    if out.is_dir() or out.suffix.lower() != ".wav":
+        raise InputError("a snippet is written as a .wav file", str(out))
+    if out.exists() and out.samefile(path):
+        raise InputError("that is the recording itself", str(out))
     with _open(path) as file:
+        length = file.frames / file.samplerate
         first = max(int((start - pad) * file.samplerate), 0)
-        last = min(int(np.ceil((end + pad) * file.samplerate)), file.frames)
+        last = min(int(np.ceil(min(end + pad, length) * file.samplerate)), file.frames)
         if first >= last:
-            length = file.frames / file.samplerate
             raise InputError(f"the place {start:.1f}–{end:.1f} s is not within its {length:.1f} s", str(path))
         file.seek(first)
-        samples = file.read(last - first, dtype="int16", always_2d=True)
+        samples = _as_16_bits(file.read(last - first, dtype="float32", always_2d=True))
         rate, channels = file.samplerate, file.channels
-    with replacing(target) as temporary, wave.open(str(temporary), "wb") as out:
-        out.setnchannels(channels)
-        out.setsampwidth(2)
-        out.setframerate(rate)
-        out.writeframes(samples.tobytes())
+    with replacing(out) as temporary, wave.open(str(temporary), "wb") as made:
+        made.setnchannels(channels)
+        made.setsampwidth(2)
+        made.setframerate(rate)
+        made.writeframes(samples.tobytes())
     return len(samples) / rate
+
+
+def _as_16_bits(samples: np.ndarray) -> np.ndarray:
+    """What is louder than full scale is cut off, not wrapped around."""
+    return np.clip(np.rint(samples * 32768.0), -32768, 32767).astype(np.int16)

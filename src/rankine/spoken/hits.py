@@ -74,19 +74,19 @@ class Place(NamedTuple):
 def locate(archive: Archive, text: str, recordings: str | None = None) -> Place:
     """What ``DOCUMENT@START-END`` means: which recording, from when to when.
 
-    Without an end it is three seconds. Of a document that consists of several recordings it is the one that the hit's
-    times can be in: such documents are found by the names of their utterances too.
+    Without an end it is three seconds, without times the first half minute. Of a document that consists of several
+    recordings it is the one that the hit's times can be in.
     """
     document, at, times = text.rpartition("@")
     if not at:
-        raise InputError(f"expected a hit as DOCUMENT@START-END (in seconds), as `search` prints it; got {text!r}")
+        document, times = text, "0-30"
     try:
         begin, _, stop = times.partition("-")
         start = float(begin)
         end = float(stop) if stop else start + 3.0
     except ValueError:
         raise InputError(f"expected times in seconds behind the @, such as 12.5-14; got {times!r}") from None
-    if not 0 <= start <= end:
+    if not 0 <= start <= end < 1e7:
         raise InputError(f"a hit begins at 0 or later and ends after that; got {times}")
     view, number = archive.place_of(document)
     first, last = (int(x) for x in view.part.get("doc.first")[number : number + 2])

@@ -1,22 +1,12 @@
-"""From recordings to lattices: in parallel, resumable, with any recogniser that has three lines to its name.
-
-A folder of lattices has a journal (``recognised.jsonl``) with two lines for each recording: begun and done, each with a
-fingerprint of the audio and of the recogniser's settings. A recording that is done with the same fingerprint is passed
-over; one that was only begun goes on with the segments that have no file yet. ``recordings.tsv`` is the table that
-indexing wants: which utterance belongs to which recording, and where it begins.
-"""
+"""From recordings to lattices: in parallel, resumable, with any recogniser that has three lines to its name."""
 
 from __future__ import annotations
 
-import csv
 import gzip
-import hashlib
-import json
 import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
@@ -27,11 +17,12 @@ import numpy as np
 from ..errors import InputError, needs
 from ..io.files import replacing
 from ..parallel import process_map
-from .audio import ENDINGS, segments
 from .audio import seconds as length_of
-from .formats.common import stem
+from .audio import segments
+from .formats.common import decoded
+from .recordings import TABLE, Found, Journal, Recording, find, locked, unusable
 
-JOURNAL, TABLE = "recognised.jsonl", "recordings.tsv"
+__all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
 
 
 class Recogniser(Protocol):
@@ -77,7 +68,7 @@ class PocketSphinx:
     def __post_init__(self) -> None:
         for name in ("model", "language_model", "dictionary"):
             path = getattr(self, name)
-            if path is not None and not Path(path).exists():
+            if path is not None and not (Path(path).is_dir() if name == "model" else Path(path).is_file()):
                 raise FileNotFoundError(2, f"there is no such {name.replace('_', ' ')}", str(path))
         for name in ("beam", "word_beam"):
             value = getattr(self, name)
@@ -115,13 +106,25 @@ def _decoder(settings: PocketSphinx) -> Any:
     source = settings.dictionary or ps.get_model_path("en-us/cmudict-en-us.dict")
     try:
         if not settings.without:
-            return ps.Decoder(dict=str(source), **options)
-        with tempfile.TemporaryDirectory(prefix="rankine-") as folder:
-            path = os.path.join(folder, "words.dict")
-            _write_dictionary(Path(source), set(settings.without), path)
-            return ps.Decoder(dict=path, **options)
+            decoder = ps.Decoder(dict=str(source), **options)
+        else:
+            with tempfile.TemporaryDirectory(prefix="rankine-") as folder:
+                path = os.path.join(folder, "words.dict")
+                _write_dictionary(Path(source), set(settings.without), path)
+                decoder = ps.Decoder(dict=path, **options)
     except (RuntimeError, ValueError) as error:
         raise InputError(f"PocketSphinx cannot be started with these settings: {error}") from None
+    if settings.dictionary is not None:
+        words = [w for w in entries(Path(settings.dictionary)) if w not in settings.without][:1000]
+        if not any(decoder.lookup_word(w) for w in words):
+            raise InputError("no word of the dictionary is in the sounds of the model", settings.dictionary)
+    return decoder
+
+
+def entries(dictionary: Path) -> list[str]:
+    """The words of a pronunciation dictionary."""
+    lines = decoded(dictionary.read_bytes(), str(dictionary)).split("\n")
+    return [line.split(None, 1)[0] for line in lines if len(line.split(None, 1)) == 2]
 
 
 def _write_dictionary(source: Path, without: set[str], path: str) -> None:
@@ -138,68 +141,24 @@ def _bare(entry: str) -> str:
 
 def read_words(path: str | os.PathLike) -> tuple[str, ...]:
     """Words, one on each line, in lower case."""
-    found = sorted({w for line in Path(path).read_text(encoding="utf-8").splitlines() for w in line.lower().split()})
+    found = sorted(set(decoded(Path(path).read_bytes(), str(path)).lower().split()))
     if not found:
         raise InputError("expected words, one on each line", str(path))
     return tuple(found)
 
 
-# Which recordings -----------------------------------------------------------------------------------------------------
-
-
-class Recording(NamedTuple):
-    """A recording and what its document is called: its path below the folder given, without the ending."""
-
-    name: str
-    path: Path
-
-
-def recordings(sources: Sequence[str | os.PathLike]) -> list[Recording]:
-    """The audio files among and below these, in order. Two of the same name keep their endings."""
-    found: list[tuple[Path, Path]] = []
-    for source in map(Path, sources):
-        if not source.exists():
-            raise FileNotFoundError(2, "there is no such file or folder", str(source))
-        if source.is_dir():
-            below = (p for p in source.rglob("*") if p.is_file() and p.suffix.lower() in ENDINGS and p.name[0] != ".")
-            mine = sorted((p.relative_to(source), p) for p in below)
-            if not mine:
-                raise InputError(f"no audio files ({' '.join(ENDINGS)}) in this folder", str(source))
-            found += mine
-        else:
-            found.append((Path(source.name), source))
-    short = [relative.with_suffix("").as_posix() for relative, _ in found]
-    named: dict[str, Path] = {}
-    for (relative, path), name in zip(found, short, strict=True):
-        own = name if short.count(name) == 1 else relative.as_posix()
-        if own in named:
-            if named[own].resolve() == path.resolve():
-                continue
-            raise InputError(f"two recordings are called {own!r}: {named[own]} and {path}; give the folder above them")
-        named[own] = path
-    return [Recording(name, path) for name, path in named.items()]
-
-
-def total_seconds(sources: Sequence[str | os.PathLike]) -> float:
-    """The length of all recordings that can be read."""
-    total = 0.0
-    for recording in recordings(sources):
-        with suppress(InputError):
-            total += length_of(recording.path)
-    return total
-
-
-# The work -------------------------------------------------------------------------------------------------------------
-
-
 class Recognised(NamedTuple):
-    """What a run did: recordings done now and before, seconds of audio, what was wrong or worth saying."""
+    """What a run did: recordings done now and before, seconds recognised, what was wrong or worth saying.
+
+    ``silent`` are all recordings of the folder in which nothing was understood.
+    """
 
     done: int
     before: int
     seconds: float
     errors: list[str]
     notes: list[str]
+    silent: list[str]
 
 
 class _Task(NamedTuple):
@@ -218,7 +177,7 @@ def recognise(
     *,
     longest: float = 30.0,
     workers: int = 1,
-    report: Callable[[float], None] = lambda seconds: None,
+    report: Callable[[float, float], None] = lambda done, total: None,
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; what is done is not done again.
 
@@ -228,62 +187,118 @@ def recognise(
         recogniser: default: :class:`PocketSphinx`.
         longest: recordings above so many seconds are cut at pauses, into segments of at most so many.
         workers: processes.
-        report: is told how many seconds of audio are done.
+        report: is told how many seconds of audio are done, and of how many.
     """
-    if not longest >= 1:
+    if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
     chosen = PocketSphinx() if recogniser is None else recogniser
-    state = _Journal(Path(folder), f"{chosen!r} longest={longest}")
-    errors: list[str] = []
-    notes: list[str] = []
-    given = recordings(sources)
-    todo = [recording for recording in given if not state.is_done(recording)]
-    tasks = _tasks(todo, state, chosen, longest, errors)
-    total, done = 0.0, 0
-    found: dict[str, list[tuple[Path, float]]] = {}
-    try:
-        work = partial(_recognise_one, chosen)
-        for task, outcome in _in_order(work, tasks, workers):
-            if task.path is None or task.samples is None:
-                mine = found.pop(task.recording.name, [])
-                if not mine:
-                    notes.append(f"{task.recording.path}: no speech was recognised")
-                state.done(task.recording, mine)
-                done += 1
-                continue
-            if outcome == "ok":
-                found.setdefault(task.recording.name, []).append((task.path, task.start))
-            elif outcome is not None:
-                errors.append(f"{task.recording.path}, {task.start:.1f} s: {outcome}")
-            total += len(task.samples) / chosen.rate
-            report(total)
-    finally:
-        state.write_table()
-    return Recognised(done, len(given) - len(todo), total, errors, notes)
+    given = find(sources)
+    with locked(Path(folder)):
+        state = Journal(Path(folder), f"{settings_of(chosen)} longest={float(longest)}")
+        return _Run(state, chosen, float(longest), report).work(given, workers)
 
 
-def _tasks(
-    todo: list[Recording], state: _Journal, recogniser: Recogniser, longest: float, errors: list[str]
-) -> Iterator[_Task]:
-    """The segments of all recordings, each recording with a mark at its end; an unreadable one is reported."""
-    for recording in todo:
+def settings_of(recogniser: Recogniser) -> str:
+    """What a recogniser's lattices depend on: its kind and its attributes, and when files among them were changed."""
+    found = {**{k: v for k, v in vars(type(recogniser)).items() if k in ("rate", "ending")}, **vars(recogniser)}
+    parts = [type(recogniser).__qualname__]
+    for name in sorted(found):
+        value = found[name]
+        if isinstance(value, str) and Path(value).exists():
+            state = Path(value).stat()
+            value = (str(Path(value).resolve()), state.st_size, state.st_mtime_ns)
+        if not isinstance(value, property):
+            parts.append(f"{name}={value!r}")
+    return " ".join(parts)
+
+
+class _Run:
+    """One call of :func:`recognise`."""
+
+    def __init__(
+        self, state: Journal, recogniser: Recogniser, longest: float, report: Callable[[float, float], None]
+    ) -> None:
+        self.state, self.recogniser, self.longest, self.report = state, recogniser, longest, report
+        self.errors: list[str] = []
+        self.failed: set[str] = set()
+
+    def work(self, given: Found, workers: int) -> Recognised:
+        """Everything that is not done yet."""
+        notes, todo, before, total = list(given.notes), [], 0, 0.0
+        for recording in map(self.state.known_as, given.recordings):
+            wrong = unusable(recording.name)
+            try:
+                if wrong is not None:
+                    raise InputError(f"passed over, {wrong}", str(recording.path).encode("utf-8", "replace").decode())
+                if self.state.is_done(recording):
+                    before += 1
+                    continue
+                self.state.check_name(recording)
+                total += length_of(recording.path)
+                todo.append(recording)
+            except (InputError, OSError) as error:
+                self.errors.append(_said(error))
+        if todo and isinstance(self.recogniser, PocketSphinx):
+            _decoder(self.recogniser)  # what is wrong with it must be known before old lattices are forgotten
+        seconds = fresh = 0.0
+        done = 0
+        found: dict[str, list[tuple[Path, float]]] = {}
         try:
-            whole = length_of(recording.path) <= longest
-            state.begin(recording, recogniser.ending)
-            for n, segment in enumerate(segments(recording.path, recogniser.rate, longest), 1):
-                name = (
-                    f"{recording.name}{recogniser.ending}" if whole else f"{recording.name}/{n:05d}{recogniser.ending}"
-                )
-                yield _Task(recording, segment.start, segment.samples, state.folder / name)
-        except InputError as error:
-            errors.append(str(error))
-            continue
-        yield _Task(recording)
+            work = partial(_recognise_one, self.recogniser)
+            for task, outcome in _in_order(work, self._tasks(todo), workers):
+                name = task.recording.name
+                if task.path is None or task.samples is None:
+                    mine = found.pop(name, [])
+                    if name in self.failed:
+                        continue  # it is not done: the next run tries again
+                    if not mine:
+                        notes.append(f"{task.recording.path}: no speech was recognised")
+                    self.state.done(task.recording, mine)
+                    done += 1
+                    continue
+                length = len(task.samples) / self.recogniser.rate
+                if outcome in ("made", "there"):
+                    found.setdefault(name, []).append((task.path, task.start))
+                elif outcome != "nothing":
+                    self.failed.add(name)
+                    self.errors.append(f"{task.recording.path}, {task.start:.1f} s: {outcome}")
+                fresh += length if outcome != "there" else 0.0
+                seconds += length
+                self.report(min(seconds, total), total)
+        finally:
+            self.state.write_table()
+        return Recognised(done, before, fresh, self.errors, notes, self.state.silent)
+
+    def _tasks(self, todo: list[Recording]) -> Iterator[_Task]:
+        """The segments of all recordings, each recording with a mark at its end; an unreadable one is reported."""
+        ending = self.recogniser.ending
+        for recording in todo:
+            began = False
+            try:
+                whole = length_of(recording.path) <= self.longest
+                self.state.begin(recording, ending)
+                began = True
+                for n, segment in enumerate(segments(recording.path, self.recogniser.rate, self.longest), 1):
+                    name = f"{recording.name}{ending}" if whole else f"{recording.name}@{n:05d}{ending}"
+                    yield _Task(recording, segment.start, segment.samples, self.state.folder / name)
+            except (InputError, OSError) as error:
+                if isinstance(error, OSError) and error.filename != str(recording.path):
+                    raise  # it is not the recording that is wrong
+                self.errors.append(_said(error))
+                self.failed.add(recording.name)
+                if began:
+                    self.state.drop_segments(recording)
+            yield _Task(recording)
 
 
-def _in_order(
-    work: Callable[[_Task], str | None], tasks: Iterator[_Task], workers: int
-) -> Iterator[tuple[_Task, str | None]]:
+def _said(error: Exception) -> str:
+    """An error in one line."""
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def _in_order(work: Callable[[_Task], str], tasks: Iterator[_Task], workers: int) -> Iterator[tuple[_Task, str]]:
     """Each task with its outcome, without its samples having come back."""
     sent: list[_Task] = []
 
@@ -296,12 +311,12 @@ def _in_order(
         yield sent.pop(0), outcome
 
 
-def _recognise_one(recogniser: Recogniser, task: _Task) -> str | None:
-    """Write the lattice of a segment unless it is there: "ok", None (nothing understood), or what is wrong."""
+def _recognise_one(recogniser: Recogniser, task: _Task) -> str:
+    """Write the lattice of a segment: "made", "there" (already), "nothing" (understood), or what is wrong."""
     if task.samples is None or task.path is None:
-        return None
-    if task.path.exists():
-        return "ok"
+        return "nothing"
+    if task.path.exists() and task.path.stat().st_size > 0:
+        return "there"
     try:
         content = recogniser(task.samples)
     except (InputError, OSError):
@@ -309,81 +324,11 @@ def _recognise_one(recogniser: Recogniser, task: _Task) -> str | None:
     except Exception as error:  # one stretch that a recogniser cannot bear must not end the batch
         return f"{type(error).__name__}: {error}"
     if content is None:
-        return None
-    task.path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(task.path) as temporary:
-        temporary.write_bytes(content)
-    return "ok"
-
-
-class _Journal:
-    """What has been begun and done in a folder of lattices."""
-
-    def __init__(self, folder: Path, settings: str) -> None:
-        self.folder, self.settings = folder, settings
-        folder.mkdir(parents=True, exist_ok=True)
-        self.path = folder / JOURNAL
-        self.lines: dict[str, dict[str, Any]] = {}
-        self.prints: dict[str, str] = {}
-        if self.path.exists():
-            for text in self.path.read_text(encoding="utf-8").splitlines():
-                try:
-                    line = json.loads(text)
-                    self.lines[line["recording"]] = line
-                except (ValueError, KeyError, TypeError):
-                    continue  # the last line of a run that was killed
-
-    def print_of(self, recording: Recording) -> str:
-        """A fingerprint of the audio and of how it is recognised."""
-        if recording.name not in self.prints:
-            digest = hashlib.blake2b(self.settings.encode(), digest_size=16)
-            with open(recording.path, "rb") as file:
-                for part in iter(lambda: file.read(1 << 20), b""):
-                    digest.update(part)
-            self.prints[recording.name] = digest.hexdigest()
-        return self.prints[recording.name]
-
-    def is_done(self, recording: Recording) -> bool:
-        """Whether this very audio has been recognised with these settings, and the lattices are still there."""
-        line = self.lines.get(recording.name)
-        if line is None or line.get("segments") is None or line["print"] != self.print_of(recording):
-            return False
-        if not all((self.folder / s["file"]).exists() for s in line["segments"]):
-            return False
-        if line["audio"] != str(recording.path.resolve()):
-            self._write({**line, "audio": str(recording.path.resolve())})  # it has moved
-        return True
-
-    def begin(self, recording: Recording, ending: str) -> None:
-        """Forget lattices that were made from other audio or with other settings."""
-        line, mark = self.lines.get(recording.name), self.print_of(recording)
-        if line is not None and line["print"] == mark and line.get("segments") is None:
-            return
-        old = [self.folder / s["file"] for s in (line or {}).get("segments") or ()]
-        old += [self.folder / f"{recording.name}{ending}", *(self.folder / recording.name).glob(f"[0-9]*{ending}")]
-        for path in old:
-            path.unlink(missing_ok=True)
-        self._write({"recording": recording.name, "print": mark})
-
-    def done(self, recording: Recording, found: list[tuple[Path, float]]) -> None:
-        """All segments of a recording have been recognised."""
-        made = [{"file": p.relative_to(self.folder).as_posix(), "start": round(start, 3)} for p, start in found]
-        line = {"recording": recording.name, "print": self.print_of(recording), "segments": made,
-                "audio": str(recording.path.resolve())}  # fmt: skip
-        self._write(line)
-
-    def _write(self, line: dict[str, Any]) -> None:
-        self.lines[line["recording"]] = line
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
-
-    def write_table(self) -> None:
-        """The table that indexing wants, of everything that is done."""
-        with replacing(self.folder / TABLE) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
-            out = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
-            out.writerow(("utterance", "document", "audio", "offset"))
-            for line in self.lines.values():
-                for segment in line.get("segments") or ():
-                    path = Path(segment["file"])
-                    utterance = path.with_name(stem(path)).as_posix()
-                    out.writerow((utterance, line["recording"], line["audio"], f"{segment['start']:.3f}"))
+        return "nothing"
+    try:
+        task.path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(task.path) as temporary:
+            temporary.write_bytes(content)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(task.path)) from None
+    return "made"

@@ -98,11 +98,25 @@ def delete(
     archive: Folder,
     documents: Annotated[list[str], typer.Argument(help="Names of documents.")],
 ) -> None:
-    """Remove documents from an archive, and from the disk."""
+    """Remove documents from an archive and from the disk, with the lattices that `rankine spoken add` made of them.
+
+    Recordings stay where they are; one that is still there when its folder is added again is recognised again.
+    """
+    from pathlib import Path
+
     from ...spoken import Archive
+    from ...spoken.recordings import Journal, locked
+    from .recognise import RECOGNISED
 
     found = Archive(archive)
     found.delete(documents)
+    made = Path(archive, RECOGNISED)
+    if made.is_dir():
+        with locked(made):
+            journal = Journal(made)
+            for name in documents:
+                journal.forget(name)
+            journal.write_table()
     typer.echo(f"{archive}: {len(documents)} removed, {len(found)} left", err=True)
 
 

@@ -12,6 +12,7 @@ from .common import Folder, Workers, finish
 if TYPE_CHECKING:
     from ...spoken.recognise import Recognised
 
+RECOGNISED = "recognised"
 Audio = Annotated[list[str], typer.Argument(help="Recordings (wav, flac, mp3, ogg, …), or folders of them.")]
 Without = Annotated[
     str | None, typer.Option("--without-words", help="A file of words that the recogniser is not to know.")
@@ -77,15 +78,20 @@ def add(
     from ...spoken.about import read_about
     from ...spoken.archive import create_or_open
     from ...spoken.recognise import TABLE
+    from ...spoken.recordings import find
 
+    find(audio)  # complains before an archive is made
     opened = create_or_open(archive, "en", None, None, None)
-    folder = Path(archive, "recognised")
+    folder = Path(archive, RECOGNISED)
     found = _recognise(audio, folder, without_words, model, lm, dictionary, beam, word_beam, longest, workers)
     errors = list(found.errors)
+    gone = [name for name in found.silent if name in set(opened.documents)]
+    if gone:
+        opened.delete(gone)
     if len((folder / TABLE).read_text(encoding="utf-8").splitlines()) > 1:
         with bar("utterances", None) as update:
             changes = opened.add(
-                folder, read_about(folder / TABLE), workers=thread_count(workers), progress=update
+                folder, read_about(folder / TABLE), workers=thread_count(workers), progress=update, listed=True
             )  # fmt: skip
         errors += changes.errors
         typer.echo(
@@ -104,15 +110,16 @@ def _recognise(
 
     from ...parallel import thread_count
     from ...progress import bar
-    from ...spoken.recognise import PocketSphinx, read_words, recognise, total_seconds
+    from ...spoken.recognise import PocketSphinx, read_words, recognise
 
     words = () if without is None else read_words(without)
     recogniser = PocketSphinx(model, lm, dictionary, words, beam, word_beam)
     began = time.perf_counter()
-    with bar("recognising", round(total_seconds(audio)), unit="seconds") as update:
+    with bar("recognising", None, unit="seconds") as update:
         found = recognise(
-            audio, folder, recogniser, longest=longest, workers=thread_count(workers), report=lambda s: update(round(s))
-        )
+            audio, folder, recogniser, longest=longest, workers=thread_count(workers),
+            report=lambda done, total: update(round(done), round(total)),
+        )  # fmt: skip
     took = time.perf_counter() - began
     speed = f", {found.seconds / took:.1f} × real time" if found.seconds else ""
     typer.echo(
@@ -166,7 +173,7 @@ def play(
     )
     found = next((p for p in players if shutil.which(p[0])), None)
     if found is None:
-        target = f"{Path(place.document).name}-{place.start:.1f}.wav"
+        target = f"{Path(place.document).name}-{place.start:.1f}.wav"  # in the folder where one stands
         snippet(place.audio, place.start, place.end, pad, target)
         typer.echo(f"no player was found ({', '.join(p[0] for p in players)}); the snippet is in {target}", err=True)
         return

@@ -53,6 +53,11 @@ class Source:
     format: str | None
     scoring: Scoring
     about: Mapping[str, About]
+    listed: bool = False  # only the utterances of the table, and their documents are complete
+
+    def holds(self, piece: Piece) -> bool:
+        """Whether an utterance is to be indexed."""
+        return not self.listed or piece.name in self.about
 
     def document(self, piece: Piece) -> str:
         """The document that an utterance belongs to: by default it is one of its own."""
@@ -63,7 +68,7 @@ class Source:
         """The utterances of these documents; a file is read up to where it is damaged, the survey has said so."""
         for file in files(self.place, self.format):
             try:
-                yield from (p for p in pieces(file) if self.document(p) in documents)
+                yield from (p for p in pieces(file) if self.holds(p) and self.document(p) in documents)
             except InputError:
                 continue
 
@@ -90,7 +95,7 @@ def survey(source: Source, progress: Progress) -> Survey:
     for file in files(source.place, source.format):
         mine: set[str] = set()
         try:
-            for piece in pieces(file):
+            for piece in filter(source.holds, pieces(file)):
                 if piece.name in where:
                     raise _Doubled(f"two utterances are called {piece.name!r}: in {where[piece.name]} and {piece.path}")
                 where[piece.name] = piece.path
@@ -128,7 +133,7 @@ def update(
     todo = {d for d, p in found.prints.items() if state.prints.get(d) != p}
     for name in sorted(todo & set(state.prints)):
         left_out = state.utterances(name) - found.utterances
-        if left_out and not (remove_missing and not found.damaged):
+        if left_out and not (source.listed or (remove_missing and not found.damaged)):
             errors.append(f"{name}: {min(left_out)!r} and others of it are in the archive but not in {source.place}; "
                           "index all utterances of a document together")  # fmt: skip
         elif name in found.cut:
