@@ -179,7 +179,7 @@ def test_query_weights(data):
     [
         (lambda d: rk.BoostedRanker(library="catboost").fit(d), "lightgbm or xgboost"),
         (lambda d: rk.BoostedRanker(n_trees=0).fit(d), "n_trees must be a whole number"),
-        (lambda d: rk.BoostedRanker(learning_rate=0).fit(d), "learning_rate must lie"),
+        (lambda d: rk.BoostedRanker(learning_rate=0).fit(d), "learning_rate must be a number above 0"),
         (lambda d: rk.BoostedRanker(monotone={"x": 1}).fit(d), "no feature is called 'x'"),
         (lambda d: rk.BoostedRanker(monotone={0: 2}).fit(d), "1 .*-1"),
         (lambda d: rk.BoostedRanker(categorical=[99]).fit(d), "numbered from 0 to 7"),

@@ -19,8 +19,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..losses import Loss
-from ..measures import Measure
-from .boosting import Metric, Objective, ids_of
+from ..measures import Measure, parse
+from .boosting import Metric, Objective, PerData
 
 
 def objective(
@@ -30,26 +30,21 @@ def objective(
 
     ``qid`` has an id for each row of the training set; without it the set's own groups are used.
     """
-    made: Objective | None = None if qid is None else Objective(loss, qid, options, query_weight)
+    made = PerData(lambda ids: Objective(loss, ids, options, query_weight), _groups, qid)
 
     def compute(predictions: np.ndarray, data: Any) -> tuple[np.ndarray, np.ndarray]:
-        nonlocal made
-        if made is None:
-            made = Objective(loss, ids_of(_groups(data)), options, query_weight)
-        return made(predictions, data.get_label())
+        return made.of(data)(predictions, data.get_label())
 
     return compute
 
 
 def metric(measure: str | Measure, qid: Any = None) -> Callable[[Any, Any], tuple[str, float, bool]]:
     """A measure as ``feval`` of ``lightgbm.train``; ``qid`` as for :func:`objective`, of the validation set."""
-    made: Metric | None = None if qid is None else Metric(measure, qid)
+    parsed = parse(str(measure))
+    made = PerData(lambda ids: Metric(parsed, ids), _groups, qid)
 
     def compute(predictions: np.ndarray, data: Any) -> tuple[str, float, bool]:
-        nonlocal made
-        if made is None:
-            made = Metric(measure, ids_of(_groups(data)))
-        return str(made.measure), made(predictions, data.get_label()), not made.measure.is_error
+        return str(parsed), made.of(data)(predictions, data.get_label()), not parsed.is_error
 
     return compute
 

@@ -31,6 +31,7 @@ class _Function(torch.autograd.Function):  # type: ignore[name-defined]
         return torch.as_tensor(values, dtype=scores.dtype, device=scores.device)
 
     @staticmethod
+    @torch.autograd.function.once_differentiable
     def backward(context: Any, outer: Any) -> Any:
         return context.grad * outer[context.query], None, None, None
 
@@ -39,7 +40,8 @@ class RankingLoss(torch.nn.Module):  # type: ignore[name-defined]
     """A loss of Rankine as a torch module.
 
     Call it with (scores, labels, qid) of a flat batch, or with (scores, labels, mask=…) of a padded one, whose rows are
-    queries; the mask is true where there is a document.
+    queries; the mask is true where there is a document. A row without documents has the value 0. There is no second
+    derivative.
     """
 
     def __init__(self, loss: Loss, reduction: str = "mean") -> None:
@@ -50,23 +52,42 @@ class RankingLoss(torch.nn.Module):  # type: ignore[name-defined]
 
     def forward(self, scores: Any, labels: Any, qid: Any = None, mask: Any = None) -> Any:
         """The loss; its gradient is that of ``value_and_grad``."""
-        if scores.dim() == 2:
-            present = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask.bool()
-            if present.shape != scores.shape or labels.shape != scores.shape:
-                raise InputError(
-                    f"scores, labels and mask must have one shape, got {tuple(scores.shape)}, {tuple(labels.shape)}, "
-                    f"{tuple(present.shape)}"
-                )
-            qid = torch.arange(len(scores), device=scores.device)[:, None].expand(scores.shape)[present]
-            scores, labels = scores[present], labels[present]
-        elif scores.dim() != 1 or qid is None:
-            raise InputError("expected a flat batch with query ids, or a padded one of shape (queries, documents)")
-        ids = qid.detach().cpu().numpy() if torch.is_tensor(qid) else np.asarray(qid)
-        y = labels.detach().cpu().double().numpy() if torch.is_tensor(labels) else np.asarray(labels, np.float64)
-        if not len(ids) == len(y) == len(scores):
-            raise InputError(f"{len(scores)} scores, {len(y)} labels and {len(ids)} query ids do not go together")
-        values = _Function.apply(scores, y, ids, self.loss)
+        if not (torch.is_tensor(scores) and scores.is_floating_point()):
+            raise InputError("scores must be a tensor of floating-point numbers")
+        labels = torch.as_tensor(labels)
+        if scores.dim() == 2 and qid is None:
+            values = self._padded(scores, labels, mask)
+        elif scores.dim() == 1 and qid is not None and mask is None:
+            values = self._flat(scores, labels, qid)
+        else:
+            raise InputError(
+                "expected a flat batch with query ids (and no mask), or a padded one of shape (queries, documents) "
+                f"without ids; got scores of shape {tuple(scores.shape)}"
+            )
         return values if self.reduction == "none" else values.mean() if self.reduction == "mean" else values.sum()
+
+    def _flat(self, scores: Any, labels: Any, qid: Any) -> Any:
+        ids = qid.detach().cpu().numpy() if torch.is_tensor(qid) else np.asarray(qid)
+        y = labels.detach().cpu().double().numpy()
+        if ids.ndim != 1 or y.ndim != 1 or not len(ids) == len(y) == len(scores) or len(ids) == 0:
+            raise InputError(
+                f"{len(scores)} scores, labels of shape {y.shape} and query ids of shape {ids.shape} do not go together"
+            )
+        return _Function.apply(scores, y, ids, self.loss)
+
+    def _padded(self, scores: Any, labels: Any, mask: Any) -> Any:
+        present = torch.ones_like(scores, dtype=torch.bool) if mask is None else torch.as_tensor(mask).bool()
+        if present.shape != scores.shape or labels.shape != scores.shape:
+            raise InputError(
+                f"scores, labels and mask must have one shape, got {tuple(scores.shape)}, {tuple(labels.shape)}, "
+                f"{tuple(present.shape)}"
+            )
+        row = torch.arange(len(scores), device=scores.device)[:, None].expand(scores.shape)[present]
+        used = present.any(dim=1)
+        if not used.any():
+            return scores.sum(dim=1) * 0.0
+        found = self._flat(scores[present], labels[present], row)
+        return torch.zeros(len(scores), dtype=scores.dtype, device=scores.device).masked_scatter(used, found)
 
 
 def loss(name: str | Loss, *, reduction: str = "mean", **options: Any) -> RankingLoss:

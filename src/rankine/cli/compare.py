@@ -54,7 +54,9 @@ def command(
     if details < 0:
         raise InputError(f"--details must be at least 0, got {details}")
     if models:
-        _print_drift([judgments, *systems], details or 5)
+        if measure or baseline or per_query or plot or output is c.Output.csv:
+            raise InputError("--models compares rankings without judgments: only --details and -o json go with it")
+        _print_drift([judgments, *systems], details or 5, output is c.Output.json)
         return
     if details and output is not c.Output.table:
         raise InputError("--details are part of the table: leave out -o")
@@ -85,8 +87,10 @@ def command(
             _print_details(pair, found, judgments, systems, details)
 
 
-def _print_drift(given: list[str], n: int) -> None:
+def _print_drift(given: list[str], n: int, as_json: bool) -> None:
     """Rank changes between two models on the same data."""
+    import json
+
     import numpy as np
 
     from ..errors import InputError
@@ -97,6 +101,13 @@ def _print_drift(given: list[str], n: int) -> None:
         raise InputError(f"--models takes two models and a data set, got {len(given)} files")
     (a, b), data = (load(path) for path in given[:2]), c.load_data(given[2])
     found = drift(a.predict(data), b.predict(data), data.qid, data.ptr)
+    if as_json:
+        names = ("overlap", "turnover", "moved", "first_changed")
+        each = [
+            {"query": str(q), **{k: getattr(found, k)[i].item() for k in names}} for i, q in enumerate(found.queries)
+        ]
+        typer.echo(json.dumps({"p": found.p, "k": found.k, "queries": each}, ensure_ascii=False))
+        return
     rows = [
         ("queries", f"{len(found.queries)}"),
         (f"rank-biased overlap (p = {found.p:g}), mean", f"{found.overlap.mean():.4f}"),

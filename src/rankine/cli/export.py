@@ -40,7 +40,7 @@ def command(
     if features is not None:
         names = {}
         for number, line in enumerate(Path(features).read_text(encoding="utf-8").splitlines(), 1):
-            words = line.split()
+            words = line.split("\t") if "\t" in line else line.split()
             if len(words) not in (0, 2):
                 raise InputError("expected a feature and its name there", f"{features}, line {number}")
             if words:

@@ -33,6 +33,8 @@ def export(
     """
     if target not in TARGETS:
         raise InputError(f"unknown target {target!r}.{nearest(target, TARGETS)} There are: {', '.join(TARGETS)}")
+    if data is not None and target != "onnx":
+        raise InputError(f"only onnx can be run here to be checked, {target} cannot")
     if target == "onnx":
         content = to_onnx(model, name=name, data=data)
     elif target == "solr":

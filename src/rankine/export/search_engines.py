@@ -79,7 +79,12 @@ def _linear(model: Any, features: Mapping[str, str] | None) -> list[_Feature]:
         names = [f"feature_{i + 1}" for i in range(model.n_features_in_)]
     elif not names:
         names = [str(i + 1) for i in range(model.n_features_in_)]
+    if features is not None and not isinstance(features, Mapping):
+        raise InputError(f"features must map names to names, got {features!r:.60}")
     if features is not None:
+        given = {str(k): str(v) for k, v in features.items()}
+        keys = {n: n if n in given else str(i + 1) for i, n in enumerate(names)}  # by name, or by number from 1
+        features = {n: given[key] for n, key in keys.items() if key in given}
         missing = [n for n in names if n not in features]
         if missing:
             raise InputError(

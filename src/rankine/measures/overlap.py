@@ -36,7 +36,7 @@ def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
     >>> rank_biased_overlap([1, 2, 3], [1, 2, 3]), round(rank_biased_overlap([1, 2], [2, 1], p=0.5), 3)
     (1.0, 0.5)
     """
-    first, second = list(a), list(b)
+    first, second = np.asarray(a).tolist(), np.asarray(b).tolist()
     if sorted(map(repr, first)) != sorted(map(repr, second)) or len(set(map(repr, first))) < len(first):
         raise InputError("rank-biased overlap here is of two rankings of the same documents, each once")
     if not 0 < p < 1:
@@ -62,6 +62,8 @@ def drift(scores_a: Any, scores_b: Any, qid: Any, ptr: np.ndarray, p: float = 0.
     if not 0 < p < 1:
         raise InputError(f"p must lie between 0 and 1, got {p!r}")
     a, b = np.asarray(scores_a, float), np.asarray(scores_b, float)
+    if not a.shape == b.shape == (int(ptr[-1]),) or not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise InputError(f"expected {ptr[-1]} finite scores of each model, got {a.shape} and {b.shape}")
     found = []
     for lo, hi in zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True):
         first, second = (np.argsort(-s[lo:hi], kind="stable") for s in (a, b))

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..arrays import as_ids, as_numbers
 from ..data import Preferences, RankingData, group_rows
 from ..errors import InputError
+from ..losses import Loss, get
 from ..measures import evaluate, parse
 from ..normalise import Normaliser
 from . import model_file
@@ -93,8 +94,7 @@ class Ranker(BaseEstimator):
         """Scores, one per row; ``qid`` is needed by a per-query normaliser only (without it all rows are one query)."""
         check_is_fitted(self)
         if isinstance(X, RankingData):
-            if X.n_features != self.n_features_in_:
-                raise InputError(f"the model has {self.n_features_in_} features, the data has {X.n_features}")
+            self._check_features(X)
             data = X
         else:
             X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
@@ -107,6 +107,17 @@ class Ranker(BaseEstimator):
         scores = np.empty(data.n_documents)
         scores[data.order if not isinstance(X, RankingData) else np.arange(data.n_documents)] = self._scores(data.X)
         return scores
+
+    def _check_features(self, data: RankingData) -> None:
+        """Raise if the data has other features than the model was trained on, as far as can be told."""
+        if data.n_features != self.n_features_in_:
+            raise InputError(f"the model has {self.n_features_in_} features, the data has {data.n_features}")
+        mine, theirs = getattr(self, "feature_names_in_", None), data.feature_names
+        if mine is not None and theirs is not None and list(map(str, mine)) != list(map(str, theirs)):
+            at = next(i for i, (a, b) in enumerate(zip(mine, theirs, strict=True)) if str(a) != str(b))
+            raise InputError(
+                f"the model was trained on other features: number {at + 1} is {mine[at]!r}, here {theirs[at]!r}"
+            )
 
     def rank(self, X: Any, qid: Any = None) -> np.ndarray:
         """Row numbers, best first, query after query in order of first appearance; equal scores in input order."""
@@ -219,3 +230,24 @@ def check_whole(name: str, value: Any, low: int, high: int | None = None) -> Non
     if not good or value < low or (high is not None and value > high):
         bounds = f"at least {low}" if high is None else f"between {low} and {high}"
         raise InputError(f"{name} must be a whole number, {bounds}; got {value!r}")
+
+
+def loss_of(loss: Any, options: Any) -> Loss:
+    """A loss by name with its options, or as it is."""
+    if isinstance(loss, str):
+        if isinstance((options or {}).get("A"), str) and options["A"] == "learn":
+            raise InputError("position weights are learned by LinearRanker only: A='learn' cannot be used here")
+        return get(loss, **dict(options or {}))
+    if not isinstance(loss, Loss):
+        raise InputError(f"expected a loss or its name, got {loss!r:.60}")
+    if options:
+        raise InputError("loss_options are for a loss that is given by name")
+    return loss
+
+
+def checked_valid(ranker: Ranker, valid: Any) -> RankingData:
+    """Validation data that the ranker, which knows its features already, can be measured on."""
+    if not isinstance(valid, RankingData) or isinstance(valid.y, Preferences):
+        raise InputError("valid must be a RankingData with grades")
+    ranker._check_features(valid)
+    return valid

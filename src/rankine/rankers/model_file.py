@@ -49,5 +49,7 @@ def load(path: str | os.PathLike) -> Any:
         raise InputError(f"unknown kind of model {content.get('kind')!r}; there are: {', '.join(kinds)}", where)
     try:
         return kinds[content["kind"]]._from_content(content)
+    except InputError:
+        raise
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"a damaged model file ({type(error).__name__}: {error})", where) from None

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..adapters.boosting import Metric
+from ..adapters.boosting import Metric, checked_weights
 from ..data import Preferences, RankingData
 from ..errors import InputError, needs
-from ..losses import Loss, get
+from ..losses import Loss
 from ..progress import bar
-from .base import Ranker, check_whole
+from .base import Ranker, check_whole, checked_valid, loss_of
 
 
 class NeuralRanker(Ranker):
@@ -27,7 +28,7 @@ class NeuralRanker(Ranker):
         batch: queries in a mini-batch; None takes all of them at once.
         learning_rate: of AdamW.
         weight_decay: of AdamW.
-        dropout: share of hidden units that is left out in training.
+        dropout: share of hidden units that is left out in training; not with ``"lbfgs"``.
         optimiser: ``"adamw"``, or ``"lbfgs"`` on all queries at once, with ``weight_decay`` as a ridge ½λ‖w‖².
         measure: what decides on validation data when to stop; by default the one that the loss is made for.
         patience: stop when so many epochs have not improved it.
@@ -81,6 +82,10 @@ class NeuralRanker(Ranker):
         super()._check_parameters()
         for name, low in (("epochs", 1), ("patience", 1), ("seed", 0)):
             check_whole(name, getattr(self, name), low)
+        if isinstance(self.hidden, (int, np.integer, str)):
+            raise InputError(f"hidden must be a list of layer sizes, such as (64, 32); got {self.hidden!r}")
+        if self.threads is not None:
+            check_whole("threads", self.threads, 1)
         for size in self.hidden:
             check_whole("each hidden layer", size, 1)
         if self.batch is not None:
@@ -89,7 +94,7 @@ class NeuralRanker(Ranker):
             raise InputError(f"optimiser must be adamw or lbfgs, got {self.optimiser!r}")
         if not (self.learning_rate > 0 and self.weight_decay >= 0 and 0 <= self.dropout < 1):
             raise InputError("learning_rate must be above 0, weight_decay at least 0, dropout within [0, 1)")
-        return get(self.loss, **dict(self.loss_options or {})) if isinstance(self.loss, str) else self.loss
+        return loss_of(self.loss, self.loss_options)
 
     def fit(
         self, X: Any, y: Any = None, qid: Any = None, query_weight: Any = None, valid: RankingData | None = None
@@ -100,12 +105,10 @@ class NeuralRanker(Ranker):
         data = self._normalised(self._training_data(X, y, qid), self.normalise)
         if isinstance(data.y, Preferences):
             raise InputError("a neural ranker needs grades, the data has a preference graph")
-        weight = np.ones(data.n_queries) if query_weight is None else np.asarray(query_weight, np.float64)
-        if weight.shape != (data.n_queries,) or not (weight >= 0).all():
-            raise InputError(f"query_weight must hold {data.n_queries} numbers ≥ 0, one per query")
-        held = valid if valid is None or self.normaliser_ is None else self.normaliser_.apply(valid)
-        if held is not None and held.n_features != data.n_features:
-            raise InputError(f"the validation data has {held.n_features} features, the training data {data.n_features}")
+        weight = np.ones(data.n_queries) if query_weight is None else checked_weights(query_weight, data.n_queries)
+        held = None if valid is None else checked_valid(self, valid)
+        if held is not None and self.normaliser_ is not None:
+            held = self.normaliser_.apply(held)
         before = torch.get_num_threads()
         if self.threads is not None:
             torch.set_num_threads(self.threads)
@@ -120,7 +123,8 @@ class NeuralRanker(Ranker):
     def _train(self, torch: Any, loss: Loss, data: RankingData, weight: np.ndarray, held: RankingData | None) -> None:
         from ..adapters.torch import RankingLoss
 
-        network = _network(torch, data.n_features, tuple(self.hidden), self.dropout)
+        dropout = self.dropout if self.optimiser == "adamw" else 0.0  # a line search needs a function that stands still
+        network = _network(torch, data.n_features, tuple(self.hidden), dropout)
         values = RankingLoss(loss, reduction="none")
         parts = _Parts(torch, data, weight)
         metric = None if held is None else Metric(self._measure, held.qid)
@@ -201,6 +205,9 @@ class NeuralRanker(Ranker):
     def _set_state(self, content: dict[str, Any]) -> None:
         self.layers_ = [(np.array(w, float), None if b is None else np.array(b, float)) for w, b in content["layers"]]
         self.n_features_in_ = int(content["n_features"])
+        sizes = [self.n_features_in_, *(w.shape[0] for w, _ in self.layers_)]
+        if [w.shape for w, _ in self.layers_] != [(b, a) for a, b in pairwise(sizes)] or sizes[-1] != 1:
+            raise ValueError("the layers do not fit together")
         self.history_ = []
 
 
