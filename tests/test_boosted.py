@@ -256,3 +256,108 @@ def test_every_loss_has_a_curvature():
             curve = prepared.diagonal(scores, prepared(scores)[1])
             assert (curve > 0).all(), name
             assert np.isfinite(curve).all(), name
+
+
+def long_lists(seed=0):
+    """Lists of 150 documents, as OHSUMED's, of which features tell little."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((40 * 150, 10))
+    y = np.digitize(X[:, 0] + 2 * rng.standard_normal(len(X)), [2.0, 3.5])
+    return rk.RankingData(X, y, np.repeat(np.arange(40), 150))
+
+
+@pytest.mark.parametrize("name", ["svm-ndcg@10", "svm-ndcg@10:tight", "svm-map", "svm-p@5", "svm-rr"])
+def test_boosting_does_not_run_away_on_long_lists(name):
+    """A tree moves all documents of a query at once: the loss must not rise much above that of no trees."""
+    data, loss = long_lists(), get(name)
+    start = loss.value_and_grad(np.zeros(data.n_documents), data.y, data.ptr)[0].mean()
+    model = rk.BoostedRanker(name, n_trees=40, n_leaves=7).fit(data)
+    for trees in (1, 5, 40):
+        model.n_trees_ = trees
+        assert loss.value_and_grad(model.predict(data), data.y, data.ptr)[0].mean() <= 1.1 * start
+    if name in ("svm-ndcg@10:tight", "svm-map"):
+        assert loss.value_and_grad(model.predict(data), data.y, data.ptr)[0].mean() < start
+
+
+def test_sparse_rows_are_the_same_numbers(data):
+    import scipy.sparse as sp
+
+    X = np.where(np.median(data.X, axis=0) < data.X, data.X, 0)
+    dense = rk.RankingData(X, data.y, data.qid)
+    sparse = rk.RankingData(sp.csr_array(X), data.y, data.qid)
+    for library in ("lightgbm", "xgboost"):
+        one = rk.BoostedRanker(library=library, n_trees=10).fit(dense)
+        two = rk.BoostedRanker(library=library, n_trees=10).fit(sparse)
+        assert one.predict(sparse) == pytest.approx(one.predict(dense), abs=1e-6)
+        assert two.predict(sparse) == pytest.approx(two.predict(dense), abs=1e-6)
+
+
+def test_a_metric_serves_several_data_sets(data):
+    sizes = np.diff(data.ptr)
+    scores = np.random.default_rng(0).normal(size=data.n_documents)
+    whole = lightgbm.Dataset(data.X, data.y, group=sizes).construct()
+    half = int(data.ptr[15])
+    part = lightgbm.Dataset(data.X[:half], data.y[:half], group=sizes[:15]).construct()
+    measured = lgb_adapter.metric("nDCG@5")
+    first = measured(scores, whole)[1]
+    assert measured(scores[:half], part)[1] == pytest.approx(
+        rk.evaluate("nDCG@5", data.y[:half], scores[:half], data.qid[:half]).mean["nDCG@5"]
+    )
+    assert measured(scores, whole)[1] == first
+
+
+def test_models_know_their_features(data, tmp_path):
+    model = rk.BoostedRanker(n_trees=2, monotone={2: -1}).fit(data)
+    turned = rk.RankingData(data.X[:, ::-1], data.y, data.qid, feature_names=data.feature_names[::-1])
+    with pytest.raises(InputError, match="trained on other features: number 1 is"):
+        model.predict(turned)
+    with pytest.raises(InputError, match="trained on other features"):
+        rk.BoostedRanker(n_trees=2).fit(data, valid=turned)
+    with pytest.raises(InputError, match="trained on other features"):
+        rk.LinearRanker().fit(data).predict(turned)
+    model.save(tmp_path / "model.json")
+    rk.load(tmp_path / "model.json").fit(data)  # the number in monotone has been through a file
+    import pandas
+
+    frame = pandas.DataFrame(data.X, columns=list(data.feature_names))
+    rk.BoostedRanker(n_trees=2, monotone={"bm25_body": 1}).fit(frame, data.y, qid=data.qid)
+    text = (tmp_path / "model.json").read_text()
+    (tmp_path / "cut.json").write_text(text.replace("Tree=1", "Tree=9"))
+    with pytest.raises(InputError, match="damaged model file"):
+        rk.load(tmp_path / "cut.json")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"params": {"eta": 1.0}}, "'eta' is what learning_rate says"),
+        ({"params": {"objective": "regression"}}, "'objective' is what loss says"),
+        ({"categorical": "bm25"}, "a list of features"),
+        ({"monotone": [1] * 8}, "monotone must say"),
+        ({"loss": None}, "expected a loss or its name"),
+        ({"loss": get("svm-map"), "loss_options": {"A": "linear"}}, "given by name"),
+        ({"loss": "svm-ndcg@10", "loss_options": {"A": "learn"}}, "LinearRanker only"),
+        ({"learning_rate": "x"}, "learning_rate must be a number"),
+        ({"library": "xgboost", "params": {"tree_method": "foo"}}, "XGBoost:"),
+    ],
+)
+def test_bad_parameters(data, options, message):
+    with pytest.raises(InputError, match=message):
+        rk.BoostedRanker(**{"n_trees": 2, **options}).fit(data)
+
+
+def test_bad_validation_data_and_weights(data):
+    for valid in ((data.X, data.y, data.qid), rk.RankingData(data.X, rk.Preferences([0], [1]), data.qid)):
+        with pytest.raises(InputError, match="valid must be"):
+            rk.BoostedRanker(n_trees=2).fit(data, valid=valid)
+    for weight in ([np.inf] * 30, [0.0] * 30):
+        with pytest.raises(InputError, match="query_weight must hold"):
+            rk.BoostedRanker(n_trees=2).fit(data, query_weight=weight)
+    with pytest.raises(InputError, match="dart"):
+        rk.BoostedRanker(n_trees=2, params={"boosting": "dart"}).fit(data, valid=data)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_few_rows_are_no_error():
+    model = rk.BoostedRanker(n_trees=2).fit(np.eye(3), [0, 1, 2], qid=[1, 1, 1])
+    assert np.isfinite(model.predict(np.eye(3))).all()

@@ -181,3 +181,40 @@ def test_drift_by_hand():
     assert found.moved.tolist() == pytest.approx([4 / 3, 0])
     assert found.first_changed.tolist() == [True, False]
     assert found.queries.tolist() == [7, 8]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_trees_that_converters_do_not_know_are_refused(data):
+    for options in ({"params": {"linear_tree": True}}, {"library": "xgboost", "params": {"booster": "gblinear"}}):
+        model = rk.BoostedRanker(n_trees=5, **options).fit(data)
+        with pytest.raises(InputError):
+            to_onnx(model)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_double_precision_does_not_cross_thresholds(data):
+    X = np.round(np.random.default_rng(0).normal(size=(600, 5)), 3)
+    judged = rk.RankingData(X, (X[:, 0] > 0).astype(int), np.repeat(np.arange(20), 30))
+    for library in ("lightgbm", "xgboost"):
+        model = rk.BoostedRanker("listnet", library, n_trees=10, normalise="zscore").fit(judged)
+        if library == "xgboost":
+            assert check(to_onnx(model), model, judged) < 1e-5
+
+
+def test_names_by_number_and_with_blanks(data, tmp_path):
+    model = rk.LinearRanker().fit(data)
+    by_number = {str(i): f"f{i}" for i in range(1, 9)}
+    assert [f["name"] for f in json.loads(to_solr(model, features=by_number))["features"]] == list(by_number.values())
+    blank = rk.RankingData(data.X[:, :2], data.y, data.qid, feature_names=["the title", "body"])
+    rk.LinearRanker().fit(blank).save(tmp_path / "m.json")
+    (tmp_path / "n.txt").write_text("the title\tt\nbody\tb\n")
+    rankine(tmp_path, "export", "m.json", "--to", "solr", "-o", "s.json", "--features", "n.txt")
+    rk.save_letor(data, tmp_path / "d.txt")
+    args = ("export", "m.json", "--to", "solr", "-o", "s.json", "--check", "d.txt")
+    assert "only onnx can be run here" in rankine(tmp_path, *args, code=1).stderr
+
+
+def test_overlap_of_arrays_and_bad_scores():
+    assert rank_biased_overlap(np.array([1, 2, 3]), [1, 2, 3]) == pytest.approx(1.0)
+    with pytest.raises(InputError, match="finite scores"):
+        drift([1.0, np.nan], [1.0, 2.0], [1, 1], np.array([0, 2]))

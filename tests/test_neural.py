@@ -1,5 +1,7 @@
 """Losses as torch functions, and networks trained with them."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -121,3 +123,37 @@ def test_scikit_learns_checks():
 def test_bad_input(data, call, message):
     with pytest.raises(InputError, match=message):
         call(data)
+
+
+def test_what_goes_together():
+    s = torch.zeros(4, requires_grad=True)
+    y, q = torch.tensor([1, 0, 1, 0]), torch.tensor([1, 1, 2, 2])
+    made = torch_loss("listnet")
+    with pytest.raises(InputError, match="flat batch"):
+        made(s[:, None], y[:, None], q)  # what a network returns: squeeze it first
+    with pytest.raises(InputError, match="flat batch"):
+        made(s, y, q, mask=torch.ones(4))
+    with pytest.raises(InputError, match="floating-point"):
+        made(y, y, q)
+    slope = torch.autograd.grad(made(s, y, q), s, create_graph=True)[0]
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        slope.sum().backward()
+
+
+def test_rows_without_documents():
+    scores = torch.tensor([[0.5, 0.0], [1.0, 2.0], [0.0, 0.0]], dtype=torch.float64, requires_grad=True)
+    labels = torch.tensor([[1, 0], [1, 0], [1, 0]])
+    mask = torch.tensor([[True, True], [False, False], [True, True]])
+    each = torch_loss("ranksvm", reduction="none")(scores, labels, mask=mask)
+    assert each.detach().tolist() == pytest.approx([0.5, 0.0, 1.0])
+    each.sum().backward()
+    assert scores.grad[1].tolist() == [0.0, 0.0]
+    none = torch_loss("ranksvm")(scores, labels, mask=torch.zeros(3, 2))
+    none.backward()
+    assert float(none.detach()) == 0.0
+
+
+def test_lbfgs_needs_a_function_that_stands_still(data):
+    model = rk.NeuralRanker("listnet", hidden=(8,), optimiser="lbfgs", epochs=5, dropout=0.5).fit(data)
+    losses = [v for v, _ in model.history_]
+    assert all(b <= a + 1e-9 for a, b in pairwise(losses))

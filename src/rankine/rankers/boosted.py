@@ -227,14 +227,14 @@ class _LightGBM:
         if s["monotone"]:
             settings["monotone_constraints"] = s["monotone"]
         options = {"params": {"verbose": -1, "feature_pre_filter": False}, "free_raw_data": False}
-        train = lgb.Dataset(data.X, data.y, categorical_feature=s["categorical"] or "auto", **options)
+        train = lgb.Dataset(_rows(data.X), data.y, categorical_feature=s["categorical"] or "auto", **options)
         if held is None or metric is None:
             return _trained(lgb, settings, train, trees), []
         seen: dict[str, dict[str, list[float]]] = {}
         stop = [lgb.early_stopping(patience, verbose=False), lgb.record_evaluation(seen)]
         sign = not metric.measure.is_error
         booster = _trained(
-            lgb, settings, train, trees, valid_sets=[lgb.Dataset(held.X, held.y, reference=train, **options)],
+            lgb, settings, train, trees, valid_sets=[lgb.Dataset(_rows(held.X), held.y, reference=train, **options)],
             feval=lambda p, d: ("measure", metric(p, held.y), sign), callbacks=stop,
         )  # fmt: skip
         return booster, list(seen["valid_0"]["measure"])
@@ -245,7 +245,7 @@ class _LightGBM:
 
     @staticmethod
     def predict(booster: Any, X: Any, trees: int) -> np.ndarray:
-        return np.asarray(booster.predict(X, num_iteration=trees, raw_score=True), np.float64)
+        return np.asarray(booster.predict(_rows(X), num_iteration=trees, raw_score=True), np.float64)
 
     @staticmethod
     def to_text(booster: Any) -> str:
@@ -255,6 +255,11 @@ class _LightGBM:
     def from_text(text: str) -> Any:
         lgb = needs("lightgbm", "boost")
         return lgb.Booster(model_str=text)
+
+
+def _rows(X: Any) -> Any:
+    """Features as LightGBM takes them: it knows matrices, not arrays, of sparse rows."""
+    return sp.csr_matrix(X) if sp.issparse(X) else X
 
 
 def _trained(lgb: Any, settings: dict[str, Any], train: Any, trees: int, **options: Any) -> Any:
