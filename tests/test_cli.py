@@ -178,8 +178,6 @@ def test_demo(folder):
     assert f"{report.mean['nDCG@10']:.4f}" in out
     assert (folder / "made" / "report.html").read_text().count("<img") == 3
     assert "svm-map" in out
-    again = rankine(folder, "demo", "made").stdout
-    assert again == out
     (folder / "mine").mkdir()
     (folder / "mine" / "notes.txt").write_text("precious")
     assert "name another" in rankine(folder, "demo", "mine", code=1).stderr

@@ -154,6 +154,7 @@ def test_rows_without_documents():
 
 
 def test_lbfgs_needs_a_function_that_stands_still(data):
-    model = rk.NeuralRanker("listnet", hidden=(8,), optimiser="lbfgs", epochs=5, dropout=0.5).fit(data)
+    small = data.take(np.arange(int(data.ptr[5])))
+    model = rk.NeuralRanker("listnet", hidden=(4,), optimiser="lbfgs", epochs=3, dropout=0.5, threads=1).fit(small)
     losses = [v for v, _ in model.history_]
     assert all(b <= a + 1e-9 for a, b in pairwise(losses))
