@@ -75,7 +75,9 @@ def run_demo(folder: Path) -> None:
     if shutil.which("rankine") is None:
         activate = os.path.relpath(Path(sys.executable).with_name("activate"))
         steps.insert(0, (f". {activate}", "puts rankine on your path"))
-    print_table("What to try next", ["command", "what it does"], steps, whole=("command",))
+    typer.echo("What to try next\n")
+    for command, what in steps:
+        typer.echo(f"  {command}\n      {what}")
 
 
 def _search_half(folder: Path) -> list[Section]:
