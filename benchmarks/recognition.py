@@ -47,11 +47,6 @@ def main() -> None:
 
         ours(1)  # loads the model in this process
         best = {"plain": plain(), "one": ours(1), "two": ours(2)}
-        best = {
-            "plain": min(best["plain"], plain()),
-            "one": min(best["one"], ours(1)),
-            "two": min(best["two"], ours(2)),
-        }
     print(f"  {speech:.0f} s of speech: PocketSphinx alone {best['plain']:.1f} s, one process {best['one']:.1f} s, "
           f"two {best['two']:.1f} s ({speech / best['two']:.1f} × real time)")  # fmt: skip
     goal("one process / PocketSphinx alone", best["one"] / best["plain"], 1.1, at_most=True)

@@ -116,19 +116,20 @@ def process_map(
 ) -> Iterator[R]:
     """``map`` over processes, results in order, few items in flight; ``function`` and results must be picklable.
 
-    Starting processes takes a second: the first ``patience`` seconds' work is done in this one.
+    Starting processes takes a second: the first ``patience`` seconds' work is done in this one (below 0: none of it).
 
     >>> list(process_map(abs, [-1, 2, -3], workers=2))
     [1, 2, 3]
     """
     rest = iter(items)
     began = time.perf_counter()
-    for item in rest:
+    for item in rest if workers == 1 or patience >= 0 else ():
         yield function(item)
         if workers > 1 and time.perf_counter() - began > patience:
             break
     else:
-        return
+        if workers == 1 or patience >= 0:
+            return
     context = multiprocessing.get_context("spawn")  # threads and forked processes do not go together
     with ProcessPoolExecutor(workers, context, begin_worker) as pool:
         waiting: deque = deque()

@@ -245,7 +245,8 @@ class _Run:
         found: dict[str, list[tuple[Path, float]]] = {}
         try:
             work = partial(_recognise_one, self.recogniser)
-            for task, outcome in _in_order(work, self._tasks(todo), workers):
+            few = total < 10  # seconds: not worth starting processes for
+            for task, outcome in _in_order(work, self._tasks(todo), 1 if few else workers):
                 name = task.recording.name
                 if task.path is None or task.samples is None:
                     mine = found.pop(name, [])
@@ -307,7 +308,7 @@ def _in_order(work: Callable[[_Task], str], tasks: Iterator[_Task], workers: int
             sent.append(task)
             yield task
 
-    for outcome in process_map(work, remembered(), workers, patience=0.0, chunk=1):
+    for outcome in process_map(work, remembered(), workers, patience=-1.0, chunk=1):
         yield sent.pop(0), outcome
 
 
