@@ -13,7 +13,8 @@ help:  ## list the targets
 demo: $(VENV)/installed  ## learn to rank, and search spoken words, on bundled data; leaves a report with pictures
 	$(BIN)/rankine demo demo-output
 
-test: $(VENV)/installed-dev lint docs  ## lint, types, docs and all tests
+test: $(VENV)/installed-dev  ## lint, types, docs and all tests
+	$(MAKE) --no-print-directory -j2 lint docs
 	$(BIN)/python -m pytest -n 2 -q
 
 bench: $(VENV)/installed-bench  ## speed against peers, as ratios in one run

@@ -332,7 +332,11 @@ def test_bounds_hold_in_samples_from_a_known_population():
                     assert sample.truth[name] <= bound
 
 
-def test_command_line(tmp_path):
+def test_command_line(tmp_path, monkeypatch):
+    from rankine.experiments import guarantees
+
+    monkeypatch.setattr(guarantees, "SIZES", (100, 316))
+    monkeypatch.setattr(guarantees, "LOSSES", ("ranksvm:norm", "svm-ndcg:tight"))
     data = judged()
     rk.save_letor(data, tmp_path / "train.txt")
     rankine(tmp_path, "train", "train.txt", "--loss", "ranksvm:norm", "-o", "model.json")
