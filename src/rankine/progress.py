@@ -5,18 +5,22 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+_drawn = False  # rich can draw one at a time
+
 
 @contextmanager
 def bar(label: str, total: int | None, show: bool = True, unit: str = "") -> Iterator[Callable[..., None]]:
     """A bar on standard error; yields the function that is told how much is done so far, and of how much if it changes.
 
-    Nothing is drawn where ``show`` is false, standard error is not a terminal, or this is a process of a pool.
+    Nothing is drawn where ``show`` is false, standard error is not a terminal, this is a process of a pool, or a bar is
+    drawn already.
     ``unit="bytes"`` adds sizes and speed, ``unit="seconds"`` (of audio) how many times faster than real time it goes.
 
     >>> with bar("reading", total=100, show=False) as update:
     ...     update(50)
     """
-    if not show or not sys.stderr.isatty() or multiprocessing.parent_process() is not None:
+    global _drawn
+    if not show or _drawn or not sys.stderr.isatty() or multiprocessing.parent_process() is not None:
         yield lambda done, total=None: None
         return
     from rich import progress as rp
@@ -36,4 +40,8 @@ def bar(label: str, total: int | None, show: bool = True, unit: str = "") -> Ite
     columns = [rp.TextColumn("{task.description}"), rp.BarColumn(), *amount, rp.TimeRemainingColumn()]
     with rp.Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(label, total=total)
-        yield lambda done, total=None: progress.update(task, completed=done, total=total)
+        _drawn = True
+        try:
+            yield lambda done, total=None: progress.update(task, completed=done, total=total)
+        finally:
+            _drawn = False

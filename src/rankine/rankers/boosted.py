@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..adapters.boosting import Metric, Objective, checked_weights
 from ..data import Preferences, RankingData
 from ..errors import InputError, needs
 from ..losses import Loss
+from ..progress import bar
 from .base import Ranker, check_whole, checked_valid, loss_of
 
 # settings of the libraries, under all their names, that are arguments of the ranker or its own business
@@ -31,6 +32,9 @@ _SET_ELSEWHERE = {
     **dict.fromkeys(("num_iterations", "num_boost_round", "n_estimators", "num_trees", "num_round"), "n_trees"),
     "base_score": "the ranker",
 }
+
+
+Gradients = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class BoostedRanker(Ranker):
@@ -147,9 +151,18 @@ class BoostedRanker(Ranker):
         }  # fmt: skip
         metric = None if held is None else Metric(self._measure, held.qid)
         self.library_ = self.library
-        self.booster_, self.history_ = engine.train(
-            data, objective, held, metric, self.n_trees, self.patience, settings
-        )
+        with bar("trees", self.n_trees) as update:
+            made = 0
+
+            def counted(scores: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+                nonlocal made
+                update(made)  # it is called once for each tree
+                made += 1
+                return objective(scores, labels)
+
+            self.booster_, self.history_ = engine.train(
+                data, counted, held, metric, self.n_trees, self.patience, settings
+            )  # fmt: skip
         better = max if metric is None or not metric.measure.is_error else min
         self.n_trees_ = self.history_.index(better(self.history_)) + 1 if self.history_ else engine.size(self.booster_)
         return self
@@ -212,7 +225,7 @@ class _LightGBM:
 
     @staticmethod
     def train(
-        data: RankingData, objective: Objective, held: RankingData | None, metric: Metric | None, trees: int,
+        data: RankingData, objective: Gradients, held: RankingData | None, metric: Metric | None, trees: int,
         patience: int, s: dict[str, Any],
     ) -> tuple[Any, list[float]]:  # fmt: skip
         lgb = needs("lightgbm", "boost")
@@ -299,7 +312,7 @@ class _XGBoost:
 
     @staticmethod
     def train(
-        data: RankingData, objective: Objective, held: RankingData | None, metric: Metric | None, trees: int,
+        data: RankingData, objective: Gradients, held: RankingData | None, metric: Metric | None, trees: int,
         patience: int, s: dict[str, Any],
     ) -> tuple[Any, list[float]]:  # fmt: skip
         xgb = needs("xgboost", "boost")

@@ -21,6 +21,7 @@ import numpy as np
 from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..losses import Loss, get
+from ..progress import bar
 from ..rankers import LinearRanker
 from .errors_of_rankings import MOST_ITEMS, Error, Label, Ranking, checked_labels, errors, rankings
 from .rationals import dot
@@ -177,15 +178,17 @@ def search(
         raise InputError(f"tries must be a whole number, at least 1; got {tries!r}")
     known = checked_labels(labels)
     table, rng = errors(measure, known), np.random.default_rng(seed)
-    for _ in range(tries):
-        some = rng.choice(len(known), size=min(int(rng.integers(2, 5)), len(known)), replace=False)
-        shares = rng.multinomial(20 - len(some), np.full(len(some), 1 / len(some))) + 1
-        p = [Fraction(0)] * len(known)
-        for k, share in zip(some.tolist(), shares.tolist(), strict=True):
-            p[k] = Fraction(share, 20)
-        found = _check(loss, measure, known, p, table)
-        if found.answer == "inconsistent":
-            return found
+    with bar("distributions", tries) as update:
+        for done in range(tries):
+            update(done)
+            some = rng.choice(len(known), size=min(int(rng.integers(2, 5)), len(known)), replace=False)
+            shares = rng.multinomial(20 - len(some), np.full(len(some), 1 / len(some))) + 1
+            p = [Fraction(0)] * len(known)
+            for k, share in zip(some.tolist(), shares.tolist(), strict=True):
+                p[k] = Fraction(share, 20)
+            found = _check(loss, measure, known, p, table)
+            if found.answer == "inconsistent":
+                return found
     return None
 
 
