@@ -12,13 +12,13 @@ import numpy as np
 
 import rankine as rk
 from rankine.experiments.lattices import words_of
-from rankine.spoken.archive import Archive
+from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index.analyse import LEVELS, Settings
 from rankine.spoken.index.build import part_of_parts
 from rankine.spoken.index.storage import writing
 from rankine.spoken.index.strings import pack
-from rankine.spoken.judgments import Judged
-from rankine.spoken.learning import examples, learn
+from rankine.spoken.learn.judgments import Judged
+from rankine.spoken.learn.learning import examples, learn
 
 from .timing import goal, heading
 

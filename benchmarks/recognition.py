@@ -9,7 +9,7 @@ from pathlib import Path
 import pocketsphinx
 import soundfile
 
-from rankine.spoken.recognise import PocketSphinx, recognise
+from rankine.spoken.recognise.run import PocketSphinx, recognise
 
 from .timing import goal, heading
 

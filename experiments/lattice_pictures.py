@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from rankine.spoken import Lattice, arc_posteriors, confusion_network
-from rankine.spoken.pictures import draw_lattice, draw_posteriors
+from rankine.spoken.lattice.pictures import draw_lattice, draw_posteriors
 
 ARCS = [
     (0, 1, "how", 0.9, 0.00, 0.22), (0, 1, "now", 0.1, 0.00, 0.22), (1, 2, "to", 0.85, 0.22, 0.35),

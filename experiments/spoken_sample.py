@@ -16,10 +16,10 @@ import soundfile
 import soxr
 
 from rankine.spoken import arc_posteriors
-from rankine.spoken.audio import blocks
-from rankine.spoken.batch import Scoring
-from rankine.spoken.formats import Piece, Reading, write_slf
-from rankine.spoken.recognise import PocketSphinx
+from rankine.spoken.lattice.batch import Scoring
+from rankine.spoken.lattice.formats import Piece, Reading, write_slf
+from rankine.spoken.recognise.audio import blocks
+from rankine.spoken.recognise.run import PocketSphinx
 
 PLACE = Path(__file__).parent.parent / "src" / "rankine" / "sample" / "spoken"
 VOICES = ("rms", "slt")

@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from .measures import Comparison
-    from .spoken.hits import Hit
+    from .spoken.archive.hits import Hit
 
 
 def print_table(

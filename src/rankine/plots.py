@@ -170,7 +170,7 @@ def check_picture(path: str | os.PathLike) -> None:
 
 def save_figure(figure: Figure, path: str | os.PathLike) -> None:
     """Write a figure whole or not at all; the same figure gives the same bytes."""
-    from .io.files import replacing
+    from .files import replacing
 
     suffix = Path(path).suffix.lower()
     stamp = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)

@@ -121,7 +121,7 @@ def load_data(source: str | io.BytesIO) -> RankingData:
 
 def holds_features(source: str | io.BytesIO) -> bool:
     """Whether judgments are a data set with features rather than TREC qrels."""
-    from ..io.files import line_blocks, open_source
+    from ..files import line_blocks, open_source
     from ..io.table import TABLE_SUFFIXES
 
     if isinstance(source, str) and Path(source).suffix.lower() in TABLE_SUFFIXES:
@@ -196,7 +196,7 @@ def load_scores(path: str, data: RankingData) -> np.ndarray:
         return np.asarray(load(path).predict(data))
 
     from ..errors import InputError, shorten
-    from ..io.files import line_blocks, open_source
+    from ..files import line_blocks, open_source
 
     with open_source(path) as opened:
         lines = b"".join(b.data[: b.end].tobytes() for b in line_blocks(opened)).split(b"\n")

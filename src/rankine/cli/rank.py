@@ -22,8 +22,8 @@ def command(
     """
     import numpy as np
 
+    from ..files import open_target
     from ..io import TrecTable, save_run
-    from ..io.files import open_target
     from ..rankers import load
 
     fitted = load(model)

@@ -20,8 +20,8 @@ from ..io import TrecTable, save_letor, save_qrels, save_run
 from ..measures import compare_reports, evaluate_run
 from ..progress import bar
 from ..rankers import LinearRanker, RegressionRanker
+from ..sample import bundled_sample
 from .report import Section, write
-from .synthetic import bundled_sample
 
 _MEASURES = ["nDCG@10", "AP(rel=2)", "ERR@20"]
 _ASKED = "railway"
@@ -104,11 +104,11 @@ def _search_half(folder: Path) -> list[Section]:
 
 
 def _spoken_half(folder: Path) -> tuple[list[Section], str]:
-    from ..spoken.about import read_about
-    from ..spoken.archive import Archive
-    from ..spoken.judgments import Judged, read_qrels, read_queries
-    from ..spoken.learning import COLUMNS, learn
-    from ..spoken.pictures import draw_groups, draw_weights
+    from ..spoken.archive.archive import Archive
+    from ..spoken.index.about import read_about
+    from ..spoken.lattice.pictures import draw_groups, draw_weights
+    from ..spoken.learn.judgments import Judged, read_qrels, read_queries
+    from ..spoken.learn.learning import COLUMNS, learn
 
     place = folder / "archive"
     shutil.rmtree(place, ignore_errors=True)

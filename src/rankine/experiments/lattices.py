@@ -12,8 +12,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..spoken import Lattice, arc_posteriors, confusion_network, read_archive
-from ..spoken.units import characters, to_units
-from ..spoken.wer import edit_distance, oracle_distance
+from ..spoken.lattice.units import characters, to_units
+from ..spoken.lattice.wer import edit_distance, oracle_distance
 
 
 class Rates(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..data import RankingData, concatenate
-from ..io.files import replacing
+from ..files import replacing
 from ..measures import Comparison, Report, compare_reports, evaluate
 from ..measures.compare import mean_interval
 from ..plots import draw_bars

@@ -26,14 +26,14 @@ import numpy as np
 
 from ..errors import InputError
 from ..parallel import process_map
-from ..spoken.archive import Archive
-from ..spoken.batch import Scoring
-from ..spoken.formats import Reading, files, pieces
-from ..spoken.formats.common import word_list
+from ..spoken.archive.archive import Archive
+from ..spoken.archive.query import longest_words
 from ..spoken.index.analyse import LANGUAGES, Settings
-from ..spoken.judgments import Judged
-from ..spoken.learning import COLUMNS, Examples, Trial, cross_validate, examples
-from ..spoken.query import longest_words
+from ..spoken.lattice.batch import Scoring
+from ..spoken.lattice.formats import Reading, files, pieces
+from ..spoken.lattice.formats.common import word_list
+from ..spoken.learn.judgments import Judged
+from ..spoken.learn.learning import COLUMNS, Examples, Trial, cross_validate, examples
 from .lattices import words_of
 from .report import Section, write_page
 
@@ -200,7 +200,7 @@ def _normalised(data: Any) -> np.ndarray:
 
 def sections(name: str, sizes: list[Size], folder: Path) -> list[Section]:
     """The report on one collection, its pictures written into ``folder``."""
-    from ..spoken.pictures import draw_groups, draw_weights
+    from ..spoken.lattice.pictures import draw_groups, draw_weights
 
     judged = judged_queries(collection(name))
     lengths = Counter(q.split("-")[0] for q in judged.queries)

@@ -20,12 +20,12 @@ import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, needs
-from ..spoken.about import read_about
-from ..spoken.archive import create_or_open
-from ..spoken.judgments import Judged
-from ..spoken.learning import Examples, examples, make_ranker, normalised
-from ..spoken.recognise import TABLE, PocketSphinx, recognise
-from ..spoken.wer import edit_distance
+from ..spoken.archive.archive import create_or_open
+from ..spoken.index.about import read_about
+from ..spoken.lattice.wer import edit_distance
+from ..spoken.learn.judgments import Judged
+from ..spoken.learn.learning import Examples, examples, make_ranker, normalised
+from ..spoken.recognise.run import TABLE, PocketSphinx, recognise
 from .lattices import words_of
 from .report import Section, write_page
 from .spoken import ENGLISH_STOP

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, nearest
-from ..io.files import replacing
+from ..files import replacing
 from .onnx import to_onnx
 from .search_engines import to_opensearch, to_solr
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from ..data import RankingData, group_rows
 from ..errors import InputError, shorten
+from ..files import Block, OpenSource, Source, line_blocks, open_source, open_target
 from ..parallel import ordered_map, thread_count
 from ..progress import bar
 from . import letor_kernels as k
-from .files import Block, OpenSource, Source, line_blocks, open_source, open_target
 from .numbers import exact_float
 
 SPARSE_BELOW = 0.1

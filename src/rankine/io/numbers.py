@@ -6,7 +6,7 @@ the algorithm of Eisel and Lemire (*Number parsing at a gigabyte per second*, 20
 128-bit approximation of :math:`5^q`; Mushtak and Lemire (2023) proved that for 19 digits it never needs a
 fall-back. Digits are read eight at a time as one 64-bit word.
 
-Buffers handed to these kernels must end with :data:`PADDING` bytes that are not digits.
+Buffers handed to these kernels must end with ``files.PADDING`` bytes that are not digits.
 """
 
 from fractions import Fraction
@@ -18,7 +18,6 @@ from numba.extending import intrinsic
 
 from ..kernel import kernel
 
-PADDING = 8
 DECIMAL, NOT_A_NUMBER, NOT_FINITE, TOO_MANY_DIGITS = 0, 1, 2, 3
 
 _MIN_POWER, _MAX_POWER = -342, 308

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..data import Preferences, RankingData
 from ..errors import InputError, nearest
-from .files import replacing
+from ..files import replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..arrays import as_numbers
 from ..errors import InputError, is_utf8, shorten
+from ..files import Source, line_blocks, open_source, open_target
 from ..progress import bar
 from . import trec_kernels as k
-from .files import Source, line_blocks, open_source, open_target
 from .numbers import exact_float
 
 _BLANK = re.compile(r"[\x00-\x20]")

@@ -26,7 +26,7 @@ def drop_one(model: LinearModel, train: RankingData, test: RankingData, measure:
     """Refit a linear ranker without each of its features and measure again; the most harmful loss first.
 
     >>> from rankine import RegressionRanker
-    >>> from rankine.experiments.synthetic import bundled_sample
+    >>> from rankine.sample import bundled_sample
     >>> data = bundled_sample()
     >>> drop_one(RegressionRanker(normalise="zscore"), data, data)[0].change < 0
     True

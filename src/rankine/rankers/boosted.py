@@ -60,7 +60,7 @@ class BoostedRanker(Ranker):
 
     After fitting: ``booster_``, ``n_trees_`` (those that are used), ``history_`` (the measure after each tree).
 
-    >>> from rankine.experiments.synthetic import bundled_sample
+    >>> from rankine.sample import bundled_sample
     >>> data = bundled_sample()
     >>> model = BoostedRanker("svm-ndcg@10", n_trees=20).fit(data)
     >>> model.score(data) > 0.8

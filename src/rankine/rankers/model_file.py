@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..io.files import replacing
+from ..files import replacing
 
 SCHEMA = 1
 

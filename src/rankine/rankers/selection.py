@@ -30,8 +30,8 @@ from sklearn.base import clone
 from .. import __version__
 from ..data import Preferences, RankingData
 from ..errors import InputError, nearest
+from ..files import replacing
 from ..io import load_table, save_table
-from ..io.files import replacing
 from ..measures import evaluate, parse
 from ..parallel import begin_worker, thread_count
 from ..progress import bar
@@ -139,7 +139,7 @@ def tune(
         folder: where finished jobs are kept, and found again by a later call; the results go there too.
 
     >>> from rankine import LinearRanker
-    >>> from rankine.experiments.synthetic import bundled_sample
+    >>> from rankine.sample import bundled_sample
     >>> grid = {"loss": ["svm-map", "ranksvm-l2"], "C": [0.001, 0.1]}
     >>> found = tune(LinearRanker(normalise="query-zscore"), bundled_sample(), grid, folds=3, workers=1)
     >>> len(found.trials), found.best.mean > 0.7

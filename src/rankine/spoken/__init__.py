@@ -1,12 +1,12 @@
 """Speech: lattices of recognisers, posteriors of what was said where."""
 
-from .archive import Archive
-from .confusion import confusion_network
-from .formats import read_archive, read_lattice
-from .lattice import Lattice
-from .posterior import arc_posteriors
-from .pspl import pspl
-from .sparse import Posteriors
+from .archive.archive import Archive
+from .lattice.confusion import confusion_network
+from .lattice.formats import read_archive, read_lattice
+from .lattice.lattice import Lattice
+from .lattice.positions import pspl
+from .lattice.posteriors import arc_posteriors
+from .lattice.sparse import Posteriors
 
 __all__ = [
     "Archive",

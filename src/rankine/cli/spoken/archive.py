@@ -46,8 +46,8 @@ def index(
 
     from ...parallel import thread_count
     from ...progress import bar
-    from ...spoken.about import guess_language, read_about
-    from ...spoken.archive import create_or_open
+    from ...spoken.archive.archive import create_or_open
+    from ...spoken.index.about import guess_language, read_about
 
     known = None if about is None else read_about(about)
     reading = source.scoring.reading
@@ -80,9 +80,9 @@ def subtitles(
     """
     from pathlib import Path
 
-    from ...io.files import replacing
+    from ...files import replacing
     from ...spoken import Archive
-    from ...spoken.subtitles import subtitles as make
+    from ...spoken.archive.subtitles import subtitles as make
 
     if output is not None and Path(output).suffix == ".srt":
         form = "srt"
@@ -105,7 +105,7 @@ def delete(
     from pathlib import Path
 
     from ...spoken import Archive
-    from ...spoken.recordings import Journal, locked
+    from ...spoken.recognise.recordings import Journal, locked
     from .recognise import RECOGNISED
 
     found = Archive(archive)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from ...spoken.batch import Outcome, Scoring
+    from ...spoken.lattice.batch import Outcome, Scoring
 
 Units = Annotated[
     str,
@@ -83,7 +83,7 @@ class Source:
         """Tells whether files have changed."""
         import hashlib
 
-        from ...spoken.formats import files
+        from ...spoken.lattice.formats import files
 
         digest = hashlib.blake2b(digest_size=12)
         for file in files(self.place, self.format):
@@ -95,8 +95,8 @@ class Source:
         """The outcome of every utterance, with progress."""
         from ...parallel import thread_count
         from ...progress import bar
-        from ...spoken.batch import each
-        from ...spoken.formats import FORMATS, files
+        from ...spoken.lattice.batch import each
+        from ...spoken.lattice.formats import FORMATS, files
 
         found = files(self.place, self.format)
         total = len(found) if all(FORMATS[file.format].split is None for file in found) else None
@@ -121,8 +121,8 @@ def reads_lattices(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def wrapped(**given: Any) -> None:
-        from ...spoken.batch import Scoring
-        from ...spoken.formats import Reading
+        from ...spoken.lattice.batch import Scoring
+        from ...spoken.lattice.formats import Reading
 
         mine = {name: given.pop(name) for name in shared}
         silent = None if mine["nothing"] is None else tuple(sorted(set(mine["nothing"])))
@@ -162,7 +162,7 @@ def write_all(
         sys.stdout.buffer.flush()
         finish(bad, good)
         return
-    from ...io.files import open_target
+    from ...files import open_target
 
     with Journal(f"{output}.part", source, settings) as journal:
         for outcome in source.each(work, workers, journal.done):

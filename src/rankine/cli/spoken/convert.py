@@ -12,8 +12,8 @@ from .common import Journal, Source, Workers, finish, reads_lattices, write_all
 
 if TYPE_CHECKING:
     from ...spoken import Lattice
-    from ...spoken.batch import Scoring
-    from ...spoken.formats import Piece
+    from ...spoken.lattice.batch import Scoring
+    from ...spoken.lattice.formats import Piece
 
 _WRITTEN = ("slf", "openfst", "kaldi", "kaldi-text", "mesh", "sausage", "ctm")
 _ENDINGS = {"slf": ".slf", "openfst": ".fst"}
@@ -37,7 +37,7 @@ def convert(
     `rankine spoken convert lattices/ best.ctm`
     """
     from ...errors import InputError
-    from ...spoken.formats import FORMATS
+    from ...spoken.lattice.formats import FORMATS
 
     place = Path(target)
     if to is None and not place.is_dir():
@@ -59,7 +59,7 @@ def convert(
 def _first_two(source: Source) -> Any:
     from itertools import islice
 
-    from ...spoken.formats import files, pieces
+    from ...spoken.lattice.formats import files, pieces
 
     return islice((p for file in files(source.place, source.format) for p in pieces(file)), 2)
 
@@ -68,7 +68,7 @@ def _text(scoring: Scoring, to: str, piece: Piece) -> bytes:
     from dataclasses import replace
 
     from ...spoken import confusion_network
-    from ...spoken import formats as f
+    from ...spoken.lattice import formats as f
 
     networks = {"mesh": f.write_mesh, "sausage": f.write_sausage, "ctm": f.write_ctm}
     if to in networks:
@@ -85,7 +85,7 @@ def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
 
     import numpy as np
 
-    from ...spoken.formats import load
+    from ...spoken.lattice.formats import load
 
     lattice = replace(load(piece, scoring.reading), name=piece.name)
     target = 0.1 if to.startswith("kaldi") and scoring.reading.frame < 0.02 else 1.0
@@ -106,7 +106,7 @@ def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
 def _folder(source: Source, place: Path, to: str, workers: int | None) -> None:
     """One file an utterance, each whole or absent."""
     from ...errors import InputError
-    from ...io.files import replacing
+    from ...files import replacing
 
     place.mkdir(parents=True, exist_ok=True)
     with Journal(str(place / ".convert.part"), source, to) as journal:
@@ -125,8 +125,8 @@ def _folder(source: Source, place: Path, to: str, workers: int | None) -> None:
 def _kaldi(source: Source, target: str, workers: int | None) -> None:
     """A binary archive and, beside it, ``….words.txt`` with the numbers of its words."""
     from ...errors import InputError
-    from ...io.files import open_target, replacing
-    from ...spoken.formats import write_kaldi
+    from ...files import open_target, replacing
+    from ...spoken.lattice.formats import write_kaldi
 
     numbers: dict[str, int] = {}
     bad, good = [], 0

@@ -9,8 +9,8 @@ from ...console import print_table
 from .common import Source, Workers, finish, reads_lattices
 
 if TYPE_CHECKING:
-    from ...spoken.batch import Scoring
-    from ...spoken.formats import Piece
+    from ...spoken.lattice.batch import Scoring
+    from ...spoken.lattice.formats import Piece
 
 
 @reads_lattices

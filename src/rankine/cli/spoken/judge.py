@@ -10,7 +10,7 @@ from .common import Folder
 
 if TYPE_CHECKING:
     from ...spoken import Archive
-    from ...spoken.hits import Hit
+    from ...spoken.archive.hits import Hit
 
 _HELP = "y relevant · n not · 0-9 a grade · u undo · Enter skip · s next query · q quit"
 
@@ -102,9 +102,9 @@ def judgments(
     """
     from ...console import print_table
     from ...errors import InputError
-    from ...io.files import replacing
+    from ...files import replacing
     from ...spoken import Archive
-    from ...spoken.judgments import read_qrels, read_queries
+    from ...spoken.learn.judgments import read_qrels, read_queries
 
     found = Archive(archive)
     book = found.judgments

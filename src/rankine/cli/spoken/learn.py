@@ -39,10 +39,10 @@ def learn(
     from ...errors import InputError
     from ...plots import check_picture
     from ...spoken import Archive
-    from ...spoken.judgments import Judged, read_qrels, read_queries
-    from ...spoken.learning import COLUMNS
-    from ...spoken.learning import learn as run
-    from ...spoken.pictures import draw_weights
+    from ...spoken.lattice.pictures import draw_weights
+    from ...spoken.learn.judgments import Judged, read_qrels, read_queries
+    from ...spoken.learn.learning import COLUMNS
+    from ...spoken.learn.learning import learn as run
 
     if (queries is None) != (qrels is None):
         raise InputError("--queries and --qrels belong together")
@@ -90,7 +90,7 @@ def weights(
     from ...console import print_table
     from ...errors import InputError
     from ...spoken import Archive
-    from ...spoken.learning import Shelf, Weights
+    from ...spoken.learn.learning import Shelf, Weights
 
     found = Archive(archive)
     if use is not None and load is not None:

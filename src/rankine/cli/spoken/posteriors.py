@@ -12,8 +12,8 @@ from .common import Lexicon, Output, Prune, Source, Units, Workers, reads_lattic
 
 if TYPE_CHECKING:
     from ...spoken import Posteriors
-    from ...spoken.batch import Scoring
-    from ...spoken.formats import Piece
+    from ...spoken.lattice.batch import Scoring
+    from ...spoken.lattice.formats import Piece
 
 _HEADER = b"utterance\tposition\tunit\tposterior\tstart\tend\n"
 
@@ -56,7 +56,7 @@ def cn(
 def _checked(prune: float, units: str, lexicon: str | None, method: str = "pivot") -> None:
     """Complain about options once, before the work."""
     from ...errors import InputError
-    from ...spoken.units import splitter
+    from ...spoken.lattice.units import splitter
 
     if not 0 <= prune < 1:
         raise InputError(f"--prune must be at least 0 and below 1, got {prune}")
@@ -68,7 +68,7 @@ def _checked(prune: float, units: str, lexicon: str | None, method: str = "pivot
 def _table(
     scoring: Scoring, units: str, lexicon: str | None, prune: float, method: str, form: str, piece: Piece
 ) -> bytes:  # fmt: skip
-    from ...spoken.formats import write_mesh, write_sausage
+    from ...spoken.lattice.formats import write_mesh, write_sausage
 
     found = compute(scoring, units, lexicon, prune, method, piece)
     if form != "tsv":
@@ -90,8 +90,8 @@ def compute(
     """The posteriors of an utterance; ``method`` is pspl, pivot or mangu."""
     from ...spoken import arc_posteriors, confusion_network
     from ...spoken import pspl as position_specific
-    from ...spoken.english import pronounce
-    from ...spoken.units import splitter, to_units
+    from ...spoken.lattice.units import splitter, to_units
+    from ...spoken.lattice.units.english import pronounce
 
     lattice = scoring.open(piece)
     if method == "mangu":

@@ -10,7 +10,7 @@ import typer
 from .common import Folder, Workers, finish
 
 if TYPE_CHECKING:
-    from ...spoken.recognise import Recognised
+    from ...spoken.recognise.run import Recognised
 
 RECOGNISED = "recognised"
 Audio = Annotated[list[str], typer.Argument(help="Recordings (wav, flac, mp3, ogg, …), or folders of them.")]
@@ -75,10 +75,10 @@ def add(
     """
     from ...parallel import thread_count
     from ...progress import bar
-    from ...spoken.about import read_about
-    from ...spoken.archive import create_or_open
-    from ...spoken.recognise import TABLE
-    from ...spoken.recordings import find
+    from ...spoken.archive.archive import create_or_open
+    from ...spoken.index.about import read_about
+    from ...spoken.recognise.recordings import find
+    from ...spoken.recognise.run import TABLE
 
     find(audio)  # complains before an archive is made
     opened = create_or_open(archive, "en", None, None, None)
@@ -110,7 +110,7 @@ def _recognise(
 
     from ...parallel import thread_count
     from ...progress import bar
-    from ...spoken.recognise import PocketSphinx, read_words, recognise
+    from ...spoken.recognise.run import PocketSphinx, read_words, recognise
 
     words = () if without is None else read_words(without)
     recogniser = PocketSphinx(model, lm, dictionary, words, beam, word_beam)
@@ -156,8 +156,8 @@ def play(
     import tempfile
 
     from ...spoken import Archive
-    from ...spoken.audio import snippet
-    from ...spoken.hits import locate
+    from ...spoken.archive.hits import locate
+    from ...spoken.recognise.audio import snippet
 
     place = locate(Archive(archive), hit, recordings)
     if output is not None:

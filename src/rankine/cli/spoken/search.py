@@ -10,7 +10,7 @@ import typer
 from .common import Folder
 
 if TYPE_CHECKING:
-    from ...spoken.hits import Hit
+    from ...spoken.archive.hits import Hit
 
 
 class Form(StrEnum):
@@ -44,7 +44,7 @@ def search(
     from ...console import print_hits
     from ...errors import InputError
     from ...spoken import Archive
-    from ...spoken.judgments import read_queries
+    from ...spoken.learn.judgments import read_queries
 
     if (query is None) == (queries is None):
         raise InputError("give a query, or a file of queries with --queries")

@@ -9,7 +9,7 @@ import typer
 from .common import Lexicon, Source, Units, reads_lattices
 
 if TYPE_CHECKING:
-    from ...spoken.formats import Piece
+    from ...spoken.lattice.formats import Piece
 
 
 @reads_lattices
@@ -37,8 +37,8 @@ def show(
     from ...errors import InputError
     from ...plots import check_picture
     from ...spoken import arc_posteriors
-    from ...spoken.pictures import draw_lattice, draw_posteriors
-    from ...spoken.units import splitter, to_units
+    from ...spoken.lattice.pictures import draw_lattice, draw_posteriors
+    from ...spoken.lattice.units import splitter, to_units
     from .posteriors import compute
 
     check_picture(output)
@@ -57,7 +57,7 @@ def show(
 
 def _find(source: Source, utterance: str | None) -> Piece:
     from ...errors import InputError, nearest
-    from ...spoken.formats import files, pieces
+    from ...spoken.lattice.formats import files, pieces
 
     names = []
     for file in files(source.place, source.format):

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from ..batch import Scoring
-from ..confusion import confusion_network
-from ..formats import Piece
-from ..posterior import arc_posteriors
-from ..pspl import pspl
-from ..sparse import Posteriors
-from ..units import Split, splitter, stamp, to_units
+from ..lattice.batch import Scoring
+from ..lattice.confusion import confusion_network
+from ..lattice.formats import Piece
+from ..lattice.positions import pspl
+from ..lattice.posteriors import arc_posteriors
+from ..lattice.sparse import Posteriors
+from ..lattice.units import Split, splitter, stamp, to_units
 
 FORMS = ("pspl", "cn")
 LANGUAGES = {
@@ -31,7 +31,7 @@ class Settings:
     """What is fixed when an archive is made.
 
     Args:
-        kinds: kinds of units and what makes them of words (``rankine.spoken.units.KINDS``); the first must be words.
+        kinds: kinds of units and what makes them of words (``lattice.units.KINDS``); the first must be words.
         prune: entries with a posterior up to this are not stored.
         arcs: arcs with a posterior up to this are left out before, which changes what is left a little; None: a tenth
             of ``prune``.

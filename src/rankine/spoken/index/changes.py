@@ -13,9 +13,9 @@ import numpy as np
 
 from ...errors import InputError
 from ...parallel import process_map
-from ..batch import Outcome, Scoring, guarded
-from ..formats import Piece, files, pieces
-from ..units import stamp
+from ..lattice.batch import Outcome, Scoring, guarded
+from ..lattice.formats import Piece, files, pieces
+from ..lattice.units import stamp
 from .analyse import Settings, Utterance, analyse, fingerprint
 from .build import Arrays, Document, part_of_documents, part_of_parts
 from .storage import Part, Writer

@@ -1,0 +1,1 @@
+"""Lattices of recognisers, and the posteriors of what was said where."""

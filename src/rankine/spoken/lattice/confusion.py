@@ -1,0 +1,131 @@
+"""Confusion networks by a pivot path (Hakkani-Tür & Riccardi 2003) and by clustering (Mangu, Brill & Stolcke 2000)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ...errors import InputError
+from . import confusion_kernels as kn
+from .lattice import Lattice
+from .posteriors import ArcPosteriors, arc_posteriors
+from .sparse import Posteriors, from_cells
+
+_MOST_ARCS = 20_000
+
+
+def confusion_network(
+    lattice: Lattice,
+    method: str = "pivot",
+    posteriors: ArcPosteriors | None = None,
+    prune: float = 0.0,
+    pronounce: Callable[[str], Sequence[str]] = list,
+) -> Posteriors:
+    """Slots in the order of time, each with the posteriors of what was said in it.
+
+    ``"pivot"``: the arcs of the likeliest path are the first slots. The other arcs, in topological order, go to the
+    slot they overlap most in time (in the order of nodes where there are no times), among those that lie after every
+    arc that can come before and before every arc of the likeliest path that can come after; where there is none a new
+    slot is made in between.
+
+    ``"mangu"``: classes of arcs are merged, first those of one word that overlap in time, then the most similar ones by
+    pronunciation (``pronounce`` gives a word's phones; by default its letters), until all are ordered. For lattices of
+    a few hundred arcs: prune larger ones first with :meth:`Lattice.keep`.
+
+    In both, arcs that can follow each other never share a slot, a slot sums to at most 1, and the order is kept.
+
+    >>> lattice = Lattice.from_arcs([(0, 1, "a", np.log(0.6)), (0, 1, "b", np.log(0.4)), (1, 2, "c", 0.0)], 0, 2)
+    >>> [(p, u, round(x, 3)) for p, u, x in confusion_network(lattice).triples()]
+    [(0, 'a', 0.6), (0, 'b', 0.4), (1, 'c', 1.0)]
+    """
+    if not 0 <= prune < 1:
+        raise InputError(f"prune must be at least 0 and below 1, got {prune!r}")
+    if method not in ("pivot", "mangu"):
+        raise InputError(f"method must be pivot or mangu, got {method!r}")
+    found = arc_posteriors(lattice) if posteriors is None else posteriors
+    said = np.flatnonzero((lattice.unit >= 0) & (found.posterior > 0))
+    slot, n = _by_classes(lattice, found, said, pronounce) if method == "mangu" else _by_pivot(lattice, found, said)
+    p, n_units = found.posterior[said], max(len(lattice.units), 1)
+    cells, where = np.unique(slot * n_units + lattice.unit[said], return_inverse=True)
+    sums = [np.bincount(where, x, len(cells)) for x in (p, p * lattice.start[said], p * lattice.end[said])]
+    return from_cells("cn", cells // n_units, cells % n_units, sums, lattice.units, prune, max(n, 1), lattice.name)
+
+
+def _by_pivot(lattice: Lattice, found: ArcPosteriors, said: np.ndarray) -> tuple[np.ndarray, int]:
+    """The slots of the arcs that say something, and how many slots there are."""
+    with np.errstate(divide="ignore"):
+        pivot = [a for a in lattice.best_path(np.log(found.posterior)) if lattice.unit[a] >= 0]
+    start, end = _spans(lattice)
+    key_of, is_pivot = np.zeros(len(lattice)), np.zeros(len(lattice), np.bool_)
+    key_of[pivot], is_pivot[pivot] = np.arange(len(pivot)), True
+    keys, spans = np.empty(len(lattice) + 1), np.empty((len(lattice) + 1, 2))
+    keys[: len(pivot)] = np.arange(len(pivot))
+    spans[: len(pivot)] = np.column_stack([start[pivot], end[pivot]])
+    after, before = np.empty(lattice.n_nodes), np.empty(lattice.n_nodes)
+    n = kn.assign_slots(
+        lattice.n_nodes, lattice.source, lattice.target, lattice.unit, found.posterior, start, end, is_pivot, key_of,
+        after, before, keys, spans, len(pivot),
+    )  # fmt: skip
+    return np.searchsorted(keys[:n], key_of[said]), n
+
+
+def _by_classes(
+    lattice: Lattice, found: ArcPosteriors, said: np.ndarray, pronounce: Callable[[str], Sequence[str]]
+) -> tuple[np.ndarray, int]:
+    """The same by clustering. Arcs of one word with the same times start as one class, if none can follow another."""
+    start, end = _spans(lattice)
+    if len(said) == 0:
+        return np.empty(0, np.int64), 0
+    if len(said) > _MOST_ARCS:
+        raise InputError(
+            f"clustering {len(said):,} arcs would take too long: prune the lattice first", lattice.name or None
+        )
+    reach = kn.reachability(lattice.n_nodes, lattice.source, lattice.target)
+    follows = reach[lattice.target[said]][:, lattice.source[said]]  # [a, b]: b can follow a
+    cls, n, before, after = _classes(_alike(lattice, said, start, end, follows), follows)
+    if ((after[np.arange(n), np.arange(n) >> 6] >> (np.arange(n) & 63).astype(np.uint64)) & np.uint64(1)).any():
+        cls, n, before, after = _classes(np.arange(len(said)), follows)  # arcs without length: classes run in a circle
+    P = np.zeros((n, len(lattice.units)))
+    np.add.at(P, (cls, lattice.unit[said]), found.posterior[said])
+    begin, stop = np.full(n, np.inf), np.full(n, -np.inf)
+    np.minimum.at(begin, cls, start[said])
+    np.maximum.at(stop, cls, end[said])
+    sounds = [list(pronounce(w)) for w in lattice.units]
+    numbers = {s: i for i, s in enumerate(sorted({s for word in sounds for s in word}))}
+    spelling = np.array([numbers[s] for word in sounds for s in word], np.int64)
+    similar = np.zeros((len(sounds), len(sounds)))
+    kn.letters_apart(spelling, np.concatenate([[0], np.cumsum([len(word) for word in sounds])]), similar)
+    left = np.flatnonzero(kn.cluster(cls, n, before, after, P, begin, stop, similar))
+    bits = np.unpackbits(before[left].view(np.uint8), axis=1, bitorder="little")[:, left]
+    slot = np.empty(n, np.int64)
+    slot[left] = bits.sum(axis=1)  # in a total order: how many come before
+    return slot[cls], len(left)
+
+
+def _alike(lattice: Lattice, said: np.ndarray, start: np.ndarray, end: np.ndarray, follows: np.ndarray) -> np.ndarray:
+    """The first of the arcs of one word with the same times, none of which can follow another."""
+    cls = np.arange(len(said))
+    groups: dict[tuple[int, float, float], list[int]] = {}
+    for a, arc in enumerate(said.tolist()):
+        group = groups.setdefault((int(lattice.unit[arc]), float(start[arc]), float(end[arc])), [])
+        if not any(follows[a, b] or follows[b, a] for b in group):
+            group.append(a)
+            cls[a] = group[0]
+    return cls
+
+
+def _classes(cls: np.ndarray, follows: np.ndarray) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
+    """Classes numbered from 0, how many, and the sets of what comes before and after each."""
+    first, cls = np.unique(cls, return_inverse=True)
+    n = len(first)
+    before, after = (np.zeros((n, (n + 63) // 64), np.uint64) for _ in range(2))
+    kn.closed_order(n, cls, follows, before, after)
+    return cls, n, before, after
+
+
+def _spans(lattice: Lattice) -> tuple[np.ndarray, np.ndarray]:
+    """When arcs begin and end; by the order of the nodes where times are unknown."""
+    if np.isnan(lattice.start).any() or np.isnan(lattice.end).any():
+        return lattice.source.astype(np.float64), lattice.target.astype(np.float64)
+    return lattice.start, lattice.end

@@ -1,0 +1,171 @@
+"""Confusion networks as files: SRILM's meshes, and sausages of one line an utterance (``name [ w p w p ] [ w p ]``).
+
+Read, they are lattices with a node between any two slots, whose arcs have posteriors; what a slot lacks to 1 is an arc
+that says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....errors import InputError, shorten
+from ..lattice import Lattice, numbered
+from ..sparse import Posteriors
+from .common import Piece, Reading, columns, number, split_at, stem, whole
+
+Slot = dict[str | None, tuple[float, float, float]]  # word → posterior, start, end
+
+
+def slots_as_lattice(slots: list[Slot], name: str, where: str) -> Lattice:
+    """A lattice of slots, each a set of words with posteriors and times."""
+    if not slots:
+        raise InputError("no slots", where)
+    rows: list[tuple[int, str | None, float, float, float]] = []
+    for i, slot in enumerate(slots):
+        total = sum(p for p, _, _ in slot.values())
+        if total > 1.01 or any(p < 0 for p, _, _ in slot.values()):
+            raise InputError(f"the posteriors of slot {i} are negative or sum to {total:g}", where)
+        times = [(s, e) for _, s, e in slot.values()]
+        known = [t for t in times if not np.isnan(t[0])]
+        begin, end = (float(np.mean([t[k] for t in known])) if known else np.nan for k in (0, 1))
+        rows += [(i, word, p, s, e) for word, (p, s, e) in slot.items() if word is not None]
+        nothing = slot.get(None, (0.0, 0.0, 0.0))[0] + max(1 - total, 0.0)
+        if nothing > 1e-9 or not any(word is not None for word in slot):
+            rows.append((i, None, nothing, begin, end))
+    unit, units = numbered([r[1] for r in rows])
+    return Lattice.build(
+        source=np.array([r[0] for r in rows]),
+        target=np.array([r[0] + 1 for r in rows]),
+        unit=unit,
+        units=units,
+        acoustic=np.zeros(len(rows)),
+        language=np.zeros(len(rows)),
+        posterior=np.array([r[2] for r in rows]),
+        times=np.array([r[3:5] for r in rows], np.float64),
+        start=0,
+        end=len(slots),
+        name=name,
+        where=where,
+    )
+
+
+def _add(slot: Slot, word: str | None, p: float, begin: float = np.nan, end: float = np.nan) -> None:
+    """Words that mean the same share an entry."""
+    had = slot.get(word)
+    slot[word] = (p, begin, end) if had is None else (had[0] + p, had[1], had[2])
+
+
+def split_mesh(path: str) -> Iterator[Piece]:
+    """The meshes of a file: each begins with ``name …``, or the only one with ``numaligns``."""
+
+    def begins(line: bytes) -> str | None:
+        parts = line.split(None, 1)
+        if parts and parts[0] == b"name":
+            state["named"] = True
+            return parts[1].strip().decode("utf-8", "replace") if len(parts) > 1 else ""
+        return stem(path) if parts and parts[0] == b"numaligns" and not state["named"] else None
+
+    state = {"named": False}
+    yield from split_at(path, "mesh", begins)
+
+
+def parse_mesh(piece: Piece, reading: Reading) -> Lattice:
+    """``numaligns n``, then ``align slot word posterior …`` and perhaps ``info slot word start duration …``."""
+    slots: dict[int, list[tuple[str, float]]] = {}
+    info: dict[tuple[int, str], tuple[float, float]] = {}
+    n = -1
+    for where, line in piece.lines():
+        key, *parts = columns(line)
+        if key == "numaligns" and parts:
+            n = whole(parts[0], where)
+        elif key == "align" and parts:
+            at, rest = whole(parts[0], where), parts[1:]
+            if len(rest) % 2 or not rest:
+                raise InputError("expected pairs of a word and its posterior", where)
+            if at in slots:
+                raise InputError(f"slot {at} is given twice", where)
+            slots[at] = [(w, number(p, where)) for w, p in zip(rest[::2], rest[1::2], strict=True)]
+        elif key == "info" and len(parts) >= 4:
+            begin = number(parts[2], where)
+            info[whole(parts[0], where), parts[1]] = begin, begin + number(parts[3], where)
+        elif key in ("time", "name", "posterior", "info", "reference", "hyps", "key"):
+            continue
+        else:
+            raise InputError(f"expected numaligns, align, info, time or posterior, got {shorten(line)}", where)
+    if n != len(slots) or (slots and sorted(slots) != list(range(n))):
+        raise InputError(f"numaligns {n}, but there are {len(slots)} slots", piece.where)
+    found: list[Slot] = []
+    for i in range(n):
+        slot: Slot = {}
+        for word, p in slots[i]:
+            _add(slot, reading.meaning(word), p, *info.get((i, word), (np.nan, np.nan)))
+        found.append(slot)
+    return slots_as_lattice(found, piece.name, piece.where)
+
+
+def split_sausages(path: str) -> Iterator[Piece]:
+    """The sausages of a file, one a line."""
+    yield from split_at(
+        path, "sausage", lambda line: line.split()[0].decode("utf-8", "replace") if line.split() else None
+    )
+
+
+def parse_sausage(piece: Piece, reading: Reading) -> Lattice:
+    """``name [ word posterior word posterior ] [ … ]`` on one line."""
+    where, line = next(piece.lines(), (piece.where, ""))
+    slots: list[Slot] = []
+    tokens, at = columns(line), 1
+    closing = _closing(tokens)
+    while at < len(tokens):
+        if tokens[at] != "[" or closing.get(at, -1) < 0:
+            raise InputError(f"expected [ word posterior … ], got {shorten(' '.join(tokens[at : at + 4]))}", where)
+        cut = closing[at]
+        inside, at = tokens[at + 1 : cut], cut + 1
+        if len(inside) % 2:
+            raise InputError("expected pairs of a word and its posterior", where)
+        slot: Slot = {}
+        for word, p in zip(inside[::2], inside[1::2], strict=True):
+            _add(slot, reading.meaning(word), number(p, where))
+        slots.append(slot)
+    return slots_as_lattice(slots, piece.name, where)
+
+
+def _closing(tokens: list[str]) -> dict[int, int]:
+    """For each opening bracket the next closing one."""
+    found, last = {}, -1
+    for at in range(len(tokens) - 1, 0, -1):
+        last = at if tokens[at] == "]" else last
+        if tokens[at] == "[":
+            found[at] = last
+    return found
+
+
+def write_mesh(network: Posteriors) -> bytes:
+    """An SRILM mesh; "nothing said here" is its ``*DELETE*``."""
+    lines = [f"name {network.name or 'utterance'}", f"numaligns {network.n_positions}", "posterior 1"]
+    for i, entries in enumerate(_slots(network)):
+        pairs = " ".join(f"{word} {p!r}" for word, p, _, _ in entries)
+        lines.append(f"align {i} {pairs} *DELETE* {max(1 - sum(e[1] for e in entries), 0.0)!r}".replace("  ", " "))
+        lines += [f"info {i} {w} {s!r} {e - s!r} 0 0 0" for w, _, s, e in entries if not np.isnan(s)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def write_sausage(network: Posteriors) -> bytes:
+    """One line; times are lost."""
+    slots = [" ".join(f"{word} {p!r}" for word, p, _, _ in entries) for entries in _slots(network)]
+    if any(c.isspace() for c in network.name):
+        raise InputError(f"a sausage cannot hold the name {shorten(network.name)}: it has blanks")
+    return (" ".join([network.name or "utterance", *(f"[ {s} ]" if s else "[ ]" for s in slots)]) + "\n").encode()
+
+
+def _slots(network: Posteriors) -> list[list[tuple[str, float, float, float]]]:
+    slots: list[list[tuple[str, float, float, float]]] = [[] for _ in range(network.n_positions)]
+    for (at, word, p), begin, end in zip(
+        network.triples(), network.start.tolist(), network.end.tolist(), strict=True
+    ):  # fmt: skip
+        if any(c.isspace() for c in word) or word in ("[", "]"):
+            raise InputError(f"meshes and sausages cannot hold the word {shorten(word)}")
+        slots[at].append((word, p, begin, end))
+    return slots

@@ -1,0 +1,182 @@
+"""Simpler sources: one-best words with times and confidences (CTM, JSON of Whisper and its kin), n-best lists.
+
+A one-best word with confidence c becomes an arc with posterior c beside one that says nothing with 1 − c: much of the
+world has nothing better than that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....errors import InputError, shorten
+from ..lattice import Lattice
+from ..sparse import Posteriors
+from .common import Piece, Reading, columns, number, read_lines, stem
+from .networks import Slot, slots_as_lattice
+
+
+def one_best(
+    words: Sequence[tuple[str, float, float, float]],
+    name: str = "",
+    where: str = "",
+    reading: Reading = Reading(),  # noqa: B008 (it is frozen)
+    lower: bool = False,
+) -> Lattice:
+    """A lattice with one path from (word, start, end, confidence).
+
+    >>> one_best([("hello", 0.0, 0.5, 0.8)]).posterior
+    array([0.8, 0.2])
+    """
+    if not words:
+        raise InputError("no words", where or name or None)
+    slots: list[Slot] = []
+    for word, begin, end, confidence in words:
+        if not 0 <= confidence <= 1:
+            raise InputError(
+                f"the confidence of {shorten(word)} must lie between 0 and 1, got {confidence}", where or None
+            )
+        if not (0 <= begin <= end < np.inf):
+            raise InputError(f"{shorten(word)} begins at {begin} and ends at {end}", where or None)
+        said = reading.meaning(word, lower)
+        slots.append({said: (1.0 if said is None else confidence, begin, end)})
+    return slots_as_lattice(slots, name, where or name)
+
+
+def split_ctm(path: str) -> Iterator[Piece]:
+    """The utterances of a CTM, by file and channel (1 and A are not named); the lines of one must stand together."""
+    name, first, lines, seen = "", 1, list[bytes](), set[str]()
+    for at, line in read_lines(path):
+        parts = line.split(None, 2)
+        if len(parts) > 1 and not line.startswith(b";;"):
+            file, channel = (p.decode("utf-8", "replace") for p in parts[:2])
+            own = file if channel in ("1", "A") else f"{file}-{channel}"
+            if own != name:
+                if name:
+                    yield Piece(name, "ctm", path, b"".join(lines), first)
+                if own in seen:
+                    raise InputError(f"the lines of {own} do not stand together", f"{path}, line {at}")
+                seen.add(own)
+                name, first, lines = own, at, []
+        elif line.strip() and not line.startswith(b";;"):
+            raise InputError("expected 5 or 6 columns, got 1", f"{path}, line {at}")
+        if name:
+            lines.append(line)
+    if name:
+        yield Piece(name, "ctm", path, b"".join(lines), first)
+
+
+def parse_ctm(piece: Piece, reading: Reading) -> Lattice:
+    """Utterance, channel, start, duration, word, confidence (1 if missing)."""
+    words = []
+    for where, line in piece.lines():
+        if line.startswith(";;"):
+            continue
+        parts = columns(line)
+        if len(parts) not in (5, 6):
+            raise InputError(f"expected 5 or 6 columns, got {len(parts)}", where)
+        begin, length = number(parts[2], where), number(parts[3], where)
+        word = (parts[4], begin, begin + length, number(parts[5], where) if len(parts) == 6 else 1.0)
+        one_best([word], piece.name, where, reading)  # what is wrong with it is said with its line
+        words.append(word)
+    return one_best(sorted(words, key=lambda w: w[1]), piece.name, piece.where, reading)
+
+
+def write_ctm(network: Posteriors) -> bytes:
+    """The likeliest word of every slot of a confusion network, where it is likelier than nothing, as CTM."""
+    name = network.name or "utterance"
+    lines = []
+    for i in network.best_entries():
+        begin, end, word = float(network.start[i]), float(network.end[i]), network.units[network.unit[i]]
+        if np.isnan(begin) or np.isnan(end):
+            raise InputError("CTM needs times, and this lattice has none", name)
+        if any(c.isspace() for c in word + name):
+            raise InputError(f"CTM cannot hold {shorten(word)} of {shorten(name)}: no blanks")
+        lines.append(f"{name} 1 {begin!r} {end - begin!r} {word} {min(float(network.posterior[i]), 1.0)!r}\n")
+    return "".join(lines).encode()
+
+
+def parse_json(piece: Piece, reading: Reading) -> Lattice:
+    """``segments`` with ``words`` (Whisper and its kin), ``words`` or ``result`` (Vosk), with times and confidences."""
+    where = piece.where
+    try:
+        words = _timed(_words_of(json.loads(piece.content())))
+        for word in words:
+            word[0].encode()
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+        raise InputError(
+            f"not the JSON of a recogniser with word times ({type(error).__name__}: {error})", where
+        ) from None
+    return one_best([w for w in words if w[0]], piece.name, where, reading, lower=True)
+
+
+def _words_of(content: Any) -> list[Any]:
+    if isinstance(content, list):
+        return [w for part in content for w in _words_of(part)]
+    for key in ("words", "result"):
+        if key in content:
+            return list(content[key])
+    if "transcription" in content:  # whisper.cpp
+        return [w for segment in content["transcription"] for w in _of_tokens(segment["tokens"])]
+    return [w for segment in content["segments"] for w in segment.get("words", [])]
+
+
+def _of_tokens(tokens: list[Any]) -> list[dict[str, Any]]:
+    """Words of whisper.cpp's tokens: one that begins with a blank begins a word; its confidence is the least."""
+    words: list[dict[str, Any]] = []
+    for token in tokens:
+        text, times = token["text"], token["offsets"]
+        if text.startswith("[_"):
+            continue
+        if text.startswith(" ") or not words:
+            words.append({"word": "", "start": times["from"] / 1000, "probability": 1.0})
+        words[-1]["word"] += text
+        words[-1]["end"] = times["to"] / 1000
+        words[-1]["probability"] = min(words[-1]["probability"], float(token.get("p", 1.0)))
+    return words
+
+
+def _timed(found: list[Any]) -> list[tuple[str, float, float, float]]:
+    """Words with times; one without (as WhisperX leaves numerals) gets what lies between its neighbours."""
+    words, last = [], 0.0
+    for i, w in enumerate(found):
+        after = next((float(x["start"]) for x in found[i + 1 :] if "start" in x), last)
+        begin, end = float(w.get("start", last)), float(w.get("end", max(after, last)))
+        if "start" not in w and "end" not in w and not any("start" in x for x in found):
+            raise KeyError("start")
+        last = end
+        words.append((_clean(w.get("word", w.get("text", ""))), begin, end, _confidence(w)))
+    return words
+
+
+def _confidence(word: Any) -> float:
+    for key in ("probability", "confidence", "conf", "score"):
+        if key in word:
+            return float(word[key])
+    return 1.0
+
+
+def _clean(word: str) -> str:
+    return word.strip().strip('.,;:!?"')
+
+
+def parse_nbest(piece: Piece, reading: Reading) -> Lattice:
+    """A lattice of the paths of an n-best list: a log score and the words on each line."""
+    arcs: list[tuple[Any, ...]] = []
+    node = 2
+    for where, line in piece.lines():
+        score, *words = columns(line)
+        value = number(score, where)
+        at = 0
+        for i, word in enumerate(words or [None]):
+            last = i == max(len(words), 1) - 1
+            to = 1 if last else node
+            node += not last
+            arcs.append((at, to, None if word is None else reading.meaning(word), value if i == 0 else 0.0))
+            at = to
+    if not arcs:
+        raise InputError("no hypotheses", piece.where)
+    return Lattice.from_arcs(arcs, 0, 1, piece.name or stem(piece.path), piece.where)

@@ -1,0 +1,321 @@
+"""HTK's standard lattice format, words on nodes (as PocketSphinx writes it) or on links (HTK, SRILM).
+
+PocketSphinx puts a word and its start time on a node; a link S→E says that the word of S spans t(S) to t(E). It gives
+posteriors ``p=`` and no language scores. Written are words on links, in natural logarithms.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from ....errors import InputError, shorten
+from ....files import PADDING
+from ..lattice import Lattice
+from .common import Piece, Reading, decoded, number, seen, stem, whole
+from .slf_kernels import read_fields
+
+_FIELD = re.compile(r"(\w+)=(\"[^\"]*\"|\S*)")
+_LONG = {"time": "t", "WORD": "W", "START": "S", "END": "E", "acoustic": "a", "language": "l"}
+
+
+class _Table(NamedTuple):
+    """Columns of the node or link lines: ids, numbers by key (NaN: none), words by number (−1: none)."""
+
+    ids: dict[str, np.ndarray]
+    numbers: dict[str, np.ndarray]
+    words: np.ndarray
+    names: list[tuple[bytes, int]]  # and where it stands
+    starts: np.ndarray  # where each line begins
+    data: bytes
+    path: str
+
+    @property
+    def lines(self) -> int:
+        """How many there are."""
+        return len(self.words)
+
+    def place(self, row: int) -> str:
+        """What errors call a line."""
+        return _place(self.path, self.data, int(self.starts[row]))
+
+    def whole(self, key: str) -> np.ndarray:
+        """A column of whole numbers that every line must have."""
+        x = self.ids[key]
+        if x.min() < 0:
+            raise InputError(f"{key}= is missing", self.place(int(np.argmin(x))))
+        return x
+
+    def doubled(self, key: str) -> None:
+        """Complain about the second line that has a number."""
+        x = self.ids[key]
+        _, first = np.unique(x, return_index=True)
+        again = np.setdiff1d(np.arange(len(x)), first)
+        if len(again):
+            what = "node" if key == "I" else "link"
+            raise InputError(f"{what} {x[again[0]]} is defined twice", self.place(int(again[0])))
+
+
+def _place(path: str, data: bytes, at: int) -> str:
+    line = data.count(b"\n", 0, at) + 1
+    return f"{path}, line {line}"
+
+
+def parse_slf(piece: Piece, reading: Reading) -> Lattice:
+    """A lattice from the text of an SLF file."""
+    data, where = piece.content(), piece.where
+    nodes_at, links_at = _first_line(data, b"I="), _first_line(data, b"J=")
+    header = _header(decoded(data[:nodes_at], where), where)
+    padded = np.zeros(len(data) + PADDING, np.uint8)
+    padded[: len(data)] = np.frombuffer(data, np.uint8)
+    nodes = _table(data, padded, (nodes_at, links_at), b"I", b"t", header.get("N", ""), where)
+    links = _table(data, padded, (links_at, len(data)), b"JSE", b"alpr", header.get("L", ""), where)
+    for keys, have in ((("N", "NODES"), nodes.lines), (("L", "LINKS"), links.lines)):
+        for key in keys:
+            if key in header and number(header[key], where) != have:
+                raise InputError(f"{key}={header[key]}, but there are {have}", where)
+    if nodes.lines == 0 or links.lines == 0:
+        raise InputError("no nodes or no links: not a lattice in SLF", where)
+    return _build(header, nodes, links, where, piece.name or stem(piece.path), reading)
+
+
+def _first_line(data: bytes, mark: bytes) -> int:
+    """Where the first line that begins with ``mark`` begins."""
+    at = 0 if data.startswith(mark) else data.find(b"\n" + mark) + 1
+    return at if at > 0 or data.startswith(mark) else len(data)
+
+
+def _header(text: str, where: str) -> dict[str, str]:
+    header: dict[str, str] = {}
+    for at, line in enumerate(text.split("\n"), 1):
+        if (stripped := line.strip()) and not stripped.startswith("#"):
+            fields = dict(_FIELD.findall(stripped))
+            if not fields:
+                raise InputError(f"expected key=value, got {shorten(stripped)}", f"{where}, line {at}")
+            header.update(fields)
+    if "SUBLAT" in header:
+        raise InputError("sub-lattices (SUBLAT=) are not supported: expand them first", where)
+    return header
+
+
+def _table(
+    data: bytes,
+    padded: np.ndarray,
+    span: tuple[int, int],
+    id_keys: bytes,
+    number_keys: bytes,
+    announced: str,
+    where: str,
+) -> _Table:
+    """Parse lines; one that the kernel cannot read (more digits than a float has, −inf, a mistake) is done by hand."""
+    begin, end = span
+    most = int(announced) if announced.isascii() and announced.isdigit() and len(announced) < 9 else 0
+    if not 0 < most <= (end - begin) // 4 + 1:
+        most = data.count(b"\n", begin, end) + 1
+    ids, out = np.empty((len(id_keys), most), np.int64), np.empty((len(number_keys), most))
+    words, starts = np.empty(most, np.int64), np.empty(most, np.int64)
+    table, slices = np.full(1 << (2 * most).bit_length(), -1, np.int64), np.empty((most, 2), np.int64)
+    row, n_words, at = 0, 0, begin
+    codes = np.frombuffer(id_keys + number_keys, np.uint8)
+    by_hand: dict[int, str] = {}
+    line, counted = 1, 0
+    while at < end:
+        row, n_words, at = read_fields(padded, at, end, codes, ids, out, words, starts, row, table, slices, n_words)
+        if at < end:
+            stop = data.find(b"\n", at, end)
+            stop = end if stop < 0 else stop
+            if row == most:  # more than were announced
+                return _table(data, padded, span, id_keys, number_keys, "", where)
+            line, counted = line + data.count(b"\n", counted, at), at
+            place = f"{where}, line {line}"
+            starts[row] = at
+            fields = _by_hand(decoded(data[at:stop], place), chr(id_keys[0]), place)
+            ids[:, row] = [whole(fields[chr(k)], f"{place}, {chr(k)}=") if chr(k) in fields else -1 for k in id_keys]
+            out[:, row] = [number(fields[chr(k)], place) if chr(k) in fields else np.nan for k in number_keys]
+            words[row] = -1
+            if "W" in fields:
+                by_hand[row] = fields["W"]
+            row, at = row + 1, stop + 1
+    names = [(data[a:b], a) for a, b in slices[:n_words].tolist()]
+    for i, word in by_hand.items():
+        words[i] = len(names)
+        names.append((word.encode(), 0))
+    by_id = {chr(k): ids[i, :row] for i, k in enumerate(id_keys)}
+    numbers = {chr(k): out[i, :row] for i, k in enumerate(number_keys)}
+    return _Table(by_id, numbers, words[:row], names, starts[:row], data, where)
+
+
+def _by_hand(line: str, mark: str, where: str) -> dict[str, str]:
+    """The fields of a line, by what a reader of the format's description would do."""
+    left = _FIELD.sub("", line).strip()
+    fields = {_LONG.get(k, k): v.strip('"') for k, v in _FIELD.findall(line)}
+    if left or mark not in fields:
+        raise InputError(f"expected {mark}=… and further key=value, got {shorten(line.strip())}", where)
+    return fields
+
+
+def _build(header: dict[str, str], nodes: _Table, links: _Table, where: str, name: str, reading: Reading) -> Lattice:
+    ids = nodes.whole("I")
+    if ids.max() > 10 * len(ids) + 1000:
+        raise InputError(f"node {ids.max()} of {len(ids)}: nodes must be numbered without large gaps", where)
+    place = np.full(int(ids.max()) + 1, -1, np.int64)
+    place[ids] = np.arange(len(ids))
+    if (place[ids] != np.arange(len(ids))).any():
+        nodes.doubled("I")
+    if (np.diff(links.whole("J")) <= 0).any():
+        links.doubled("J")
+    ends = []
+    for key in "SE":
+        given = links.whole(key)
+        known = (given <= ids.max()) & (place[np.minimum(given, ids.max())] >= 0)
+        if not known.all():
+            row = int(np.argmin(known))
+            raise InputError(f"a link leads from or to node {given[row]}, which is not defined", links.place(row))
+        ends.append(place[given])
+    source, target = ends
+    on_links = bool((links.words >= 0).any())
+    table = links if on_links else nodes
+    unit, units = _units(table, reading)
+    unit = unit if on_links else unit[source]
+    times = nodes.numbers["t"] * _option(header, "tscale", 1.0, where)
+    acoustic, language = _scores(header, links, unit, where)
+    start, end = _ends(header, ids, place, source, target, where)
+    return Lattice.build(
+        source=source,
+        target=target,
+        unit=unit,
+        units=units,
+        acoustic=acoustic,
+        language=language,
+        posterior=_posteriors(links),
+        times=np.column_stack([times[source], times[target]]),
+        start=start,
+        end=end,
+        name=name,
+        where=where,
+    )
+
+
+def _decoded(word: bytes, table: _Table, at: int) -> str:
+    try:
+        return word.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{word[:40]!r} is not UTF-8", _place(table.path, table.data, at)) from None
+
+
+def _units(table: _Table, reading: Reading) -> tuple[np.ndarray, list[str]]:
+    """The unit of each line, and the units: words that mean the same are one."""
+    known: dict[str, int] = {}
+    known_words = seen(reading)
+    meaning = np.empty(len(table.names) + 1, np.int64)
+    for i, (word, at) in enumerate(table.names):
+        if word not in known_words:
+            known_words[word] = reading.meaning(_decoded(word, table, at))
+        unit = known_words[word]
+        meaning[i] = -1 if unit is None else known.setdefault(unit, len(known))
+    meaning[-1] = -1
+    return meaning[table.words], list(known)
+
+
+def _scores(header: dict[str, str], links: _Table, unit: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
+    """Acoustic and language scores in natural logarithms, scaled as the header says, word penalties included."""
+    base = _option(header, "base", np.e, where)
+    if base < 0 or base == 1:
+        raise InputError(f"base={base:g} is no base of logarithms", where)
+    logs = {}
+    for key, scale in (("a", "acscale"), ("l", "lmscale"), ("r", "prscale")):
+        x = links.numbers[key]
+        missing = np.isnan(x)
+        if missing.all():
+            logs[key] = np.zeros(len(x))
+            continue
+        if base == 0 and (x < 0).any():
+            raise InputError(f"base=0 says that {key}= are probabilities, but one is negative", where)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            x = np.log(x) if base == 0 else x * np.log(base)
+        logs[key] = np.where(missing, 0.0, x * _option(header, scale, 1.0, where))
+    penalty = _option(header, "wdpenalty", 0.0, where) * (np.log(base) if base > 0 else 1.0)
+    return logs["a"], logs["l"] + logs["r"] + penalty * (unit >= 0)
+
+
+def _posteriors(links: _Table) -> np.ndarray:
+    """Posteriors as given; a hair above 1 is rounding."""
+    p = links.numbers["p"]
+    bad = np.flatnonzero((p < 0) | (p > 1.01))
+    if len(bad):
+        raise InputError(f"a posterior must lie between 0 and 1, got p={p[bad[0]]:g}", links.place(int(bad[0])))
+    return p
+
+
+def _option(header: dict[str, str], key: str, default: float, where: str) -> float:
+    value = number(header[key], f"{where}, {key}") if key in header else default
+    if not np.isfinite(value):
+        raise InputError(f"{key}={value} is not finite", where)
+    return value
+
+
+def _ends(
+    header: dict[str, str], ids: np.ndarray, place: np.ndarray, source: np.ndarray, target: np.ndarray, where: str
+) -> tuple[int, int]:
+    """Start and end node: named in the header, or the only ones without an arc to or from them."""
+    found = []
+    for key, ends in (("start", target), ("end", source)):
+        if key in header:
+            node = whole(header[key], f"{where}, {key}")
+            if node >= len(place) or place[node] < 0:
+                raise InputError(f"{key}={node} is not defined", where)
+            found.append(int(place[node]))
+        else:
+            free = np.ones(len(ids), np.bool_)
+            free[ends] = False
+            if free.sum() != 1:
+                raise InputError(f"expected one {key} node, there are {free.sum()}: name it in the header", where)
+            found.append(int(np.flatnonzero(free)[0]))
+    return found[0], found[1]
+
+
+def write_slf(lattice: Lattice) -> bytes:
+    """SLF with words on links. Times stand on nodes: where arcs disagree a link that says nothing stands between."""
+    times, arcs = node_times(lattice)
+    lines = [f"VERSION=1.1\nUTTERANCE={lattice.name or 'utterance'}\nstart=0\nend={lattice.n_nodes - 1}"]
+    lines.append(f"N={len(times)}\tL={len(arcs)}")
+    lines += [f"I={i}" + ("" if np.isnan(t) else f"\tt={t!r}") for i, t in enumerate(times)]
+    for j, (u, v, word, a, lm, p) in enumerate(arcs):
+        said = "!NULL" if word is None else _quoted(word)
+        given = "" if np.isnan(p) else f"\tp={p!r}"
+        lines.append(f"J={j}\tS={u}\tE={v}\tW={said}\ta={a!r}\tl={lm!r}{given}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _quoted(word: str) -> str:
+    if '"' in word or "\n" in word:
+        raise InputError(f"SLF cannot hold the word {shorten(word)}")
+    return f'"{word}"' if not word or any(c.isspace() for c in word) else word
+
+
+def node_times(lattice: Lattice) -> tuple[list[float], list[tuple[int, int, str | None, float, float, float]]]:
+    """Times of nodes, and arcs (from, to, word, acoustic, language, posterior) that keep to them.
+
+    A node has the time at which the arcs that leave it begin. An arc with other times is led through nodes of its own.
+    """
+    times = np.full(lattice.n_nodes, np.nan)
+    times[lattice.target] = lattice.end
+    times[lattice.source] = lattice.start
+    out: list[tuple[int, int, str | None, float, float, float]] = []
+    all_times: list[float] = times.tolist()
+    columns = (lattice.source, lattice.target, lattice.unit, lattice.acoustic, lattice.language, lattice.posterior)
+    for i, (u, v, w, a, lm, p) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+        word = None if w < 0 else lattice.units[w]
+        begin, end = float(lattice.start[i]), float(lattice.end[i])
+        if not np.isnan(begin) and begin != all_times[u]:
+            all_times.append(begin)
+            out.append((u, len(all_times) - 1, None, 0.0, 0.0, p))
+            u = len(all_times) - 1
+        if not np.isnan(end) and end != all_times[v]:
+            all_times.append(end)
+            out.append((len(all_times) - 1, v, None, 0.0, 0.0, p))
+            v = len(all_times) - 1
+        out.append((u, v, word, a, lm, p))
+    return all_times, out

@@ -1,0 +1,1 @@
+"""From judged hits to the weights of the weak rankers."""

@@ -1,0 +1,392 @@
+"""The LETOR reader and writer: exact numbers, every documented error, round trips, tampered files."""
+
+import gzip
+import io
+import lzma
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+import rankine as rk
+from rankine import files
+from rankine.io import numbers
+from rankine.io.numbers import address_of, exact_float, scan_decimal, to_double, to_single
+
+from .. import reference as ref
+
+
+def load(text, **options):
+    return rk.load_letor(io.BytesIO(text if isinstance(text, bytes) else text.encode()), **options)
+
+
+@njit
+def convert(buf, starts, single, values, statuses):
+    for i in range(len(starts)):
+        status, negative, w, q, _ = scan_decimal(address_of(buf) + starts[i])
+        statuses[i] = status
+        values[i] = to_single(negative, w, q) if single else to_double(negative, w, q)
+
+
+def converted(tokens, single):
+    text = "\n".join([*tokens, ""]).encode()
+    starts = np.cumsum([0, *(len(t) + 1 for t in tokens[:-1])])
+    values, statuses = np.empty(len(tokens)), np.empty(len(tokens), np.int64)
+    convert(np.frombuffer(text + bytes(8), np.uint8).copy(), starts, single, values, statuses)
+    return values, statuses
+
+
+def random_decimals(rng, n):
+    yield from ("0", "-0", "0.0", "1", "1e0", "9007199254740993", "1e23", "8.5e22", "5e-324", "2.2250738585072014e-308")
+    yield from (
+        "1.7976931348623157e308",
+        "4.9406564584124654e-324",
+        "0.000000000000000000000000000001",
+        "100000000000000000000",
+    )
+    for i in range(n):
+        a, b = rng.integers(0, 10**18, 2).tolist()
+        yield (
+            repr(rng.random()),
+            repr(np.uint64(rng.integers(0, 2**63)).view(np.float64).item()).replace("nan", "1").replace("inf", "2"),
+            str(np.float32(rng.standard_normal())),
+            f"{a}e{rng.integers(-345, 300)}",
+            f"-{a % 10**9}.{b % 10**9}",
+            f"{(2 * (a % 2**23) + 1) * 2.0 ** int(rng.integers(-30, 5))!r}",
+        )[i % 6]
+
+
+def test_doubles_are_correctly_rounded():
+    tokens = list(random_decimals(np.random.default_rng(0), 60_000))
+    values, statuses = converted(tokens, single=False)
+    assert (statuses == numbers.DECIMAL).all()
+    assert values.tolist() == [float(t) for t in tokens]
+
+
+def test_singles_are_correctly_rounded():
+    rng = np.random.default_rng(1)
+    tokens = [t for t in random_decimals(rng, 8_000) if abs(float(t)) < 3.4e38]
+    midpoints = [repr((1 + (2 * k + 1) * 2.0**-24) * 2.0**e) for k, e in rng.integers(0, 99, (300, 2)).tolist()]
+    nudged = [f"{m}{z}1" for m in midpoints for z in ("", "000")]
+    tokens += midpoints + [t for t in nudged if sum(c.isdigit() for c in t) <= 19 and "e" not in t]
+    values, statuses = converted(tokens, single=True)
+    assert (statuses == numbers.DECIMAL).all()
+    assert values.tolist() == [exact_float(t, np.dtype(np.float32)) for t in tokens]
+
+
+def test_numbers_of_many_digits():
+    long = "0." + "1234567890" * 6
+    half = f"{1 + 2.0**-24:.60f}"[:-1] + "1"  # just above the midpoint of two float32
+    for dtype in (np.float32, np.float64):
+        X = load(f"1 qid:1 1:{long} 2:{half} 3:-{'9' * 30}\n", dtype=dtype).X[0]
+        assert X.tolist() == [exact_float(t, np.dtype(dtype)) for t in (long, half, "-" + "9" * 30)]
+    assert load(f"{'0' * 30}2.0000000000000000000000 qid:1 1:1\n").y[0] == 2
+    assert np.float32(float(half)) != exact_float(half, np.dtype(np.float32))  # rounding twice would be wrong
+
+
+EXAMPLE = """# a heading
+2 qid:10 1:0.5 3:1e-3 #docid = GX1 inc = 1 prob = 0.2
+
+0 qid:10\t2:-.25   4:7 # GX2
+1.5 qid:x#1 1:+3. # a remark of several words
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", ["", "\n"])
+@pytest.mark.parametrize("sparse", [False, True, None])
+def test_the_format(newline, last, sparse):
+    data = load(EXAMPLE.rstrip("\n").replace("\n", newline) + last, sparse=sparse)
+    assert data.is_sparse == bool(sparse)
+    want = np.array([[0.5, 0, 1e-3, 0], [0, -0.25, 0, 7], [3, 0, 0, 0]], np.float32)
+    assert np.array_equal(data.dense().X, want)
+    assert data.y.tolist() == [2, 0, 1.5]
+    assert data.qid.tolist() == ["10", "10", "x#1"]
+    assert data.doc_ids.tolist() == ["GX1", "GX2", ""]
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".gz", ".xz", ".zst"])
+def test_compression_and_sources(tmp_path, suffix):
+    path = tmp_path / f"data{suffix}"
+    data = load(EXAMPLE)
+    rk.save_letor(data, path)
+    for source in (path, str(path), open(path, "rb")):
+        again = rk.load_letor(source)
+        assert np.array_equal(again.X, data.X)
+        if hasattr(source, "close"):
+            source.close()
+    assert (suffix == ".txt") == path.read_bytes().startswith(b"2 qid:10")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def reference_rows(text):
+    lines = [line for line in text.splitlines() if line.split("#")[0].strip()]
+    return [ref.letor_line(line) for line in lines]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_blocks_of_any_size_give_the_reference(monkeypatch, dtype, threads):
+    rng = np.random.default_rng(2)
+    for case in range(60):
+        lines = []
+        for _ in range(rng.integers(1, 30)):
+            columns = np.flatnonzero(rng.random(rng.integers(1, 40)) < rng.choice([0.1, 0.5, 1.0])) + 1
+            cells = " ".join(f"{c}:{float(rng.standard_normal() * 10.0 ** rng.integers(-8, 8))!r}" for c in columns)
+            comment = rng.choice(["", " # d1", "#docid = d2 x = 3", " # two words", "#"])
+            lines.append(f"{rng.integers(0, 4)} qid:{rng.integers(0, 4)} {cells}{comment}")
+        text = "\n".join(lines)
+        size = int(rng.integers(1, 400))
+        monkeypatch.setattr(files.line_blocks, "__defaults__", (size,))
+        data = load(text, dtype=dtype, sparse=[True, False, None][case % 3], threads=threads)
+        rows = reference_rows(text)
+        X = data.dense().X
+        for i, original in enumerate(data.order):
+            label, query, cells, doc = rows[original]
+            row = np.zeros(X.shape[1], dtype)
+            row[[c - 1 for c in cells]] = list(cells.values())
+            assert np.array_equal(X[i], row)
+            assert (data.y[i], str(data.qid[i])) == (label, query)
+            assert data.doc_ids is None or data.doc_ids[i] == doc
+        assert X.shape[1] == max(max(r[2], default=1) for r in rows)
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+def test_a_file_and_a_stream_read_alike(tmp_path, monkeypatch, mapped):
+    text = "".join(f"{i % 3} qid:{i // 4} 1:{i}.5 {i % 5 + 2}:0.25 # d{i}\n" for i in range(500)).encode()
+    path = tmp_path / "x.txt"
+    path.write_bytes(text)
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (997,))
+    data = rk.load_letor(path if mapped else io.BytesIO(text))
+    assert data.X[:, 0].tolist() == [i + 0.5 for i in range(500)]
+    assert data.doc_ids.tolist() == [f"d{i}" for i in range(500)]
+
+
+def test_a_ten_megabyte_line():
+    n = 950_000
+    cells = " ".join(f"{i}:1.5" for i in range(1, n + 1))
+    data = load(f"0 qid:1 1:2\n1 qid:1 {cells}\n0 qid:1 1:3\n", sparse=True)
+    assert len(cells) > 10_000_000
+    assert data.X.shape == (3, n)
+    assert data.X.sum() == 1.5 * n + 5
+    junk = load(f"0 qid:1 1:2 #{'x' * 10_000_000} y\n")
+    assert junk.doc_ids is None
+    with pytest.raises(rk.InputError, match=r"line 1: expected a label \(a number\) first, got 'xxxxxxx.*…'"):
+        load("x" * 10_000_000)
+
+
+def test_density_decides():
+    thin = "\n".join(f"0 qid:1 {i}:1" for i in range(1, 60))
+    assert load(thin).is_sparse
+    assert not load(thin, sparse=False).is_sparse
+    thick = "\n".join("0 qid:1 " + " ".join(f"{j}:1" for j in range(1, 60)) for _ in range(5))
+    assert not load(thick).is_sparse
+    assert load("0 qid:1 1:1\n", n_features=50).X.shape == (1, 50)
+
+
+def test_query_ids_are_numbers_only_where_the_text_says_so():
+    assert load("0 qid:7 1:1\n0 qid:-3 1:1").qid.dtype == np.int64
+    assert load("0 qid:007 1:1").qid.tolist() == ["007"]
+    assert load("0 qid:99999999999999999999 1:1").qid.tolist() == ["99999999999999999999"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("x qid:1 1:1", "expected a label (a number) first, got 'x'"),
+        ("1x qid:1 1:1", "expected a label (a number) first, got '1x'"),
+        ("nan qid:1 1:1", "label 'nan' is not a finite number"),
+        ("-inf qid:1 1:1", "label '-inf' is not a finite number"),
+        ("1e999 qid:1 1:1", "label '1e999' is not a finite number"),
+        ("1 1:1", "expected 'qid:' after the label, got '1:1'"),
+        ("1", "expected 'qid:' after the label, got the end of the line"),
+        ("1 qid: 1:1", "there is no query id after 'qid:'"),
+        ("1 qid:1 2", "expected index:value, got '2'"),
+        ("1 qid:1 a:2", "expected index:value, got 'a:2'"),
+        ("1 qid:1 -1:2", "expected index:value, got '-1:2'"),
+        ("1 qid:1 0:2", "feature index 0, but indices start at 1"),
+        ("1 qid:1 31:1 12:1", "feature index 12 after 31, indices must increase"),
+        ("1 qid:1 3:1 3:1", "feature index 3 after 3, indices must increase"),
+        ("1 qid:1 9999999999:1", "is too large"),
+        ("1 qid:1 1:", "feature 1: expected a number, got the end of the line"),
+        ("1 qid:1 1:x", "feature 1: expected a number, got 'x'"),
+        ("1 qid:1 2:1.5.2", "feature 2: expected a number, got '1.5.2'"),
+        ("1 qid:1 2:1e", "feature 2: expected a number, got '1e'"),
+        ("1 qid:1 2:--1", "feature 2: expected a number, got '--1'"),
+        ("1 qid:1 2:NaN", "feature 2: 'NaN' is not a finite number"),
+        ("1 qid:1 2:-Infinity", "feature 2: '-Infinity' is not a finite number"),
+        ("1 qid:1 2:1e39", "feature 2: '1e39' does not fit float32"),
+        ("1 qid:1 2:1" + "0" * 50, "does not fit float32"),
+        ("\x00\x01\x02", "expected a label"),
+    ],
+)
+@pytest.mark.parametrize("sparse", [True, False, None])
+def test_errors_name_the_line(line, message, sparse):
+    with pytest.raises(rk.InputError) as caught:
+        load(f"# heading\n0 qid:1 1:1\n{line}\n1 qid:1 1:1\n", sparse=sparse)
+    assert str(caught.value).startswith("<stream>, line 3: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_errors_of_whole_files(tmp_path):
+    for text, message in (
+        (b"", "the file is empty"),
+        (b"\n# only\n\n", "no data line"),
+        (b"1 qid:\xff 1:1\n", "line 1: an id is not valid UTF-8"),
+    ):
+        with pytest.raises(rk.InputError, match=message):
+            load(text)
+    with pytest.raises(rk.InputError, match="line 2: an id is not valid UTF-8"):
+        load(b"1 qid:1 1:1 # good\n1 qid:1 1:1 # \xfe\n")
+    with pytest.raises(rk.InputError, match="feature index 3, but n_features is 2"):
+        load("1 qid:1 1:1\n1 qid:1 3:1\n", n_features=2)
+    whole = EXAMPLE.encode() * 500
+    from backports import zstd
+
+    for name, packed in (("gz", gzip.compress(whole)), ("xz", lzma.compress(whole)), ("zst", zstd.compress(whole))):
+        for cut in (len(packed) // 2, len(packed) - 3):
+            with pytest.raises(rk.InputError, match="truncated or damaged"):
+                load(packed[:cut])
+        assert load(packed).n_documents == 1500, name
+    with pytest.raises(FileNotFoundError):
+        rk.load_letor(tmp_path / "absent")
+    with pytest.raises(TypeError, match="mode 'rb'"):
+        rk.load_letor(io.StringIO("1 qid:1"))
+    with pytest.raises(ValueError, match="float32 or float64"):
+        load("1 qid:1 1:1", dtype="int32")
+    with pytest.raises(ValueError, match="n_features must be at least 1"):
+        load("1 qid:1 1:1", n_features=0)
+
+
+@pytest.mark.parametrize("where", [2, 700, 1999])
+def test_line_numbers_hold_across_blocks(tmp_path, monkeypatch, where):
+    lines = [f"0 qid:{i} 1:1" for i in range(2000)]
+    lines[where] = "0 qid:1 1:oops"
+    path = tmp_path / "x.txt"
+    path.write_text("\n".join(lines))
+    monkeypatch.setattr(files.line_blocks, "__defaults__", (512,))
+    for threads in (1, 2):
+        with pytest.raises(rk.InputError, match=f"x.txt, line {where + 1}: "):
+            rk.load_letor(path, threads=threads)
+
+
+finite = {"allow_nan": False, "allow_infinity": False}
+ids = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FFF, exclude_categories=["Cs"]), min_size=1, max_size=6)
+
+
+@settings(max_examples=150)
+@given(st.data(), st.sampled_from([32, 64]), st.booleans(), st.booleans())
+def test_round_trip_is_bit_identical(draw, width, sparse, named):
+    n, d = draw.draw(st.integers(1, 6)), draw.draw(st.integers(1, 5))
+    dtype = np.dtype(f"float{width}")
+    cell = st.one_of(st.just(0.0), st.floats(width=width, **finite))
+    X = np.array(draw.draw(st.lists(cell, min_size=n * d, max_size=n * d)), dtype).reshape(n, d)
+    if sparse:
+        X = X + dtype.type(0)  # a sparse matrix does not store −0
+    y = draw.draw(st.lists(st.floats(**finite), min_size=n, max_size=n))
+    qid = draw.draw(st.lists(st.integers(-3, 3) if not named else ids, min_size=n, max_size=n))
+    doc_ids = draw.draw(st.none() | st.lists(ids, min_size=n, max_size=n))
+    if named and all(q.lstrip("-").isdigit() for q in qid):
+        qid = ["q" + q for q in qid]
+    qid = np.array(qid, object) if named else np.array(qid)
+    data = rk.RankingData(sp.csr_array(X) if sparse else X, y, qid, doc_ids)
+    out = io.BytesIO()
+    rk.save_letor(data, out)
+    again = load(out.getvalue(), dtype=dtype, sparse=sparse)
+    assert again.X.dtype == dtype
+    assert again.dense().X.tobytes() == data.dense().X.tobytes()
+    assert again.y.tobytes() == data.y.tobytes()
+    assert again.qid.tolist() == data.qid.tolist()
+    assert (again.doc_ids is None) == (doc_ids is None)
+    assert doc_ids is None or again.doc_ids.tolist() == data.doc_ids.tolist()
+
+
+@settings(max_examples=600)
+@given(st.data())
+def test_a_tampered_file_is_read_or_refused(draw):
+    text = bytearray(EXAMPLE.encode() * 3)
+    for _ in range(draw.draw(st.integers(1, 6))):
+        at = draw.draw(st.integers(0, len(text) - 1))
+        kind = draw.draw(st.sampled_from(["byte", "cut", "insert", "double"]))
+        if kind == "byte":
+            text[at] = draw.draw(st.integers(0, 255))
+        elif kind == "cut":
+            del text[at : at + draw.draw(st.integers(1, 30))]
+        elif kind == "insert":
+            text[at:at] = draw.draw(
+                st.sampled_from([b" 5:", b"\n", b":", b"nan", b"\0", b"#", b"qid:", b"1e400", b"9" * 40, b"-"])
+            )
+        else:
+            text[at:at] = text[at : at + 40]
+        if not text:
+            text = bytearray(b" ")
+    try:
+        data = load(bytes(text), sparse=draw.draw(st.sampled_from([True, False, None])))
+    except rk.InputError as error:
+        assert "<stream>" in str(error)
+    else:
+        X = data.X.data if data.is_sparse else data.X
+        assert np.isfinite(X).all()
+        assert np.isfinite(data.y).all()
+
+
+def test_what_letor_text_cannot_hold(tmp_path):
+    X = [[1.0]]
+    for data, message in (
+        (rk.RankingData(X, [1], ["a b"]), "query id 'a b' is empty, holds a blank"),
+        (rk.RankingData(X, [1], [""]), "query id '' is empty"),
+        (rk.RankingData(X, [1], [1], ["a\tb"]), "document id"),
+        (rk.RankingData([[1.0], [2.0]], rk.Preferences([0], [1]), [1, 1]), "holds grades"),
+    ):
+        with pytest.raises(rk.InputError, match=message):
+            rk.save_letor(data, tmp_path / "out.txt")
+    with pytest.raises(rk.InputError, match="there is no folder"):
+        rk.save_letor(rk.RankingData(X, [1], [1]), tmp_path / "no" / "out.txt")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("folder", "queries", "documents", "features", "grades"),
+    [
+        ("mq2008", 784, 15_211, 46, [12_279, 2_001, 931]),
+        ("ohsumed", 106, 16_140, 45, [11_303, 2_585, 2_252]),
+        ("ohsumed-letor2", 106, 16_140, 25, [11_303, 2_585, 2_252]),
+    ],
+)
+def test_real_sets(real_data, folder, queries, documents, features, grades):
+    parts = [rk.load_letor(real_data / "letor" / folder / f"S{i}.txt.xz") for i in range(1, 6)]
+    data = rk.concatenate(parts)
+    assert (data.n_queries, data.n_documents, data.n_features) == (queries, documents, features)
+    assert np.bincount(data.y.astype(int)).tolist() == grades
+    text = lzma.open(real_data / "letor" / folder / "S2.txt.xz", "rt").read().splitlines()
+    for i in range(0, len(text), 97):
+        label, query, cells, doc = ref.letor_line(text[i])
+        assert parts[1].X[i].tolist() == np.array([cells[j] for j in range(1, features + 1)], np.float32).tolist()
+        assert (parts[1].y[i], str(parts[1].qid[i]), parts[1].doc_ids[i]) == (label, query, doc)
+
+
+def test_a_wide_row_late_in_a_dense_file():
+    narrow = "".join(f"{i % 3} qid:{i // 10} 1:0.5 2:{i}.25 3:-0\n" for i in range(60_000))
+    for index in (5000, 3_000_000, 2_147_483_647):
+        data = load(narrow + f"1 qid:x {index}:1\n")
+        assert data.is_sparse
+        assert data.X.shape == (60_001, index)
+        assert data.X[[60_000], [index - 1]] == 1
+        assert np.array_equal(data.X[:, :3].toarray()[:60_000, 1], np.arange(60_000) + 0.25)
+    with pytest.raises(rk.InputError, match="use sparse=True"):
+        load(narrow + "1 qid:x 2147483647:1\n", sparse=False)
+    wide = load(narrow + "1 qid:x 40:1\n", sparse=False)
+    assert wide.X.shape == (60_001, 40)
+    assert wide.X[-1, 39] == 1
+    assert wide.X[59_999, 1] == 59_999.25
+
+
+def test_the_callers_file_object_stays_open_and_a_bom_is_skipped():
+    stream = io.BytesIO(b"\xef\xbb\xbf1 qid:1 1:1\n")
+    assert rk.load_letor(stream).y.tolist() == [1]
+    stream.seek(0)
+    assert rk.load_letor(stream).y.tolist() == [1]

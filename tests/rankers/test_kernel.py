@@ -1,0 +1,109 @@
+"""The kernel ranker: the linear kernel is the linear ranker, others see what no line can, bad kernels are named."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import check_estimator
+
+import rankine as rk
+from rankine.rankers.kernel import ApproximationWarning
+from rankine.sample import judged_set
+
+
+@pytest.fixture(scope="module")
+def data():
+    found = judged_set(n_queries=30)
+    return rk.Normaliser("zscore").fit(found).apply(found)
+
+
+@pytest.mark.parametrize("loss", ["svm-map", "svm-ndcg@10"])
+def test_a_linear_kernel_is_the_linear_ranker(data, loss):
+    options = {"A": "partial-order"} if "ndcg" in loss else {}
+    want = rk.LinearRanker(loss, C=0.5, tol=1e-4, loss_options=options).fit(data)
+    found = rk.KernelRanker(loss, C=0.5, kernel="linear", tol=1e-3, loss_options=options).fit(data)
+    assert found.gap_ <= 1e-3
+    assert found.objective_ == pytest.approx(want.objective_, rel=2e-3)
+    assert found.lower_bound_ <= want.objective_ * (1 + 1e-6)
+    assert np.corrcoef(found.predict(data), want.predict(data))[0, 1] > 0.99
+
+
+def circles(seed, n=20, m=15):
+    """Relevant is what lies near the circle of radius 1: no linear scorer can rank it."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2, 2, (n * m, 2))
+    y = (np.abs(np.linalg.norm(X, axis=1) - 1) < 0.35).astype(float)
+    return X, y, np.repeat(np.arange(n), m)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", lambda a, b: (1 + a @ b.T) ** 4])
+def test_kernels_see_what_no_line_can(kernel):
+    X, y, qid = circles(0)
+    model = rk.KernelRanker("svm-map", C=10.0, kernel=kernel, degree=4, gamma=1.0, tol=0.05).fit(X, y, qid=qid)
+    test, labels, queries = circles(1)
+    linear = rk.LinearRanker("svm-map", C=10.0).fit(X, y, qid=qid).score(test, labels, qid=queries)
+    assert model.score(test, labels, qid=queries) > linear + 0.2
+    assert model.gap_ <= 0.05
+    small = rk.KernelRanker(
+        "svm-map", C=10.0, kernel=kernel, degree=4, gamma=1.0, max_documents=50, n_components=100
+    )  # fmt: skip
+    with pytest.warns(ApproximationWarning, match="Nyström"):
+        small.fit(X, y, qid=qid)
+    assert small.score(test, labels, qid=queries) > linear + 0.15
+
+
+def test_saved_and_loaded(tmp_path):
+    X, y, qid = circles(2, n=6)
+    model = rk.KernelRanker("svm-map", C=1.0, normalise="zscore").fit(X, y, qid=qid)
+    model.save(tmp_path / "m.json")
+    np.testing.assert_allclose(rk.load(tmp_path / "m.json").predict(X), model.predict(X), rtol=1e-12)
+    with pytest.raises(rk.InputError, match="cannot be saved"):
+        rk.KernelRanker(kernel=lambda a, b: a @ b.T).fit(X, y, qid=qid).save(tmp_path / "n.json")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kernel": "rbff"}, "kernel must be"),
+        ({"kernel": lambda a, b: -(a @ b.T)}, "not positive semi-definite"),
+        ({"kernel": lambda a, b: a[:, :1] + 2 * b[:, :1].T}, "not symmetric"),
+        ({"kernel": lambda a, b: np.full((len(a), len(b)), np.nan)}, "finite number"),
+        ({"C": 0}, "C must be"),
+        ({"gamma": -1.0}, "gamma"),
+        ({"loss": "svm-ndcg@10:tight"}, "not convex"),
+        ({"max_documents": 0}, "max_documents"),
+    ],
+)
+def test_bad_input(options, message):
+    X, y, qid = circles(3, n=3)
+    with pytest.raises(rk.InputError, match=message):
+        rk.KernelRanker(**options).fit(X, y, qid=qid)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learns_checks():
+    check_estimator(rk.KernelRanker(), on_skip=None)
+
+
+def test_certificates_hold_far_from_the_origin():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.clip(np.round(X[:, 0] + rng.normal(size=60)), 0, 2)
+    qid = np.repeat(np.arange(10), 6)
+    want = rk.LinearRanker("svm-map", C=1.0, tol=1e-5).fit(X, y, qid=qid).objective_
+    for offset in (0.0, 100.0):
+        model = rk.KernelRanker("svm-map", C=1.0, kernel="linear", tol=1e-3).fit(X + offset, y, qid=qid)
+        assert model.lower_bound_ <= want * (1 + 1e-4)
+        assert model.objective_ >= want * (1 - 1e-4)
+        assert model.objective_ == pytest.approx(want, rel=2e-3)
+
+
+def test_the_dual_converges_for_ndcg_and_large_C():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(72, 4))
+    y = np.clip(np.round(X[:, 0] + 0.5 * rng.normal(size=72)), 0, 2)
+    qid = np.repeat(np.arange(12), 6)
+    want = rk.LinearRanker("svm-ndcg@5", C=10.0, tol=1e-4).fit(X, y, qid=qid)
+    found = rk.KernelRanker("svm-ndcg@5", C=10.0, kernel="linear", tol=1e-2).fit(X, y, qid=qid)
+    assert found.gap_ <= 1e-2
+    assert found.objective_ == pytest.approx(want.objective_, rel=1.1e-2)
+    with pytest.raises(rk.InputError, match="positive semi-definite"):
+        rk.KernelRanker(kernel=lambda a, b: -(a @ b.T), max_documents=10).fit(X, y, qid=qid)

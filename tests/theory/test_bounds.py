@@ -1,0 +1,403 @@
+"""Risk bounds: against the printed formulas in whole numbers, and against populations whose risk is known."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import rankine as rk
+from rankine.errors import InputError
+from rankine.experiments.guarantees import printed_claim
+from rankine.losses import get, pairwise_errors
+from rankine.theory import bounds as b
+from rankine.theory import risk_bound
+from rankine.theory.guarantee import class_of, rademacher
+from rankine.theory.structure import structure
+from tests import reference
+from tests.cli.test_cli import rankine
+
+NUMBERS = {"n": 400, "B": 0.5, "M": 2.0, "delta": 0.1}
+
+
+def test_hand_computed_values():
+    """Theorem 3 with m = 3, B·M = 1, n = 100, δ = 2/e²: √(8·2/100) = 0.4."""
+    delta = 2 / math.e**2
+    found = b.full_ranking(0.25, n=100, m=3, B=1, M=1, delta=delta)
+    assert found.complexity == pytest.approx(3 * 4 / 10)
+    assert found.confidence == pytest.approx(3 * (2 + 2) * 0.4)
+    assert found.total == pytest.approx(0.25 + 1.2 + 4.8)
+    assert b.bipartite(0, n=100, rel=2, nrel=3, B=1, M=1, delta=delta).total == pytest.approx(6 * 0.4 + 6 * 3 * 0.4)
+    assert b.multipartite(0, n=100, level_sizes=[1, 2, 1], B=1, M=1, delta=delta).total == pytest.approx(
+        5 * 0.4 + 5 * 4 * 0.4
+    )
+    assert b.listwise(0, n=100, m=3, B=1, M=1, delta=delta).total == pytest.approx(6 * 0.4 + 6 * 3 * 0.4)
+    assert b.average_precision(0, n=100, m=4, rel=2, B=1, M=1, delta=delta).total == pytest.approx(
+        6 * 0.4 + 6 * 3 * 0.4
+    )
+
+
+@pytest.mark.parametrize("m", range(1, 21))
+def test_logarithms_equal_whole_number_arithmetic(m):
+    n, B, M, delta = NUMBERS["n"], NUMBERS["B"], NUMBERS["M"], NUMBERS["delta"]
+    found = b.listwise(0.3, m=m, **NUMBERS)
+    complexity, confidence, total = reference.listwise_bound(0.3, n, math.factorial(m), B, M, delta)
+    assert found.log_complexity == pytest.approx(math.log(complexity), abs=1e-12)
+    assert found.log_confidence == pytest.approx(math.log(confidence), abs=1e-12)
+    assert found.log_total == pytest.approx(math.log(total), abs=1e-12)
+    for rel in range(m + 1):
+        found = b.average_precision(0.3, m=m, rel=rel, **NUMBERS)
+        assert found.log_total == pytest.approx(
+            math.log(reference.listwise_bound(0.3, n, math.comb(m, rel), B, M, delta)[2]), abs=1e-12
+        )
+
+
+def test_pairwise_results_agree_with_each_other_and_the_formula():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        sizes = rng.integers(1, 9, rng.integers(1, 6)).tolist()
+        found = b.multipartite(0.3, level_sizes=sizes, **NUMBERS)
+        want = reference.pairwise_bound(0.3, sizes=sizes, **NUMBERS)
+        assert (found.complexity, found.confidence, found.total) == pytest.approx(want)
+        largest = sum(
+            s * t * abs(len(sizes) / (i + 1) - len(sizes) / (j + 1))
+            for (i, s), (j, t) in itertools.combinations(list(enumerate(sizes)), 2)
+        )
+        assert math.exp(found.log_largest) == pytest.approx(largest if len(sizes) > 2 else b.count_pairs(sizes))
+    two = b.multipartite(0.3, level_sizes=[3, 4], **NUMBERS)
+    assert b.bipartite(0.3, rel=3, nrel=4, **NUMBERS).log_total == two.log_total
+    for m in range(1, 12):
+        each = b.multipartite(0.3, level_sizes=[1] * m, **NUMBERS)
+        assert b.full_ranking(0.3, m=m, **NUMBERS).log_total == each.log_total
+
+
+def test_the_plain_error_costs_the_factor_of_the_smallest_margin():
+    weighted = b.full_ranking(0.3, m=10, **NUMBERS)
+    plain = b.full_ranking(0.3, m=10, error="plain", **NUMBERS)
+    assert plain.total == pytest.approx(9 * weighted.total)
+    assert math.exp(plain.log_largest) == pytest.approx(45)
+    assert "0–1" in plain.of
+    assert "position-weighted" in weighted.of
+    assert "0–1" in b.bipartite(0.3, rel=1, nrel=2, **NUMBERS).of
+
+
+def test_the_counter_example_to_the_printed_domination():
+    """Ranks 9 and 10 swapped by 0.01: the 0–1 error is 1, the position-sensitive hinge 0.121."""
+    m = 10
+    scores = np.array([1000.0 - 100 * i for i in range(m)])
+    scores[9] = scores[8] + 0.01
+    y, ptr = np.arange(m)[::-1], [0, m]
+    assert get("position-sensitive").value_and_grad(scores, y, ptr)[0] == pytest.approx([0.12111], abs=1e-5)
+    assert pairwise_errors(scores, y, ptr) == pytest.approx([1])
+    verdicts = [row[4] for row in printed_claim()]
+    assert verdicts[0] == "holds"
+    assert verdicts[-1] == "violated"
+    assert all(float(row[5]) >= 1 for row in printed_claim())
+
+
+def test_the_hinge_dominates_the_weighted_error_and_the_plain_one_with_the_factor():
+    rng = np.random.default_rng(1)
+    for _ in range(2000):
+        m = int(rng.integers(2, 7))
+        y, s = rng.integers(0, 4, m), rng.integers(-2, 3, m) * rng.choice([0.1, 1.0])
+        value = get("position-sensitive").value_and_grad(s, y, [0, m])[0][0]
+        levels = np.unique(-y, return_inverse=True)[1] + 1
+        r = levels.max()
+        pairs = [(i, j) for i in range(m) for j in range(m) if y[i] > y[j] and s[i] < s[j]]
+        assert value >= sum(abs(r / levels[i] - r / levels[j]) for i, j in pairs) - 1e-12
+        assert value * max(r - 1, 1) >= len(pairs) - 1e-12
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **o: b.full_ranking(0.2, m=5, **o),
+        lambda **o: b.multipartite(0.2, level_sizes=[2, 1, 3], **o),
+        lambda **o: b.bipartite(0.2, rel=2, nrel=3, **o),
+        lambda **o: b.listwise(0.2, m=6, **o),
+        lambda **o: b.average_precision(0.2, m=6, rel=2, **o),
+        lambda **o: b.arg_max(0.2, A=[3, 2, 1, 0], **o),
+        lambda **o: b.soft_max(0.2, level_sizes=[2, 3], **o),
+        lambda **o: b.ndcg(0.2, level_sizes=[1, 2, 3], k=2, **o),
+    ],
+)
+def test_monotone_in_everything(make):
+    base = make(**NUMBERS).log_total
+    assert make(**{**NUMBERS, "n": 401}).log_total < base
+    assert make(**{**NUMBERS, "delta": 0.2}).log_total < base
+    assert make(**{**NUMBERS, "B": 0.6}).log_total > base
+    assert make(**{**NUMBERS, "M": 2.1}).log_total > base
+    normalised = make(**NUMBERS).normalised
+    assert normalised.log_normaliser == 0
+    assert normalised.confidence <= math.sqrt(8 * math.log(2 / 0.1) / 400) + 1e-12
+
+
+def test_large_lists_have_finite_logarithms():
+    found = b.listwise(0.1, n=100, m=10_000, B=1, M=1)
+    assert found.total == math.inf
+    assert found.log_total == pytest.approx(math.lgamma(10_001) + math.log(0.4 + 3 * math.sqrt(0.08 * math.log(40))))
+    assert found.vacuous
+    assert found.queries_needed(100) == math.inf
+    assert b.ndcg(0.1, n=100, level_sizes=[100] * 5, B=1, M=1, k=10).log_total < math.inf
+
+
+def test_distinct_sequences_at_the_top():
+    rng = np.random.default_rng(2)
+    for _ in range(60):
+        sizes = rng.integers(1, 4, rng.integers(1, 4)).tolist()
+        for k in range(1, sum(sizes) + 1):
+            assert math.exp(b.count_outputs(sizes, k)) == pytest.approx(reference.top_sequences(sizes, k))
+
+
+def test_queries_needed_make_the_bound_say_something():
+    found = b.arg_max(0.3, n=50, A=[1.0, 0.5, 0.0], B=1, M=1)
+    assert found.vacuous
+    needed = math.ceil(found.queries_needed(50))
+    assert not b.arg_max(0.3, n=needed + 1, A=[1.0, 0.5, 0.0], B=1, M=1).vacuous
+    assert b.arg_max(0.3, n=needed - 2, A=[1.0, 0.5, 0.0], B=1, M=1).vacuous
+    assert b.arg_max(1.3, n=50, A=[1.0, 0.5, 0.0], B=1, M=1).queries_needed(50) == math.inf
+
+
+LOSSES = [
+    "position-sensitive", "position-sensitive:norm", "ranksvm", "ranksvm:norm", "svm-ndcg", "svm-ndcg@2", "svm-map",
+    "svm-p@2", "svm-rr", "svm-ndcg:tight", "svm-map:tight", "svm-ndcg@3:slack", "sum-ndcg", "sum-map", "softmax-ndcg",
+    "softmax-map",
+]  # fmt: skip
+
+
+OPTIONS = [{"A": "partial-order"}, {"A": "discount", "target": "best"}]
+CASES = [(name, {}) for name in LOSSES] + [
+    (name, o) for name in LOSSES for o in OPTIONS if name.startswith("svm-") and (":" not in name or "target" not in o)
+]
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_constants_hold_for_random_scores(name, options):
+    """No gradient is longer than l2, no loss larger than said; both are reached nearly somewhere."""
+    loss, rng = get(name, **options), np.random.default_rng(3)
+    nearest_slope = nearest_value = 0.0
+    for _ in range(60):
+        m = int(rng.integers(1, 6))
+        y = rng.integers(0, 3, m).astype(float)
+        ptr = np.array([0, m])
+        s = structure(loss, y, ptr)
+        for scale in (0.01, 1.0, 30.0):
+            scores = rng.uniform(-1, 1, m) * scale
+            if rng.random() < 0.5:
+                scores = -np.sort(-scores)[np.argsort(np.argsort(y))] * rng.choice([-1, 1])  # all right or all wrong
+            value, grad = loss.value_and_grad(scores, y, ptr)
+            assert np.linalg.norm(grad) <= s.l2[0] * np.exp(s.log_times[0]) + 1e-9
+            largest = np.exp(s.log_largest(np.log(np.abs(scores).max())))
+            assert value[0] <= largest * (1 + 1e-12) + 1e-9
+            if s.l2[0] > 0:
+                nearest_slope = max(nearest_slope, np.linalg.norm(grad) / s.l2[0] / np.exp(s.log_times[0]))
+                nearest_value = max(nearest_value, value[0] / largest)
+    assert nearest_slope > 0.3
+    assert nearest_value > 0.3
+
+
+def judged(seed=0, n=40, m=5, d=4, noise=0.5):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n * m, d))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    y = np.digitize(X[:, 0] + noise * rng.standard_normal(n * m), [0.0, 0.6])
+    return rk.RankingData(X, y, np.repeat(np.arange(n), m))
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_every_loss_with_a_result_gets_its_bounds(name):
+    data = judged()
+    model = rk.LinearRanker(name, C=0.1).fit(data)
+    found = risk_bound(model, data, 0.1)
+    assert found.n == 40
+    assert found.m == 5
+    assert found.norm <= found.B
+    for bound in found.bounds:
+        assert bound.total >= bound.risk >= 0
+    measured = rk.evaluate(rk.losses.get(name).measure, data.y, model.predict(data), data.qid)
+    if not name.startswith(("position", "ranksvm")):
+        assert found.best.risk >= 1 - next(iter(measured.mean.values())) - 1e-9
+
+
+def test_which_result_applies():
+    binary = judged()
+    binary = rk.RankingData(binary.X, binary.y > 0, binary.qid)
+    full = rk.RankingData(binary.X, np.tile(np.arange(5), 40), binary.qid)
+
+    def names(loss, data):
+        return [x.result for x in risk_bound(rk.LinearRanker(loss, C=0.01).fit(data), data).bounds]
+
+    assert names("position-sensitive", binary)[0] == "Corollary 2"
+    assert names("position-sensitive", judged())[0] == "Corollary 1"
+    assert names("position-sensitive", full)[0] == "Theorem 3"
+    assert names("sum-ndcg", full)[0] == "Theorem 4"
+    assert names("sum-map", binary)[0] == "Corollary 3"
+    assert names("ranksvm", judged())[0] == "Corollary 1, every margin 1"
+
+
+def test_shares_of_delta_sum_to_at_most_one():
+    total = sum(class_of(2.0**j, None, 1.0)[1] for j in range(-20, 200))
+    assert 0.9 < total <= 1
+    assert class_of(0.3, None, 0.1)[0] == 0.5
+    assert class_of(0.3, 0.4, 0.1) == (0.4, 0.1)
+
+
+def test_rademacher_average_is_the_closed_supremum():
+    data = judged(n=6)
+    steep = np.linspace(0.5, 2, 6)
+    found = rademacher(data, steep, B=2.0, draws=400, seed=1)
+    rng = np.random.default_rng(9)
+    each = np.repeat(steep, 5)[:, None]
+    want = [np.linalg.norm((rng.choice([-1, 1], (30, 1)) * each * data.X).sum(axis=0)) for _ in range(4000)]
+    assert found.value == pytest.approx(math.sqrt(2) * 2 / 6 * np.mean(want), abs=5 * found.standard_error)
+    largest = math.sqrt(2) * 2 / 6 * math.sqrt((each**2 * data.X**2).sum())  # Jensen
+    assert found.value <= largest
+
+
+def test_held_out_bound():
+    data = judged()
+    model = rk.LinearRanker("svm-map", C=0.1).fit(data)
+    found = risk_bound(model, judged(seed=5), 0.05, held_out=True).best
+    unseen = judged(seed=5)
+    measured = rk.evaluate("AP", unseen.y, model.predict(unseen), unseen.qid, empty="one").mean["AP"]
+    assert found.total == pytest.approx(1 - measured + math.sqrt(math.log(20) / 80))
+
+
+def test_sparse_features_and_normalisers():
+    data = judged()
+    import scipy.sparse as sp
+
+    sparse = rk.RankingData(sp.csr_array(data.X), data.y, data.qid)
+    model = rk.LinearRanker("svm-map", C=0.1).fit(data)
+    one, two = risk_bound(model, data), risk_bound(model, sparse)
+    assert pytest.approx(two.M) == one.M
+    assert one.best.total == pytest.approx(two.best.total)
+    scaled = rk.LinearRanker("svm-map", C=0.1, normalise="query-minmax").fit(data)
+    assert risk_bound(scaled, data).M <= 2.0  # √4 features in [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: b.full_ranking(0.1, n=0, m=3, B=1, M=1), "n must be a whole number, at least 1; got 0"),
+        (lambda: b.full_ranking(0.1, n=9, m=3, B=1, M=1, delta=1.0), "delta must lie between 0 and 1"),
+        (lambda: b.full_ranking(0.1, n=9, m=3, B=1, M=1, delta=0), "delta must lie between 0 and 1"),
+        (lambda: b.full_ranking(-0.1, n=9, m=3, B=1, M=1), "risk must be a finite number"),
+        (lambda: b.listwise(0.1, n=9, m=2.5, B=1, M=1), "m must be a whole number"),
+        (lambda: b.listwise(0.1, n=9, m=2, B=-1, M=1), "B must be a finite number"),
+        (lambda: b.bipartite(0.1, n=9, rel=1, nrel=1, B=1, M=math.inf), "M must be a finite number"),
+        (lambda: b.average_precision(0.1, n=9, m=2, rel=3, B=1, M=1), "rel must be at most m = 2"),
+        (lambda: b.multipartite(0.1, n=9, level_sizes=[], B=1, M=1), "level_sizes must name"),
+        (lambda: b.multipartite(0.1, n=9, level_sizes=[1, 2], B=1, M=1, error="x"), "'weighted' or 'plain'"),
+        (
+            lambda: risk_bound(rk.LinearRanker("consistent-dcg", C=0.1).fit(judged()), judged()),
+            "There are some for",
+        ),
+        (lambda: risk_bound(rk.LinearRanker("ranksvm-l2", C=0.1).fit(judged()), judged()), "no risk bound is known"),
+        (lambda: risk_bound(rk.LinearRanker("svm-map"), judged()), "fitted linear rankers"),
+        (lambda: risk_bound(rk.AdaRank().fit(judged()), judged()), "fitted linear rankers, got AdaRank"),
+        (lambda: risk_bound(rk.LinearRanker("svm-map").fit(judged()), judged(), 2.0), "delta must lie"),
+        (lambda: risk_bound(rk.LinearRanker("svm-map").fit(judged()), judged(d=3)), "has 4 features, the data has 3"),
+        (lambda: risk_bound(rk.LinearRanker("svm-map").fit(judged()), judged(), B=1e-9), "B must be at least"),
+        (
+            lambda: risk_bound(rk.LinearRanker("svm-map").fit(judged()), judged(), M=0.1),
+            "the largest norm in the sample",
+        ),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_features_without_a_finite_norm():
+    data = judged()
+    model = rk.LinearRanker("svm-map").fit(data)
+    X = data.X.copy()
+    X[7, 1] = 1e200
+    with pytest.raises(InputError, match="row 7: the norm of the features is not finite"):
+        risk_bound(model, rk.RankingData(X, data.y, data.qid))
+
+
+def test_bounds_hold_in_samples_from_a_known_population():
+    """At most a share δ of samples may violate a bound that we call valid; here the truth is known exactly."""
+    from rankine.experiments.guarantees import LOSSES as tried
+    from rankine.experiments.guarantees import draw
+
+    for loss in tried:
+        for seed in range(5):
+            sample = draw(loss, 100, seed)
+            for name, bound in sample.bounds.items():
+                if "not valid" not in name:
+                    assert sample.truth[name] <= bound
+
+
+def test_command_line(tmp_path, monkeypatch):
+    from rankine.experiments import guarantees
+
+    monkeypatch.setattr(guarantees, "SIZES", (100, 316))
+    monkeypatch.setattr(guarantees, "LOSSES", ("ranksvm:norm", "svm-ndcg:tight"))
+    data = judged()
+    rk.save_letor(data, tmp_path / "train.txt")
+    rankine(tmp_path, "train", "train.txt", "--loss", "ranksvm:norm", "-o", "model.json")
+    out = rankine(tmp_path, "bound", "model.json", "train.txt")
+    assert "Corollary 1, every margin 1" in out.stdout
+    assert "All bounds hold together" in out.stderr
+    held = rankine(tmp_path, "bound", "model.json", "train.txt", "--held-out")
+    assert "With probability 0.95: expected 1 − nDCG@10 (0 for queries" in held.stderr
+    assert "delta must lie" in rankine(tmp_path, "bound", "model.json", "train.txt", "--delta", "2", code=1).stderr
+    rankine(tmp_path, "train", "train.txt", "--loss", "listnet", "-o", "other.json")
+    assert "There are some for" in rankine(tmp_path, "bound", "other.json", "train.txt", code=1).stderr
+    report = rankine(tmp_path, "experiment", "bounds", "--repetitions", "1", "-o", "report", "--workers", "1")
+    assert "Hoeffding on seen queries (not valid)" in report.stdout
+    assert (tmp_path / "report" / "bounds.png").stat().st_size > 10_000
+
+
+def test_queries_without_a_relevant_document_count_alike_everywhere():
+    """Where four in five queries have nothing to find, loss, bound and held-out bound speak of the same error."""
+    data = judged(n=200)
+    y = np.where(data.qid.astype(int) % 5 == 0, data.y, 0)
+    sparse = rk.RankingData(data.X, y, data.qid)
+    for name in ("svm-map", "svm-map:tight", "svm-p@2:tight", "svm-ndcg:tight"):
+        model = rk.LinearRanker(name, C=0.1).fit(sparse)
+        found = risk_bound(model, sparse)
+        measure = rk.losses.get(name).measure
+        scores = model.predict(sparse)
+        value = rk.evaluate(measure, y, scores, sparse.qid).per_query[measure]
+        best = rk.evaluate(measure, y, y, sparse.qid).per_query[measure]
+        error = np.where(best > 0, 1 - value / np.maximum(best, 1e-9), 0).mean()
+        assert found.best.risk >= error - 1e-9
+        assert "0 for queries whose ranking does not matter" in found.best.of
+        assert risk_bound(model, sparse, held_out=True).best.risk <= 0.5
+    assert "best possible P@2" in risk_bound(rk.LinearRanker("svm-p@2:tight").fit(data), data).best.of
+
+
+def test_nothing_is_bounded_by_nonsense():
+    nothing = rk.RankingData(judged().X, np.zeros(200), judged().qid)
+    model = rk.LinearRanker("svm-map", C=0.1).fit(judged())
+    assert risk_bound(model, nothing).best.confidence > 0
+    assert risk_bound(
+        rk.LinearRanker("consistent-dcg", C=0.1).fit(judged()), judged(), held_out=True
+    ).best.of.startswith("expected 1 − nDCG@10")
+    huge = risk_bound(model, judged(), B=1e300, M=1e300)
+    assert all(math.isfinite(x.log_total) and x.vacuous for x in huge.bounds)
+    assert b.full_ranking(0.1, n=10, m=3, B=1e200, M=1e200).log_total == pytest.approx(925, abs=2)
+    assert math.isfinite(b.full_ranking(0.1, n=10, m=3, B=1, M=1, delta=1e-320).log_total)
+    model.coef_ = np.array([1024 * (1 + 2**-52), 0, 0, 0])
+    assert risk_bound(model, judged()).B == 2048
+    model.coef_ = np.array([1e155, 1e155, 0, 0])
+    assert risk_bound(model, judged()).norm > 1e155
+    model.coef_ = np.array([np.inf, 0, 0, 0])
+    with pytest.raises(InputError, match="not all finite"):
+        risk_bound(model, judged())
+
+
+def test_all_bounds_of_a_model_hold_together():
+    """δ is shared out over them: the smallest may be believed."""
+    model = rk.LinearRanker("svm-map", C=0.1).fit(judged())
+    found = risk_bound(model, judged(), 0.1, B=1.0, M=1.0)
+    s = structure(get("svm-map"), judged().y, judged().ptr)
+    alone = b.lipschitz(
+        found.best.risk, n=40, m=5, l2=float(s.l2.max()), log_largest=s.log_largest(0.0), B=1.0, M=1.0, delta=0.05
+    )
+    assert found.bounds[0].log_total == pytest.approx(alone.log_total)
