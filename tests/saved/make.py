@@ -104,8 +104,9 @@ def tape(number):
 
 
 def make_data(folder):
-    import rankine as rk
     from rankine.experiments.synthetic import judged_set
+
+    import rankine as rk
 
     data = judged_set(n_queries=8)
     rk.save_letor(data, folder / "search.txt")
