@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..kernel import kernel
-from .structured_kernels import PARTIAL_ORDER, YUE, fill_weights
+from ...kernel import kernel
+from .hinge_kernels import PARTIAL_ORDER, YUE, fill_weights
 
 PAIRWISE = (PARTIAL_ORDER, YUE)
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel import kernel
+from ...kernel import kernel
+from ..sorting import CHUNK, sort_descending
 from .argmax_kernels import (
     ap_by_grid,
     ap_by_insertion,
@@ -21,7 +22,6 @@ from .argmax_kernels import (
     make_work,
     rr_by_rank,
 )
-from .sorting import CHUNK, sort_descending
 
 ASSIGNMENT, AVERAGE_PRECISION, RECIPROCAL_RANK = range(3)
 TABLE, LINEAR, PARTIAL_ORDER, YUE = range(4)

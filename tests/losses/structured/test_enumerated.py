@@ -10,8 +10,8 @@ import rankine as rk
 from rankine import losses
 from rankine.sample import judged_set
 
-from .. import reference as ref
-from .test_structured import case
+from ... import reference as ref
+from .test_hinge import case
 
 LOSSES = [("ndcg", None), ("ndcg", 2), ("map", None)]
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..kernel import kernel
-from .structured_kernels import fill_weights
+from ...kernel import kernel
+from .hinge_kernels import fill_weights
 from .tight_kernels import by_level
 
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ...errors import InputError
+from ..base import Loss, Prepared
 from . import enumerated_kernels as kn
-from .base import Loss, Prepared
-from .structured import PreparedHinge, StructuredHinge
+from .hinge import PreparedHinge, StructuredHinge
 
 MOST_OUTPUTS = 10**6
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from ..base import Loss, Prepared
 from . import enumerated_kernels as kn
-from .base import Loss, Prepared
 from .enumerated import log_outputs
-from .structured import PreparedHinge, StructuredHinge
-from .structured_kernels import AVERAGE_PRECISION, RECIPROCAL_RANK
+from .hinge import PreparedHinge, StructuredHinge
+from .hinge_kernels import AVERAGE_PRECISION, RECIPROCAL_RANK
 from .tight_kernels import PAIRWISE, ranking_weights
 
 _TRIES, _FEW = 40, 2000

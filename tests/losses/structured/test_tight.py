@@ -8,12 +8,12 @@ import pytest
 
 import rankine as rk
 from rankine import losses
-from rankine.losses.structured import StructuredHinge
-from rankine.losses.tight import TightHinge
+from rankine.losses.structured.hinge import StructuredHinge
+from rankine.losses.structured.tight import TightHinge
 from rankine.sample import judged_set
 
-from .. import reference as ref
-from .test_structured import CONFIGURATIONS, case, many
+from ... import reference as ref
+from .test_hinge import CONFIGURATIONS, case, many
 
 
 @pytest.mark.parametrize(("of", "k", "A"), CONFIGURATIONS)
@@ -162,8 +162,8 @@ def slack(of, k, A, y, s):
 
 @pytest.mark.parametrize(("of", "k", "A"), [c for c in CONFIGURATIONS if c[1] in (None, 2)])
 def test_slack_rescaling_is_found_or_enclosed(of, k, A, monkeypatch):
-    from rankine.losses import slack as module
-    from rankine.losses.slack import SlackHinge
+    from rankine.losses.structured import slack as module
+    from rankine.losses.structured.slack import SlackHinge
 
     rng = np.random.default_rng(5)
     loss = SlackHinge(StructuredHinge(of, k, A=A))
@@ -229,7 +229,7 @@ def test_a_path_is_no_worse_than_single_fits(data):
 
 
 def test_learned_weights_are_saved_and_shown(data, tmp_path):
-    from ..cli.test_cli import rankine
+    from ...cli.test_cli import rankine
 
     model = rk.LinearRanker("svm-ndcg@5", C=0.3, loss_options={"A": "learn"}).fit(data)
     model.save(tmp_path / "m.json")

@@ -6,9 +6,9 @@ from scipy.optimize import linear_sum_assignment
 
 import rankine as rk
 from rankine import losses
-from rankine.losses.structured import StructuredHinge
+from rankine.losses.structured.hinge import StructuredHinge
 
-from .. import reference as ref
+from ... import reference as ref
 
 CUTOFFS = {"ndcg": (None, 1, 2, 3, 10), "p": (1, 2, 3, 10), "map": (None,), "rr": (None,)}
 WEIGHTS = ("linear", "inverse-sqrt", "discount", "partial-order", "yue", (3.0, 1.0, 1.0, 0.5))

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import check_finite
-from ..errors import InputError, nearest
-from . import structured_kernels as kn
-from .base import Loss, Prepared
-from .structured_kernels import EVERYTHING, Problem
+from ...arrays import check_finite
+from ...errors import InputError, nearest
+from ..base import Loss, Prepared
+from . import hinge_kernels as kn
+from .hinge_kernels import EVERYTHING, Problem
 
 _WEIGHTS = {"linear": kn.LINEAR, "inverse-sqrt": kn.TABLE, "discount": kn.TABLE, "partial-order": kn.PARTIAL_ORDER}
 _TARGETS = {"mean": kn.MEAN, "random": kn.RANDOM, "best": kn.BEST}

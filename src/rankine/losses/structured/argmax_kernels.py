@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel import kernel
+from ...kernel import kernel
 
 INFINITY = np.inf
 

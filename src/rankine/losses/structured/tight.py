@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ..base import Loss, Prepared
 from . import tight_kernels as kn
-from .base import Loss, Prepared
-from .structured import PreparedHinge, StructuredHinge
+from .hinge import PreparedHinge, StructuredHinge
 
 
 class TightHinge(Loss):
