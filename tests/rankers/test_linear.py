@@ -126,7 +126,7 @@ def test_document_weights():
     for bad in ([1.0], -np.ones(len(y)), np.zeros(len(y)), np.full(len(y), np.nan)):
         with pytest.raises(rk.InputError, match="doc_weight"):
             rk.LinearRanker().fit(X, y, qid=qid, doc_weight=bad)
-    with pytest.raises(rk.InputError, match="cannot weigh documents"):
+    with pytest.raises(rk.InputError, match="accepts document weights 0 and 1 only"):
         rk.LinearRanker().fit(X, y, qid=qid, doc_weight=counts)
 
 
@@ -312,3 +312,29 @@ def test_loss_options_are_saved(tmp_path):
     model.save(tmp_path / "m.json")
     assert rk.load(tmp_path / "m.json").loss_options == {"A": "partial-order", "gain": "linear"}
     assert model._measure == "nDCG(dcg='log2')@10"
+
+
+def test_regression_starts_see_grades_and_counted_documents_only():
+    """Ranks are turned round for a regression start, and documents of weight 0 do not count in it."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(8, 5))
+    ranks = (np.argsort(np.argsort(-x, axis=1), axis=1) + 1).ravel()
+    X, qid = np.column_stack([x.ravel(), rng.normal(size=40)]), np.repeat(np.arange(8), 5)
+    model = rk.LinearRanker("consistent-rank", C=1e-9, w0="regression").fit(X, ranks, qid=qid)
+    assert model.coef_[0] > 0.1  # C is tiny: the weights are those of the regression
+    y, keep = x.ravel().round(), np.arange(40) % 5 < 3
+    X_wild = X.copy()
+    X_wild[~keep] = 1e3 * rng.normal(size=X_wild[~keep].shape)
+    weighted = rk.LinearRanker("ranksvm-l2", C=1e-9, w0="regression").fit(X_wild, y, qid=qid, doc_weight=keep * 1.0)
+    alone = rk.LinearRanker("ranksvm-l2", C=1e-9, w0="regression").fit(X[keep], y[keep], qid=qid[keep])
+    np.testing.assert_allclose(weighted.coef_, alone.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("ranker", [rk.LinearRanker, rk.KernelRanker])
+def test_a_loss_on_ranks_is_scored_with_the_right_sign(ranker):
+    x = np.random.default_rng(4).normal(size=(8, 5))
+    ranks = (np.argsort(np.argsort(-x, axis=1), axis=1) + 1).ravel()
+    X, qid = x.reshape(-1, 1), np.repeat(np.arange(8), 5)
+    options = {"kernel": "linear"} if ranker is rk.KernelRanker else {}
+    model = ranker("consistent-rank", **options).fit(X, ranks, qid=qid)
+    assert model.score(X, ranks, qid=qid) > 0.95  # Kendall's tau

@@ -81,7 +81,7 @@ def test_the_solver_is_chosen_by_what_the_loss_has():
     for loss, solver, message in (
         ("ranksvm", "newton", "solver='newton' needs a loss with a Hessian, which ranksvm has not"),
         ("svm-map", "lbfgs", "needs a loss with a gradient everywhere, which svm-map has not"),
-        ("listmle", "newton", "or 'lbfgs'"),
+        ("listmle", "newton", "use solver='bundle', 'lbfgs'"),
         ("ranksvm", "newtn", "Did you mean 'newton'"),
     ):
         with pytest.raises(rk.InputError, match=message):
@@ -135,8 +135,8 @@ def test_hessian_products_in_w(dtype, sparse, monkeypatch):
     difference = (oracle.value_grad(w + 1e-4 * v)[1] - oracle.value_grad(w - 1e-4 * v)[1]) / 2e-4
     np.testing.assert_allclose(product, difference, rtol=0.02, atol=0.02 * np.abs(difference).max())
     np.testing.assert_allclose(oracle.hvp(w, v), product, rtol=1e-6)
-    value, grad = oracle.part(w, 2, 5)
-    parts = [oracle.part(w, q, q + 1) for q in (2, 3, 4)]
+    value, grad = oracle.minibatch(w, 2, 5)
+    parts = [oracle.minibatch(w, q, q + 1) for q in (2, 3, 4)]
     assert value == pytest.approx(sum(p[0] for p in parts))
     np.testing.assert_allclose(grad, sum(p[1] for p in parts), rtol=1e-5, atol=1e-4)
 

@@ -13,7 +13,6 @@ from rankine.losses import get, pairwise_errors
 from rankine.theory import bounds as b
 from rankine.theory import risk_bound
 from rankine.theory.guarantee import class_of, rademacher
-from rankine.theory.structure import structure
 from tests import reference
 from tests.cli.test_cli import rankine
 
@@ -180,7 +179,7 @@ def test_constants_hold_for_random_scores(name, options):
         m = int(rng.integers(1, 6))
         y = rng.integers(0, 3, m).astype(float)
         ptr = np.array([0, m])
-        s = structure(loss, y, ptr)
+        s = loss.prepare(y, ptr).constants()
         for scale in (0.01, 1.0, 30.0):
             scores = rng.uniform(-1, 1, m) * scale
             if rng.random() < 0.5:
@@ -396,7 +395,7 @@ def test_all_bounds_of_a_model_hold_together():
     """δ is shared out over them: the smallest may be believed."""
     model = rk.LinearRanker("svm-map", C=0.1).fit(judged())
     found = risk_bound(model, judged(), 0.1, B=1.0, M=1.0)
-    s = structure(get("svm-map"), judged().y, judged().ptr)
+    s = get("svm-map").prepare(judged().y, judged().ptr).constants()
     alone = b.lipschitz(
         found.best.risk, n=40, m=5, l2=float(s.l2.max()), log_largest=s.log_largest(0.0), B=1.0, M=1.0, delta=0.05
     )

@@ -20,8 +20,10 @@ from . import (
     evaluate,
     experiment,
     export,
+    losses,
     measures,
     rank,
+    solvers,
     spoken,
     train,
     tune,
@@ -38,7 +40,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for module in (train, rank, tune, evaluate, compare, measures, describe, convert, export, bound, consistency, demo):
+for module in (
+    train, rank, tune, evaluate, compare, measures, losses, solvers, describe, convert, export, bound, consistency,
+    demo,
+):  # fmt: skip
     app.command()(module.command)
     app.registered_commands[-1].name = module.NAME
 app.add_typer(experiment.app, name=experiment.NAME)

@@ -32,23 +32,24 @@ def command(
     from ..rankers import load
     from ..theory import risk_bound
 
-    found = risk_bound(load(model), c.load_data(data), delta, B=B, M=M, held_out=held_out)
+    guarantee = risk_bound(load(model), c.load_data(data), delta, B=B, M=M, held_out=held_out)
     rows = [
         (b.result, b.of, b.status, *(_number(x) for x in (b.log_risk, b.log_complexity, b.log_confidence, b.log_total)),
-         _number(b.log_largest), "nothing" if b.vacuous else "something", _queries(b.queries_needed(found.n)))
-        for b in found.bounds
+         _number(b.log_largest), "no" if b.vacuous else "yes", _queries(b.queries_needed(guarantee.n)))
+        for b in guarantee.bounds
     ]  # fmt: skip
     columns = ("result", "what is bounded", "proof", "mean loss", "+ complexity", "+ confidence", "= bound",
-               "at most anyway", "it says", "queries to say something")  # fmt: skip
-    title = f"{found.loss}: n = {found.n:,} queries, m ≤ {found.m}, B = {found.B:g}, M = {found.M:.4g}, δ = {delta:g}"
+               "the maximum", "below the maximum", "queries needed")  # fmt: skip
+    g = guarantee
+    title = f"{g.loss}: n = {g.n:,} queries, m ≤ {g.m}, B = {g.B:g}, M = {g.M:.4g}, δ = {delta:g}"
     print_table(title, columns, rows)
-    for b in found.bounds:
+    for b in guarantee.bounds:
         typer.echo(f"{b.result}: {b.why}.", err=True)
-    for note in found.notes:
+    for note in guarantee.notes:
         typer.echo(note, err=True)
-    best = found.best
+    best = guarantee.best
     if best.vacuous:
-        typer.echo("No bound says anything at this size: that is the rule for these results, not a fault.", err=True)
+        typer.echo("Every bound is at or above the largest possible error, as is usual for so few queries.", err=True)
     else:
         typer.echo(f"With probability {1 - delta:g}: {best.of} ≤ {_number(best.log_total)} ({best.result}).", err=True)
 

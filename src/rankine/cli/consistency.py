@@ -26,7 +26,7 @@ def command(
         str | None, typer.Option(help="A distribution to check: lines of a probability and the grades of all items.")
     ] = None,
     tries: Annotated[int, typer.Option(help="How many random distributions to look at.")] = 200,
-    seed: Annotated[int, typer.Option(help="Of the random distributions.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the distributions.")] = 0,
 ) -> None:
     """Whether a measure can be optimised by sorting, and whether a loss leads there.
 
@@ -48,12 +48,12 @@ def command(
         _show(lab.check(loss, measure, labels, probabilities))
         return
     labels = lab.every_label(_grades(grades), items)
-    found = lab.search(loss, measure, labels, tries=tries, seed=seed)
-    if found is None:
+    verdict = lab.search(loss, measure, labels, tries=tries, seed=seed)
+    if verdict is None:
         typer.echo(f"{loss} was consistent with {measure} under each of {tries} random distributions of grades "
                    f"{grades} over {items} items. That is no proof.")  # fmt: skip
     else:
-        _show(found)
+        _show(verdict)
 
 
 def _grades(text: str) -> list[int]:
@@ -93,26 +93,26 @@ def _order(groups: Any) -> str:
 
 
 def _best(verdict: Verdict) -> str:
-    found = [_order([(i,) for i in order]) for order in verdict.optimum.rankings]
-    return ", ".join(found[:4]) + (f" and {len(found) - 4} more" if len(found) > 4 else "")
+    orders = [_order([(i,) for i in order]) for order in verdict.optimum.rankings]
+    return ", ".join(orders[:4]) + (f" and {len(orders) - 4} more" if len(orders) > 4 else "")
 
 
-def _show_form(measure: str, found: Any) -> None:
+def _show_form(measure: str, form: Any) -> None:
     from ..console import print_table
 
-    m = len(found.labels[0])
-    typer.echo(f"{measure} on these {len(found.labels)} supervisions of {m} items has a standard form: {found.answer}, "
-               f"{found.why}.")  # fmt: skip
-    if found.r is not None:
-        rows = [(_label(y), *(f"{float(x):.6g}" for x in r)) for y, r in zip(found.labels, found.r, strict=True)]
+    m = len(form.labels[0])
+    typer.echo(f"{measure} on these {len(form.labels)} supervisions of {m} items has a standard form: {form.answer}, "
+               f"{form.why}.")  # fmt: skip
+    if form.r is not None:
+        rows = [(_label(y), *(f"{float(x):.6g}" for x in r)) for y, r in zip(form.labels, form.r, strict=True)]
         print_table(
             "r, up to scale and what is common to a row", ("grades", *(f"item {i + 1}" for i in range(m))), rows
         )
-    for order, i, j, weights in found.certificate or ():
-        rows = [(_label(y), str(w)) for y, w in zip(found.labels, weights, strict=True) if w]
+    for order, i, j, weights in form.certificate or ():
+        rows = [(_label(y), str(w)) for y, w in zip(form.labels, weights, strict=True) if w]
         typer.echo(f"\nHere {_order([(t,) for t in order])} is optimal, so E[r] of item {i + 1} ≥ that of {j + 1}:")
         print_table("", ("grades", "weight"), rows)
-    if found.certificate:
+    if form.certificate:
         typer.echo("\nSummed over these tables (and over all renamings of the items), the differences cancel for every "
                    "r, though one of them must be positive.")  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,12 +18,7 @@ NAME = "train"
 def command(
     data: Annotated[str, typer.Argument(help="Training data: LETOR text (also .gz .xz .zst), .parquet or .arrow.")],
     output: Annotated[str, typer.Option("-o", "--output", help="Where the model goes, as JSON.")],
-    loss: Annotated[
-        str,
-        typer.Option(
-            help="svm-ndcg@10, svm-map, ranksvm, ranksvm-l2, consistent-ndcg, listnet, …; a wrong name lists all."
-        ),
-    ] = "svm-ndcg@10",
+    loss: Annotated[str, typer.Option(help="Loss name; `rankine losses` lists all.")] = "svm-ndcg@10",
     weight: Annotated[float, typer.Option("-C", help="Weight of the losses against ½‖w‖².")] = 1.0,
     valid: Annotated[str | None, typer.Option(help="Validation data, measured too; needed by --path.")] = None,
     path: Annotated[
@@ -40,9 +34,7 @@ def command(
     normalise: Annotated[
         str | None, typer.Option(help="query-minmax, query-zscore or zscore, kept in the model.")
     ] = None,
-    solver: Annotated[
-        str, typer.Option(help="bundle (any loss), newton, lbfgs (smooth ones), sgd, or auto: what fits.")
-    ] = "auto",
+    solver: Annotated[str, typer.Option(help="Solver name, or auto; `rankine solvers` lists all.")] = "auto",
     tol: Annotated[float, typer.Option(help="Relative gap to certify.")] = 1e-3,
     max_iter: Annotated[int, typer.Option(help="The most iterations.")] = 1000,
 ) -> None:
@@ -53,48 +45,58 @@ def command(
     `rankine train train.txt --loss svm-map --path 1e-4:1e1 --valid vali.txt -o model.json --plot path.png`
     """
     from ..errors import InputError
-    from ..losses import get
-    from ..measures import parse
+    from ..files import check_folder_of
     from ..rankers import LinearRanker
 
-    made_for = get(loss).measure
-    if loss.startswith("consistent-wpd"):
-        raise InputError("consistent-wpd learns from preference graphs, which no data file holds: use it from Python")
-    if parse(made_for).supervision == "preferences":
-        made_for = "nDCG@10"
+    made_for = _measure_of(loss)
     names = c.measure_names(measure or [made_for, "nDCG@10", "AP"], c.Gain.exp)
     if path is not None and valid is None:
         raise InputError("--path chooses C on validation data: pass --valid")
     if plot is not None and path is None:
         raise InputError("--plot draws a path: pass --path")
-    if not Path(output).parent.is_dir():
-        raise InputError(f"there is no folder '{Path(output).parent}' to write into", output)
+    check_folder_of(output)
     train = c.load_data(data)
     held_out = None if valid is None else c.load_data(valid)
-    grid = [weight] if path is None else grid_of(path, "--path")
-    tried: list[tuple[Any, ...]] = []
-    best: Any = None
     options = None if weights is None else {"A": weights}
     ranker = LinearRanker(
         loss=loss, loss_options=options, normalise=normalise, solver=solver, tol=tol, max_iter=max_iter
     )
-    for model in ranker.path(grid, train):
-        C = model.C
-        score = None if held_out is None else model.score(held_out)
-        tried.append((C, model, score))
-        if best is None or (score is not None and score > best[2]):
-            best = tried[-1]
-    C, model, _ = best
-    model.save(output)
+    models = ranker.path([weight] if path is None else grid_of(path, "--path"), train)
+    scores = [0.0 if held_out is None else model.score(held_out) for model in models]
+    best = models[scores.index(max(scores))]
+    best.save(output)
     if path is not None:
-        rows = [(f"{t[0]:g}", f"{t[1].objective_:.5g}", f"{t[1].gap_:.1e}", t[1].n_iter_, f"{t[2]:.4f}") for t in tried]
-        print_table(f"{made_for} on {valid}", ["C", "objective", "gap", "iterations", made_for], rows)
-        if plot is not None:
-            from ..plots import draw_path
-
-            draw_path([t[0] for t in tried], [t[2] for t in tried], made_for, C, plot)
+        _show_path(models, scores, made_for, f"{made_for} on {valid}", best.C, plot)
     sets = {"train": train} if held_out is None else {"train": train, "valid": held_out}
-    _report(model, sets, names, made_for, output)
+    _report(best, sets, names, output)
+
+
+def _measure_of(loss: str) -> str:
+    """The measure that a loss is made for, if data files can hold its supervision; nDCG@10 for a graph's measure."""
+    from ..errors import InputError
+    from ..losses import get
+    from ..losses.supervision import PREFERENCES
+    from ..measures import parse
+
+    made = get(loss)
+    if made.supervision == (PREFERENCES,):
+        raise InputError(f"{loss} learns from preference graphs, which no data file holds: use it from Python")
+    return "nDCG@10" if parse(made.measure).supervision == "preferences" else made.measure
+
+
+def _show_path(
+    models: list[Any], scores: list[float], measure: str, title: str, best: float, plot: str | None
+) -> None:  # fmt: skip
+    """The table of the values of C that were tried, and their picture."""
+    rows = [
+        (f"{model.C:g}", f"{model.objective_:.5g}", f"{model.gap_:.1e}", model.n_iter_, f"{score:.4f}")
+        for model, score in zip(models, scores, strict=True)
+    ]
+    print_table(title, ["C", "objective", "gap", "iterations", measure], rows)
+    if plot is not None:
+        from ..plots import draw_path
+
+        draw_path([model.C for model in models], scores, measure, best, plot)
 
 
 def grid_of(text: str, option: str) -> list[float]:
@@ -116,39 +118,45 @@ def grid_of(text: str, option: str) -> list[float]:
     return sorted(values)
 
 
-def _report(model: Any, sets: dict[str, RankingData], names: list[str], made_for: str, output: str) -> None:
+def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: str) -> None:
+    """Print the measures on each data set, the certificate, and what is guaranteed on the training data."""
     from ..losses import get
     from ..measures import evaluate
     from ..measures.evaluation import gain_note, parse_all
 
     names = list(dict.fromkeys(names))
     rows = []
-    loss = get(model.loss)
     for name, data in sets.items():
-        found = evaluate(names, loss.as_grades(data.y), model.predict(data), data.qid)
-        rows.append((name, data.n_queries, *(f"{v:.4f}" for v in found.mean.values())))
-    note = gain_note(parse_all(names).values())
-    print_table("Measures", ["data", "queries", *names], rows, note)
-    certified = f"certified to within {model.gap_:.2%}" if loss.convex else "a local minimum, not certified,"
+        means = evaluate(names, model.grades(data.y), model.predict(data), data.qid).mean
+        rows.append((name, data.n_queries, *(f"{v:.4f}" for v in means.values())))
+    print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names).values()))
+    convex = get(model.loss).convex
+    certified = f"certified to within {model.gap_:.2%}" if convex else "a local minimum, not certified,"
     typer.echo(f"objective {model.objective_:.6g}, {certified} in {model.n_iter_} iterations", err=True)
-    if loss.bounds:
-        bound, n = guarantee(model, sets["train"])
+    guaranteed = guarantee(model, sets["train"])
+    if guaranteed is not None:
+        text, bound, n = guaranteed
         typer.echo(
-            f"guaranteed: over the {n} training queries that carry information the mean of 1 − {made_for} is at most "
+            f"guaranteed: over the {n} training queries that carry information the mean of {text} is at most "
             f"{bound:.4f}",
             err=True,
         )
     typer.echo(f"model written to {output}", err=True)
 
 
-def guarantee(model: Any, data: RankingData) -> tuple[float, int]:
-    """The mean loss over the queries that carry information, an upper bound on their mean of 1 − measure."""
+def guarantee(model: Any, data: RankingData) -> tuple[str, float, int] | None:
+    """What the model's loss bounds, the bound on its mean over the queries that carry information, and their number.
+
+    None where the loss bounds nothing, or no query carries information.
+    """
     from ..losses import get
 
     options = dict(model.loss_options or {})
     if hasattr(model, "A_"):
         options["A"] = model.A_
-    prepared = get(model.loss, **options).prepare(data.y, data.ptr)
-    values, _ = prepared(model.predict(data))
+    loss = get(model.loss, **options)
+    if loss.bounded is None:
+        return None
+    prepared = loss.prepare(data.y, data.ptr)
     n = int(prepared.informative.sum())
-    return float(values.sum()) / max(n, 1), n
+    return (loss.bounded.text, float(prepared.upper(model.predict(data)).sum()) / n, n) if n else None

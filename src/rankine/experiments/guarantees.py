@@ -19,12 +19,12 @@ import numpy as np
 
 from ..data import RankingData
 from ..losses import get
+from ..losses.constants import Constants
 from ..measures import evaluate
 from ..parallel import process_map
 from ..rankers import LinearRanker
 from ..theory import bounds as b
-from ..theory.guarantee import Average, applicable, class_of
-from ..theory.structure import Structure, structure
+from ..theory.guarantee import Average, applicable, class_of, prepare_for_bounds
 from .report import Section, write_page
 
 QUERIES, ITEMS, FEATURES, DELTA = 1000, 6, 50, 0.05
@@ -84,10 +84,9 @@ def draw(loss_name: str, n: int, seed: int) -> Sample:
 
 
 @lru_cache(maxsize=1)
-def _constants(loss: str) -> Structure:
+def _constants(loss: str) -> Constants:
     """The population's constants, which are known beforehand."""
-    data = population()
-    return structure(get(loss), data.y, data.ptr)
+    return prepare_for_bounds(get(loss), population()).constants()
 
 
 def _average(

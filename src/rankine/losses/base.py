@@ -1,44 +1,97 @@
-"""What every loss shares: a loss is a function of scores, laid out once for given supervision and then called often."""
+"""The protocol of losses: what every loss states and offers, so that no other room needs to know which one it is.
+
+A loss is a function of scores. ``loss.prepare(y, ptr)`` lays the supervision out once; the :class:`Prepared` loss is
+then called with scores, often. A :class:`Loss` states as data what supervision it takes, which measure it is made for,
+what exactly it bounds, and which published risk bound applies to it. What a loss cannot give (a convex bound that
+touches it, constants for risk bounds) is an :class:`~rankine.InputError` that says so.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ..arrays import check_finite
-from ..data import Preferences
 from ..errors import InputError
 from ..parallel import query_ranges, shared_map, thread_count
+from .constants import Constants
+from .supervision import GRADES, RANKS, check_grades, close_ranks, per_row, ranks_to_grades
 
 _DOCUMENTS_PER_TASK = 20_000
 
 
-class Loss:
-    """A loss over scores. Subclasses prepare it for given supervision and say what it is.
+class Bounded(NamedTuple):
+    """What the loss of a query bounds from above: in words, and as a function of (scores, y, ptr), ties averaged."""
 
-    ``measure`` is what ``score`` reports of a model learned with it; ``bounds`` whether the loss of a query is an
-    upper bound on one minus that measure.
+    text: str
+    values: Callable[[Any, Any, Any], np.ndarray]
+
+
+class Theorem(NamedTuple):
+    """Which of Riezler & De Bona's risk bounds applies to a loss.
+
+    ``over`` is ``"pairs"`` (Theorem 3, Corollaries 1 and 2), ``"rankings"`` (Theorem 4) or ``"relevant"`` (Corollary
+    3). Pairs may have position-``weighted`` margins, and their sum may be divided by their number (``norm``).
+    """
+
+    over: str
+    weighted: bool = False
+    norm: bool = False
+
+
+class Loss:
+    """A loss over scores. Subclasses prepare it for given supervision and state what it is.
+
+    Attributes:
+        name: what :func:`rankine.losses.get` calls it.
+        supervision: what it can learn from: ``"grades"``, ``"ranks"``, ``"preferences"``.
+        convex: whether it is convex in the scores.
+        weighs_documents: whether documents can have weights other than 0 and 1.
+        learns_weights: whether ``A="learn"`` can learn its position weights.
+        has_constants: whether :meth:`Prepared.constants` is known, which risk bounds need.
+        theorem: which published risk bound applies, if one does.
+        advice: what to try instead where its certified optimum is w = 0; empty where that does not occur.
     """
 
     name: str
     threads: int | None = None
+    supervision: tuple[str, ...] = (GRADES,)
     convex = True
-    bounds = False
     weighs_documents = False
+    learns_weights = False
+    has_constants = False
+    theorem: Theorem | None = None
+    advice = ""
 
     @property
     def measure(self) -> str:
         """The measure the loss is made for, nDCG@10 where it is made for none."""
         return "nDCG@10"
 
+    @property
+    def bounded(self) -> Bounded | None:
+        """What exactly the loss of a query bounds from above; None where it bounds nothing."""
+        return None
+
+    def options(self) -> dict[str, Any]:
+        """The arguments that make this loss again."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def with_options(self, **changes: Any) -> Self:
+        """The same loss with some options changed."""
+        return type(self)(**(self.options() | changes))
+
     def as_grades(self, y: Any) -> Any:
-        """The supervision as the measure wants it, larger is better."""
-        return y
+        """The supervision as measures want it, larger is better."""
+        return ranks_to_grades(y) if RANKS in self.supervision else y
 
     def after_dropping(self, y: Any, ptr: np.ndarray) -> Any:
         """The supervision after some documents have been left out."""
-        return y
+        return close_ranks(y, ptr) if RANKS in self.supervision else y
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -51,9 +104,9 @@ class Loss:
         """One value per query, and the (sub)gradient of their sum with respect to the scores."""
         return self.prepare(y, ptr)(scores)
 
-    def _grades(self, y: Any, ptr: Any) -> tuple[np.ndarray, np.ndarray]:
+    def check_grades(self, y: Any, ptr: Any) -> tuple[np.ndarray, np.ndarray]:
         """Grades and query bounds, checked."""
-        return checked_grades(self.name, y, ptr)
+        return check_grades(self.name, y, ptr)
 
 
 class Prepared:
@@ -61,24 +114,49 @@ class Prepared:
 
     smooth = False  # has a gradient everywhere
     curved = False  # and a (generalised) Hessian
+    exact = True  # its values are the loss itself, not lower bounds of it
+    touches = False  # ``touching`` and ``convex_bound`` are known, for a loss that is not convex
 
     def __init__(self, loss: Loss, ptr: np.ndarray) -> None:
         self.loss, self.ptr, self.n = loss, ptr, int(ptr[-1])
         self.informative = np.ones(len(ptr) - 1, np.bool_)  # the queries whose ranking matters
         self.tasks = query_ranges(ptr, _DOCUMENTS_PER_TASK)
+        self._scratch: dict[tuple[int, int], np.ndarray] = {}
 
     def __call__(self, scores: Any) -> tuple[np.ndarray, np.ndarray]:
         """One value per query and the gradient of their sum."""
         values, grad = np.empty(len(self.ptr) - 1), np.empty(self.n)
         s = self.checked(scores)
-        shared_map(lambda task: self.part(*task, s, values, grad), self.tasks, thread_count(self.loss.threads))
+        shared_map(lambda task: self.evaluate(*task, s, values, grad), self.tasks, thread_count(self.loss.threads))
         return values, grad
 
-    def part(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
-        """Queries q0 to q1 − 1 on the calling thread; writes their parts of ``values`` and ``grad``."""
+    def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
+        """Queries q0 to q1 − 1 on the calling thread; writes their entries of ``values`` and ``grad``."""
         raise NotImplementedError
 
-    def bend(self, q0: int, q1: int, scores: np.ndarray, state: np.ndarray) -> None:
+    def upper(self, scores: Any) -> np.ndarray:
+        """An upper bound on the loss of each query: its value, unless that is known from below only."""
+        return self(scores)[0]
+
+    def touching(self, scores: np.ndarray) -> Prepared:
+        """A convex loss above this one that equals it at these scores."""
+        if self.loss.convex:
+            return self
+        raise InputError(
+            f"no convex bound that touches {self.loss!r} is known: use solver='subgradient' or 'conjugate'"
+        )
+
+    def convex_bound(self) -> Prepared:
+        """A convex loss above this one: itself, if it is convex."""
+        if self.loss.convex:
+            return self
+        raise InputError(f"no convex bound of {self.loss!r} is known")
+
+    def constants(self) -> Constants:
+        """How steep and how large the loss can be, for risk bounds."""
+        raise InputError(f"no risk bound is known for the loss {self.loss.name}")
+
+    def prepare_hessian(self, q0: int, q1: int, scores: np.ndarray, state: np.ndarray) -> None:
         """Write into ``state`` (one whole number per row) what products with the Hessian at ``scores`` need."""
 
     def curvature(
@@ -101,10 +179,15 @@ class Prepared:
         a little.
         """
         steep = np.abs(grad)
-        lengths = np.diff(self.ptr)
-        largest = np.repeat(np.maximum.reduceat(steep, self.ptr[:-1]), lengths)
-        stiff = np.repeat(self.stiffness(grad), lengths)
-        return stiff * (steep + 0.01 * largest) + 1e-9
+        largest = per_row(np.maximum.reduceat(steep, self.ptr[:-1]), self.ptr)
+        return per_row(self.stiffness(grad), self.ptr) * (steep + 0.01 * largest) + 1e-9
+
+    def scratch(self, number: int = 0) -> np.ndarray:
+        """An array with an entry per row that the calling thread may write into; it is kept for the next call."""
+        key = threading.get_ident(), number
+        if key not in self._scratch:
+            self._scratch[key] = np.zeros(self.n)
+        return self._scratch[key]
 
     def checked(self, scores: Any) -> np.ndarray:
         """Scores as a finite array of the right length."""
@@ -113,23 +196,3 @@ class Prepared:
             raise InputError(f"expected {self.n} scores, got an array of shape {s.shape}")
         check_finite(s, "scores")
         return s
-
-
-def checked_ptr(ptr: Any) -> np.ndarray:
-    """Query bounds that rise from 0."""
-    ends = np.ascontiguousarray(ptr, np.int64)
-    if ends.ndim != 1 or len(ends) < 2 or ends[0] != 0 or (np.diff(ends) < 1).any():
-        raise InputError("ptr must rise from 0 to the number of rows, each query with at least one")
-    return ends
-
-
-def checked_grades(name: str, y: Any, ptr: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Finite grades, one per row, and query bounds, for what is called ``name``."""
-    if isinstance(y, Preferences):
-        raise InputError(f"{name} needs grades; a preference graph is for consistent-wpd and duchi")
-    ends = checked_ptr(ptr)
-    grades = np.ascontiguousarray(y, np.float64)
-    if grades.ndim != 1 or len(grades) != ends[-1]:
-        raise InputError(f"expected one grade for each of the {ends[-1]} rows, got {grades.shape}")
-    check_finite(grades, "y")
-    return grades, ends

@@ -30,7 +30,7 @@ class ListNet(Loss):
 
     def prepare(self, y: Any, ptr: Any, doc_weight: np.ndarray | None = None) -> PreparedListNet:
         """Lay the grades out once for many evaluations."""
-        return PreparedListNet(self, *self._grades(y, ptr))
+        return PreparedListNet(self, *self.check_grades(y, ptr))
 
 
 class PreparedListNet(Prepared):
@@ -45,7 +45,7 @@ class PreparedListNet(Prepared):
         inside = np.where(self.share > 0, self.share * np.log(np.maximum(self.share, 1e-300)), 0.0)
         self.entropy = -np.add.reduceat(inside, ptr[:-1])
 
-    def part(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
+    def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1."""
         cross_entropy(scores, self.share, self.entropy, self.ptr, q0, q1, values, grad)
 
@@ -83,7 +83,7 @@ class ListMLE(Loss):
 
     def prepare(self, y: Any, ptr: Any, doc_weight: np.ndarray | None = None) -> PreparedListMLE:
         """Lay the grades out once for many evaluations."""
-        return PreparedListMLE(self, *self._grades(y, ptr))
+        return PreparedListMLE(self, *self.check_grades(y, ptr))
 
 
 class PreparedListMLE(Prepared):
@@ -97,7 +97,7 @@ class PreparedListMLE(Prepared):
         self.members, below = np.empty(self.n, np.int64), np.empty(self.n, np.int64)
         order_by_level(self.level, self.n_levels, ptr, self.members, below)
 
-    def part(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
+    def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1."""
         plackett_luce(scores, self.level, self.members, self.ptr, q0, q1, values, grad)
 

@@ -16,9 +16,11 @@ import numpy as np
 
 from ..data import Preferences
 from ..errors import InputError
-from .base import Loss, Prepared, checked_ptr
-from .pairwise import Layout, PairLoss, over_every_pair, pair_function, per_row
+from .base import Loss, Prepared
+from .pairwise import Layout, PairLoss, over_every_pair, pair_function
+from .pointwise import PreparedSquares
 from .standard_form import preference_balance, standard_form
+from .supervision import GRADES, PREFERENCES, RANKS, check_ptr, per_row
 
 _MEASURES = {"dcg": "DCG", "ndcg": "nDCG", "wpd": "WPD", "rank": "zero-one"}
 
@@ -57,7 +59,8 @@ class Consistent(PairLoss):
             raise InputError(f"k must be at least 1, and only DCG and nDCG have one; got {k}")
         if phi == "hinge":
             raise InputError("the plain hinge is not differentiable at its kink, so the loss would not be consistent")
-        self.of, self.k, self.norm = of, k, norm
+        self.of, self.k, self.norm, self.phi, self.h = of, k, norm, phi, h
+        self.supervision = ({"wpd": PREFERENCES, "rank": RANKS}.get(of, GRADES),)
         cut = "" if k is None else f"@{k}"
         super().__init__(f"consistent-{of}{cut}" + (":norm" if norm else ""), pair_function(phi, h), threads)
 
@@ -68,21 +71,8 @@ class Consistent(PairLoss):
             return "KendallTau"
         return _MEASURES[self.of] + ("" if self.k is None else f"@{self.k}")
 
-    def as_grades(self, y: Any) -> Any:
-        """Ranks turned round, so that larger is better."""
-        return np.max(y) + 1 - np.asarray(y, np.float64) if self.of == "rank" else y
-
-    def after_dropping(self, y: Any, ptr: np.ndarray) -> Any:
-        """Ranks closed up again."""
-        if self.of != "rank":
-            return y
-        query = per_row(np.arange(len(ptr) - 1), ptr)
-        ranks = np.empty(len(query))
-        ranks[np.lexsort((y, query))] = np.arange(len(query)) - per_row(ptr[:-1], ptr) + 1
-        return ranks
-
     def _layout(self, y: Any, ptr: Any) -> Layout:
-        ends = checked_ptr(ptr)
+        ends = check_ptr(ptr)
         cut = "" if self.k is None else f"@{self.k}"
         alpha = standard_form(_MEASURES[self.of] + cut, y, ends)
         if self.norm:
@@ -104,6 +94,8 @@ class Duchi(Loss):
     (array([1.]), array([-1.,  1.]))
     """
 
+    supervision = (PREFERENCES, GRADES)
+
     def __init__(self, *, nu: float = 1.0, threads: int | None = None) -> None:
         if not nu > 0:
             raise InputError(f"the weight nu of the penalty must be positive, got {nu!r}")
@@ -116,13 +108,11 @@ class Duchi(Loss):
 
     def prepare(self, y: Any, ptr: Any, doc_weight: np.ndarray | None = None) -> Prepared:
         """Lay the supervision out once for many evaluations."""
-        from .pointwise import PreparedSquares
-
-        ends = checked_ptr(ptr)
+        ends = check_ptr(ptr)
         if isinstance(y, Preferences):
             balance = preference_balance(y, ends)[0]
         else:
-            gain = 2.0 ** self._grades(y, ends)[0] - 1
+            gain = 2.0 ** self.check_grades(y, ends)[0] - 1
             m = per_row(np.diff(ends), ends)
             balance = m * gain - per_row(np.add.reduceat(gain, ends[:-1]), ends)
         return PreparedSquares(self, ends, balance / self.nu, np.full(len(balance), self.nu / 2))

@@ -19,7 +19,9 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from . import pairwise_kernels as kn
-from .base import Loss, Prepared
+from .base import Bounded, Loss, Prepared, Theorem
+from .constants import Constants, constants_of_pairs
+from .supervision import check_grades, per_row
 
 
 class PairFunction(NamedTuple):
@@ -42,8 +44,8 @@ def pair_function(name: str, h: float = 0.5) -> PairFunction:
         return PairFunction(2, np.array([1, -1]) / (4 * h), np.array([1 + h, 1 - h]))
     if name in ("hinge", "squared-hinge"):
         return PairFunction(1 if name == "hinge" else 2, np.ones(1), np.ones(1))
-    known = ("hinge", "squared-hinge", "smooth-hinge")
-    raise InputError(f"unknown pair function phi={name!r}.{nearest(name, known)} There are: {', '.join(known)}")
+    names = ("hinge", "squared-hinge", "smooth-hinge")
+    raise InputError(f"unknown pair function phi={name!r}.{nearest(name, names)} There are: {', '.join(names)}")
 
 
 class PairLoss(Loss):
@@ -52,8 +54,8 @@ class PairLoss(Loss):
     weighs_documents = True
     every = False  # all pairs, or those of different level
 
-    def __init__(self, name: str, phi: PairFunction, threads: int | None) -> None:
-        self.name, self.phi, self.threads = name, phi, threads
+    def __init__(self, name: str, pair: PairFunction, threads: int | None) -> None:
+        self.name, self.pair, self.threads = name, pair, threads
 
     def prepare(self, y: Any, ptr: Any, doc_weight: np.ndarray | None = None) -> PreparedPairs:
         """Lay the supervision out once for many evaluations; ``doc_weight`` of both documents multiplies a pair."""
@@ -101,15 +103,24 @@ class PreparedPairs(Prepared):
 
     def __init__(self, loss: PairLoss, layout: Layout) -> None:
         super().__init__(loss, layout.ptr)
-        self.phi, self.layout, self.every = loss.phi, layout, loss.every
-        self.smooth = self.curved = loss.phi.power == 2
+        self.pair, self.layout, self.every = loss.pair, layout, loss.every
+        self.smooth = self.curved = loss.pair.power == 2
+        if not loss.every:
+            self.informative = layout.n_levels > 1
 
-    def part(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
+    def constants(self) -> Constants:
+        """Those of hinges over pairs of different level."""
+        if self.loss.theorem is None:
+            return super().constants()
+        sizes = level_sizes(self.layout.level, self.layout.n_levels, self.ptr)
+        return constants_of_pairs(sizes, self.loss.theorem.weighted, self.loss.theorem.norm)
+
+    def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1 on the calling thread."""
-        p = self.phi
+        p = self.pair
         kn.pair_losses(p.power, self.every, p.coefs, p.margins, scores, self.layout, q0, q1, values, grad)
 
-    def bend(self, q0: int, q1: int, scores: np.ndarray, state: np.ndarray) -> None:
+    def prepare_hessian(self, q0: int, q1: int, scores: np.ndarray, state: np.ndarray) -> None:
         """The rows in score order."""
         kn.sort_queries(scores, self.layout, q0, q1, state)
 
@@ -117,7 +128,7 @@ class PreparedPairs(Prepared):
         self, q0: int, q1: int, scores: np.ndarray, state: np.ndarray, v: np.ndarray, out: np.ndarray
     ) -> None:
         """The generalised Hessian times v."""
-        p = self.phi
+        p = self.pair
         kn.pair_curvature(self.every, p.coefs, p.margins, scores, self.layout, state, q0, q1, v, out)
 
 
@@ -139,9 +150,12 @@ def pairs_of(level: np.ndarray, n_levels: np.ndarray, ptr: np.ndarray) -> np.nda
     return pairs
 
 
-def per_row(values: np.ndarray, ptr: np.ndarray) -> np.ndarray:
-    """A value per query, repeated for its rows."""
-    return np.repeat(values, np.diff(ptr))
+def level_sizes(level: np.ndarray, n_levels: np.ndarray, ptr: np.ndarray) -> list[list[int]]:
+    """How many documents of each query have each of its levels, best first."""
+    return [
+        np.bincount(level[a:b], minlength=n)[::-1].tolist()
+        for a, b, n in zip(ptr[:-1].tolist(), ptr[1:].tolist(), n_levels.tolist(), strict=True)
+    ]
 
 
 class RankSVM(PairLoss):
@@ -159,10 +173,19 @@ class RankSVM(PairLoss):
     def __init__(self, *, squared: bool = False, norm: bool = False, threads: int | None = None) -> None:
         name = "ranksvm" + ("-l2" if squared else "") + (":norm" if norm else "")
         super().__init__(name, pair_function("squared-hinge" if squared else "hinge"), threads)
-        self.norm = norm
+        self.squared, self.norm = squared, norm
+        self.theorem = None if squared else Theorem("pairs", norm=norm)
+        self.has_constants = not squared
+
+    @property
+    def bounded(self) -> Bounded:
+        """The pairs in the wrong order, or their share."""
+        if not self.norm:
+            return Bounded("the number of misordered pairs", pairwise_errors)
+        return Bounded("the share of misordered pairs", share_of_pairwise_errors)
 
     def _layout(self, y: Any, ptr: Any) -> Layout:
-        grades, ends = self._grades(y, ptr)
+        grades, ends = self.check_grades(y, ptr)
         level, n_levels = levels_of(grades, ends)
         weight = np.ones((1, len(grades)))
         if self.norm:
@@ -184,9 +207,30 @@ class PositionSensitive(PairLoss):
     def __init__(self, *, norm: bool = False, threads: int | None = None) -> None:
         super().__init__("position-sensitive" + (":norm" if norm else ""), _AT_ZERO, threads)
         self.norm = norm
+        self.theorem = Theorem("pairs", weighted=True, norm=norm)
+
+    has_constants = True
+
+    @property
+    def bounded(self) -> Bounded:
+        """The position-weighted error, or its share of the number of pairs."""
+        over = ", over the number of pairs" if self.norm else ""
+        return Bounded(f"the position-weighted error Σ |r/y_i − r/y_j|·[misordered]{over}", self._weighted_errors)
+
+    def _weighted_errors(self, scores: Any, y: Any, ptr: Any) -> np.ndarray:
+        """Σ |r/y_i − r/y_j| over misordered pairs, tied ones counted ½; O(m²) per query."""
+        grades, ends = self.check_grades(y, ptr)
+        level, n_levels = levels_of(grades, ends)
+        s, out = np.asarray(scores, np.float64), np.zeros(len(ends) - 1)
+        for q, r in enumerate(n_levels.tolist()):
+            rows = slice(ends[q], ends[q + 1])
+            label = r / (r - level[rows])
+            wrong = np.heaviside(s[rows][None, :] - s[rows][:, None], 0.5)  # [i, j]: j stands above i
+            out[q] = (np.maximum(label[:, None] - label[None, :], 0) * wrong).sum()
+        return out / np.maximum(pairs_of(level, n_levels, ends), 1) if self.norm else out
 
     def _layout(self, y: Any, ptr: Any) -> Layout:
-        grades, ends = self._grades(y, ptr)
+        grades, ends = self.check_grades(y, ptr)
         level, n_levels = levels_of(grades, ends)
         labels = per_row(n_levels, ends)
         weight = np.ones((1, len(grades)))
@@ -216,14 +260,15 @@ class Preorder(PairLoss):
     def __init__(
         self, *, weights: str = "one", phi: str = "smooth-hinge", h: float = 0.5, threads: int | None = None
     ) -> None:
-        known = ("one", "norm", "norm+dcg")
-        if weights not in known:
-            raise InputError(f"weights must be one of {', '.join(known)}; got {weights!r}.{nearest(weights, known)}")
+        choices = ("one", "norm", "norm+dcg")
+        if weights not in choices:
+            hint = nearest(weights, choices)
+            raise InputError(f"weights must be one of {', '.join(choices)}; got {weights!r}.{hint}")
         super().__init__("preorder" + ("" if weights == "one" else f":{weights}"), pair_function(phi, h), threads)
-        self.weights = weights
+        self.weights, self.phi, self.h = weights, phi, h
 
     def _layout(self, y: Any, ptr: Any) -> Layout:
-        grades, ends = self._grades(y, ptr)
+        grades, ends = self.check_grades(y, ptr)
         level, n_levels = levels_of(grades, ends)
         one = np.ones((1, len(grades)))
         each = 1 / np.maximum(pairs_of(level, n_levels, ends), 1)
@@ -246,8 +291,13 @@ def pairwise_errors(scores: Any, y: Any, ptr: Any) -> np.ndarray:
     >>> pairwise_errors([0.3, 0.3, 0.9], y=[2, 1, 0], ptr=[0, 3])
     array([2.5])
     """
-    loss = RankSVM()
-    grades, ends = loss._grades(y, ptr)
+    grades, ends = check_grades("pairwise_errors", y, ptr)
     values = np.empty(len(ends) - 1)
-    kn.pair_errors(Prepared(loss, ends).checked(scores), *levels_of(grades, ends), ends, values)
+    kn.pair_errors(Prepared(RankSVM(), ends).checked(scores), *levels_of(grades, ends), ends, values)
     return values
+
+
+def share_of_pairwise_errors(scores: Any, y: Any, ptr: Any) -> np.ndarray:
+    """:func:`pairwise_errors` over the number of pairs of different grade; 0 where there are none."""
+    grades, ends = check_grades("pairwise_errors", y, ptr)
+    return pairwise_errors(scores, y, ends) / np.maximum(pairs_of(*levels_of(grades, ends), ends), 1)

@@ -40,7 +40,7 @@ class Squared(Loss):
 
     def prepare(self, y: Any, ptr: Any, doc_weight: np.ndarray | None = None) -> PreparedSquares:
         """Lay the grades out once for many evaluations."""
-        grades, ends = self._grades(y, ptr)
+        grades, ends = self.check_grades(y, ptr)
         target = grades if self.of is None else standard_form(self.measure, grades, ends)
         return PreparedSquares(self, ends, target, np.ones(len(grades)) if doc_weight is None else doc_weight)
 
@@ -54,7 +54,7 @@ class PreparedSquares(Prepared):
         super().__init__(loss, ptr)
         self.target, self.weight = target, weight
 
-    def part(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
+    def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1."""
         lo, hi = self.ptr[q0], self.ptr[q1]
         off = scores[lo:hi] - self.target[lo:hi]

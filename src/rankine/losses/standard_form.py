@@ -16,9 +16,9 @@ from scipy.sparse.csgraph import connected_components
 from ..data import Preferences
 from ..errors import InputError, nearest
 from ..measures import parse
-from .base import checked_grades, checked_ptr
+from .supervision import check_grades, check_ptr, check_ranks, per_row
 
-_KNOWN = ("DCG@k", "nDCG@k", "WPD", "zero-one")
+_MEASURES = ("DCG@k", "nDCG@k", "WPD", "zero-one")
 
 
 def standard_form(measure: str, y: Any, ptr: Any) -> np.ndarray:
@@ -40,16 +40,16 @@ def standard_form(measure: str, y: Any, ptr: Any) -> np.ndarray:
     Traceback (most recent call last):
     rankine.errors.InputError: AP has no standard form (Buffoni et al., Theorem 3): no weights make ...
     """
-    ends = checked_ptr(ptr)
+    ends = check_ptr(ptr)
     if not isinstance(measure, str):
         raise InputError(f"expected the name of a measure, got {measure!r}")
     if measure == "zero-one":
-        return _ranks(y, ends)
+        return per_row(np.diff(ends), ends) + 1 - check_ranks(y, ends)
     try:
         parsed = parse(measure)
     except ValueError:
         raise InputError(
-            f"no standard form is known for {measure!r}.{nearest(measure, _KNOWN)} There are: {', '.join(_KNOWN)}"
+            f"no standard form is known for {measure!r}.{nearest(measure, _MEASURES)} There are: {', '.join(_MEASURES)}"
         ) from None
     if parsed.name in ("AP", "ERR"):
         raise InputError(
@@ -60,25 +60,25 @@ def standard_form(measure: str, y: Any, ptr: Any) -> np.ndarray:
     if parsed.name == "WPD":
         return _preference_margins(y, ends)
     if parsed.name not in ("DCG", "nDCG"):
-        raise InputError(f"no standard form is known for {parsed}. There are: {', '.join(_KNOWN)}")
+        raise InputError(f"no standard form is known for {parsed}. There are: {', '.join(_MEASURES)}")
     kind = dict(parsed.params).get("dcg", "exp-log2")
     if kind == "letor":
         raise InputError("the LETOR tool's nDCG is 0 for short lists and has no standard form: use nDCG")
-    grades, ends = checked_grades(str(parsed), y, ends)
+    grades, ends = check_grades(str(parsed), y, ends)
     if grades.min() < 0:
         raise InputError(f"{parsed} needs grades ≥ 0, got {grades.min():g}")
     with np.errstate(over="ignore"):
         gain = grades.copy() if kind == "log2" else 2.0**grades - 1
     if not np.isfinite(gain.sum()):
         raise InputError(f"{parsed} of a grade {grades.max():g}: its gain 2^g − 1 is too large a number")
-    return gain if parsed.name == "DCG" else gain / np.repeat(_best(gain, ends, parsed.cutoff), np.diff(ends))
+    return gain if parsed.name == "DCG" else gain / per_row(_best(gain, ends, parsed.cutoff), ends)
 
 
 def _best(gain: np.ndarray, ptr: np.ndarray, k: int | None) -> np.ndarray:
     """The best DCG@k of each query, infinite where there is no gain (its shares are then 0)."""
-    query = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    query = per_row(np.arange(len(ptr) - 1), ptr)
     order = np.lexsort((-gain, query))
-    rank = np.arange(len(gain)) - np.repeat(ptr[:-1], np.diff(ptr))
+    rank = np.arange(len(gain)) - per_row(ptr[:-1], ptr)
     discount = 1 / np.log2(2 + rank)
     if k is not None:
         discount[rank >= k] = 0
@@ -86,26 +86,9 @@ def _best(gain: np.ndarray, ptr: np.ndarray, k: int | None) -> np.ndarray:
     return np.where(best > 0, best, np.inf)
 
 
-def _ranks(y: Any, ptr: np.ndarray) -> np.ndarray:
-    """m + 1 − rank, for labels that are the ranks 1..m of each query."""
-    if isinstance(y, Preferences):
-        raise InputError("expected a permutation, the ranks 1..m of each query; got a preference graph")
-    ranks = np.ascontiguousarray(y, np.float64)
-    if ranks.shape != (ptr[-1],):
-        raise InputError(f"expected one rank for each of the {ptr[-1]} rows, got {ranks.shape}")
-    lengths = np.repeat(np.diff(ptr), np.diff(ptr))
-    query = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
-    wrong = ranks[np.lexsort((ranks, query))] != np.arange(len(ranks)) - np.repeat(ptr[:-1], np.diff(ptr)) + 1
-    if wrong.any():
-        q = query[np.argmax(wrong)]
-        given = ranks[ptr[q] : ptr[q + 1]]
-        raise InputError(f"expected the ranks 1 to {len(given)}, each once; got {given.tolist()!r:.60}", f"query {q}")
-    return lengths + 1 - ranks
-
-
 def _preference_margins(y: Any, ptr: np.ndarray) -> np.ndarray:
     balance, largest = preference_balance(y, ptr)
-    return balance + largest * np.repeat(np.diff(ptr), np.diff(ptr))
+    return balance + largest * per_row(np.diff(ptr), ptr)
 
 
 def preference_balance(y: Any, ptr: np.ndarray) -> tuple[np.ndarray, float]:

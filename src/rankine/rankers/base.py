@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..arrays import as_ids, as_numbers
 from ..data import Preferences, RankingData, group_rows
 from ..errors import InputError
-from ..losses import Loss, get
+from ..losses import resolve as loss_of
 from ..measures import evaluate, parse
 from ..normalise import Normaliser
 from . import model_file
@@ -35,7 +35,7 @@ class Ranker(BaseEstimator):
         return "nDCG@10"
 
     def _check_parameters(self) -> Any:
-        """Raise on a parameter that makes no sense."""
+        """Raise on a parameter that makes no sense; returns the loss, where there is one."""
         kind = getattr(self, "normalise", None)
         if kind is not None:
             Normaliser(kind)
@@ -233,17 +233,28 @@ def check_whole(name: str, value: Any, low: int, high: int | None = None) -> Non
         raise InputError(f"{name} must be a whole number, {bounds}; got {value!r}")
 
 
-def loss_of(loss: Any, options: Any) -> Loss:
-    """A loss by name with its options, or as it is."""
-    if isinstance(loss, str):
-        if isinstance((options or {}).get("A"), str) and options["A"] == "learn":
-            raise InputError("position weights are learned by LinearRanker only: A='learn' cannot be used here")
-        return get(loss, **dict(options or {}))
-    if not isinstance(loss, Loss):
-        raise InputError(f"expected a loss or its name, got {loss!r:.60}")
-    if options:
-        raise InputError("loss_options are for a loss that is given by name")
-    return loss
+def check_positive(name: str, value: Any) -> None:
+    """Raise unless a parameter is a positive number.
+
+    >>> check_positive("C", 0)
+    Traceback (most recent call last):
+    rankine.errors.InputError: C must be a positive number, got 0
+    """
+    if not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
+        raise InputError(f"{name} must be a positive number, got {value!r}")
+
+
+def check_query_weight(query_weight: Any, n_queries: int) -> np.ndarray | None:
+    """Weights of queries as an array, None for equal ones."""
+    if query_weight is None:
+        return None
+    weights = as_numbers(query_weight, "query_weight")
+    if len(weights) != n_queries or not (np.isfinite(weights) & (weights >= 0)).all():
+        raise InputError(f"query_weight must hold {n_queries} numbers ≥ 0, one per query")
+    return weights
+
+
+__all__ = ["LinearModel", "Ranker", "check_positive", "check_query_weight", "check_whole", "checked_valid", "loss_of"]
 
 
 def checked_valid(ranker: Ranker, valid: Any) -> RankingData:

@@ -12,14 +12,14 @@ import scipy.sparse as sp
 from ..errors import InputError
 
 
-class _Dual:
-    """What both kinds share: the loss of one query at a time, and the square of the point."""
+class Dual:
+    """What both share: the loss of one query at a time, and the square of the point."""
 
     def __init__(self, prepared: Any, query_weight: np.ndarray | None) -> None:
         self.prepared, self.ptr = prepared, prepared.ptr
         self.n_queries = len(self.ptr) - 1
         self.weights = np.ones(self.n_queries) if query_weight is None else query_weight
-        self.room, self.values, self.grad = np.empty(prepared.n), np.empty(self.n_queries), np.empty(prepared.n)
+        self.scratch, self.values, self.grad = np.empty(prepared.n), np.empty(self.n_queries), np.empty(prepared.n)
         self.half_square = 0.0
 
     def rows(self, q: int) -> slice:
@@ -33,24 +33,23 @@ class _Dual:
     def plane(self, q: int) -> tuple[float, np.ndarray]:
         """The plane that touches the loss of q at the current point."""
         rows = self.rows(q)
-        self.room[rows] = self.scores(q)
-        self.prepared.part(q, q + 1, self.room, self.values, self.grad)
+        self.scratch[rows] = self.scores(q)
+        self.prepared.evaluate(q, q + 1, self.scratch, self.values, self.grad)
         c = -self.grad[rows]
-        return float(self.values[q] + c @ self.room[rows]), c
+        return float(self.values[q] + c @ self.scratch[rows]), c
 
     def square(self) -> float:
         """½‖w − w0‖²."""
         return self.half_square
 
     def total(self) -> float:
-        """The sum of all weighted losses."""
+        """The sum of all weighted losses, from above where they are known between bounds only."""
         for q in range(self.n_queries):
-            self.room[self.rows(q)] = self.scores(q)
-        values, _ = self.prepared(self.room)
-        return float(values @ self.weights)
+            self.scratch[self.rows(q)] = self.scores(q)
+        return float(self.prepared.upper(self.scratch) @ self.weights)
 
 
-class LinearDual(_Dual):
+class LinearDual(Dual):
     """Explicit features: the point is w."""
 
     def __init__(self, X: Any, prepared: Any, query_weight: np.ndarray | None, w0: np.ndarray | None) -> None:
@@ -88,7 +87,7 @@ class LinearDual(_Dual):
         return self.w.copy()
 
 
-class KernelDual(_Dual):
+class KernelDual(Dual):
     """Features behind a kernel: the point is a coefficient for each document; rows of the Gram matrix are kept."""
 
     def __init__(
@@ -98,18 +97,18 @@ class KernelDual(_Dual):
         super().__init__(prepared, query_weight)
         self.X, self.kernel = X, kernel
         self.beta = np.zeros(len(X))
-        self.kept: OrderedDict[int, np.ndarray] = OrderedDict()
+        self.cached: OrderedDict[int, np.ndarray] = OrderedDict()
         self.most = max(cache_bytes // (8 * len(X) * max(int(np.diff(self.ptr).max()), 1)), 1)
 
     def gram(self, q: int) -> np.ndarray:
         """Rows of the Gram matrix of a query's documents."""
-        if q in self.kept:
-            self.kept.move_to_end(q)
-            return self.kept[q]
+        if q in self.cached:
+            self.cached.move_to_end(q)
+            return self.cached[q]
         rows = np.asarray(self.kernel(self.X[self.rows(q)], self.X), np.float64)
-        self.kept[q] = rows
-        if len(self.kept) > self.most:
-            self.kept.popitem(last=False)
+        self.cached[q] = rows
+        if len(self.cached) > self.most:
+            self.cached.popitem(last=False)
         return rows
 
     def scores(self, q: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Kernels: the n-slack dual needs only inner products, so a scorer can be linear in a space nobody writes down."""
+"""Kernel rankers. The n-slack dual uses only inner products, so the feature space is never computed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from .. import losses
 from ..data import RankingData
 from ..errors import InputError
-from ..solvers.certificate import show_progress
 from ..solvers.cutting_plane import cutting_plane
-from .base import Ranker, check_whole
+from ..solvers.run import show_progress
+from .base import Ranker, check_positive, check_whole
 from .dual import KernelDual
 from .linear import LinearRanker
 
@@ -102,12 +102,12 @@ class KernelRanker(Ranker):
         if data.n_documents > self.max_documents:
             return self._approximate(data, features)
         dual = KernelDual(features, loss.prepare(data.y, data.ptr), None, function, self.cache_mb << 20)
-        found = cutting_plane(
+        solution = cutting_plane(
             dual, self.C, tol=self.tol, max_iter=self.max_iter, progress=show_progress(f"{self.loss}, {self.kernel}")
         )
-        used = np.flatnonzero(found.w)
-        self.support_, self.dual_coef_ = features[used], found.w[used]
-        self._keep(found.objective, found.lower_bound, found.gap, len(found.history) - 1, found.history)
+        used = np.flatnonzero(solution.w)
+        self.support_, self.dual_coef_ = features[used], solution.w[used]
+        self._keep(solution.objective, solution.lower_bound, solution.gap, len(solution.history) - 1, solution.history)
         return self
 
     def _approximate(self, data: RankingData, features: np.ndarray) -> KernelRanker:
@@ -162,16 +162,15 @@ class KernelRanker(Ranker):
 
     def _check_parameters(self) -> Any:
         super()._check_parameters()
-        for name, value in (("C", self.C), ("tol", self.tol)):
-            if not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
-                raise InputError(f"{name} must be a positive number, got {value!r}")
+        for name in ("C", "tol"):
+            check_positive(name, getattr(self, name))
         if not callable(self.kernel) and self.kernel not in _NAMES:
             raise InputError(f"kernel must be one of {', '.join(_NAMES)}, or a function; got {self.kernel!r}")
         if self.gamma is not None and not self.gamma > 0:
             raise InputError(f"gamma must be a positive number or None, got {self.gamma!r}")
         for name in ("max_iter", "max_documents", "n_components", "cache_mb"):
             check_whole(name, getattr(self, name), 1)
-        loss = losses.get(self.loss, **(self.loss_options or {})) if isinstance(self.loss, str) else self.loss
+        loss = losses.resolve(self.loss, self.loss_options)
         if not loss.convex:
             raise InputError(f"{loss!r} is not convex: the dual needs a convex loss")
         return loss

@@ -3,64 +3,29 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from .. import losses
+from .. import losses, solvers
 from ..arrays import as_numbers
-from ..data import RankingData
-from ..errors import InputError, nearest
-from ..losses.structured.slack import PreparedSlack
+from ..data import Preferences, RankingData
+from ..errors import InputError
 from ..parallel import thread_count
 from ..solvers.bundle import bundle
-from ..solvers.cccp import best_of, cccp
-from ..solvers.certificate import Planes, Solution, relative_gap, show_progress
-from ..solvers.cutting_plane import cutting_plane
-from ..solvers.newton import lbfgs, newton
-from ..solvers.sgd import sgd
-from ..solvers.subgradient import conjugate_subgradient, subgradient
-from .base import LinearModel
-from .dual import LinearDual
+from ..solvers.cccp import best_of
+from ..solvers.certificate import Planes, Solution
+from ..solvers.run import show_progress
+from .base import LinearModel, check_positive, check_query_weight, check_whole
 from .oracle import LinearOracle
-
-
-class _Solver(NamedTuple):
-    """A solver, and what it asks of a loss."""
-
-    run: Callable[..., Solution]
-    needs: str = ""
-
-
-_SOLVERS = {
-    "bundle": _Solver(bundle),
-    "newton": _Solver(newton, "curved"),
-    "lbfgs": _Solver(lbfgs, "smooth"),
-    "sgd": _Solver(sgd),
-    "subgradient": _Solver(subgradient),
-    "conjugate": _Solver(conjugate_subgradient),
-    "cccp": _Solver(cccp, "touching"),
-    "cutting-plane": _Solver(cutting_plane),
-}
-_NOT_CONVEX = ("cccp", "subgradient", "conjugate")
-_NEEDED = {
-    "curved": "a Hessian",
-    "smooth": "a gradient everywhere",
-    "touching": "a convex bound that touches it (…:tight, target='best')",
-}
+from .position_weights import learn_weights
+from .regression import RegressionRanker
 
 
 class NothingLearnedWarning(UserWarning):
     """The optimum is w = 0: the loss is smallest where nothing is learned."""
-
-
-def _regression(data: RankingData) -> np.ndarray:
-    """Weights of least squares on the grades; of the direction alone, as rankings go."""
-    from .regression import RegressionRanker
-
-    return np.asarray(RegressionRanker().fit(data).coef_, np.float64)
 
 
 class LinearRanker(LinearModel):
@@ -74,11 +39,9 @@ class LinearRanker(LinearModel):
         loss_options: options of a named loss, e.g. ``{"A": "partial-order"}``; ``{"A": "learn"}`` learns the position
             weights along with w.
         C: the weight of the losses against the regulariser.
-        solver: ``"bundle"`` (any convex loss), ``"newton"`` (losses with a Hessian), ``"lbfgs"`` (differentiable ones),
-            ``"sgd"`` (any, one query at a time), ``"cutting-plane"`` (the n-slack dual, for features of one scale),
-            ``"subgradient"`` and ``"conjugate"`` (any, also those that are not convex), ``"cccp"`` (differences of
-            convex ones: ``…:tight``, ``target="best"``), or ``"auto"``: CCCP where the loss is not convex, else Newton,
-            else L-BFGS, else the bundle method.
+        solver: a name of the table :data:`rankine.solvers.TABLE` (`rankine solvers` lists it), or ``"auto"``: for a
+            convex loss Newton, else L-BFGS, else the bundle method, whichever fits first; for another CCCP, or
+            subgradient descent where no convex bound that touches the loss is known.
         tol: the relative gap to reach. With features in single precision sums are too, and what is certified holds to
             about 1e-5.
         w0: the reference point, 0 by default; ``"regression"`` for the weights of least squares on the grades.
@@ -152,28 +115,26 @@ class LinearRanker(LinearModel):
         data = self._normalised(self._training_data(X, y, qid), self.normalise)
         if self._learns_A:
             return self._alternate(loss, data, query_weight, doc_weight)
-        self._solve(self._oracle(loss, X, data, query_weight, doc_weight), data, None, None)
+        self._solve(self._problem(loss, X, data, query_weight, doc_weight), None, None)
         return self
 
-    def _fit_from(self, data: RankingData, start: np.ndarray) -> LinearRanker:
+    def fit_from(self, data: RankingData, start: np.ndarray) -> LinearRanker:
         """Fit to normalised data, beginning at these weights."""
         loss = self._check_parameters()
         self.n_features_in_, self.normaliser_ = data.n_features, None
-        self._solve(self._oracle(loss, data, data, None, None), data, None, start)
+        self._solve(self._problem(loss, data, data, None, None), None, start)
         return self
 
     @property
     def _learns_A(self) -> bool:
-        return isinstance(A := (self.loss_options or {}).get("A"), str) and A == "learn"
+        return isinstance(self.loss_options, dict) and isinstance(A := self.loss_options.get("A"), str) and A == "learn"
 
     def _alternate(self, loss: Any, data: RankingData, query_weight: Any, doc_weight: Any) -> LinearRanker:
         """Learn the position weights too; ``A_`` and ``A_history_`` hold them and the objective on the way."""
-        from .position_weights import learn_weights
-
         if query_weight is not None or doc_weight is not None or self.w0 is not None:
             raise InputError("A='learn' takes neither weights of queries or documents nor w0")
         plain = clone(self).set_params(normalise=None)
-        model, self.A_history_ = learn_weights(plain, loss, data, data)
+        model, self.A_history_ = learn_weights(plain, loss, data)
         for name in ("coef_", "objective_", "lower_bound_", "gap_", "history_", "seconds_", "n_iter_", "A_"):
             setattr(self, name, getattr(model, name))
         return self
@@ -198,149 +159,114 @@ class LinearRanker(LinearModel):
             raise InputError("expected at least one value of C, got none")
         if self._learns_A:
             return [model.fit(X, y, qid, query_weight, doc_weight) for model in models]
-        losses_ = [model._check_parameters() for model in models]
+        for model in models:
+            loss = model._check_parameters()
         data = models[0]._normalised(models[0]._training_data(X, y, qid), self.normalise)
-        oracle, planes = self._oracle(losses_[0], X, data, query_weight, doc_weight), Planes(data.n_features)
+        problem, planes = self._problem(loss, X, data, query_weight, doc_weight), Planes(data.n_features)
         start = None
         for model in models:
             for name in ("n_features_in_", "feature_names_in_", "normaliser_"):
                 if hasattr(models[0], name):
                     setattr(model, name, getattr(models[0], name))
-            model._solve(oracle, data, planes, start)
+            model._solve(problem, planes, start)
             start = model.coef_
         return models
 
-    def _oracle(self, loss: Any, X: Any, data: RankingData, query_weight: Any, doc_weight: Any) -> LinearOracle:
-        weights = None if query_weight is None else as_numbers(query_weight, "query_weight")
-        if weights is not None and (
-            len(weights) != data.n_queries or not (np.isfinite(weights) & (weights >= 0)).all()
-        ):
-            raise InputError(f"query_weight must hold {data.n_queries} numbers ≥ 0, one per query")
-        kept, of_documents = self._weighted(data, X, doc_weight)
+    def _problem(
+        self, loss: losses.Loss, X: Any, data: RankingData, query_weight: Any, doc_weight: Any
+    ) -> tuple[LinearOracle, RankingData]:
+        """The oracle of the loss, and the documents that it counts with their grades."""
+        weights = check_query_weight(query_weight, data.n_queries)
+        counted, of_documents = self._weighted(data, X, doc_weight)
         if of_documents is not None and not loss.weighs_documents:
-            raise InputError(f"doc_weight: {loss!r} cannot weigh documents; in its rankings one counts (1) or not (0)")
-        if weights is not None and kept.n_queries < data.n_queries:
-            weights = weights[np.isin(data.query_ids, kept.query_ids)]
-        y = kept.y if kept is data else loss.after_dropping(kept.y, kept.ptr)
-        prepared = loss.prepare(y, kept.ptr, of_documents)
-        return LinearOracle(kept.X, prepared, weights, thread_count(self.threads))
+            raise InputError(f"doc_weight: {loss!r} accepts document weights 0 and 1 only")
+        if weights is not None and counted.n_queries < data.n_queries:
+            weights = weights[np.isin(data.query_ids, counted.query_ids)]
+        y = counted.y if counted is data else loss.after_dropping(counted.y, counted.ptr)
+        prepared = loss.prepare(y, counted.ptr, of_documents)
+        oracle = LinearOracle(counted.X, prepared, weights, thread_count(self.threads))
+        return oracle, RankingData.from_valid(counted.X, loss.as_grades(y), counted.qid)
 
     def _solve(
-        self, oracle: LinearOracle, data: RankingData, planes: Planes | None, start: np.ndarray | None
+        self, problem: tuple[LinearOracle, RankingData], planes: Planes | None, start: np.ndarray | None
     ) -> None:  # fmt: skip
-        regression = _regression(data) if isinstance(self.w0, str) or not oracle.convex else None
+        oracle, data = problem
+        name = solvers.choose(self.solver, oracle.prepared.loss.name, oracle.offers, oracle.convex)
+        needs_regression = isinstance(self.w0, str) or (not oracle.convex and not isinstance(data.y, Preferences))
+        regression = np.asarray(RegressionRanker().fit(data).coef_, np.float64) if needs_regression else None
         w0 = regression if isinstance(self.w0, str) else None if self.w0 is None else as_numbers(self.w0, "w0")
         if w0 is not None and len(w0) != oracle.size:
             raise InputError(f"w0 has {len(w0)} entries, the data has {oracle.size} features")
-        name = self._choose_solver(oracle.prepared)
         options: dict[str, Any] = {
-            "w0": w0, "planes": planes, "tol": self.tol, "max_iter": self.max_iter,
+            "w0": w0, "planes": planes, "tol": self.tol, "max_iter": self.max_iter, "seed": self.seed,
             "max_time": np.inf if self.max_time is None else self.max_time,
             "progress": show_progress(f"{self.loss}, C = {self.C:g}"),
         }  # fmt: skip
-        if name == "sgd":
-            options["seed"] = self.seed
-        if name == "cutting-plane":
-            dual = LinearDual(oracle.X, oracle.prepared, oracle.query_weight, w0)
-            solution = cutting_plane(dual, self.C, **options)
-        elif oracle.convex:
-            solution = _SOLVERS[name].run(oracle, self.C, start=start, **options)
-        else:
+        row = solvers.TABLE[name]
+        if not oracle.convex:
             starts = self._starts(oracle, regression, w0, options) + ([] if start is None else [start])
-            solution = best_of(_SOLVERS[name].run, starts, oracle, self.C, **options)
-        self.coef_ = solution.w
-        self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower_bound, solution.gap
-        self.history_, self.seconds_ = solution.history, solution.seconds
-        if isinstance(
-            oracle.prepared, PreparedSlack
-        ):  # what was found is a lower bound of the loss: count the upper one
-            self._count_upper(oracle, w0)
-        self.n_iter_ = max(len(solution.history) - 1, 1)
+            solution = best_of(row.run, starts, oracle, self.C, **options)
+        else:
+            solution = row.run(oracle.dual(w0) if "dual" in row.needs else oracle, self.C, start=start, **options)
+        self._keep(solution)
         nothing = w0 is None and self.objective_ > 0 and np.linalg.norm(self.coef_) < 1e-9
-        if solution.converged and nothing and oracle.prepared.loss.bounds and oracle.convex:
+        advice = oracle.prepared.loss.advice
+        if solution.converged and nothing and advice and oracle.convex:
             warnings.warn(
                 f"the certified optimum of {self.loss} here is w = 0, all scores equal: the convex bound gains nothing "
-                "on this data. Try the position weights A='partial-order' (--weights partial-order), or svm-map",
+                f"on this data. {advice}",
                 NothingLearnedWarning,
                 stacklevel=4,
             )
 
-    def _count_upper(self, oracle: LinearOracle, w0: np.ndarray | None) -> None:
-        step = self.coef_ if w0 is None else self.coef_ - w0
-        high = oracle.prepared.certified(oracle._scores(self.coef_))[1]
-        total = float(high.sum() if oracle.query_weight is None else high @ oracle.query_weight)
-        self.objective_ = max(self.objective_, 0.5 * float(step @ step) + self.C * total)
-        self.gap_ = relative_gap(self.objective_, self.lower_bound_)
+    def _keep(self, solution: Solution) -> None:
+        self.coef_ = solution.w
+        self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower_bound, solution.gap
+        self.history_, self.seconds_ = solution.history, solution.seconds
+        self.n_iter_ = max(len(solution.history) - 1, 1)
 
     def _starts(
         self, oracle: LinearOracle, regression: np.ndarray | None, w0: np.ndarray | None, options: dict[str, Any]
     ) -> list[np.ndarray]:
         """Where to begin with a loss that is not convex: see ``n_starts``."""
-        convex = LinearOracle(oracle.X, oracle.prepared.base, oracle.query_weight, oracle.threads)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = [bundle(convex, self.C, **{**options, "planes": None, "progress": None}).w]
+        starts = []
+        if oracle.prepared.touches:
+            convex = LinearOracle(oracle.X, oracle.prepared.convex_bound(), oracle.query_weight, oracle.threads)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                starts.append(bundle(convex, self.C, **{**options, "planes": None, "progress": None}).w)
         origin = np.zeros(oracle.size) if w0 is None else w0
         if regression is not None:
             scaled = [regression * 10.0**e for e in range(-2, 5)]
             heights = [0.5 * float((w - origin) @ (w - origin)) + self.C * oracle.value_grad(w)[0] for w in scaled]
-            found.append(scaled[int(np.argmin(heights))])
+            starts.append(scaled[int(np.argmin(heights))])
+        starts = starts or [origin]
         rng = np.random.default_rng(self.seed)
-        size = max(float(np.linalg.norm(found[-1])), 1e-3)
-        while len(found) < self.n_starts:
+        size = max(float(np.linalg.norm(starts[-1])), 1e-3)
+        while len(starts) < self.n_starts:
             w = rng.normal(size=oracle.size)
-            found.append(w * size / np.linalg.norm(w))
-        return found[: self.n_starts]
+            starts.append(w * size / np.linalg.norm(w))
+        return starts[: self.n_starts]
 
-    def _choose_solver(self, prepared: Any) -> str:
-        """The solver asked for, if the loss has what it needs."""
-        if self.solver == "auto" and not prepared.loss.convex:
-            return "cccp"
-        if self.solver == "auto":
-            return "newton" if prepared.curved else "lbfgs" if prepared.smooth else "bundle"
-        needs = _SOLVERS[self.solver].needs
-        if needs and not getattr(prepared, needs, False):
-            raise InputError(
-                f"solver={self.solver!r} needs a loss with {_NEEDED[needs]}, which {prepared.loss.name} has not: "
-                "use solver='bundle' or 'sgd'" + (" or 'lbfgs'" if prepared.smooth else "")
-            )
-        return self.solver
-
-    def _check_parameters(self) -> Any:
-        """Raise on a parameter that makes no sense; the loss."""
+    def _check_parameters(self) -> losses.Loss:
+        """Raise on a parameter that makes no sense; returns the loss."""
         super()._check_parameters()
-        for name, value in (("C", self.C), ("tol", self.tol)):
-            if not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
-                raise InputError(f"{name} must be a positive number, got {value!r}")
-        if not (isinstance(self.max_iter, (int, np.integer)) and self.max_iter >= 1):
-            raise InputError(f"max_iter must be a whole number, at least 1; got {self.max_iter!r}")
-        if not (isinstance(self.n_starts, (int, np.integer)) and self.n_starts >= 1):
-            raise InputError(f"n_starts must be a whole number, at least 1; got {self.n_starts!r}")
+        for name in ("C", "tol"):
+            check_positive(name, getattr(self, name))
+        for name, least in (("max_iter", 1), ("n_starts", 1), ("seed", 0)):
+            check_whole(name, getattr(self, name), least)
         if isinstance(self.w0, str) and self.w0 != "regression":
             raise InputError(f"w0 must be an array or 'regression', got {self.w0!r}")
-        if not (isinstance(self.seed, (int, np.integer)) and self.seed >= 0):
-            raise InputError(f"seed must be a whole number, at least 0; got {self.seed!r}")
         if self.max_time is not None and not isinstance(self.max_time, (int, float, np.number)):
             raise InputError(f"max_time must be a number of seconds or None, got {self.max_time!r}")
-        if not isinstance(self.loss, (str, losses.Loss)):
-            raise InputError(f"loss must be a name or a loss, got {self.loss!r}")
-        if not isinstance(self.loss_options, (dict, type(None))):
-            raise InputError(f"loss_options must be a dictionary or None, got {self.loss_options!r}")
-        if not isinstance(self.solver, str) or self.solver not in ("auto", *_SOLVERS):
-            known = ["auto", *_SOLVERS]
-            raise InputError(
-                f"unknown solver {self.solver!r}.{nearest(str(self.solver), known)} There are: {', '.join(known)}"
-            )
-        options: dict[str, Any] = {"threads": self.threads} | (self.loss_options or {})
+        options = self.loss_options
+        if self._learns_A and isinstance(options, dict):
+            options = {name: value for name, value in options.items() if name != "A"}
+        loss = losses.resolve(self.loss, options, threads=self.threads)
         if self._learns_A:
-            if not (isinstance(self.loss, str) and self.loss.startswith("svm-") and ":" not in self.loss):
-                raise InputError(f"A='learn' is for convex structural losses by name, got {self.loss!r}")
-            options["A"] = "linear"
-        loss = losses.get(self.loss, **options) if isinstance(self.loss, str) else self.loss
-        if self._learns_A and not loss.convex:
-            raise InputError(f"A='learn' is for convex structural losses by name, got {loss!r}")
-        if not loss.convex and self.solver not in ("auto", *_NOT_CONVEX):
-            raise InputError(
-                f"{loss!r} is not convex, solver={self.solver!r} needs a convex loss: use {', '.join(_NOT_CONVEX)}"
-            )
+            if not (isinstance(self.loss, str) and loss.learns_weights):
+                raise InputError(f"A='learn' is for convex structural losses by name, got {loss!r}")
+            loss = loss.with_options(A="linear")
+        prepared_later = {"smooth", "hvp", "touching", "dual", "minibatch"}  # what the data decides
+        solvers.choose(self.solver, loss.name, prepared_later, loss.convex)
         return loss

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from ..parallel import query_ranges, shared_map
 from . import product_kernels as kn
+from .dual import LinearDual
 
 _BLOCK_BYTES = 1_500_000
 
@@ -29,9 +30,27 @@ class LinearOracle:
         row_bytes = (X.data.nbytes + X.indices.nbytes if self.sparse else X.nbytes) / X.shape[0]
         self.blocks = query_ranges(self.ptr, max(int(_BLOCK_BYTES / max(row_bytes, 1)), 1))
         self.values, self.grad = np.empty(len(self.ptr) - 1), np.empty(X.shape[0])
-        self.known: tuple[np.ndarray, np.ndarray] | None = None  # a point and its scores
-        self.bent: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # and what products with the Hessian need
-        self.room: np.ndarray | None = None
+        self.last: tuple[np.ndarray, np.ndarray] | None = None  # a point and its scores
+        self.hessian: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # and what products with the Hessian need
+        self.scratch: np.ndarray | None = None
+
+    @property
+    def offers(self) -> set[str]:
+        """What a solver can ask for, beside ``value_grad``; see :data:`rankine.solvers.NEEDS`."""
+        p = self.prepared
+        flags = {"smooth": p.smooth, "hvp": p.curved, "touching": p.touches, "dual": self.convex, "minibatch": True}
+        return {name for name, offered in flags.items() if offered}
+
+    def dual(self, w0: np.ndarray | None) -> LinearDual:
+        """The same problem as planes of single queries, for the n-slack solver."""
+        return LinearDual(self.X, self.prepared, self.query_weight, w0)
+
+    def upper(self, w: np.ndarray) -> float | None:
+        """An upper bound on R(w), where ``value_grad`` gives a lower one; None where that is exact."""
+        if self.prepared.exact:
+            return None
+        values = self.prepared.upper(self.scores(w))
+        return float(values.sum() if self.query_weight is None else values @ self.query_weight)
 
     def value_grad(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """R(w) and a subgradient, in one sweep over X."""
@@ -43,17 +62,17 @@ class LinearOracle:
             return self._add(q0, q1)
 
         grad = self._sum(block)
-        self.known = w, scores
+        self.last = w, scores
         return self._value(), grad
 
     def hvp(self, w: np.ndarray, v: np.ndarray) -> np.ndarray:
         """The Hessian of R at w times v, in one sweep over X; the scores of w are sorted once for all v."""
-        if self.bent is None or self.bent[0] is not w:
-            scores = self._scores(w)
+        if self.hessian is None or self.hessian[0] is not w:
+            scores = self.scores(w)
             state = np.empty(self.X.shape[0], np.int64)
-            self._each(lambda q0, q1: self.prepared.bend(q0, q1, scores, state))
-            self.bent = w, scores, state
-        _, scores, state = self.bent
+            self._each(lambda q0, q1: self.prepared.prepare_hessian(q0, q1, scores, state))
+            self.hessian = w, scores, state
+        _, scores, state = self.hessian
         weights, along = self._weights(v), np.empty(self.X.shape[0])
 
         def block(q0: int, q1: int) -> np.ndarray:
@@ -66,30 +85,30 @@ class LinearOracle:
 
     @property
     def convex(self) -> bool:
-        """Whether R is."""
+        """Whether R is convex."""
         return bool(self.prepared.loss.convex)
 
     def touching(self, w: np.ndarray) -> LinearOracle:
         """A convex R above this one that equals it at w."""
-        return LinearOracle(self.X, self.prepared.touching(self._scores(w)), self.query_weight, self.threads)
+        return LinearOracle(self.X, self.prepared.touching(self.scores(w)), self.query_weight, self.threads)
 
-    def part(self, w: np.ndarray, q0: int, q1: int) -> tuple[float, np.ndarray]:
+    def minibatch(self, w: np.ndarray, q0: int, q1: int) -> tuple[float, np.ndarray]:
         """R and a subgradient over queries q0 to q1 − 1 alone, on the calling thread."""
-        scores = np.empty(self.X.shape[0]) if self.room is None else self.room
-        self.room = scores
+        scores = np.empty(self.X.shape[0]) if self.scratch is None else self.scratch
+        self.scratch = scores
         self._score(q0, q1, self._weights(w), scores)
         self._loss(q0, q1, scores)
         values = self.values[q0:q1] if self.query_weight is None else self.values[q0:q1] * self.query_weight[q0:q1]
         return float(values.sum()), self._add(q0, q1)
 
     def along(self, w: np.ndarray, d: np.ndarray) -> Line:
-        """R on the line w + t·d: one product with X for the whole line, where the scores of w are known."""
-        return Line(self, w, d, self._scores(w), self._scores(d))
+        """R on the line w + t·d: one product with X for the whole line, where w is the last point."""
+        return Line(self, w, d, self.scores(w), self.scores(d))
 
-    def _scores(self, w: np.ndarray) -> np.ndarray:
-        """X @ w, or what is known of it."""
-        if self.known is not None and self.known[0] is w:
-            return self.known[1]
+    def scores(self, w: np.ndarray) -> np.ndarray:
+        """X @ w; the scores of the last point are not computed again."""
+        if self.last is not None and self.last[0] is w:
+            return self.last[1]
         weights, scores = self._weights(w), np.empty(self.X.shape[0])
         self._each(lambda q0, q1: self._score(q0, q1, weights, scores))
         return scores
@@ -115,7 +134,7 @@ class LinearOracle:
             kn.dense_scores(self.X, lo, hi, w, scores)
 
     def _loss(self, q0: int, q1: int, scores: np.ndarray) -> None:
-        self.prepared.part(q0, q1, scores, self.values, self.grad)
+        self.prepared.evaluate(q0, q1, scores, self.values, self.grad)
         self._weigh(q0, q1)
 
     def _weigh(self, q0: int, q1: int) -> None:
@@ -125,7 +144,7 @@ class LinearOracle:
             self.grad[self.ptr[q0] : self.ptr[q1]] *= np.repeat(self.query_weight[q0:q1], lengths)
 
     def _add(self, q0: int, q1: int) -> np.ndarray:
-        """The block's part of X.T @ grad."""
+        """The block's share of X.T @ grad."""
         lo, hi, out = self.ptr[q0], self.ptr[q1], np.zeros(self.size)
         if self.sparse:
             kn.sparse_add(self.X.data, self.X.indices, self.X.indptr, lo, hi, self.grad, out)
@@ -135,7 +154,7 @@ class LinearOracle:
 
 
 class Line:
-    """R along w + t·d. It uses the oracle's room: one line at a time."""
+    """R along w + t·d. It uses the oracle's arrays: one line at a time."""
 
     def __init__(self, oracle: LinearOracle, w: np.ndarray, d: np.ndarray, start: np.ndarray, step: np.ndarray) -> None:
         self.oracle, self.w, self.d, self.start, self.step = oracle, w, d, start, step
@@ -158,5 +177,5 @@ class Line:
     def stop(self) -> tuple[np.ndarray, float, np.ndarray]:
         """The point of the last call, R and a subgradient there; a next line may start from it."""
         point = self.w + self.t * self.d
-        self.oracle.known = point, self.scores
+        self.oracle.last = point, self.scores
         return point, self.oracle._value(), self.oracle._sum(self.oracle._add)

@@ -23,31 +23,32 @@ from ..solvers.certificate import relative_gap
 _ROUNDS, _HALVINGS = 30, 12
 
 
-def learn_weights(ranker: Any, loss: StructuredHinge, data: RankingData, features: Any) -> tuple[Any, list[float]]:
+def learn_weights(ranker: Any, loss: StructuredHinge, data: RankingData) -> tuple[Any, list[float]]:
     """A fitted copy of the ranker with the best A found, and the objective after every step (it never rises)."""
     depth = int(np.diff(data.ptr).max()) if loss.k is None else loss.k
     A = (depth - np.arange(depth)).astype(np.float64)
     total = A.sum()
-    model = _fitted(ranker, A, features, None)
+    model = _fitted(ranker, A, data, None)
     history = [model.objective_]
     for _ in range(_ROUNDS):
         w, before = model.coef_, history[-1]
         regular = 0.5 * float(w @ w)
         scores = np.asarray(data.X @ w, np.float64)
-        slope = _slope(loss, A, scores, data)
-        size, moved = float(np.linalg.norm(slope)), None
+        slope = loss.with_options(A=A).prepare(data.y, data.ptr).position_slope(scores, depth)
+        size, moved = float(np.linalg.norm(slope)), False
         step = float(np.linalg.norm(A)) / size if size > 0 else 0.0
         for _ in range(_HALVINGS):
-            tried = project(A - step * slope, total)
-            height = regular + ranker.C * float(_loss(loss, tried).value_and_grad(scores, data.y, data.ptr)[0].sum())
+            candidate = project(A - step * slope, total)
+            values = loss.with_options(A=candidate).value_and_grad(scores, data.y, data.ptr)[0]
+            height = regular + ranker.C * float(values.sum())
             if height < history[-1] * (1 - 1e-9):
-                moved, A = tried, tried
+                moved, A = True, candidate
                 history.append(height)
                 break
             step /= 2
-        if moved is None:
+        if not moved:
             break
-        again = _fitted(ranker, A, features, w)
+        again = _fitted(ranker, A, data, w)
         if again.objective_ <= history[-1]:
             model = again
             history.append(again.objective_)
@@ -74,31 +75,9 @@ def project(A: np.ndarray, total: float) -> np.ndarray:
     return np.maximum(falling + high, 0.0)
 
 
-def _loss(loss: StructuredHinge, A: np.ndarray) -> StructuredHinge:
-    return StructuredHinge(
-        loss.of, loss.k, A=A, target=loss.target, gain=loss.gain, rel=loss.rel, seed=loss.seed, threads=loss.threads
-    )
-
-
-def _fitted(ranker: Any, A: np.ndarray, features: Any, start: np.ndarray | None) -> Any:
+def _fitted(ranker: Any, A: np.ndarray, data: RankingData, start: np.ndarray | None) -> Any:
     model = clone(ranker)
     model.loss_options = {**(ranker.loss_options or {}), "A": A}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return model.fit(features) if start is None else model._fit_from(features, start)
-
-
-def _slope(loss: StructuredHinge, A: np.ndarray, scores: np.ndarray, data: RankingData) -> np.ndarray:
-    """Of the sum of losses in A: scores at the ranks of the arg max minus those of perfect rankings, on average."""
-    prepared = _loss(loss, A).prepare(data.y, data.ptr)
-    rankings = prepared.argmax(scores)
-    problem, out = prepared.problem, np.zeros(len(A))
-    for q in np.flatnonzero(prepared.informative).tolist():
-        lo, hi = data.ptr[q], data.ptr[q + 1]
-        n = min(len(A), hi - lo)
-        firsts = problem.level_first[problem.level_ptr[q] : problem.level_ptr[q + 1]].tolist()
-        perfect = np.empty(hi - lo)
-        for a, b in zip(firsts, [*firsts[1:], hi], strict=True):
-            perfect[a - lo : b - lo] = scores[problem.members[a:b]].mean()
-        out[:n] += scores[rankings[lo : lo + n]] - perfect[:n]
-    return out
+        return model.fit(data) if start is None else model.fit_from(data, start)

@@ -15,15 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from .certificate import Search, Solution
+from .certificate import Solution
 from .oracle import Line, Oracle
+from .run import Search
 
 _FLAT = 0.1  # a line search ends where the slope is this part of the first one
 _NEAR = 1e-4  # the shortest step
 
 
 def bundle(oracle: Oracle, C: float, **options: Any) -> Solution:
-    """Minimise ½‖w − w0‖² + C·R(w) for any convex R; options are those of :class:`Search`.
+    """Minimise ½‖w − w0‖² + C·R(w) for any convex R; options are those of :class:`Options`.
 
     ``oracle`` has ``value_grad(w)``, and ``along(w, d)`` for the line search if it can.
 

@@ -13,31 +13,32 @@ from typing import Any
 import numpy as np
 
 from .bundle import bundle
-from .certificate import ConvergenceWarning, Descent, Solution
+from .certificate import ConvergenceWarning, Solution
 from .oracle import ConcaveOracle
+from .run import Descent
 
 _MOST = 300
 
 
 def cccp(oracle: ConcaveOracle, C: float, **options: Any) -> Solution:
-    """Go down until J falls by less than ``tol``, relatively; options are those of :class:`Search`.
+    """Go down until J falls by less than ``tol``, relatively; options are those of :class:`Options`.
 
     ``oracle`` has ``value_grad(w)`` and ``touching(w)``, an oracle of a convex function above R that equals it at w.
     ``max_iter`` limits each convex problem.
     """
     run = Descent(oracle, C, **options)
     rough = 5.0  # far from the end a rough solution will do
-    while run.falling and len(run.history) <= _MOST and run.seconds <= run.max_time:
+    while run.falling and len(run.history) <= _MOST and run.elapsed <= run.options.max_time:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            found = bundle(
-                oracle.touching(run.w), C, w0=run.origin, start=run.w, tol=rough * run.tol, max_iter=run.max_iter,
-                max_time=max(run.max_time - run.seconds, 0.0),
+            inner = bundle(
+                oracle.touching(run.w), C, w0=run.origin, start=run.w, tol=rough * run.tol,
+                max_iter=run.options.max_iter, max_time=max(run.options.max_time - run.elapsed, 0.0),
             )  # fmt: skip
-        fell = run.lower(found.w, *oracle.value_grad(found.w))
-        run.tell(len(found.history))
-        run.falling = rough > 1.0 or fell > run.tol * abs(run.objective)
-        rough = 1.0 if fell <= 10 * run.tol * abs(run.objective) else rough
+        fall = run.lower(inner.w, *oracle.value_grad(inner.w))
+        run.record(run.objective, 0.0, len(inner.history))
+        run.falling = rough > 1.0 or fall > run.tol * abs(run.objective)
+        rough = 1.0 if fall <= 10 * run.tol * abs(run.objective) else rough
     return run.solution()
 
 

@@ -15,16 +15,14 @@ at a point an upper one.
 
 from __future__ import annotations
 
-import time
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from .certificate import ConvergenceWarning, Solution, Step, relative_gap
+from .certificate import Solution
 from .oracle import DualOracle
+from .run import Options, Run
 
 _IDLE, _STEPS, _SWEEPS, _ENOUGH = 20, 10, 10, 0.003
 _JOINT, _ITERATIONS = 1000, 300  # planes that are improved all at once, and how often
@@ -57,29 +55,18 @@ class _Block:
             self.gram, self.alpha, self.idle = self.gram[np.ix_(keep, keep)], self.alpha[keep], self.idle[keep]
 
 
-def cutting_plane(
-    oracle: DualOracle,
-    C: float,
-    *,
-    schedule: str | int = "query",
-    tol: float = 1e-3,
-    max_iter: int = 1000,
-    max_time: float = np.inf,
-    progress: Callable[[Step], None] | None = None,
-    **_: Any,
-) -> Solution:
+def cutting_plane(oracle: DualOracle, C: float, *, schedule: str | int = "query", **options: Any) -> Solution:
     """Minimise ½‖w − w0‖² + C·Σ_q weight_q·loss_q; ``schedule`` is ``"query"``, ``"pass"``, or a number of queries.
 
+    Further options are those of :class:`Options`; ``w0``, ``start`` and ``planes`` are not used: the oracle knows w0.
     The solution's ``w`` is what the oracle makes of its state: weights, or coefficients of documents.
     """
     if not (schedule in ("query", "pass") or (isinstance(schedule, int) and schedule >= 1)):
         raise ValueError(f"schedule must be 'query', 'pass' or a number of queries, got {schedule!r}")
-    began = time.perf_counter()
+    run = Run(Options(**options))
     limits = C * oracle.weights
     blocks = [_Block() for _ in range(oracle.n_queries)]
     best, objective, lower = oracle.snapshot(), np.inf, 0.0
-    history: list[Step] = []
-    stopped = ""
     every = 1 if schedule == "query" else oracle.n_queries if schedule == "pass" else int(schedule)
     try:
         while True:
@@ -88,56 +75,47 @@ def cutting_plane(
                 best, objective = oracle.snapshot(), height
             dual = sum(float(k.alpha @ np.array(k.b)) for k in blocks if len(k.b)) - oracle.square() - oracle.offset()
             if dual > objective * (1 + 1e-6):
-                stopped = "rounding (the dual lies above the objective): scale the features, or use another kernel"
+                run.stop("rounding (the dual lies above the objective): scale the features, or use another kernel")
                 break
             lower = min(max(lower, dual), objective)
-            step = Step(
-                len(history), objective, lower, relative_gap(objective, lower), sum(len(k.b) for k in blocks),
-                time.perf_counter() - began,
-            )  # fmt: skip
-            history.append(step)
-            if progress is not None:
-                progress(step)
-            if step.gap <= tol and len(history) > 1:
+            step = run.record(objective, lower, sum(len(k.b) for k in blocks))
+            if (step.gap <= run.tol and len(run.history) > 1) or run.out_of_bounds("passes"):
                 break
-            if len(history) > max_iter or step.seconds > max_time:
-                stopped = f"{max_iter} passes" if len(history) > max_iter else f"{max_time:g} seconds"
-                break
-            pending: list[int] = []
-            for q in range(oracle.n_queries):
-                if limits[q] == 0:
-                    continue
-                block, (b, c) = blocks[q], oracle.plane(q)
-                scores = oracle.scores(q)
-                known = max((bj - float(cj @ scores) for bj, cj in zip(block.b, block.c, strict=True)), default=0.0)
-                if b - float(c @ scores) > max(known, 0.0) + 1e-12:
-                    block.add(b, c, oracle.inner(q, [*block.c, c], c))
-                pending.append(q)
-                if len(pending) >= every:
-                    for p in pending:
-                        _improve(oracle, p, blocks[p], limits[p], _STEPS)
-                    pending = []
-            for p in pending:
-                _improve(oracle, p, blocks[p], limits[p], _STEPS)
-            for _sweep in range(_SWEEPS):  # over all queries, until what a sweep gains is little beside the gap
-                gained = sum(_improve(oracle, q, k, limits[q], _STEPS) for q, k in enumerate(blocks) if len(k.b))
-                if gained <= _ENOUGH * (objective - lower):
-                    break
-            if sum(len(k.b) for k in blocks) <= _JOINT:
-                _together(oracle, blocks, limits)
+            _visit(oracle, blocks, limits, every)
+            _sweep(oracle, blocks, limits, _ENOUGH * (objective - lower))
             for k in blocks:
                 k.idle = np.where(k.alpha > 0, 0, k.idle + 1)
                 k.drop()
     except KeyboardInterrupt:
-        stopped = "an interrupt"
-    if stopped:
-        gap = relative_gap(objective, lower)
-        warnings.warn(
-            f"stopped by {stopped} at a relative gap of {gap:.2g}, {tol:g} was asked for",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
-    return Solution(best, objective, lower, tuple(history), {"all": time.perf_counter() - began}, not stopped)
+        run.stop()
+    return run.result(best, objective, lower, {"all": run.elapsed})
+
+
+def _visit(oracle: DualOracle, blocks: list[_Block], limits: np.ndarray, every: int) -> None:
+    """Give each query the plane that its current point violates most; improve the weights after so many queries."""
+    pending: list[int] = []
+    for q in np.flatnonzero(limits).tolist():
+        block, (b, c) = blocks[q], oracle.plane(q)
+        scores = oracle.scores(q)
+        height = max((bj - float(cj @ scores) for bj, cj in zip(block.b, block.c, strict=True)), default=0.0)
+        if b - float(c @ scores) > max(height, 0.0) + 1e-12:
+            block.add(b, c, oracle.inner(q, [*block.c, c], c))
+        pending.append(q)
+        if len(pending) >= every:
+            for p in pending:
+                _improve(oracle, p, blocks[p], limits[p], _STEPS)
+            pending = []
+    for p in pending:
+        _improve(oracle, p, blocks[p], limits[p], _STEPS)
+
+
+def _sweep(oracle: DualOracle, blocks: list[_Block], limits: np.ndarray, enough: float) -> None:
+    """Improve the weights of all queries, until a sweep gains no more than ``enough``; then all at once, if few."""
+    for _ in range(_SWEEPS):
+        if sum(_improve(oracle, q, k, limits[q], _STEPS) for q, k in enumerate(blocks) if len(k.b)) <= enough:
+            break
+    if sum(len(k.b) for k in blocks) <= _JOINT:
+        _together(oracle, blocks, limits)
 
 
 def _improve(oracle: DualOracle, q: int, block: _Block, limit: float, steps: int) -> float:
@@ -154,17 +132,17 @@ def _improve(oracle: DualOracle, q: int, block: _Block, limit: float, steps: int
         used = np.flatnonzero(block.alpha > 0)
         down = int(used[np.argmin(slope[used])]) if len(used) else -1
         if slope[up] > 0 and free > 1e-12 * limit:  # from the slack
-            length, room, step = block.gram[up, up], free, _unit(n, up)
+            length, most, step = block.gram[up, up], free, _unit(n, up)
             gain = slope[up]
         elif down >= 0 and slope[down] < 0:  # back to the slack
-            length, room, step = block.gram[down, down], block.alpha[down], -_unit(n, down)
+            length, most, step = block.gram[down, down], block.alpha[down], -_unit(n, down)
             gain = -slope[down]
         elif down >= 0 and down != up and slope[up] - slope[down] > 1e-12:
             length = block.gram[up, up] + block.gram[down, down] - 2 * block.gram[up, down]
-            room, step, gain = block.alpha[down], _unit(n, up) - _unit(n, down), slope[up] - slope[down]
+            most, step, gain = block.alpha[down], _unit(n, up) - _unit(n, down), slope[up] - slope[down]
         else:
             break
-        t = room if length <= 1e-300 else min(gain / length, room)
+        t = most if length <= 1e-300 else min(gain / length, most)
         if t <= 0:
             break
         gained += t * gain - 0.5 * t * t * max(length, 0.0)
@@ -216,10 +194,10 @@ def _feasible(alpha: np.ndarray, edges: np.ndarray, caps: np.ndarray) -> np.ndar
     out = np.maximum(alpha, 0.0)
     sums = np.add.reduceat(out, edges[:-1])
     for i in np.flatnonzero(sums > caps).tolist():
-        part = alpha[edges[i] : edges[i + 1]]
-        falling = np.sort(part)[::-1]
-        level = (np.cumsum(falling) - caps[i]) / np.arange(1, len(part) + 1)
-        out[edges[i] : edges[i + 1]] = np.maximum(part - level[np.flatnonzero(falling > level)[-1]], 0.0)
+        own = alpha[edges[i] : edges[i + 1]]
+        falling = np.sort(own)[::-1]
+        level = (np.cumsum(falling) - caps[i]) / np.arange(1, len(own) + 1)
+        out[edges[i] : edges[i + 1]] = np.maximum(own - level[np.flatnonzero(falling > level)[-1]], 0.0)
     return out
 
 

@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from .certificate import Search, Solution
+from .certificate import Solution
 from .oracle import CurvedOracle, Line, Oracle
+from .run import Search
 
 _MOST_PRODUCTS = 50
 
 
 def newton(oracle: CurvedOracle, C: float, **options: Any) -> Solution:
-    """Minimise ½‖w − w0‖² + C·R(w) for an R with a Hessian; options are those of :class:`Search`.
+    """Minimise ½‖w − w0‖² + C·R(w) for an R with a Hessian; options are those of :class:`Options`.
 
     >>> class Square:
     ...     size = 1
@@ -115,7 +116,7 @@ def _step_length(line: Line, search: Search, w: np.ndarray, d: np.ndarray, befor
 
 
 def lbfgs(oracle: Oracle, C: float, **options: Any) -> Solution:
-    """Minimise ½‖w − w0‖² + C·R(w) for a differentiable R by SciPy's L-BFGS; options are those of :class:`Search`.
+    """Minimise ½‖w − w0‖² + C·R(w) for a differentiable R by SciPy's L-BFGS; options are those of :class:`Options`.
 
     >>> class Square:
     ...     size = 1
@@ -137,7 +138,7 @@ def lbfgs(oracle: Oracle, C: float, **options: Any) -> Solution:
             raise StopIteration
 
     try:
-        settings = {"maxiter": search.max_iter + 1, "ftol": 0.0, "gtol": 0.0, "maxls": 30}
+        settings = {"maxiter": search.options.max_iter + 1, "ftol": 0.0, "gtol": 0.0, "maxls": 30}
         minimize(objective, search.w, jac=True, method="L-BFGS-B", callback=after, options=settings)
         certified = bool(search.history) and search.history[-1].gap <= search.tol
         if not certified and not search.stopped and not search.finished():

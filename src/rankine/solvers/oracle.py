@@ -1,6 +1,8 @@
-"""What a solver may ask of a problem: minimise ½‖w − w0‖² + C·R(w) for a convex R given by an oracle.
+"""What a solver may ask of a problem: minimise ½‖w − w0‖² + C·R(w) for an R given by an oracle.
 
-A solver never changes a point in place: an oracle may remember what it knows of one by the array itself.
+An oracle says in ``offers`` what it can be asked for beside ``value_grad``; the table of solvers says what each needs.
+A solver never changes a point in place: an oracle may remember what it knows of one by the array itself. Where R is
+known between two bounds only, ``value_grad`` is the lower one, and ``upper(w)`` gives the other.
 """
 
 from __future__ import annotations
@@ -43,12 +45,12 @@ class CurvedOracle(LineOracle, Protocol):
         """The Hessian at w times v."""
 
 
-class PartOracle(Oracle, Protocol):
+class MinibatchOracle(Oracle, Protocol):
     """R is a sum over queries that can be evaluated a few at a time."""
 
     n_queries: int
 
-    def part(self, w: np.ndarray, q0: int, q1: int) -> tuple[float, np.ndarray]:
+    def minibatch(self, w: np.ndarray, q0: int, q1: int) -> tuple[float, np.ndarray]:
         """The sum over queries q0 to q1 − 1 and a subgradient."""
 
 

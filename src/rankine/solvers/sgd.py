@@ -12,20 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from .certificate import Search, Solution
-from .oracle import PartOracle
+from .certificate import Solution
+from .oracle import MinibatchOracle
+from .run import Search
 
 _SAMPLE = 300
 _TRIALS = tuple(10.0 ** (e / 2) for e in range(-6, 4))
 
 
-def sgd(oracle: PartOracle, C: float, *, seed: int = 0, **options: Any) -> Solution:
+def sgd(oracle: MinibatchOracle, C: float, **options: Any) -> Solution:
     """Minimise ½‖w − w0‖² + C·R(w), R a sum over queries; an iteration is a pass over them.
 
-    Further options are those of :class:`Search`. Equal seeds give equal results.
+    Options are those of :class:`Options`. Equal seeds give equal results.
     """
     search = Search(oracle, C, **options)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(search.options.seed)
     n = oracle.n_queries
     shrink = 1 / (C * n)
     w = search.w.copy()
@@ -35,7 +36,7 @@ def sgd(oracle: PartOracle, C: float, *, seed: int = 0, **options: Any) -> Solut
         """Steps over these queries; keeps the running average up to date unless it is a trial."""
         nonlocal average, averaged
         for q in queries.tolist():
-            _, grad = oracle.part(w, q, q + 1)
+            _, grad = oracle.minibatch(w, q, q + 1)
             rate = eta / (1 + shrink * eta * t)
             w = w - rate * (shrink * (w - search.origin) + grad)
             if t >= n:
@@ -58,22 +59,22 @@ def sgd(oracle: PartOracle, C: float, *, seed: int = 0, **options: Any) -> Solut
     return search.solution()
 
 
-def _first_rate(oracle: PartOracle, search: Search, rng: np.random.Generator, shrink: float) -> float:
+def _first_rate(oracle: MinibatchOracle, search: Search, rng: np.random.Generator, shrink: float) -> float:
     """Of several rates around Polyak's (mean loss over mean squared gradient) the best after a walk over a sample."""
     queries = rng.permutation(oracle.n_queries)[:_SAMPLE].tolist()
-    parts = [oracle.part(search.w, q, q + 1) for q in queries]
-    squares = sum(float(g @ g) for _, g in parts)
+    losses = [oracle.minibatch(search.w, q, q + 1) for q in queries]
+    squares = sum(float(g @ g) for _, g in losses)
     if squares == 0:
         return 1.0
-    polyak = sum(v for v, _ in parts) / squares
-    best, chosen = np.inf, polyak
+    polyak = sum(v for v, _ in losses) / squares
+    best, rate = np.inf, polyak
     for factor in _TRIALS:
         w = search.w
         for q in queries:
-            _, grad = oracle.part(w, q, q + 1)
+            _, grad = oracle.minibatch(w, q, q + 1)
             w = w - factor * polyak * (shrink * (w - search.origin) + grad)
         away = w - search.origin
-        risk = sum(oracle.part(w, q, q + 1)[0] for q in queries) / len(queries) + 0.5 * shrink * float(away @ away)
+        risk = sum(oracle.minibatch(w, q, q + 1)[0] for q in queries) / len(queries) + 0.5 * shrink * float(away @ away)
         if risk < best:
-            best, chosen = risk, factor * polyak
-    return chosen
+            best, rate = risk, factor * polyak
+    return rate

@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from .certificate import Descent, Search, Solution
+from .certificate import Solution
 from .oracle import Oracle
+from .run import Descent, Search
 
 _HALVINGS, _LONGER, _PATIENCE = 30, 2.0, 10
 
 
 def subgradient(oracle: Oracle, C: float, conjugate: bool = False, **options: Any) -> Solution:
-    """Minimise ½‖w − w0‖² + C·R(w); options are those of :class:`Search`.
+    """Minimise ½‖w − w0‖² + C·R(w); options are those of :class:`Options`.
 
     >>> class Absolute:
     ...     size = 1
@@ -75,7 +76,7 @@ def _descend(oracle: Oracle, C: float, conjugate: bool, **options: Any) -> Solut
     """The same without a certificate: J never rises, and the end is where it falls no more."""
     run = Descent(oracle, C, **options)
     step, direction, last = 1.0, np.zeros(oracle.size), None
-    while run.falling and len(run.history) <= run.max_iter and run.seconds <= run.max_time:
+    while run.falling and len(run.history) <= run.options.max_iter and run.elapsed <= run.options.max_time:
         slope = run.slope()
         direction, last = _direction(slope, direction, last, conjugate), slope
         w = run.w
@@ -88,7 +89,7 @@ def _descend(oracle: Oracle, C: float, conjugate: bool, **options: Any) -> Solut
         else:
             run.falling = False
             break
-        run.tell()
+        run.record(run.objective, 0.0, 0)
         before = run.history[max(len(run.history) - 1 - _PATIENCE, 0)].objective
         run.falling = len(run.history) <= _PATIENCE + 1 or before - run.objective > run.tol * abs(run.objective)
     return run.solution()

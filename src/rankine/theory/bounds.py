@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 
 from ..errors import InputError
+from ..losses.constants import count_pairs, reach_of_levels, reach_of_weights, weighted_pairs
 
 PUBLISHED, PROVED, AS_PUBLISHED = "published", "beyond the papers", "as published, its proof has a gap"
 
@@ -90,9 +91,10 @@ class Bound:
         """The same for everything divided by the largest value of the loss."""
         if self.log_normaliser == -math.inf:  # a loss that is always 0
             return self
-        return self._times(-self.log_normaliser, f"{self.of}, over the largest loss")
+        return self.times(-self.log_normaliser, f"{self.of}, over the largest loss")
 
-    def _times(self, log_factor: float, of: str) -> Bound:
+    def times(self, log_factor: float, of: str) -> Bound:
+        """The bound of something that is exp(``log_factor``) times as large, ``of`` in words."""
         return replace(
             self, of=of, log_risk=self.log_risk + log_factor, log_complexity=self.log_complexity + log_factor,
             log_confidence=self.log_confidence + log_factor, log_normaliser=self.log_normaliser + log_factor,
@@ -108,8 +110,8 @@ class Bound:
         check_count("n", n)
         if self.log_risk >= self.log_largest:
             return math.inf
-        room = self.log_largest + math.log(-math.expm1(self.log_risk - self.log_largest))
-        return from_log(math.log(n) + 2 * (log_sum(self.log_complexity, self.log_confidence) - room))
+        margin = self.log_largest + math.log(-math.expm1(self.log_risk - self.log_largest))
+        return from_log(math.log(n) + 2 * (log_sum(self.log_complexity, self.log_confidence) - margin))
 
 
 def full_ranking(
@@ -146,7 +148,7 @@ def multipartite(
         raise InputError(f"error must be 'weighted' or 'plain', got {error!r}")
     if error == "weighted" and r > 2:
         return bound
-    plain = bound._times(log(max(r - 1, 1)), "misordered pairs (the 0–1 error)")
+    plain = bound.times(log(max(r - 1, 1)), "misordered pairs (the 0–1 error)")
     return replace(plain, log_largest=log(count_pairs(sizes)))
 
 
@@ -290,48 +292,6 @@ def held_out(risk: float, *, n: int, delta: float = 0.05, largest: float = 1.0) 
     return Bound(
         "held-out queries", "expected prediction loss (1 − measure)", PROVED, *terms, log(largest), log(largest)
     )
-
-
-# Constants ------------------------------------------------------------------------------------------------------------
-
-
-def reach_of_weights(A: Sequence[float], target: Sequence[float] | None = None) -> tuple[float, float]:
-    """The largest Euclidean norm and sum of |A(π) − target| over all rankings: at the opposite order.
-
-    >>> reach_of_weights([2.0, 1.0, 0.0])
-    (2.828..., 4.0)
-    """
-    opposite = zip(sorted(A), sorted(A if target is None else target, reverse=True), strict=True)
-    far = [abs(a - b) for a, b in opposite]
-    return math.hypot(*far), sum(far)
-
-
-def reach_of_levels(sizes: Sequence[int], scale: float, free: bool = False) -> tuple[float, float]:
-    """The same for the maps that count pairs of different level: a document's weight lies within ± its pairs.
-
-    The target's weight is known, or (``free``) that of any ranking.
-    """
-    m, above, far = sum(sizes), 0, []
-    for size in sizes:
-        below = m - above - size
-        far.append((size, scale * (above + below + (above + below if free else abs(below - above)))))
-        above += size
-    return math.sqrt(sum(size * f * f for size, f in far)), sum(size * f for size, f in far)
-
-
-def count_pairs(sizes: Sequence[int]) -> int:
-    """Pairs of different level."""
-    m = sum(sizes)
-    return (m * m - sum(s * s for s in sizes)) // 2
-
-
-def weighted_pairs(sizes: Sequence[int]) -> float:
-    """Σ |r/y_i − r/y_j| over the pairs of different level: the largest position-weighted error."""
-    r, total, above, weight = len(sizes), 0.0, 0, 0.0
-    for y, size in enumerate(sizes, 1):
-        total += size * (weight - above * r / y)
-        above, weight = above + size, weight + size * r / y
-    return total
 
 
 def count_outputs(sizes: Sequence[int], k: int | None = None) -> float:

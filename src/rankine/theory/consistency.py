@@ -20,7 +20,8 @@ import numpy as np
 
 from ..data import Preferences, RankingData
 from ..errors import InputError
-from ..losses import Loss, get
+from ..losses import Loss, resolve
+from ..losses.supervision import RANKS
 from ..progress import bar
 from ..rankers import LinearRanker
 from .errors_of_rankings import MOST_ITEMS, Error, Label, Ranking, checked_labels, errors, rankings
@@ -82,8 +83,10 @@ def bayes_optimal(measure: str | Error, labels: Sequence[Any], probabilities: Se
     >>> bayes_optimal("DCG", [(1, 0, 0), (0, 1, 1)], ["2/5", "3/5"]).rankings
     ((1, 2, 0), (2, 1, 0))
     """
-    known = checked_labels(labels)
-    return _optimum(errors(measure, known), _distribution(probabilities, len(known)), len(known[0]))
+    supervisions = checked_labels(labels)
+    return _optimum(
+        errors(measure, supervisions), _distribution(probabilities, len(supervisions)), len(supervisions[0])
+    )
 
 
 def _optimum(table: list[list[Fraction]], p: list[Fraction], m: int) -> Optimum:
@@ -98,21 +101,21 @@ def minimiser(loss: str | Loss, labels: Sequence[Any], probabilities: Sequence[A
     >>> minimiser("squared-dcg", [(1, 0), (0, 1)], [0.75, 0.25]).round(3)
     array([0.75, 0.25])
     """
-    known = checked_labels(labels)
-    return _minimise(loss, known, _distribution(probabilities, len(known)))[0]
+    supervisions = checked_labels(labels)
+    return _minimise(loss, supervisions, _distribution(probabilities, len(supervisions)))[0]
 
 
-def _minimise(loss: str | Loss, known: list[Label], p: list[Fraction]) -> tuple[np.ndarray, float]:
+def _minimise(loss: str | Loss, supervisions: list[Label], p: list[Fraction]) -> tuple[np.ndarray, float]:
     """The scores, and how far they can be from those that they stand for: ½‖w − w*‖² ≤ objective − lower bound."""
-    made = get(loss) if isinstance(loss, str) else loss
-    if not made.convex:
-        raise InputError(f"{made.name} is not convex: its minimiser cannot be certified")
+    loss = resolve(loss)
+    if not loss.convex:
+        raise InputError(f"{loss.name} is not convex: its minimiser cannot be certified")
     used = [k for k, x in enumerate(p) if x > 0]
-    m = len(known[0])
+    m = len(supervisions[0])
     data = RankingData(
-        np.tile(np.eye(m), (len(used), 1)), _supervision([known[k] for k in used], m), np.repeat(used, m)
+        np.tile(np.eye(m), (len(used), 1)), _supervision([supervisions[k] for k in used], m), np.repeat(used, m)
     )
-    ranker = LinearRanker(made, C=_C, tol=1e-10, max_iter=2000, threads=1)
+    ranker = LinearRanker(loss, C=_C, tol=1e-10, max_iter=2000, threads=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # near the limit of rounding the gap may stay above tol
         ranker.fit(data, query_weight=np.array([float(p[k]) for k in used]))
@@ -134,16 +137,18 @@ def check(loss: str | Loss, measure: str | Error, labels: Sequence[Any], probabi
     >>> check("consistent-dcg", "DCG", [(2, 0, 0), (0, 1, 0), (0, 0, 1)], [0.3, 0.5, 0.2]).answer
     'consistent here'
     """
-    known = checked_labels(labels)
-    return _check(loss, measure, known, _distribution(probabilities, len(known)), errors(measure, known))
+    supervisions = checked_labels(labels)
+    return _check(
+        loss, measure, supervisions, _distribution(probabilities, len(supervisions)), errors(measure, supervisions)
+    )
 
 
 def _check(
-    loss: str | Loss, measure: str | Error, known: list[Label], p: list[Fraction], table: list[list[Fraction]]
+    loss: str | Loss, measure: str | Error, supervisions: list[Label], p: list[Fraction], table: list[list[Fraction]]
 ) -> Verdict:
-    scores, off = _minimise(loss, _as_grades(loss, known) if measure == "zero-one" else known, p)
-    optimum = _optimum(table, p, len(known[0]))
-    expected = dict(zip(rankings(len(known[0])), (dot(row, p) for row in table), strict=True))
+    scores, off = _minimise(loss, _as_grades(loss, supervisions) if measure == "zero-one" else supervisions, p)
+    optimum = _optimum(table, p, len(supervisions[0]))
+    expected = dict(zip(rankings(len(supervisions[0])), (dot(row, p) for row in table), strict=True))
     near = max(_TIE * max(1.0, float(np.ptp(scores))), min(off, 0.01))
     possible = _orders_of(_groups(scores, near), expected)
     regret = sum(possible, Fraction(0)) / len(possible) - optimum.error
@@ -153,18 +158,22 @@ def _check(
         answer = "inconsistent"  # whatever the order of what may tie, or it does tie (Definition 1)
     else:
         answer = "undecided"
-    name = loss if isinstance(loss, str) else loss.name
     return Verdict(
-        answer, name, measure if isinstance(measure, str) else getattr(measure, "__name__", "measure"), tuple(known),
-        tuple(p), tuple(scores.tolist()), regret, optimum,
-    )  # fmt: skip
+        answer,
+        loss if isinstance(loss, str) else loss.name,
+        measure if isinstance(measure, str) else getattr(measure, "__name__", "measure"),
+        tuple(supervisions),
+        tuple(p),
+        tuple(scores.tolist()),
+        regret,
+        optimum,
+    )
 
 
-def _as_grades(loss: str | Loss, known: list[Label]) -> list[Label]:
-    """Ranks, of which 1 is the best, as a loss wants them."""
-    name = loss if isinstance(loss, str) else loss.name
-    m = len(known[0])
-    return known if name.startswith("consistent-rank") else [tuple(m + 1 - x for x in y) for y in known]
+def _as_grades(loss: str | Loss, supervisions: list[Label]) -> list[Label]:
+    """Ranks (1 is best) as they are for a loss on ranks, turned round for a loss on grades."""
+    m = len(supervisions[0])
+    return supervisions if RANKS in resolve(loss).supervision else [tuple(m + 1 - x for x in y) for y in supervisions]
 
 
 def search(
@@ -176,19 +185,19 @@ def search(
     """
     if not (isinstance(tries, int) and tries >= 1):
         raise InputError(f"tries must be a whole number, at least 1; got {tries!r}")
-    known = checked_labels(labels)
-    table, rng = errors(measure, known), np.random.default_rng(seed)
+    supervisions = checked_labels(labels)
+    table, rng = errors(measure, supervisions), np.random.default_rng(seed)
     with bar("distributions", tries) as update:
         for done in range(tries):
             update(done)
-            some = rng.choice(len(known), size=min(int(rng.integers(2, 5)), len(known)), replace=False)
+            some = rng.choice(len(supervisions), size=min(int(rng.integers(2, 5)), len(supervisions)), replace=False)
             shares = rng.multinomial(20 - len(some), np.full(len(some), 1 / len(some))) + 1
-            p = [Fraction(0)] * len(known)
+            p = [Fraction(0)] * len(supervisions)
             for k, share in zip(some.tolist(), shares.tolist(), strict=True):
                 p[k] = Fraction(share, 20)
-            found = _check(loss, measure, known, p, table)
-            if found.answer == "inconsistent":
-                return found
+            verdict = _check(loss, measure, supervisions, p, table)
+            if verdict.answer == "inconsistent":
+                return verdict
     return None
 
 
@@ -197,12 +206,12 @@ def low_noise(labels: Sequence[Any], probabilities: Sequence[Any]) -> bool:
 
     (As printed, "for all i, j, k", it would force equality.)
     """
-    known = checked_labels(labels)
-    if not all(isinstance(row, tuple) for y in known for row in y):
+    supervisions = checked_labels(labels)
+    if not all(isinstance(row, tuple) for y in supervisions for row in y):
         raise InputError("low noise is a property of preferences: give an m × m matrix of weights for each supervision")
-    p = _distribution(probabilities, len(known))
-    m = range(len(known[0]))
-    D = [[sum(x * (y[i][j] - y[j][i]) for x, y in zip(p, known, strict=True)) for j in m] for i in m]
+    p = _distribution(probabilities, len(supervisions))
+    m = range(len(supervisions[0]))
+    D = [[sum(x * (y[i][j] - y[j][i]) for x, y in zip(p, supervisions, strict=True)) for j in m] for i in m]
     return all(D[i][j] >= D[i][k] + D[k][j] for i in m for j in m for k in m if D[i][k] > 0 and D[k][j] > 0)
 
 

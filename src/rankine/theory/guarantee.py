@@ -11,14 +11,12 @@ import scipy.sparse as sp
 
 from ..data import Preferences, RankingData
 from ..errors import InputError
-from ..losses.base import Loss
-from ..losses.pairwise import PositionSensitive, RankSVM
-from ..losses.structured.enumerated import SumHinge
-from ..losses.structured.slack import PreparedSlack
+from ..losses.base import Loss, Prepared, Theorem
+from ..losses.constants import Constants
+from ..losses.table import names_with_constants
 from ..measures import evaluate, parse
 from ..rankers import LinearRanker
 from . import bounds as b
-from .structure import Structure, structure
 
 _SMALLEST = -20
 _WITHIN_ONE = ("nDCG", "AP", "P", "R", "RR", "ERR", "RBP", "Success", "Rprec", "AUC")
@@ -59,8 +57,8 @@ class Guarantee:
     @property
     def best(self) -> b.Bound:
         """The smallest bound whose proof holds, as a share of the largest value of what it bounds."""
-        sound = [x for x in self.bounds if x.status != b.AS_PUBLISHED]
-        return min(sound, key=lambda x: x.log_total - x.log_largest)
+        proved = [x for x in self.bounds if x.status != b.AS_PUBLISHED]
+        return min(proved, key=lambda x: x.log_total - x.log_largest)
 
     @property
     def vacuous(self) -> bool:
@@ -100,19 +98,27 @@ def risk_bound(
     norm = math.hypot(*model.coef_.tolist())
     m = int(np.diff(data.ptr).max())
     if held_out:
-        found = [_on_held_out(model, loss, data, delta)]
-        return Guarantee(loss.name, data.n_queries, m, norm, math.nan, norm, delta, delta, tuple(found), ())
+        bound = _on_held_out(model, loss, data, delta)
+        return Guarantee(loss.name, data.n_queries, m, norm, math.nan, norm, delta, delta, (bound,), ())
     normalised = data if model.normaliser_ is None else model.normaliser_.apply(data)
     norms = _norms(normalised.X)
     B_used, delta_used = class_of(norm, B, delta)
     M_used = _at_least("M", M, float(norms.max()), "the largest norm in the sample")
-    s = structure(loss, data.y, data.ptr)
-    scores = np.asarray(normalised.X @ model.coef_, np.float64)
-    risk = _mean_loss(loss, scores, data)
-    average = rademacher(normalised, s.l2 * np.exp(s.log_times), B_used, draws, seed)
-    found = applicable(loss, s, risk, data.n_queries, m, B_used, M_used, delta_used, average)
+    prepared = prepare_for_bounds(loss, data)
+    constants = prepared.constants()
+    risk = float(prepared.upper(np.asarray(normalised.X @ model.coef_, np.float64)).mean())
+    average = rademacher(normalised, constants.l2 * np.exp(constants.log_times), B_used, draws, seed)
+    bounds = applicable(loss, constants, risk, data.n_queries, m, B_used, M_used, delta_used, average)
     notes = _notes(model, norm, B, M, m, average)
-    return Guarantee(loss.name, data.n_queries, m, B_used, M_used, norm, delta, delta_used, tuple(found), tuple(notes))
+    return Guarantee(loss.name, data.n_queries, m, B_used, M_used, norm, delta, delta_used, tuple(bounds), tuple(notes))
+
+
+def prepare_for_bounds(loss: Loss, data: RankingData) -> Prepared:
+    """The loss on these judgments; an error that lists the losses with risk bounds if it has none."""
+    if not loss.has_constants:
+        names = ", ".join(names_with_constants())
+        raise InputError(f"no risk bound is known for the loss {loss.name}. There are some for: {names}")
+    return loss.prepare(data.y, data.ptr)
 
 
 def rademacher(data: RankingData, steepness: np.ndarray, B: float, draws: int = 100, seed: int = 0) -> Average:
@@ -126,44 +132,28 @@ def rademacher(data: RankingData, steepness: np.ndarray, B: float, draws: int = 
     b.check_count("draws", draws, 2)
     rng = np.random.default_rng(seed)
     each = np.repeat(steepness, np.diff(data.ptr))
-    found = np.empty(draws)
+    norms = np.empty(draws)
     for i in range(draws):
         signs = rng.integers(0, 2, data.n_documents) * 2.0 - 1
-        found[i] = np.linalg.norm(np.asarray(data.X.T @ (signs * each)))
+        norms[i] = np.linalg.norm(np.asarray(data.X.T @ (signs * each)))
     scale = math.sqrt(2) * B / data.n_queries
     most = math.sqrt(float((each**2 * _norms(data.X) ** 2).sum()))
     return Average(
-        scale * float(found.mean()), scale * float(found.std(ddof=1) / math.sqrt(draws)), scale * most
+        scale * float(norms.mean()), scale * float(norms.std(ddof=1) / math.sqrt(draws)), scale * most
     )  # fmt: skip
 
 
 def bounded_by(loss: Loss) -> str:
-    """What a structural loss bounds, of one query."""
-    measure = loss.measure
-    best = f" / best possible {measure}" if parse(measure).name == "P" else ""
-    return f"1 − {measure}{best}{_COUNTED}"
-
-
-def _pairs_why(loss: PositionSensitive | RankSVM, r: int, equal: bool) -> str:
-    """Why a pairwise result applies."""
-    margins = "margins r/y" if isinstance(loss, PositionSensitive) else "margin 1"
-    sizes = "all of the same sizes" if equal else "the largest query stands for all"
-    return f"a hinge over pairs with {margins}; at most {r} levels in a query, {sizes}"
-
-
-def _mean_loss(loss: Loss, scores: np.ndarray, data: RankingData) -> float:
-    """The empirical risk; of slack-rescaled losses the certified upper bounds."""
-    prepared = loss.prepare(data.y, data.ptr)
-    found = prepared.certified(scores)[1] if isinstance(prepared, PreparedSlack) else prepared(scores)[0]
-    return float(found.mean())
+    """What the loss of a query bounds, in words."""
+    return ("the loss itself" if loss.bounded is None else loss.bounded.text) + _COUNTED
 
 
 def applicable(
-    loss: Loss, s: Structure, risk: float, n: int, m: int, B: float, M: float, delta: float, average: Average
+    loss: Loss, s: Constants, risk: float, n: int, m: int, B: float, M: float, delta: float, average: Average
 ) -> list[b.Bound]:
     """Every result for this loss, for one class ‖w‖ ≤ B; δ is shared out among them, so that all hold together."""
-    listed = isinstance(loss, (PositionSensitive, RankSVM)) or (isinstance(loss, SumHinge) and not loss.soft)
-    delta /= 3 if listed else 2
+    theorem = loss.theorem
+    delta /= 2 if theorem is None else 3
     largest = s.log_largest(b.log(B) + b.log(M))
     of = f"expected {bounded_by(loss)}"
     measured = replace(
@@ -175,64 +165,68 @@ def applicable(
             risk, n=n, m=m, l2=float((s.l2 * np.exp(s.log_times)).max()), log_largest=largest, B=B, M=M, delta=delta
         ), of=of, why="any loss that is Lipschitz in a query's scores",
     )  # fmt: skip
-    if not isinstance(loss, (PositionSensitive, RankSVM)):
-        published = _published_listwise(loss, s, risk, n, m, B, M, delta) if isinstance(loss, SumHinge) else []
-        return [*published, contracted, measured]
-    return _published_pairwise(loss, s, risk, n, B, M, delta, [contracted, measured])
+    if theorem is None:
+        return [contracted, measured]
+    if theorem.over == "pairs":
+        return _published_pairwise(theorem, s, risk, n, B, M, delta, [contracted, measured])
+    published = _PUBLISHED[theorem.over](s, risk, n, m, B, M, delta)
+    return [*(replace(bound, of=of) for bound in published), contracted, measured]
 
 
 def _published_pairwise(
-    loss: PositionSensitive | RankSVM, s: Structure, risk: float, n: int, B: float, M: float, delta: float,
-    ours: list[b.Bound],
+    theorem: Theorem, s: Constants, risk: float, n: int, B: float, M: float, delta: float, ours: list[b.Bound],
 ) -> list[b.Bound]:  # fmt: skip
     """Theorem 3, Corollary 1 or 2 for the largest query, of the weighted and of the plain error, and our own."""
-    weighted, r = isinstance(loss, PositionSensitive), max(len(q) for q in s.sizes)
-    pairs = 1 if loss.norm else max(b.count_pairs(q) for q in s.sizes)
+    weighted, norm, r = theorem.weighted, theorem.norm, max(len(q) for q in s.sizes)
+    pairs = 1 if norm else max(b.count_pairs(q) for q in s.sizes)
     heaviest = float(s.base.max())
     name = "Corollary 2" if r <= 2 else "Theorem 3" if all(max(q) == 1 for q in s.sizes) else "Corollary 1"
     if not weighted and r > 2:
         name += ", every margin 1"
-    share, equal = "share of the " if loss.norm else "", len({tuple(q) for q in s.sizes}) == 1
+    share, equal = "share of the " if norm else "", len({tuple(q) for q in s.sizes}) == 1
     first = replace(
         b.over_pairs(risk, n=n, pairs=pairs, span=r - 1 if weighted else 1, B=B, M=M, delta=delta, largest=heaviest),
-        result=name, status=b.PUBLISHED if equal and not loss.norm and (weighted or r <= 2) else b.PROVED,
-        why=_pairs_why(loss, r, equal), of=f"{share}position-weighted error Σ |r/y_i − r/y_j|·[misordered]",
+        result=name, status=b.PUBLISHED if equal and not norm and (weighted or r <= 2) else b.PROVED,
+        why=f"a hinge over pairs with {'margins r/y' if weighted else 'margin 1'}; at most {r} levels in a query, "
+        + ("all of the same sizes" if equal else "the largest query stands for all"),
+        of=f"{share}position-weighted error Σ |r/y_i − r/y_j|·[misordered]",
     )  # fmt: skip
-    found = [first, *(replace(x, of=first.of, log_largest=first.log_largest) for x in ours)]
+    bounds = [first, *(replace(x, of=first.of, log_largest=first.log_largest) for x in ours)]
     factor = math.log(r - 1) if weighted and r > 2 else 0.0
     plain = [
-        replace(x._times(factor, f"{share}misordered pairs (the 0–1 error)"), log_largest=b.log(pairs)) for x in found
+        replace(x.times(factor, f"{share}misordered pairs (the 0–1 error)"), log_largest=b.log(pairs)) for x in bounds
     ]
-    return plain if factor == 0 else [*found, *plain]
+    return plain if factor == 0 else [*bounds, *plain]
 
 
-def _published_listwise(
-    loss: SumHinge, s: Structure, risk: float, n: int, m: int, B: float, M: float, delta: float
-) -> list[b.Bound]:
-    """Theorem 4 for full rankings, Corollary 3 for AP, each with the norm of a whole ranking."""
-    if loss.soft:
+def _over_relevant(s: Constants, risk: float, n: int, m: int, B: float, M: float, delta: float) -> list[b.Bound]:
+    """Corollary 3 for AP, with the norm of a whole ranking."""
+    q = max(s.sizes, key=b.count_outputs)
+    bound = b.average_precision(risk, n=n, m=sum(q), rel=q[0], B=B, M=2 * M, delta=delta)
+    why = "a sum hinge over the sequences of relevant and other documents; Yue's map has Σ|A| = 2"
+    return [replace(bound, why=why)]
+
+
+def _over_rankings(s: Constants, risk: float, n: int, m: int, B: float, M: float, delta: float) -> list[b.Bound]:
+    """Theorem 4 for full rankings, with the norm of a whole ranking."""
+    if any(max(q) > 1 for q in s.sizes):
         return []
-    if loss.base.of == "map":
-        q = max(s.sizes, key=b.count_outputs)
-        found = b.average_precision(risk, n=n, m=sum(q), rel=q[0], B=B, M=2 * M, delta=delta)
-        why = "a sum hinge over the sequences of relevant and other documents; Yue's map has Σ|A| = 2"
-        return [replace(found, of=f"expected {bounded_by(loss)}", why=why)]
-    if all(max(q) == 1 for q in s.sizes):
-        whole = m / (m - 1) if m % 2 == 0 else (m + 1) / m
-        found = b.listwise(risk, n=n, m=m, B=B, M=M * whole, delta=delta)
-        return [
-            replace(found, of=f"expected {bounded_by(loss)}", why="a sum hinge over all rankings: no two grades tie")
-        ]
-    return []
+    whole = m / (m - 1) if m % 2 == 0 else (m + 1) / m
+    bound = b.listwise(risk, n=n, m=m, B=B, M=M * whole, delta=delta)
+    return [replace(bound, why="a sum hinge over all rankings: no two grades tie")]
+
+
+_PUBLISHED = {"relevant": _over_relevant, "rankings": _over_rankings}
 
 
 def _on_held_out(model: LinearRanker, loss: Loss, data: RankingData, delta: float) -> b.Bound:
     measure = parse(loss.measure)
     if measure.name not in _WITHIN_ONE:
         measure = parse("nDCG@10")
-    found = evaluate(measure, data.y, model.predict(data), data.qid, empty="one").per_query[str(measure)]
+    grades = loss.as_grades(data.y)
+    values = evaluate(measure, grades, model.predict(data), data.qid, empty="one").per_query[str(measure)]
     why = "the model has not seen these queries: Hoeffding's inequality"
-    risk = float(np.clip(1 - found, 0, 1).mean())
+    risk = float(np.clip(1 - values, 0, 1).mean())
     return replace(b.held_out(risk, n=data.n_queries, delta=delta), of=f"expected 1 − {measure}{_COUNTED}", why=why)
 
 

@@ -16,7 +16,10 @@ import numpy as np
 
 from ...arrays import check_finite
 from ...errors import InputError, nearest
-from ..base import Loss, Prepared
+from ...measures import evaluate
+from ..base import Bounded, Loss, Prepared
+from ..constants import Constants, reach_of_levels, reach_of_weights
+from ..supervision import check_ptr, per_row
 from . import hinge_kernels as kn
 from .hinge_kernels import EVERYTHING, Problem
 
@@ -30,24 +33,24 @@ _ROUTES = {
     "grid": kn.GRID,
     "insertion": kn.INSERTION,
 }
-_PAIRWISE = (kn.PARTIAL_ORDER, kn.YUE)
+PAIRWISE = (kn.PARTIAL_ORDER, kn.YUE)  # position weights that count pairs of different grade
 _NO_RANKINGS = np.empty(0, np.int64)
 
 
-class _Family(NamedTuple):
-    """What a prediction loss is made of."""
+class _Prediction(NamedTuple):
+    """What a prediction loss is made of: the measure, its kernel, whether grades are made binary, the usual A."""
 
     measure: str
-    kind: int
+    solver: int
     binary: bool
     default_weights: str
 
 
-_FAMILIES = {
-    "ndcg": _Family("nDCG", kn.ASSIGNMENT, False, "linear"),
-    "p": _Family("P", kn.ASSIGNMENT, True, "linear"),
-    "map": _Family("AP", kn.AVERAGE_PRECISION, True, "yue"),
-    "rr": _Family("RR", kn.RECIPROCAL_RANK, True, "linear"),
+_PREDICTIONS = {
+    "ndcg": _Prediction("nDCG", kn.ASSIGNMENT, False, "linear"),
+    "p": _Prediction("P", kn.ASSIGNMENT, True, "linear"),
+    "map": _Prediction("AP", kn.AVERAGE_PRECISION, True, "yue"),
+    "rr": _Prediction("RR", kn.RECIPROCAL_RANK, True, "linear"),
 }
 
 
@@ -85,8 +88,8 @@ class StructuredHinge(Loss):
         seed: int = 0,
         threads: int | None = None,
     ) -> None:
-        if of not in _FAMILIES:
-            raise InputError(f"there is no structural loss of {of!r}.{nearest(of, _FAMILIES)}")
+        if of not in _PREDICTIONS:
+            raise InputError(f"there is no structural loss of {of!r}.{nearest(of, _PREDICTIONS)}")
         if k is not None and k < 1:
             raise InputError(f"k must be at least 1, got {k}")
         if k is None and of == "p":
@@ -96,23 +99,39 @@ class StructuredHinge(Loss):
         if gain not in ("exp", "linear"):
             raise InputError(f"gain must be exp or linear, got {gain!r}")
         self.of, self.k, self.target, self.gain, self.rel, self.seed = of, k, target, gain, rel, seed
-        self.A = _FAMILIES[of].default_weights if A is None else A
+        self.A = _PREDICTIONS[of].default_weights if A is None else A
         self.threads = threads
         self.name = f"svm-{of}" + ("" if k is None else f"@{k}")
-        self._mode, self._table = self._weights()
-        self.convex = target != "best" or self._mode in _PAIRWISE
+        self.mode, self._table = self._weights()
+        self.convex = self.has_constants = self.learns_weights = target != "best" or self.mode in PAIRWISE
 
-    bounds = True
+    advice = "Try the position weights A='partial-order', or svm-map"
 
     @property
     def measure(self) -> str:
         """The measure whose complement the loss bounds."""
-        family = _FAMILIES[self.of]
+        family = _PREDICTIONS[self.of]
         inside = "(dcg='log2')" if self.gain == "linear" and self.of == "ndcg" else ""
         if family.binary and self.rel != 1:
             inside = f"(rel={self.rel:g})"
         cut = f"@{self.k}" if self.k is not None and self.of in ("ndcg", "p") else ""
         return f"{family.measure}{inside}{cut}"
+
+    @property
+    def bounded(self) -> Bounded:
+        """One minus the measure of the predicted ranking; for P@k, of its share of the best possible P@k."""
+        best = f" / best possible {self.measure}" if self.of == "p" else ""
+        return Bounded(f"1 − {self.measure}{best}", self._prediction_loss)
+
+    def _prediction_loss(self, scores: Any, y: Any, ptr: Any) -> np.ndarray:
+        """Δ of the predicted ranking, its mean where scores tie; 0 for queries whose ranking does not matter."""
+        ends = check_ptr(ptr)
+        query = per_row(np.arange(len(ends) - 1), ends)
+        value = evaluate(self.measure, y, scores, query, empty="one").per_query[self.measure]
+        if self.of == "p" and self.k is not None:
+            relevant = np.add.reduceat(np.asarray(y) >= self.rel, ends[:-1])
+            value = value * self.k / np.clip(relevant, 1, self.k)
+        return np.where(self.prepare(y, ends).informative, 1.0 - value, 0.0)
 
     def __repr__(self) -> str:
         return f"StructuredHinge({self.name!r}, A={self.A!r}, target={self.target!r})"
@@ -129,7 +148,7 @@ class StructuredHinge(Loss):
                 raise InputError("A must not increase from one rank to the next")
             return kn.TABLE, table if self.k is None else table[: self.k].copy()
         if self.A == "yue":
-            if not _FAMILIES[self.of].binary:
+            if not _PREDICTIONS[self.of].binary:
                 raise InputError("A='yue' counts pairs of two grades: use 'partial-order' for graded nDCG")
             return kn.YUE, nothing
         if self.A not in _WEIGHTS:
@@ -143,7 +162,7 @@ class StructuredHinge(Loss):
     def _cut(self) -> bool:
         return self.k is not None
 
-    def _tabulated(self, longest: int) -> np.ndarray:
+    def tabulated(self, longest: int) -> np.ndarray:
         """The table of A for the longest list, where A is given by a formula that does not depend on the list."""
         if not isinstance(self.A, str):
             return self._table
@@ -158,7 +177,7 @@ class StructuredHinge(Loss):
         >>> StructuredHinge("map").prepare([1, 0], [0, 2])([0.1, 0.0])[0].round(3)
         array([0.3])
         """
-        return PreparedHinge(self, *self._grades(y, ptr))
+        return PreparedHinge(self, *self.check_grades(y, ptr))
 
     def argmax(self, scores: Any, y: Any, ptr: Any, route: str = "auto") -> np.ndarray:
         """The most violated ranking of each query: row numbers, best rank first, query after query.
@@ -175,11 +194,11 @@ class PreparedHinge(Prepared):
     def __init__(self, loss: StructuredHinge, y: np.ndarray, ptr: np.ndarray) -> None:
         super().__init__(loss, ptr)
         self.loss: StructuredHinge = loss
-        family = _FAMILIES[loss.of]
-        self.kind, self.mode = family.kind, loss._mode
+        prediction = _PREDICTIONS[loss.of]
+        self.solver, self.mode = prediction.solver, loss.mode
         self.k = EVERYTHING if loss.k is None else loss.k
         longest = int(np.diff(ptr).max())
-        self.table = loss._tabulated(longest)
+        self.table = loss.tabulated(longest)
         if not isinstance(loss.A, str) and loss.k is None and longest > len(self.table) and self.table[-1] < 0:
             raise InputError(
                 f"A has {len(self.table)} weights and is 0 beyond them, more than its last, {self.table[-1]:g}; "
@@ -194,8 +213,8 @@ class PreparedHinge(Prepared):
         level_first, gain = np.empty(self.n, np.int64), np.empty(self.n)
         informative = np.empty(len(ptr) - 1, np.bool_)
         kn.lay_out(
-            y, ptr, family.binary, loss.rel, loss.gain == "exp", self.discount,
-            self.k if family.kind == kn.ASSIGNMENT else 1, loss.of == "p",
+            y, ptr, prediction.binary, loss.rel, loss.gain == "exp", self.discount,
+            self.k if prediction.solver == kn.ASSIGNMENT else 1, loss.of == "p",
             members, level_ptr, level_first, gain, informative,
         )  # fmt: skip
         target = np.zeros(self.n)  # the best perfect ranking is found along with the arg max
@@ -205,7 +224,7 @@ class PreparedHinge(Prepared):
             ptr, members, level_ptr, level_first[:used].copy(), gain[:used].copy(), informative, target
         )
         # with a pairwise map all targets coincide
-        random = loss.target == "random" and self.mode not in _PAIRWISE
+        random = loss.target == "random" and self.mode not in PAIRWISE
         keys = np.random.default_rng(loss.seed).random(self.n) if random else np.empty(0)
         if loss.convex:
             kn.lay_target(self.mode, self.table, self.k, self.problem, keys, target)
@@ -221,10 +240,57 @@ class PreparedHinge(Prepared):
         values, grad, rankings = np.empty(len(self.ptr) - 1), np.empty(self.n), np.empty(self.n, np.int64)
         s = self.checked(scores)
         for q0, q1 in self.tasks:
-            self.part(q0, q1, s, values, grad, rankings, _ROUTES[route])
+            self.evaluate(q0, q1, s, values, grad, rankings, _ROUTES[route])
         return rankings
 
-    def part(
+    def position_slope(self, scores: np.ndarray, depth: int) -> np.ndarray:
+        """The slope of the sum of losses in the first ``depth`` position weights A.
+
+        It is the scores at the ranks of the arg max less those at the ranks of perfect rankings, on average.
+        """
+        rankings, problem, out = self.argmax(scores), self.problem, np.zeros(depth)
+        for q in np.flatnonzero(self.informative).tolist():
+            lo, hi = self.ptr[q], self.ptr[q + 1]
+            n = min(depth, hi - lo)
+            firsts = self.level_starts(q)
+            perfect = np.empty(hi - lo)
+            for a, b in zip(firsts, [*firsts[1:], hi], strict=True):
+                perfect[a - lo : b - lo] = scores[problem.members[a:b]].mean()
+            out[:n] += scores[rankings[lo : lo + n]] - perfect[:n]
+        return out
+
+    def level_starts(self, q: int) -> list[int]:
+        """Where the grades of a query begin among the rows sorted by grade, best first."""
+        problem = self.problem
+        return problem.level_first[problem.level_ptr[q] : problem.level_ptr[q + 1]].tolist()
+
+    def level_sizes(self, q: int) -> list[int]:
+        """How many documents of a query have each grade, best first; one level where its ranking does not matter."""
+        lo, hi = int(self.ptr[q]), int(self.ptr[q + 1])
+        return np.diff([*self.level_starts(q), hi]).tolist() if self.informative[q] else [hi - lo]
+
+    def constants(self) -> Constants:
+        """Those of A(π) against the target's A."""
+        return self.constants_for(free_target=False)
+
+    def constants_for(self, free_target: bool) -> Constants:
+        """Those of A(π) against the target's A, which may be (``free_target``) that of any ranking."""
+        if not self.loss.has_constants:
+            return super().constants()
+        queries = len(self.ptr) - 1
+        sizes, reach = [self.level_sizes(q) for q in range(queries)], np.zeros((2, queries))
+        for q in np.flatnonzero(self.informative).tolist():
+            lo, hi = int(self.ptr[q]), int(self.ptr[q + 1])
+            A = np.empty(hi - lo)
+            norm = kn.fill_weights(self.mode, self.table, self.k, hi - lo, sizes[q][0], hi - lo, A)
+            if norm > 0:
+                reach[:, q] = reach_of_levels(sizes[q], norm, free_target)
+            else:
+                target = None if free_target else self.problem.target[lo:hi].tolist()
+                reach[:, q] = reach_of_weights(A.tolist(), target)
+        return Constants(reach[0], reach[1], np.ones(queries), np.zeros(queries), sizes)
+
+    def evaluate(
         self,
         q0: int,
         q1: int,
@@ -234,8 +300,8 @@ class PreparedHinge(Prepared):
         rankings: np.ndarray = _NO_RANKINGS,
         route: int = kn.AUTO,
     ) -> None:
-        """Queries q0 to q1 − 1 on the calling thread; writes their parts of ``values`` and ``grad`` (and more)."""
+        """Queries q0 to q1 − 1 on the calling thread; writes their ``values`` and ``grad``, and rankings if asked."""
         kn.hinge(
-            self.kind, self.mode, _TARGETS[self.loss.target], route, self.table, self.discount, self.k, scores,
+            self.solver, self.mode, _TARGETS[self.loss.target], route, self.table, self.discount, self.k, scores,
             self.problem, q0, q1, values, grad, rankings,
         )  # fmt: skip

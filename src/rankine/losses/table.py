@@ -1,0 +1,160 @@
+"""The table of losses: one row for each name. Help, documentation and error messages are made from it.
+
+A loss with the name ``svm-ndcg@10:tight`` is made by the row ``svm-ndcg``, with the cutoff 10 and the options of its
+variant ``tight``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ..errors import InputError, nearest
+from .base import Loss
+from .listwise import ListMLE, ListNet
+from .order_preserving import Consistent, Duchi
+from .pairwise import PositionSensitive, Preorder, RankSVM
+from .pointwise import Squared
+from .structured.enumerated import SumHinge
+from .structured.hinge import StructuredHinge
+from .structured.slack import SlackHinge
+from .structured.tight import TightHinge
+
+_NORM = {"norm": {"norm": True}}
+_SVM = {"tight": {"variant": "tight"}, "slack": {"variant": "slack"}}
+
+
+class Row(NamedTuple):
+    """How a loss is made, what it is in one line, whether it takes ``@k``, and the options of its ``:variants``."""
+
+    make: Callable[..., Loss]
+    explanation: str
+    cut: str = "no"  # or "may" or "must"
+    variants: Mapping[str, dict[str, Any]] = {}
+
+
+def _structured(of: str) -> Callable[..., Loss]:
+    """A structural hinge, its tighter, non-convex form, or the slack-rescaled one."""
+
+    def make(variant: str | None = None, target: str = "mean", **options: Any) -> Loss:
+        if variant is not None and target == "best":
+            raise InputError(
+                f"target='best' is a bound of its own, between svm-{of} and :tight: use it without :{variant}"
+            )
+        if variant == "slack":
+            return SlackHinge(StructuredHinge(of, target=target, **options))
+        if variant == "tight":
+            return TightHinge(StructuredHinge(of, target=target, **options))
+        hinge = StructuredHinge(of, target=target, **options)
+        return hinge if hinge.convex else TightHinge(StructuredHinge(of, **options), perfect=True)
+
+    return make
+
+
+TABLE = {
+    "svm-ndcg": Row(_structured("ndcg"), "structural hinge, an upper bound on 1 − nDCG@k", "may", _SVM),
+    "svm-map": Row(_structured("map"), "structural hinge, an upper bound on 1 − AP", variants=_SVM),
+    "svm-p": Row(_structured("p"), "structural hinge, an upper bound on 1 − P@k over the best P@k", "must", _SVM),
+    "svm-rr": Row(_structured("rr"), "structural hinge, an upper bound on 1 − RR", variants=_SVM),
+    "sum-ndcg": Row(lambda **o: SumHinge("ndcg", **o), "sum of the hinges of all rankings, of nDCG@k", "may"),
+    "sum-map": Row(lambda **o: SumHinge("map", **o), "sum of the hinges of all rankings, of AP"),
+    "softmax-ndcg": Row(lambda **o: SumHinge("ndcg", soft=True, **o), "soft maximum over all rankings, nDCG@k", "may"),
+    "softmax-map": Row(lambda **o: SumHinge("map", soft=True, **o), "soft maximum over all rankings, of AP"),
+    "ranksvm": Row(RankSVM, "hinge of every pair of different grade", variants=_NORM),
+    "ranksvm-l2": Row(lambda **o: RankSVM(squared=True, **o), "squared hinge of every such pair", variants=_NORM),
+    "position-sensitive": Row(PositionSensitive, "pairs with margins that grow towards the top", variants=_NORM),
+    "preorder": Row(
+        Preorder,
+        "differentiable hinge of every pair of different grade",
+        variants={"norm": {"weights": "norm"}, "norm+dcg": {"weights": "norm+dcg"}},
+    ),
+    "consistent-dcg": Row(lambda **o: Consistent("dcg", **o), "all pairs, consistent for DCG@k", "may", _NORM),
+    "consistent-ndcg": Row(lambda **o: Consistent("ndcg", **o), "all pairs, consistent for nDCG@k", "may", _NORM),
+    "consistent-wpd": Row(
+        lambda **o: Consistent("wpd", **o), "all pairs, for preference graphs, under low noise", variants=_NORM
+    ),
+    "consistent-rank": Row(lambda **o: Consistent("rank", **o), "all pairs, for ranks (1 is best)", variants=_NORM),
+    "duchi": Row(Duchi, "linear loss with a penalty on scores, for preference graphs or grades"),
+    "listnet": Row(ListNet, "cross-entropy of the top-one probabilities"),
+    "listmle": Row(ListMLE, "likelihood of the graded order (Plackett and Luce)"),
+    "squared": Row(Squared, "squared distance of scores from grades"),
+    "squared-dcg": Row(lambda **o: Squared("dcg", **o), "squared distance from gains, consistent for DCG@k", "may"),
+    "squared-ndcg": Row(lambda **o: Squared("ndcg", **o), "the same over the best DCG@k, for nDCG@k", "may"),
+}
+
+
+def names() -> list[str]:
+    """All loss names, ``@k`` standing for a cutoff.
+
+    >>> names()[:3]
+    ['svm-ndcg', 'svm-ndcg@k', 'svm-ndcg:tight']
+    """
+    out = []
+    for name, row in TABLE.items():
+        forms = [name] if row.cut != "must" else []
+        forms += [f"{name}@k"] if row.cut != "no" else []
+        out += forms + [f"{form}:{variant}" for form in forms for variant in row.variants]
+    return out
+
+
+def names_with_constants() -> list[str]:
+    """The losses that risk bounds are known for, in their shortest form.
+
+    >>> names_with_constants()[:4]
+    ['svm-ndcg', 'svm-map', 'svm-p@k', 'svm-rr']
+    """
+    forms = {name: f"{name}@k" if row.cut == "must" else name for name, row in TABLE.items()}
+    return [form for form in forms.values() if get(form.replace("@k", "@10")).has_constants]
+
+
+def get(name: str, **options: Any) -> Loss:
+    """The loss of this name; options are those of its class.
+
+    >>> get("svm-ndcg@10", target="random")
+    StructuredHinge('svm-ndcg@10', A='linear', target='random')
+    >>> get("consistent-ndcg@10:norm")
+    Consistent('consistent-ndcg@10:norm')
+    >>> get("svm-ndgc@10")
+    Traceback (most recent call last):
+    rankine.errors.InputError: unknown loss 'svm-ndgc@10'. Did you mean 'svm-ndcg@k'? There are: ...
+    """
+    if not isinstance(name, str):
+        raise InputError(f"expected the name of a loss, got {name!r}")
+    form = re.fullmatch(r"([a-z0-9-]+?)(?:@(\d+))?(?::([a-z+]+))?", name)
+    row = None if form is None else TABLE.get(form[1])
+    cut = None if form is None else form[2]
+    wrong_cut = row is not None and (row.cut == ("no" if cut is not None else "must"))
+    if form is None or row is None or wrong_cut or (form[3] is not None and form[3] not in row.variants):
+        raise InputError(f"unknown loss {name!r}.{nearest(name, names())} There are: {', '.join(names())}")
+    by_name: dict[str, Any] = {} if cut is None else {"k": int(cut)}
+    by_name |= {} if form[3] is None else row.variants[form[3]]
+    twice = by_name.keys() & options.keys()
+    if twice:
+        raise InputError(f"{name}: {twice.pop()} is in the name already")
+    try:
+        return row.make(**options, **by_name)
+    except TypeError as error:
+        raise InputError(f"{name}: {str(error).split(') ')[-1]}") from None
+
+
+def resolve(loss: Any, options: Any = None, **defaults: Any) -> Loss:
+    """A loss given by name, with its options (and defaults of options), or as an object.
+
+    >>> resolve("svm-map", {"A": "yue"})
+    StructuredHinge('svm-map', A='yue', target='mean')
+    >>> resolve(RankSVM(), {"norm": True})
+    Traceback (most recent call last):
+    rankine.errors.InputError: loss_options are for a loss that is given by name
+    """
+    if not isinstance(options, (dict, type(None))):
+        raise InputError(f"loss_options must be a dictionary or None, got {options!r}")
+    if isinstance(loss, str):
+        if isinstance((options or {}).get("A"), str) and (options or {})["A"] == "learn":
+            raise InputError("position weights are learned by LinearRanker only: A='learn' cannot be used here")
+        return get(loss, **(defaults | (options or {})))
+    if not isinstance(loss, Loss):
+        raise InputError(f"loss must be a name or a loss, got {loss!r:.60}")
+    if options:
+        raise InputError("loss_options are for a loss that is given by name")
+    return loss

@@ -1,0 +1,167 @@
+"""The protocol of losses: what each states about itself is true, whichever loss it is."""
+
+import numpy as np
+import pytest
+
+import rankine as rk
+from rankine.losses import Loss, get, names, resolve
+from rankine.losses.base import Prepared
+from rankine.losses.supervision import GRADES, PREFERENCES, RANKS
+from rankine.losses.table import TABLE, names_with_constants
+
+ALL = [name.replace("@k", f"@{k}") for name in names() for k in ((1, 3) if "@k" in name else (0,))]
+
+
+def supervision_of(loss, rng, m):
+    """Random supervision of one query with m documents, as the loss takes it."""
+    if GRADES in loss.supervision:
+        return rng.integers(0, 3, m).astype(float)
+    if RANKS in loss.supervision:
+        return rng.permutation(m) + 1.0
+    winner, loser = np.triu_indices(m, 1)
+    return rk.Preferences(winner, loser, rng.random(len(winner)))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_loss_bounds_what_it_says(name):
+    loss, rng, reached = get(name), np.random.default_rng(1), 0
+    if loss.bounded is None:
+        assert not name.startswith(("svm-", "sum-", "softmax-", "ranksvm", "position-sensitive"))
+        return
+    for _ in range(150):
+        lengths = rng.integers(1, 6, 3)
+        ptr = np.concatenate([[0], np.cumsum(lengths)])
+        y = rng.integers(0, 3, ptr[-1]).astype(float)
+        scores = rng.choice([-1.0, 0.0, 0.2, 3.0], ptr[-1])  # ties among them
+        bounded = loss.bounded.values(scores, y, ptr)
+        assert (loss.prepare(y, ptr).upper(scores) >= bounded - 1e-9).all()
+        assert (bounded >= -1e-12).all()
+        reached += int((bounded > 0.1).sum())
+    assert reached > 40
+
+
+def test_precision_is_bounded_as_a_share_of_the_best_possible():
+    loss = get("svm-p@5")
+    assert loss.bounded.text == "1 − P@5 / best possible P@5"
+    scores, y, ptr = [9.0, 0.0, 0.0, 0.0, 0.0, 0.0], [1, 0, 0, 0, 0, 0], [0, 6]  # one relevant document, far above
+    value = loss.prepare(y, ptr).upper(scores)[0]
+    precision = rk.evaluate("P@5", y, scores, [0] * 6).mean["P@5"]
+    assert precision == pytest.approx(0.2)
+    assert value < 1 - precision  # 1 − P@5 is 0.8 and not bounded
+    assert loss.bounded.values(scores, y, ptr)[0] == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_options_make_the_loss_again(name):
+    loss, rng = get(name), np.random.default_rng(2)
+    again = loss.with_options()
+    assert (again.name, repr(again)) == (loss.name, repr(loss))
+    y, ptr, scores = supervision_of(loss, rng, 5), [0, 5], rng.normal(size=5)
+    np.testing.assert_array_equal(again.value_and_grad(scores, y, ptr)[1], loss.value_and_grad(scores, y, ptr)[1])
+
+
+def test_every_option_survives_a_copy():
+    hinge = get("svm-ndcg@3", A="discount", target="random", gain="linear", seed=4, threads=1)
+    copy = hinge.with_options(A=[2.0, 1.0, 0.5])
+    assert copy.options() | {"A": None} == hinge.options() | {"A": None}
+    assert list(copy.A) == [2.0, 1.0, 0.5]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_supervision_is_converted_in_one_place(name):
+    loss, rng = get(name), np.random.default_rng(3)
+    y = supervision_of(loss, rng, 6)
+    loss.prepare(y, [0, 6])
+    if RANKS in loss.supervision:
+        np.testing.assert_array_equal(np.argsort(loss.as_grades(y)), np.argsort(-y))
+        np.testing.assert_array_equal(loss.after_dropping(np.array([5.0, 2.0, 9.0]), np.array([0, 3])), [2, 1, 3])
+    else:
+        assert loss.as_grades(y) is y
+        assert loss.after_dropping(y, np.array([0, 6])) is y
+    if loss.supervision == (PREFERENCES,):
+        with pytest.raises(rk.InputError, match="expected a preference graph"):
+            loss.prepare(rng.random(6), [0, 6])
+    elif PREFERENCES not in loss.supervision:
+        with pytest.raises(rk.InputError, match=r"needs grades|expected a permutation"):
+            loss.prepare(rk.Preferences([0], [1]), [0, 6])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_a_loss_cannot_give_is_an_error_that_says_so(name):
+    loss, rng = get(name), np.random.default_rng(4)
+    prepared = loss.prepare(supervision_of(loss, rng, 5), [0, 5])
+    scores = rng.normal(size=5)
+    if loss.convex or prepared.touches:
+        assert prepared.convex_bound().loss.convex
+        above, own = prepared.touching(scores), prepared(scores)[0]
+        assert above.loss.convex
+        np.testing.assert_allclose(above(scores)[0], own, atol=1e-12)
+        other = scores + rng.normal(size=5)
+        assert (above(other)[0] >= prepared(other)[0] - 1e-12).all()
+    if loss.has_constants:
+        assert len(prepared.constants().l2) == 1
+    else:
+        with pytest.raises(rk.InputError, match="no risk bound is known"):
+            prepared.constants()
+    assert prepared.exact == (":slack" not in name)
+
+
+class Bumpy(Loss):
+    """A loss of a user's own that is not convex and offers nothing more."""
+
+    name, convex = "bumpy", False
+
+    def prepare(self, y, ptr, doc_weight=None):
+        return PreparedBumpy(self, *self.check_grades(y, ptr))
+
+
+class PreparedBumpy(Prepared):
+    def __init__(self, loss, grades, ptr):
+        super().__init__(loss, ptr)
+        self.grades = grades
+
+    def evaluate(self, q0, q1, scores, values, grad):
+        lo, hi = self.ptr[q0], self.ptr[q1]
+        off = scores[lo:hi] - self.grades[lo:hi]
+        values[q0:q1] = np.add.reduceat(1 - np.exp(-(off**2)), self.ptr[q0:q1] - lo)
+        grad[lo:hi] = 2 * off * np.exp(-(off**2))
+
+
+@pytest.mark.parametrize("loss", [Bumpy(), rk.losses.structured.StructuredHinge("ndcg", k=3, target="best")])
+def test_a_loss_object_that_is_not_convex(loss):
+    rng = np.random.default_rng(5)
+    X, y, qid = rng.normal(size=(40, 3)), rng.integers(0, 3, 40), np.arange(40) // 8
+    prepared = loss.prepare(y[:8], [0, 8])
+    for ask in (lambda: prepared.touching(np.zeros(8)), prepared.convex_bound):
+        with pytest.raises(rk.InputError, match="no convex bound"):
+            ask()
+    model = rk.LinearRanker(loss, C=1.0).fit(X, y, qid=qid)  # auto: subgradient descent
+    ordered = rk.RankingData(X, y, qid)
+    at_zero = loss.value_and_grad(np.zeros(40), ordered.y, ordered.ptr)[0].sum()
+    assert model.objective_ < at_zero
+    with pytest.raises(rk.InputError, match=r"solver='cccp' needs a loss with a convex bound that touches it"):
+        rk.LinearRanker(loss, solver="cccp").fit(X, y, qid=qid)
+    with pytest.raises(rk.InputError, match=r"is not convex, solver='newton' needs a convex loss: use .*subgradient"):
+        rk.LinearRanker(loss, solver="newton").fit(X, y, qid=qid)
+
+
+def test_a_loss_is_resolved_in_one_place():
+    loss = get("svm-map")
+    assert resolve(loss) is loss
+    assert resolve("ranksvm", {"norm": True}, threads=1).name == "ranksvm:norm"
+    for wrong, options, message in (
+        (loss, {"A": "yue"}, "given by name"),
+        (3, None, "a name or a loss"),
+        ("svm-map", [1], "must be a dictionary"),
+        ("svm-map", {"A": "learn"}, "LinearRanker only"),
+    ):
+        with pytest.raises(rk.InputError, match=message):
+            resolve(wrong, options)
+    for ranker in (rk.LinearRanker, rk.KernelRanker):
+        with pytest.raises(rk.InputError, match="given by name"):
+            ranker(loss, loss_options={"A": "yue"}).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
+
+
+def test_the_table_knows_every_row():
+    assert len({row.explanation for row in TABLE.values()}) == len(TABLE)
+    assert set(names_with_constants()) <= set(names())
