@@ -181,7 +181,9 @@ def test_limits_keep_the_best_point_and_warn(options):
     with pytest.warns(ConvergenceWarning, match="relative gap"):
         solution = bundle(problem(), 1.0, tol=1e-9, **options)
     assert not solution.converged
-    assert np.isfinite(solution.objective)
+    value, _ = problem().value_grad(solution.w)
+    assert solution.objective == pytest.approx(0.5 * float(solution.w @ solution.w) + value)
+    assert solution.lower_bound <= bundle(problem(), 1.0, tol=1e-6).objective <= solution.objective
     assert solution.gap > 1e-9
 
 

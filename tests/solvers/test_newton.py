@@ -118,7 +118,11 @@ def test_an_interrupt_keeps_the_best_point(solver, monkeypatch):
     monkeypatch.setattr(oracle_module.LinearOracle, "hvp", lambda self, w, v: value_grad(self, w))
     with pytest.warns(ConvergenceWarning, match="an interrupt"):
         model = rk.LinearRanker(loss="ranksvm-l2", solver=solver, tol=1e-12).fit(X, y, qid=qid)
-    assert np.isfinite(model.objective_)
+    data = rk.RankingData(X, y, qid)
+    height = [0.5 * w @ w + get("ranksvm-l2").value_and_grad(data.X @ w, data.y, data.ptr)[0].sum()
+              for w in (model.coef_, np.zeros(6))]  # fmt: skip
+    assert model.objective_ == pytest.approx(height[0])
+    assert height[0] <= height[1]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

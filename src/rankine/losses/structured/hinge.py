@@ -23,7 +23,13 @@ from ..supervision import check_ptr, per_row
 from . import hinge_kernels as kn
 from .hinge_kernels import EVERYTHING, Problem
 
-_WEIGHTS = {"linear": kn.LINEAR, "inverse-sqrt": kn.TABLE, "discount": kn.TABLE, "partial-order": kn.PARTIAL_ORDER}
+POSITION_WEIGHTS = {  # how the kernels make A, by name
+    "linear": kn.LINEAR,
+    "inverse-sqrt": kn.TABLE,
+    "discount": kn.TABLE,
+    "partial-order": kn.PARTIAL_ORDER,
+    "yue": kn.YUE,
+}
 _TARGETS = {"mean": kn.MEAN, "random": kn.RANDOM, "best": kn.BEST}
 _ROUTES = {
     "auto": kn.AUTO,
@@ -147,16 +153,14 @@ class StructuredHinge(Loss):
             if (np.diff(np.append(table, 0.0 if self._cut else table[-1])) > 0).any():
                 raise InputError("A must not increase from one rank to the next")
             return kn.TABLE, table if self.k is None else table[: self.k].copy()
-        if self.A == "yue":
-            if not _PREDICTIONS[self.of].binary:
-                raise InputError("A='yue' counts pairs of two grades: use 'partial-order' for graded nDCG")
-            return kn.YUE, nothing
-        if self.A not in _WEIGHTS:
-            known = [*_WEIGHTS, "yue"]
+        if self.A not in POSITION_WEIGHTS:
+            names = ", ".join(POSITION_WEIGHTS)
             raise InputError(
-                f"unknown position weight A={self.A!r}.{nearest(self.A, known)} There are: {', '.join(known)}"
+                f"unknown position weight A={self.A!r}.{nearest(self.A, POSITION_WEIGHTS)} There are: {names}"
             )
-        return _WEIGHTS[self.A], nothing
+        if self.A == "yue" and not _PREDICTIONS[self.of].binary:
+            raise InputError("A='yue' counts pairs of two grades: use 'partial-order' for graded nDCG")
+        return POSITION_WEIGHTS[self.A], nothing
 
     @property
     def _cut(self) -> bool:
