@@ -33,7 +33,7 @@ def consistent(
     `RANKINE_DATA=data rankine experiment consistent -d mq2008`
     """
     from ..experiments import consistent as e
-    from ..experiments.letor import COLLECTIONS, folds
+    from ..experiments.collections import COLLECTIONS, folds
     from ..progress import bar
 
     names = collection or list(COLLECTIONS)
@@ -87,10 +87,11 @@ def letor(
     from pathlib import Path
 
     from ..errors import InputError
-    from ..experiments import comparison as e
-    from ..experiments import report
+    from ..experiments import letor as letor_report
+    from ..experiments import letor_rankers as e
     from ..parallel import thread_count
     from ..progress import bar
+    from ..report import write
 
     numbers = _folds(folds)
     names = list(dict.fromkeys(ranker or e.RANKERS))
@@ -104,8 +105,8 @@ def letor(
     with bar("rankers × folds", total=len(names) * len(numbers)) as update:
         outcomes = e.run(data, names, choose, numbers, thread_count(workers), update)
     folder.mkdir(parents=True, exist_ok=True)
-    parts = report.sections(data, outcomes, baseline, choose, folder)
-    written = report.write(parts, folder)
+    parts = letor_report.sections(data, outcomes, baseline, choose, folder)
+    written = write(parts, folder)
     for part in (parts[0], parts[4]):
         print_table(part.title, part.columns, part.rows, part.text)
     typer.echo(f"the whole report: {', '.join(map(str, written))}", err=True)
@@ -160,8 +161,8 @@ def spoken(
     """
     from pathlib import Path
 
+    from .. import report
     from ..errors import InputError
-    from ..experiments import report
     from ..experiments import spoken as e
     from ..parallel import thread_count
     from ..progress import bar
@@ -199,9 +200,9 @@ def large_margin(
     """
     from pathlib import Path
 
-    from ..experiments import optimised as e
-    from ..experiments import report
-    from ..experiments.letor import folds
+    from .. import report
+    from ..experiments import large_margin as e
+    from ..experiments.collections import folds
     from ..parallel import thread_count
     from ..progress import bar
 
@@ -233,8 +234,8 @@ def bounds(
     """
     from pathlib import Path
 
-    from ..experiments import guarantees as e
-    from ..experiments import report
+    from .. import report
+    from ..experiments import bounds as e
     from ..parallel import thread_count
     from ..progress import bar
 
@@ -262,7 +263,7 @@ def vocabulary(
     """
     from pathlib import Path
 
-    from ..experiments import report
+    from .. import report
     from ..experiments import vocabulary as e
     from ..parallel import thread_count
     from ..progress import bar
@@ -290,10 +291,10 @@ def scorers(
     """
     from pathlib import Path
 
+    from .. import report
     from ..errors import needs
-    from ..experiments import report
     from ..experiments import scorers as e
-    from ..experiments.letor import folds
+    from ..experiments.collections import folds
     from ..parallel import thread_count
     from ..progress import bar
 

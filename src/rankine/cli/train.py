@@ -90,7 +90,7 @@ def command(
         rows = [(f"{t[0]:g}", f"{t[1].objective_:.5g}", f"{t[1].gap_:.1e}", t[1].n_iter_, f"{t[2]:.4f}") for t in tried]
         print_table(f"{made_for} on {valid}", ["C", "objective", "gap", "iterations", made_for], rows)
         if plot is not None:
-            from ..plots import draw_path
+            from ..rankers.pictures import draw_path
 
             draw_path([t[0] for t in tried], [t[2] for t in tried], made_for, C, plot)
     sets = {"train": train} if held_out is None else {"train": train, "valid": held_out}

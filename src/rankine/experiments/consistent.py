@@ -16,7 +16,7 @@ import numpy as np
 from ..measures import evaluate
 from ..measures.compare import wilcoxon
 from ..rankers import LinearRanker
-from .letor import COLLECTIONS, folds
+from .collections import COLLECTIONS, folds
 
 MEASURES = ("ERR(gmax=2)", "DCG", "nDCG")
 GRID = tuple(10.0**e for e in range(-6, 3))

@@ -20,8 +20,8 @@ from ..io import TrecTable, save_letor, save_qrels, save_run
 from ..measures import compare_reports, evaluate_run
 from ..progress import bar
 from ..rankers import LinearRanker, RegressionRanker
+from ..report import Section, write
 from ..sample import bundled_sample
-from .report import Section, write
 
 _MEASURES = ["nDCG@10", "AP(rel=2)", "ERR@20"]
 _ASKED = "railway"

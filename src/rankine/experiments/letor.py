@@ -1,55 +1,212 @@
-"""The LETOR sets with their five folds, from the folder that RANKINE_DATA names."""
+"""The report of the comparison of rankers: Markdown and HTML with the same content, and pictures."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+
+import numpy as np
 
 from ..data import RankingData, concatenate
-from ..errors import InputError, nearest
-from ..io import load_letor
+from ..figures import BLUE, GREY, check_picture, save_figure
+from ..measures import Comparison, Report, compare_reports, evaluate
+from ..measures.compare import mean_interval
+from ..parallel import thread_count
+from ..rankers import LinearRanker
+from ..rankers.analysis import contributions, drop_one, most_different
+from ..report import Section, markdown
+from .collections import COLLECTIONS, folds
+from .letor_rankers import LETOR, PUBLISHED, TEXTBOOK, Outcome, mean_over_folds, pooled, run
+
+DIRECT = ("SVM-MAP", "SVM-NDCG@10", "AdaRank", "consistent NDCG", "chosen")
+SHORT = ("N@1", "N@3", "N@5", "N@10", "MeanNDCG", "MAP")
 
 
-class Collection(NamedTuple):
-    """A LETOR set: its name in print, its folder, and the normaliser its features need."""
-
-    title: str
-    folder: str
-    normalise: str | None
+def names_of(outcomes: list[Outcome]) -> list[str]:
+    """The rankers in the order in which they ran, ``chosen`` last."""
+    return list(dict.fromkeys(o.ranker for o in outcomes))
 
 
-COLLECTIONS = {
-    "mq2008": Collection("MQ2008", "letor/mq2008", None),
-    "ohsumed": Collection("OHSUMED (LETOR 3.0)", "letor/ohsumed", None),
-    "ohsumed-letor2": Collection("OHSUMED (LETOR 2.0)", "letor/ohsumed-letor2", "query-minmax"),
-}
+def main_table(collection: str, outcomes: list[Outcome]) -> tuple[list[str], list[list[str]]]:
+    """Means over the test folds by the LETOR tool's definitions, with others' runs below."""
+    rows = []
+    for name in names_of(outcomes):
+        cells = [f"{mean_over_folds(pooled(outcomes, name, m)):.4f}" for m in SHORT]
+        bounds = [mean_interval(np.concatenate(pooled(outcomes, name, m)), 0.95, 0) for m in ("N@10", "MAP")]
+        seconds = sum(o.seconds for o in outcomes if o.ranker == name) / len({o.fold for o in outcomes})
+        rows.append([name, *cells, *(f"[{low:.3f}, {high:.3f}]" for low, high in bounds), f"{seconds:.2f}"])
+    for name, figures in PUBLISHED.get(collection, {}).items():
+        cells = [f"{figures[m]:.4f}" if m in figures else "" for m in SHORT]
+        rows.append([f"{name} (published run)", *cells, "", "", ""])
+    return ["ranker", *SHORT, "N@10, 95 % interval", "MAP, 95 % interval", "seconds a fold"], rows
 
 
-class Fold(NamedTuple):
-    """Training, validation and test queries."""
-
-    train: RankingData
-    valid: RankingData
-    test: RankingData
-
-
-def folds(name: str) -> Iterator[Fold]:
-    """The five folds of a set: S1+S2+S3 / S4 / S5, and so on round the circle."""
-    parts = _parts(name)
-    for i in range(5):
-        turned = [parts[(i + j) % 5] for j in range(5)]
-        yield Fold(concatenate(turned[:3]), turned[3], turned[4])
+def comparison_of(collection: str, outcomes: list[Outcome], baseline: str) -> Comparison:
+    """Paired tests of MAP and N@10 over all test queries, every ranker against the baseline."""
+    numbers = sorted({o.fold for o in outcomes})
+    tests = [fold.test for i, fold in enumerate(folds(collection)) if i in numbers]
+    data = concatenate(tests) if len(tests) > 1 else tests[0]
+    reports: dict[str, Report] = {}
+    for name in names_of(outcomes):
+        mine = sorted((o for o in outcomes if o.ranker == name), key=lambda o: o.fold)
+        scores = np.concatenate([o.scores for o in mine])
+        reports[name] = evaluate(["AP", LETOR["N@10"]], data.y, scores, data.qid, ties="stable")
+    return compare_reports(reports, baseline)
 
 
-@lru_cache(maxsize=3)
-def _parts(name: str) -> tuple[RankingData, ...]:
-    if name not in COLLECTIONS:
-        raise InputError(f"unknown set {name!r}.{nearest(name, COLLECTIONS)} There are: {', '.join(COLLECTIONS)}")
-    place = os.environ.get("RANKINE_DATA")
-    if not place:
-        raise InputError("set RANKINE_DATA to the folder that holds letor/mq2008, letor/ohsumed, …")
-    folder = Path(place, COLLECTIONS[name].folder)
-    return tuple(load_letor(folder / f"S{i}.txt.xz") for i in range(1, 6))
+def significance_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+    """Differences from the baseline with intervals and Holm-corrected p-values."""
+    rows = [
+        [
+            p.a,
+            "MAP" if p.measure == "AP" else "N@10",
+            f"{p.difference:+.4f}",
+            f"[{p.low:+.4f}, {p.high:+.4f}]",
+            f"{p.wins}/{p.ties}/{p.losses}",
+            f"{p.wilcoxon_holm:.3f}",
+            f"{p.randomisation_holm:.3f}",
+        ]
+        for p in comparison.pairs
+    ]
+    return ["ranker", "measure", "difference", "95 % interval", "w/t/l", "Wilcoxon", "randomisation"], rows
+
+
+def differing_queries(
+    collection: str, outcomes: list[Outcome], a: str, b: str, n: int = 5, depth: int = 3
+) -> tuple[list[str], list[list[str]]]:
+    """The test queries where two rankers differ most in AP: their best documents, grades, and why they are there."""
+    rows: list[tuple[float, list[str]]] = []
+    for i, fold in enumerate(folds(collection)):
+        pair = [next((o for o in outcomes if o.ranker == r and o.fold == i), None) for r in (a, b)]
+        if pair[0] is None or pair[1] is None:
+            continue
+        first, second = pair[0], pair[1]
+        x, y = first.letor["MAP"], second.letor["MAP"]
+        for q in most_different(x, y, n):
+            tops = [_top(fold.test, int(q), o, depth) for o in (first, second)]
+            row = [str(fold.test.query_ids[q]), f"{x[q]:.3f}", f"{y[q]:.3f}", *tops]
+            rows.append((abs(float(x[q] - y[q])), row))
+    rows.sort(key=lambda r: -r[0])
+    return ["query", f"AP, {a}", f"AP, {b}", f"top of {a}", f"top of {b}"], [r for _, r in rows[:n]]
+
+
+def _top(test: RankingData, q: int, outcome: Outcome, depth: int) -> str:
+    """The best documents of a query with grade and, for a linear ranker, the largest parts of their scores."""
+    lo, hi = test.ptr[q], test.ptr[q + 1]
+    best = lo + np.argsort(-outcome.scores[lo:hi], kind="stable")[:depth]
+    X = (test if outcome.normaliser is None else outcome.normaliser.apply(test)).dense().X
+    lines = []
+    for row in best:
+        document = "" if test.doc_ids is None else str(test.doc_ids[row]) or f"row {row}"
+        why = ""
+        if outcome.coef is not None:
+            names = [f"f{f + 1}" for f in range(test.n_features)]
+            why = f" [{contributions(outcome.coef, np.asarray(X[row], np.float64), names, 2)}]"
+        lines.append(f"{document} grade {test.y[row]:g}{why}".strip())
+    return "; ".join(lines)
+
+
+def sections(collection: str, outcomes: list[Outcome], baseline: str, choose: str, folder: Path) -> list[Section]:
+    """Everything the report says; draws the pictures into ``folder``."""
+    title = COLLECTIONS[collection].title
+    names = names_of(outcomes)
+    comparison = comparison_of(collection, outcomes, baseline)
+    means = {n: mean_over_folds(pooled(outcomes, n, "MAP")) for n in names}
+    intervals = {n: mean_interval(np.concatenate(pooled(outcomes, n, "MAP")), 0.95, 0) for n in names}
+    draw_bars(means, intervals, "MAP on test queries", folder / "map.png")
+    comparison.plot(folder / "differences.png")
+    best = max((n for n in names if n not in (baseline, "chosen")), key=lambda n: means[n])
+    every = [f"N@{k}" for k in range(1, 11)] + ["P@1", "P@3", "P@5", "P@10", "ERR"]
+    fold = next(iter(folds(collection)))
+    dropped = drop_one(
+        LinearRanker(loss="ranksvm-l2", C=1e-4, normalise=COLLECTIONS[collection].normalise), fold.train, fold.test
+    )
+    return [
+        Section(
+            f"Rankers on {title}",
+            f"{len({o.fold for o in outcomes})} folds; every setting chosen per fold on validation by {choose}, ties "
+            "averaged over; test queries measured once, by the LETOR tool's definitions (ties in file order). The row "
+            "“chosen” takes in each fold the ranker that validates best.",
+            *main_table(collection, outcomes),
+        ),
+        Section("MAP with its interval", "Bootstrap intervals over all test queries.", picture="map.png"),
+        Section(
+            "Every cutoff",
+            "By the LETOR tool's definitions.",
+            ["ranker", *every],
+            [[n, *(f"{mean_over_folds(pooled(outcomes, n, m)):.4f}" for m in every)] for n in names],
+        ),
+        Section(
+            "Textbook definitions",
+            "Ties averaged over, gain 2^g − 1, discount 1/log2(1 + rank).",
+            ["ranker", *TEXTBOOK],
+            [[n, *(f"{mean_over_folds(pooled(outcomes, n, m, True)):.4f}" for m in TEXTBOOK)] for n in names],
+        ),
+        Section(
+            f"Against {baseline}",
+            "Paired over all test queries; p-values Holm-corrected over the rankers.",
+            *significance_table(comparison),
+        ),
+        Section("Query by query", "", picture="differences.png"),
+        Section(
+            "What was chosen",
+            "",
+            ["ranker", *(f"fold {i + 1}" for i in sorted({o.fold for o in outcomes}))],
+            [[n, *(o.setting for o in sorted(outcomes, key=lambda o: o.fold) if o.ranker == n)] for n in names],
+        ),
+        Section(
+            f"Where {best} and {baseline} differ most",
+            "Their first documents with grades, and for linear rankers the largest parts of the score.",
+            *differing_queries(collection, outcomes, best, baseline),
+        ),
+        Section(
+            "What a feature is worth",
+            "nDCG@10 on the test queries of fold 1 when RankSVM (squared, C = 1e-4) is fitted without a feature: the "
+            "ten whose loss harms most.",
+            ["feature", "nDCG@10 without it", "change"],
+            [[f"f{int(d.feature) + 1}", f"{d.without:.4f}", f"{d.change:+.4f}"] for d in dropped[:10]],
+        ),
+    ]
+
+
+def make(folder: Path) -> None:
+    """Run everything; write ``rankers-<set>.md`` and ``rankers-<set>.png`` for OHSUMED and MQ2008."""
+    for collection in ("ohsumed", "mq2008"):
+        outcomes = run(collection, workers=thread_count())
+        names = names_of(outcomes)
+        means = {n: mean_over_folds(pooled(outcomes, n, "MAP")) for n in names}
+        intervals = {n: mean_interval(np.concatenate(pooled(outcomes, n, "MAP")), 0.95, 0) for n in names}
+        draw_bars(means, intervals, "MAP on test queries", folder / f"rankers-{collection}.png")
+        parts = [Section("", "", *main_table(collection, outcomes)), *(_against(collection, outcomes, b) for b in
+                 ("regression", "RankSVM"))]  # fmt: skip
+        text = "\n".join(markdown(part) for part in parts)
+        (folder / f"rankers-{collection}.md").write_text(text, encoding="utf-8")
+
+
+def _against(collection: str, outcomes: list[Outcome], baseline: str) -> Section:
+    """The rankers that optimise a measure directly, tested against a baseline."""
+    mine = [o for o in outcomes if o.ranker in (*DIRECT, baseline)]
+    columns, rows = significance_table(comparison_of(collection, mine, baseline))
+    text = f"Against {baseline}, paired over all test queries, p-values Holm-corrected:"
+    return Section("", text, columns, rows)
+
+
+def draw_bars(
+    means: dict[str, float], intervals: dict[str, tuple[float, float]], label: str, path: str | os.PathLike
+) -> None:
+    """Means with their intervals, one line for each name, best at the top."""
+    from matplotlib.figure import Figure
+
+    check_picture(path)
+    figure = Figure(figsize=(7.5, 0.34 * len(means) + 1), layout="constrained")
+    axis = figure.subplots()
+    names = sorted(means, key=lambda n: means[n])
+    for i, name in enumerate(names):
+        low, high = intervals[name]
+        axis.plot([low, high], [i, i], color=GREY, linewidth=2)
+        axis.plot([means[name]], [i], "o", color=BLUE)
+    axis.set_yticks(range(len(names)), names)
+    axis.set_xlabel(label)
+    axis.grid(axis="x", color="#dddddd")
+    axis.spines[["top", "right", "left"]].set_visible(False)
+    save_figure(figure, path)

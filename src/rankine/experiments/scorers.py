@@ -26,8 +26,8 @@ from ..measures import evaluate
 from ..measures.compare import holm, mean_interval, wilcoxon
 from ..parallel import process_map
 from ..rankers import BoostedRanker, LinearRanker, NeuralRanker
-from .letor import COLLECTIONS, Fold, folds
-from .report import Section, write_page
+from ..report import Section, write_page
+from .collections import COLLECTIONS, Fold, folds
 
 MEASURES = ("nDCG@1", "nDCG@5", "nDCG@10", "AP", "ERR")
 TREES, PATIENCE, BASELINE = 400, 50, "LightGBM lambdarank"

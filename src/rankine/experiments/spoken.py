@@ -26,6 +26,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..parallel import process_map
+from ..report import Section, write_page
 from ..spoken.archive.archive import Archive
 from ..spoken.archive.query import longest_words
 from ..spoken.index.analyse import LANGUAGES, Settings
@@ -35,7 +36,6 @@ from ..spoken.lattice.formats.common import word_list
 from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import COLUMNS, Examples, Trial, cross_validate, examples
 from .lattices import words_of
-from .report import Section, write_page
 
 BEAMS = {"L1": 4.5, "L2": 5.5, "L3": 7.0, "L4": 8.5}
 RANKERS = {

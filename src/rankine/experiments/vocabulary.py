@@ -20,6 +20,7 @@ import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, needs
+from ..report import Section, write_page
 from ..spoken.archive.archive import create_or_open
 from ..spoken.index.about import read_about
 from ..spoken.lattice.wer import edit_distance
@@ -27,7 +28,6 @@ from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import Examples, examples, make_ranker, normalised
 from ..spoken.recognise.run import TABLE, PocketSphinx, recognise
 from .lattices import words_of
-from .report import Section, write_page
 from .spoken import ENGLISH_STOP
 
 LEAST, FOLDS, SEED = 3, 4, 0

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, nearest
+from ..figures import BLUE, GREY, RED, check_picture, save_figure
 from .evaluation import Report, evaluate, gain_note
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _BATCH = 1 << 22
+_MOST_PANELS = 24
 
 
 @dataclass(frozen=True)
@@ -118,9 +121,7 @@ class Comparison:
         >>> compare([1, 0], {"x": [2, 1], "y": [1, 2]}, [1, 1], "AP").plot()  # doctest: +ELLIPSIS
         <...Figure size ...>
         """
-        from ..plots import draw_differences
-
-        return draw_differences(self, path)
+        return _draw_differences(self, path)
 
 
 def compare(
@@ -301,3 +302,46 @@ def holm(p_values: list[float]) -> list[float]:
     out = np.empty(n)
     out[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
     return out.tolist()
+
+
+def _draw_differences(comparison: Comparison, path: str | os.PathLike | None = None) -> Figure:
+    """Per-query differences of every pair, largest first: blue where the first system wins, red where it loses."""
+    from matplotlib.figure import Figure
+
+    if path is not None:
+        check_picture(path)
+    pairs = comparison.pairs[:_MOST_PANELS]
+    columns = min(sum(p.measure == pairs[0].measure for p in pairs), 3)  # a row per measure where it fits
+    rows = -(-len(pairs) // columns)
+    figure = Figure(figsize=(5.2 * columns, 3.6 * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axis, pair in zip(axes, pairs, strict=False):
+        a, b = (comparison.reports[s].per_query[pair.measure] for s in (pair.a, pair.b))
+        _draw_pair(axis, pair, np.sort(a - b)[::-1], comparison.confidence)
+    for axis in axes[len(pairs) :]:
+        axis.set_visible(False)
+    if len(comparison.pairs) > len(pairs):
+        figure.suptitle(f"the first {len(pairs)} of {len(comparison.pairs)} pairs")
+    if path is not None:
+        save_figure(figure, path)
+    return figure
+
+
+def _draw_pair(axis: Axes, pair: Pair, differences: np.ndarray, confidence: float) -> None:
+    x = np.arange(1, len(differences) + 1)
+    axis.bar(x, differences, width=1.0, color=np.where(differences >= 0, BLUE, RED), linewidth=0)
+    axis.axhspan(pair.low, pair.high, color=GREY, alpha=0.25, linewidth=0)
+    axis.axhline(pair.difference, color="black", linewidth=1)
+    axis.axhline(0, color=GREY, linewidth=0.8)
+    axis.set_title(f"{pair.a} − {pair.b}", fontsize=11, loc="left", fontweight="bold")
+    axis.set_xlabel(
+        f"{len(differences)} queries, sorted by difference: {pair.wins} won, {pair.ties} tied, {pair.losses} lost"
+    )
+    axis.set_ylabel(f"difference in {pair.measure}")
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.margins(x=0.01)
+    text = (
+        f"mean {pair.difference:+.4f}\n{confidence:.0%} interval [{pair.low:+.4f}, {pair.high:+.4f}]\n"
+        f"randomisation p = {pair.randomisation_holm:.2g}"
+    )
+    axis.text(0.98, 0.96, text, transform=axis.transAxes, ha="right", va="top", fontsize=9)

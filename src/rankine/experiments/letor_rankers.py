@@ -26,7 +26,7 @@ from ..errors import InputError, nearest
 from ..measures import evaluate
 from ..normalise import Normaliser
 from ..rankers import AdaRank, LinearRanker, RankBoost, RegressionRanker, SingleFeature, UniformFusion
-from .letor import COLLECTIONS, Fold, folds
+from .collections import COLLECTIONS, Fold, folds
 
 _C = tuple(10.0**e for e in range(-6, 3))
 

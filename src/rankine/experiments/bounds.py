@@ -9,6 +9,7 @@ may happen in a share δ of the samples. For contrast, Hoeffding's bound as if t
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,14 +19,15 @@ from pathlib import Path
 import numpy as np
 
 from ..data import RankingData
+from ..figures import GREY, check_picture, save_figure
 from ..losses import get
 from ..measures import evaluate
 from ..parallel import process_map
 from ..rankers import LinearRanker
+from ..report import Section, write_page
 from ..theory import bounds as b
 from ..theory.guarantee import Average, applicable, class_of
 from ..theory.structure import Structure, structure
-from .report import Section, write_page
 
 QUERIES, ITEMS, FEATURES, DELTA = 1000, 6, 50, 0.05
 SIZES = (100, 316, 1_000, 3_162, 10_000, 31_623, 100_000)
@@ -206,8 +208,6 @@ def printed_claim() -> list[tuple[str, ...]]:
 
 def sections(samples: list[Sample], folder: Path) -> list[Section]:
     """The report, its picture written into ``folder``."""
-    from ..plots import draw_bounds
-
     draw_bounds(_curves(samples), "what holds anyway", folder / "bounds.png")
     repetitions = len(samples) // len(LOSSES) // len(SIZES)
     mean = [
@@ -232,3 +232,23 @@ def sections(samples: list[Sample], folder: Path) -> list[Section]:
 def make(folder: Path, workers: int, repetitions: int = 200) -> None:
     """Run everything; write the page that the documentation includes, with its picture, into ``folder``."""
     write_page(sections(run(repetitions, workers, lambda done: None), folder), folder, "bounds", level=3)
+
+
+def draw_bounds(panels: dict[str, dict[str, list[tuple[float, float]]]], largest: str, path: str | os.PathLike) -> None:
+    """Risks and bounds against the number of queries, both axes logarithmic, one panel for each loss."""
+    from matplotlib.figure import Figure
+
+    check_picture(path)
+    figure = Figure(figsize=(11, 3.4 * ((len(panels) + 1) // 2)), layout="constrained")
+    axes = figure.subplots((len(panels) + 1) // 2, 2, squeeze=False).ravel()
+    for axis, (title, curves) in zip(axes, panels.items(), strict=False):
+        for i, (name, points) in enumerate(curves.items()):
+            axis.loglog(*zip(*points, strict=True), marker="osD^vXP*"[i % 8], markersize=4, label=name)
+        axis.axhline(1, color=GREY, linewidth=1, linestyle="--", label=largest)
+        axis.set_title(title, fontsize=10)
+        axis.set_xlabel("queries")
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.legend(frameon=False, fontsize="x-small")
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    save_figure(figure, path)
