@@ -1,6 +1,7 @@
-"""Opening and replacing files: compression by content, truncation found, nothing half-written."""
+"""Files: opening them (compressed or not), replacing them whole, locking their folder, and fingerprints."""
 
 import gzip
+import hashlib
 import io
 import lzma
 import mmap
@@ -27,6 +28,7 @@ PADDING = 8  # readable bytes that follow a block: kernels may look so far beyon
 
 _MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 _BLOCK = 4 << 20
+_TEMPORARY = ".new-"  # in the names of files that are being written
 
 
 def _zstd_open(file: Any, mode: Any) -> Any:
@@ -216,8 +218,10 @@ def unpacked_whole(opened: OpenSource) -> bytes:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike) -> Iterator[Path]:
-    """Yield a temporary path beside ``path``; on success it takes its place, on failure it vanishes.
+def replacing(path: str | os.PathLike, durable: bool = False) -> Iterator[Path]:
+    """Yield a temporary path beside ``path``; on success it takes its place, on failure it is removed.
+
+    ``durable`` waits until the file and its folder entry are on disk, so that it also survives a power failure.
 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     target = Path(folder, "out.txt")
@@ -227,9 +231,8 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     'whole'
     """
     target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(f"there is no folder '{target.parent}' to write into", str(target))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=target.suffix, dir=target.parent)
+    check_folder_of(target)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}{_TEMPORARY}", suffix=target.suffix, dir=target.parent)
     os.close(handle)
     temporary = Path(name)
     try:
@@ -237,9 +240,96 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
+        if durable:
+            _to_disk(temporary)
         os.replace(temporary, target)
+        if durable:
+            _to_disk(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_file(path: str | os.PathLike, data: bytes, durable: bool = False) -> None:
+    """Write a file whole or not at all."""
+    with replacing(path, durable) as temporary:
+        temporary.write_bytes(data)
+
+
+def is_temporary(path: Path) -> bool:
+    """Whether a file was left behind by a process that was killed while it replaced a file.
+
+    >>> is_temporary(Path(".model.json.new-a8fz.json")), is_temporary(Path("model.json"))
+    (True, False)
+    """
+    return (path.name.startswith(".") and _TEMPORARY in path.name) or path.suffix == ".new"  # the latter until 0.1
+
+
+def check_folder_of(path: str | os.PathLike) -> None:
+    """Raise if the folder that a file is to be written into does not exist."""
+    if not Path(path).parent.is_dir():
+        raise InputError(f"there is no folder '{Path(path).parent}' to write into", str(path))
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file, or the entries of a folder, are on disk; systems that cannot open a folder skip it."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except PermissionError:
+        if path.is_dir():
+            return
+        raise
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def locked(folder: str | os.PathLike, busy: str, wait: float = 0.0) -> Iterator[None]:
+    """Hold the lock of a folder (its file ``lock``); if another process has it for ``wait`` seconds, raise ``busy``."""
+    from filelock import FileLock, Timeout
+
+    try:
+        lock = FileLock(Path(folder) / "lock").acquire(timeout=wait, poll_interval=0.1)
+    except Timeout:
+        raise InputError(busy, str(folder)) from None
+    with lock:
+        yield
+
+
+def fingerprint(*contents: bytes | str | np.ndarray, size: int = 16, algorithm: str = "blake2b") -> str:
+    """The hexadecimal digest of these contents one after the other, ``size`` bytes long.
+
+    >>> fingerprint("settings", b"audio", size=4)
+    '17ed74f3'
+    """
+    digest = hashlib.new(algorithm) if algorithm != "blake2b" else hashlib.blake2b(digest_size=size)
+    for content in contents:
+        if isinstance(content, np.ndarray):
+            digest.update(np.ascontiguousarray(content).view(np.uint8).data)
+        else:
+            digest.update(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+    return digest.hexdigest()[: 2 * size]
+
+
+def fingerprint_of_file(path: str | os.PathLike, *contents: bytes | str, size: int = 16) -> str:
+    """The digest of these contents followed by the content of a file."""
+    digest = hashlib.blake2b(b"".join(c.encode() if isinstance(c, str) else c for c in contents), digest_size=size)
+    with open(path, "rb") as file:
+        for block in iter(lambda: file.read(1 << 20), b""):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def stamp(path: str | os.PathLike) -> tuple[str, int, int]:
+    """The full path, size and time of change (ns) of a file; of a folder the sum and the latest over its files.
+
+    It changes when the file does, and costs no reading.
+    """
+    place = Path(path).resolve()
+    states = [p.stat() for p in place.rglob("*") if p.is_file()] if place.is_dir() else []
+    states = states or [place.stat()]
+    return str(place), sum(s.st_size for s in states), max(s.st_mtime_ns for s in states)
 
 
 @contextmanager

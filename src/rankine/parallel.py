@@ -1,6 +1,6 @@
-"""Threads: how many, and an ordered map over them. Kernels release the GIL, so threads suffice for them.
+"""Threads and processes: how many, and maps over them.
 
-What is mostly Python (parsing, writing) goes to processes.
+Kernels release the GIL, so threads suffice for them; what is mostly Python (parsing, writing) goes to processes.
 """
 
 import multiprocessing
@@ -10,8 +10,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
 from typing import TypeVar
@@ -111,6 +112,28 @@ def _leave_with_parent() -> None:
         os._exit(1)
 
 
+@contextmanager
+def _processes(workers: int, start: Callable[..., None] | None, arguments: tuple) -> Iterator[ProcessPoolExecutor]:
+    """A pool of processes that ends with the block; a worker that dies is an InputError."""
+    context = multiprocessing.get_context("spawn")  # threads and forked processes do not go together
+    with ProcessPoolExecutor(workers, context, _begin, (start, arguments)) as pool:
+        try:
+            yield pool
+        except BrokenProcessPool:
+            raise InputError(
+                "a worker process ended early, perhaps for want of memory: try workers=1. (A script that starts "
+                "processes needs `if __name__ == '__main__':` around its work.)"
+            ) from None
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _begin(start: Callable[..., None] | None, arguments: tuple) -> None:
+    begin_worker()
+    if start is not None:
+        start(*arguments)
+
+
 def process_map(
     function: Callable[[T], R], items: Iterable[T], workers: int, patience: float = 1.5, chunk: int = 4
 ) -> Iterator[R]:
@@ -130,28 +153,66 @@ def process_map(
     else:
         if workers == 1 or patience >= 0:
             return
-    context = multiprocessing.get_context("spawn")  # threads and forked processes do not go together
-    with ProcessPoolExecutor(workers, context, begin_worker) as pool:
+    with _processes(workers, None, ()) as pool:
         waiting: deque = deque()
-        try:
-            while True:
-                part = list(islice(rest, chunk))
-                if part:
-                    waiting.append(pool.submit(_map_part, function, part))
-                if not waiting:
-                    return
-                if not part or len(waiting) > 2 * workers:
-                    yield from waiting.popleft().result()
-        except BrokenProcessPool:
-            raise InputError(
-                "a worker process was ended from outside, perhaps for want of memory: try workers=1"
-            ) from None
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+        while True:
+            items_of_task = list(islice(rest, chunk))
+            if items_of_task:
+                waiting.append(pool.submit(_map_list, function, items_of_task))
+            if not waiting:
+                return
+            if not items_of_task or len(waiting) > 2 * workers:
+                yield from waiting.popleft().result()
 
 
-def _map_part(function: Callable[[T], R], part: list[T]) -> list[R]:
-    return [function(item) for item in part]
+def _map_list(function: Callable[[T], R], items: list[T]) -> list[R]:
+    return [function(item) for item in items]
+
+
+def paired_map(
+    function: Callable[[T], R], items: Iterable[T], workers: int, patience: float = 1.5, chunk: int = 4
+) -> Iterator[tuple[T, R]]:
+    """Like :func:`process_map`, each result with its item, which does not travel back from the process.
+
+    >>> list(paired_map(abs, [-1, 2], workers=1))
+    [(-1, 1), (2, 2)]
+    """
+    sent: deque[T] = deque()
+
+    def remembered() -> Iterator[T]:
+        for item in items:
+            sent.append(item)
+            yield item
+
+    for result in process_map(function, remembered(), workers, patience, chunk):
+        yield sent.popleft(), result
+
+
+def finished(
+    function: Callable[[T], R],
+    items: Sequence[T],
+    workers: int,
+    start: Callable[..., None] | None = None,
+    arguments: tuple = (),
+) -> Iterator[tuple[T, R]]:
+    """Each item with its result, as soon as it is there; for long jobs of different length.
+
+    With one worker the jobs are done in this process, in order. ``start`` is called once in each process, with
+    ``arguments``.
+
+    >>> sorted(finished(abs, [-1, 2, -3], workers=1))
+    [(-3, 3), (-1, 1), (2, 2)]
+    """
+    if min(workers, len(items)) <= 1:
+        if start is not None:
+            start(*arguments)
+        for item in items:
+            yield item, function(item)
+        return
+    with _processes(min(workers, len(items)), start, arguments) as pool:
+        futures = {pool.submit(function, item): number for number, item in enumerate(items)}
+        for future in as_completed(futures):
+            yield items[futures[future]], future.result()
 
 
 @lru_cache(maxsize=4)

@@ -137,11 +137,12 @@ class Ranker(BaseEstimator):
         measure = parse(self._measure)
         if measure.supervision == "preferences" and not isinstance(supervision, Preferences):
             measure = parse("nDCG@10")
-        found = evaluate(measure, self._as_grades(supervision), scores, ids).mean[str(measure)]
-        return -found if measure.is_error else found
+        mean = evaluate(measure, self.grades(supervision), scores, ids).mean[str(measure)]
+        return -mean if measure.is_error else mean
 
-    def _as_grades(self, y: Any) -> Any:
-        return y
+    def grades(self, y: Any) -> Any:
+        """The supervision as grades, larger is better; only a loss on ranks (1 is best) makes a difference."""
+        return y if not hasattr(self, "loss") else self._check_parameters().as_grades(y)
 
     def _normalised(self, data: RankingData, kind: str | None) -> RankingData:
         """Fit the normaliser (or none) and apply it."""

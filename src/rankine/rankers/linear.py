@@ -140,9 +140,6 @@ class LinearRanker(LinearModel):
     def _measure(self) -> str:
         return self._check_parameters().measure
 
-    def _as_grades(self, y: Any) -> Any:
-        return self._check_parameters().as_grades(y)
-
     def fit(
         self, X: Any, y: Any = None, qid: Any = None, query_weight: Any = None, doc_weight: Any = None
     ) -> LinearRanker:
