@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .files import replacing
+from .files import write_file
 
 
 @dataclass(frozen=True)
@@ -19,30 +19,28 @@ class Section:
     title: str
     text: str = ""
     columns: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()
+    rows: Sequence[Sequence[Any]] = ()
     picture: str = ""
 
 
-def write(parts: list[Section], folder: Path) -> list[Path]:
-    """report.md and report.html in ``folder``; the HTML holds its pictures."""
-    written = []
-    for name, text in (("report.md", _markdown(parts)), ("report.html", _html(parts, folder))):
-        with replacing(folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-        written.append(folder / name)
-    return written
+def write(parts: Sequence[Section], folder: Path) -> list[Path]:
+    """Write report.md and report.html into ``folder``; the HTML contains its pictures."""
+    files = {folder / "report.md": _markdown(parts), folder / "report.html": _html(parts, folder)}
+    for path, text in files.items():
+        write_file(path, text.encode())
+    return list(files)
 
 
-def write_page(parts: list[Section], folder: Path, name: str, level: int) -> None:
-    """``name.md`` in ``folder``, to be included by the documentation, whose pictures stand below ``_static``."""
+def write_page(parts: Sequence[Section], folder: Path, name: str, level: int) -> None:
+    """Write ``name.md`` into ``folder``: a page of the documentation, its pictures below ``_static``."""
     text = []
     for i, part in enumerate(parts):
         shown = part if not part.picture else replace(part, picture=f"_static/{folder.name}/{part.picture}")
         text.append(f"{'#' * (level + (i > 0))} {part.title}\n\n{markdown(shown)}")
-    (folder / f"{name}.md").write_text("\n".join(text), encoding="utf-8")
+    write_file(folder / f"{name}.md", "\n".join(text).encode())
 
 
-def _markdown(parts: list[Section]) -> str:
+def _markdown(parts: Sequence[Section]) -> str:
     return "\n".join(f"{'#' if i == 0 else '##'} {part.title}\n\n{markdown(part)}" for i, part in enumerate(parts))
 
 
@@ -66,7 +64,7 @@ _STYLE = (
 )
 
 
-def _html(parts: list[Section], folder: Path) -> str:
+def _html(parts: Sequence[Section], folder: Path) -> str:
     body: list[str] = []
     for i, part in enumerate(parts):
         body.append(f"<h{1 if i == 0 else 2}>{html.escape(part.title)}</h{1 if i == 0 else 2}>")

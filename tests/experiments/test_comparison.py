@@ -8,7 +8,7 @@ import pytest
 import rankine as rk
 from rankine.experiments import collections
 from rankine.experiments import letor_rankers as comparison
-from rankine.experiments.collections import folds
+from rankine.experiments.collections import letor_folds as folds
 from rankine.rankers.analysis import contributions, drop_one, most_different
 from rankine.rankers.rankboost_kernels import place
 from rankine.sample import judged_set
@@ -27,9 +27,9 @@ def sets(tmp_path, monkeypatch):
         data = rk.RankingData(made.X, np.minimum(made.y, 2), made.qid + 10 * i, made.doc_ids)
         rk.save_letor(rk.Normaliser("query-minmax").fit(data).apply(data), place / f"S{i}.txt.xz")
     monkeypatch.setenv("RANKINE_DATA", str(tmp_path))
-    collections._parts.cache_clear()
+    collections._fifths.cache_clear()
     yield tmp_path
-    collections._parts.cache_clear()
+    collections._fifths.cache_clear()
 
 
 def test_folds_go_round(sets):
@@ -168,11 +168,11 @@ def test_ranksvm_on_ohsumed_is_as_good_as_others(real_data):
 def test_the_variants_of_large_margin(real_data, tmp_path, monkeypatch):
     """On one small fold: every system gives numbers, and the report has its tables and picture."""
     from rankine.experiments import large_margin as e
-    from rankine.experiments.collections import Fold, folds
+    from rankine.experiments.collections import LetorFold
 
     fold = next(iter(folds("ohsumed-letor2")))
-    small = Fold(*(part.subset(np.arange(6)) for part in fold))
-    monkeypatch.setattr(e, "folds", lambda name: iter([small]))
+    small = LetorFold(*(part.subset(np.arange(6)) for part in fold))
+    monkeypatch.setattr(e, "letor_folds", lambda name: iter([small]))
     monkeypatch.setattr(e, "C_GRID", (1e-3, 1e-1))
     monkeypatch.setattr(e, "DEPTH", 3)
     monkeypatch.setattr(e, "_MEASURES", ["nDCG@1", "nDCG@2", "nDCG@3"])

@@ -1,19 +1,21 @@
-"""The LETOR sets with their five folds, from the folder that RANKINE_DATA names."""
+"""The collections that the experiments use, in the folder that RANKINE_DATA names: LETOR sets and recorded speech."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..data import RankingData, concatenate
 from ..errors import InputError, nearest
-from ..io import load_letor
+
+if TYPE_CHECKING:
+    from ..data import RankingData
 
 
-class Collection(NamedTuple):
+class LetorSet(NamedTuple):
     """A LETOR set: its name in print, its folder, and the normaliser its features need."""
 
     title: str
@@ -21,14 +23,26 @@ class Collection(NamedTuple):
     normalise: str | None
 
 
-COLLECTIONS = {
-    "mq2008": Collection("MQ2008", "letor/mq2008", None),
-    "ohsumed": Collection("OHSUMED (LETOR 3.0)", "letor/ohsumed", None),
-    "ohsumed-letor2": Collection("OHSUMED (LETOR 2.0)", "letor/ohsumed-letor2", "query-minmax"),
+class SpeechSet(NamedTuple):
+    """A set of transcribed recordings with their lattices: its name in print, its folder, and its language."""
+
+    title: str
+    folder: str
+    language: str
+
+
+LETOR_SETS = {
+    "mq2008": LetorSet("MQ2008", "letor/mq2008", None),
+    "ohsumed": LetorSet("OHSUMED (LETOR 3.0)", "letor/ohsumed", None),
+    "ohsumed-letor2": LetorSet("OHSUMED (LETOR 2.0)", "letor/ohsumed-letor2", "query-minmax"),
+}
+SPEECH_SETS = {
+    "lj": SpeechSet("English (LJSpeech, PocketSphinx)", "speech/lj", "en"),
+    "aishell": SpeechSet("Mandarin (commands, Kaldi)", "speech/aishell", "zh"),
 }
 
 
-class Fold(NamedTuple):
+class LetorFold(NamedTuple):
     """Training, validation and test queries."""
 
     train: RankingData
@@ -36,20 +50,55 @@ class Fold(NamedTuple):
     test: RankingData
 
 
-def folds(name: str) -> Iterator[Fold]:
+def letor_folds(name: str) -> Iterator[LetorFold]:
     """The five folds of a set: S1+S2+S3 / S4 / S5, and so on round the circle."""
-    parts = _parts(name)
+    from ..data import concatenate
+
+    fifths = _fifths(name)
     for i in range(5):
-        turned = [parts[(i + j) % 5] for j in range(5)]
-        yield Fold(concatenate(turned[:3]), turned[3], turned[4])
+        turned = [fifths[(i + j) % 5] for j in range(5)]
+        yield LetorFold(concatenate(turned[:3]), turned[3], turned[4])
+
+
+def check_letor_sets(names: Iterable[str]) -> None:
+    """Raise InputError for an unknown name or missing data, before a long computation starts."""
+    for name in names:
+        next(letor_folds(name))
 
 
 @lru_cache(maxsize=3)
-def _parts(name: str) -> tuple[RankingData, ...]:
-    if name not in COLLECTIONS:
-        raise InputError(f"unknown set {name!r}.{nearest(name, COLLECTIONS)} There are: {', '.join(COLLECTIONS)}")
+def _fifths(name: str) -> tuple[RankingData, ...]:
+    from ..io import load_letor
+
+    folder = _folder(name, LETOR_SETS)
+    return tuple(load_letor(folder / f"S{i}.txt.xz") for i in range(1, 6))
+
+
+def _folder(name: str, sets: dict[str, LetorSet] | dict[str, SpeechSet]) -> Path:
+    """The folder of a set."""
+    if name not in sets:
+        raise InputError(f"unknown set {name!r}.{nearest(name, sets)} There are: {', '.join(sets)}")
     place = os.environ.get("RANKINE_DATA")
     if not place:
-        raise InputError("set RANKINE_DATA to the folder that holds letor/mq2008, letor/ohsumed, …")
-    folder = Path(place, COLLECTIONS[name].folder)
-    return tuple(load_letor(folder / f"S{i}.txt.xz") for i in range(1, 6))
+        raise InputError(f"set RANKINE_DATA to the folder that holds {sets[name].folder}")
+    return Path(place, sets[name].folder)
+
+
+def speech_folder(name: str) -> Path:
+    """The folder of recorded speech; raises InputError for an unknown name, or where RANKINE_DATA is not set."""
+    return _folder(name, SPEECH_SETS)
+
+
+def transcripts(name: str) -> dict[str, str]:
+    """The text of every utterance of recorded speech."""
+    lines = (speech_folder(name) / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("\t", 1) for line in lines if line.strip())
+
+
+def words_of(text: str) -> list[str]:
+    """Words in lower case without punctuation.
+
+    >>> words_of("Printing, in the only sense—that's all.")
+    ['printing', 'in', 'the', 'only', 'sense', "that's", 'all']
+    """
+    return re.findall(r"[a-z0-9']+", text.lower())

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,11 @@ from ..figures import check_picture, save_figure
 from ..measures import evaluate
 from ..measures.compare import mean_interval, wilcoxon
 from ..parallel import process_map
+from ..progress import bar
 from ..rankers import LinearRanker, RankBoost, RegressionRanker
-from ..report import Section, write_page
-from .collections import COLLECTIONS, Fold, folds
+from ..report import Section, write, write_page
+from .collections import LETOR_SETS, LetorFold, check_letor_sets, letor_folds
+from .table import Results
 
 DEPTH = 10
 C_GRID = tuple(10.0**e for e in range(-6, 3))
@@ -39,86 +41,92 @@ def grid(collection: str) -> tuple[float, ...]:
 
 def systems() -> dict[str, tuple[str, dict[str, Any]]]:
     """Name → loss and its options, for those that are linear rankers of one k."""
-    found: dict[str, tuple[str, dict[str, Any]]] = {"RankSVM": ("ranksvm", {})}
+    losses: dict[str, tuple[str, dict[str, Any]]] = {"RankSVM": ("ranksvm", {})}
     for shape, A in SHAPES.items():
-        found[f"SVM-NDCG@10, A {shape}"] = ("svm-ndcg@10", {"A": A})
+        losses[f"SVM-NDCG@10, A {shape}"] = ("svm-ndcg@10", {"A": A})
         if A != "learn":
-            found[f"tight, A {shape}"] = ("svm-ndcg@10:tight", {"A": A})
-    found["slack, A pairs"] = ("svm-ndcg@10:slack", {"A": "partial-order"})
-    return found
+            losses[f"tight, A {shape}"] = ("svm-ndcg@10:tight", {"A": A})
+    losses["slack, A pairs"] = ("svm-ndcg@10:slack", {"A": "partial-order"})
+    return losses
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SystemsOnFold:
     """One fold: nDCG@1..10 of every test query by every system, the norm of the convex optimum for every C."""
 
     collection: str
     measured: dict[str, np.ndarray]
     norms: dict[float, float]
-    chosen: dict[str, float]
+    costs: dict[str, float]  # the C of every linear system
 
 
-def run_fold(collection: str, number: int) -> Outcome:
+def run_fold(collection: str, number: int) -> SystemsOnFold:
     """All systems on one fold."""
-    fold = list(folds(collection))[number]
-    normalise = COLLECTIONS[collection].normalise
+    fold = list(letor_folds(collection))[number]
+    normalise = LETOR_SETS[collection].normalise
     measured: dict[str, np.ndarray] = {}
-    chosen: dict[str, float] = {}
+    costs: dict[str, float] = {}
+    norms: dict[float, float] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, models in _others(fold, normalise).items():
             measured[name] = _table(_best(models, fold, DEPTH), fold)
-        norms: dict[float, float] = {}
         for name, (loss, options) in systems().items():
-            ranker = LinearRanker(loss, loss_options=options or None, normalise=normalise, threads=1, max_time=20.0)
-            models = ranker.path(grid(collection), fold.train)
+            models = _path(loss, options, collection, fold)
             if options.get("A") == "linear" and loss == "svm-ndcg@10":
                 norms = {m.C: float(np.linalg.norm(m.coef_)) for m in models}
             best = _best(models, fold, DEPTH)
-            measured[name], chosen[name] = _table(best, fold), best.C
+            measured[name], costs[name] = _table(best, fold), best.C
         for name, loss in (("SVM-NDCG, each k", "svm-ndcg@{}"), ("tight, each k", "svm-ndcg@{}:tight")):
             columns = []
             for k in range(1, DEPTH + 1):
-                ranker = LinearRanker(loss.format(k), normalise=normalise, threads=1, max_time=20.0)
-                best = _best(ranker.path(grid(collection), fold.train), fold, k)
+                best = _best(_path(loss.format(k), {}, collection, fold), fold, k)
                 columns.append(_table(best, fold)[:, k - 1])
             measured[name] = np.column_stack(columns)
-    return Outcome(collection, measured, norms, chosen)
+    return SystemsOnFold(collection, measured, norms, costs)
 
 
-def _others(fold: Fold, normalise: str | None) -> dict[str, list[Any]]:
+def _path(loss: str, options: dict[str, Any], collection: str, fold: LetorFold) -> list[Any]:
+    """Linear rankers for every C."""
+    normalise = LETOR_SETS[collection].normalise
+    ranker = LinearRanker(loss, loss_options=options or None, normalise=normalise, threads=1, max_time=20.0)
+    return ranker.path(grid(collection), fold.train)
+
+
+def _others(fold: LetorFold, normalise: str | None) -> dict[str, list[Any]]:
     regression = [RegressionRanker(alpha=a).set_params(normalise=normalise) for a in (0.1, 1.0, 10.0, 100.0)]
     boosted = [RankBoost(n_rounds=n, normalise=normalise) for n in (25, 50, 100, 200)]
     return {"regression": [m.fit(fold.train) for m in regression], "RankBoost": [m.fit(fold.train) for m in boosted]}
 
 
-def _best(models: list[Any], fold: Fold, k: int) -> Any:
+def _best(models: list[Any], fold: LetorFold, k: int) -> Any:
     name = f"nDCG@{k}"
     scores = [evaluate(name, fold.valid.y, m.predict(fold.valid), fold.valid.qid).mean[name] for m in models]
     return models[int(np.argmax(scores))]
 
 
-def _table(model: Any, fold: Fold) -> np.ndarray:
-    found = evaluate(_MEASURES, fold.test.y, model.predict(fold.test), fold.test.qid).per_query
-    return np.column_stack([found[m] for m in _MEASURES])
+def _table(model: Any, fold: LetorFold) -> np.ndarray:
+    """nDCG@1..10 of every test query."""
+    per_query = evaluate(_MEASURES, fold.test.y, model.predict(fold.test), fold.test.qid).per_query
+    return np.column_stack([per_query[m] for m in _MEASURES])
 
 
-def _job(job: tuple[str, int]) -> Outcome:
+def _job(job: tuple[str, int]) -> SystemsOnFold:
     return run_fold(*job)
 
 
-def run(names: list[str], workers: int, report: Callable[[int], None]) -> dict[str, list[Outcome]]:
+def run(names: list[str], workers: int, report: Callable[[int], None]) -> dict[str, list[SystemsOnFold]]:
     """All folds of all collections."""
     jobs = [(name, i) for name in names for i in range(5)]
-    out: dict[str, list[Outcome]] = {name: [] for name in names}
-    found = process_map(_job, jobs, workers, patience=0, chunk=1)
-    for done, (job, outcome) in enumerate(zip(jobs, found, strict=True), 1):
+    out: dict[str, list[SystemsOnFold]] = {name: [] for name in names}
+    outcomes = process_map(_job, jobs, workers, patience=0, chunk=1)
+    for done, (job, outcome) in enumerate(zip(jobs, outcomes, strict=True), 1):
         out[job[0]].append(outcome)
         report(done)
     return out
 
 
-def rows(outcomes: list[Outcome]) -> list[tuple[str, ...]]:
+def rows(outcomes: list[SystemsOnFold]) -> list[tuple[str, ...]]:
     """System, nDCG@1, 3, 5, 10, the mean over k, and its difference to regression and RankSVM with p."""
     pooled = {n: np.concatenate([o.measured[n] for o in outcomes]) for n in outcomes[0].measured}
     out = []
@@ -137,7 +145,7 @@ def rows(outcomes: list[Outcome]) -> list[tuple[str, ...]]:
 COLUMNS = ("ranker", "@1", "@3", "@5", "@10", "mean of @1–@10", "to regression", "p", "to RankSVM", "p (Wilcoxon)")
 
 
-def sections(name: str, outcomes: list[Outcome], folder: Path) -> list[Section]:
+def sections(name: str, outcomes: list[SystemsOnFold], folder: Path) -> list[Section]:
     """The report on one collection, its picture written into ``folder``."""
     pooled = {n: np.concatenate([o.measured[n] for o in outcomes]).mean(axis=0) for n in outcomes[0].measured}
     shown = (
@@ -154,12 +162,27 @@ def sections(name: str, outcomes: list[Outcome], folder: Path) -> list[Section]:
         (f"{C:g}", *("0" if o.norms[C] < 1e-9 else f"{o.norms[C]:.3g}" for o in outcomes)) for C in outcomes[0].norms
     ]
     return [
-        Section(COLLECTIONS[name].title, f"{sum(len(o.measured['RankSVM']) for o in outcomes)} test queries.",
+        Section(LETOR_SETS[name].title, f"{sum(len(o.measured['RankSVM']) for o in outcomes)} test queries.",
                 COLUMNS, rows(outcomes)),
         Section("nDCG@k", "", picture=f"large-margin-{name}.png"),
         Section("‖w‖ of the convex optimum of SVM-NDCG@10, A linear", "0: the certified optimum learns nothing.",
                 ("C", *(f"fold {i}" for i in range(1, 6))), zero),
     ]  # fmt: skip
+
+
+def experiment(data: list[str], output: Path, workers: int) -> Results:
+    """Run all systems on the sets; write a report for each into a folder below ``output``."""
+    check_letor_sets(data)
+    with bar("folds", total=5 * len(data)) as update:
+        outcomes = run(data, workers, update)
+    tables, reports = [], []
+    for name in data:
+        folder = output / name
+        folder.mkdir(parents=True, exist_ok=True)
+        parts = sections(name, outcomes[name], folder)
+        tables.append(replace(parts[0], text=""))
+        reports.append(write(parts, folder))
+    return Results(tables, reports)
 
 
 def make(folder: Path, workers: int, names: Sequence[str] = ("ohsumed-letor2", "ohsumed", "mq2008")) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from ..data import RankingData
-from ..errors import InputError
 from ..figures import BLUE, GREY, RED, check_picture, save_figure
 from ..losses import get
 from ..measures import evaluate
 from ..rankers import LinearRanker
 from ..solvers.pictures import draw_certificate
+from .collections import letor_folds
 
 GRID = tuple(10.0**e for e in range(-4, 3))
 
@@ -37,14 +37,7 @@ def bound_and_measure(loss: str, A: str, train: RankingData, valid: RankingData)
 
 def make_pictures(folder: Path) -> None:
     """Both pictures from MQ2008, fold 1, whose place is in RANKINE_DATA."""
-    from ..data import concatenate
-    from ..io import load_letor
-
-    place = os.environ.get("RANKINE_DATA")
-    if not place:
-        raise InputError("set RANKINE_DATA to the folder that holds letor/mq2008")
-    parts = [load_letor(Path(place, "letor", "mq2008", f"S{i}.txt.xz")) for i in range(1, 5)]
-    train, valid = concatenate(parts[:3]), parts[3]
+    train, valid, _ = next(letor_folds("mq2008"))
     model = LinearRanker(loss="svm-map", C=1.0, tol=1e-4).fit(train)
     draw_certificate(model.history_, folder / "certificate.png")
     tables = {

@@ -1,4 +1,4 @@
-"""The report of the comparison of rankers: Markdown and HTML with the same content, and pictures."""
+"""``rankine experiment letor``: all rankers on a LETOR set, and the report with its tables, tests and pictures."""
 
 from __future__ import annotations
 
@@ -8,26 +8,30 @@ from pathlib import Path
 import numpy as np
 
 from ..data import RankingData, concatenate
+from ..errors import InputError
 from ..figures import BLUE, GREY, check_picture, save_figure
+from ..files import write_file
 from ..measures import Comparison, Report, compare_reports, evaluate
 from ..measures.compare import mean_interval
 from ..parallel import thread_count
+from ..progress import bar
 from ..rankers import LinearRanker
 from ..rankers.analysis import contributions, drop_one, most_different
-from ..report import Section, markdown
-from .collections import COLLECTIONS, folds
-from .letor_rankers import LETOR, PUBLISHED, TEXTBOOK, Outcome, mean_over_folds, pooled, run
+from ..report import Section, markdown, write
+from .collections import LETOR_SETS, letor_folds
+from .letor_rankers import LETOR, PUBLISHED, RANKERS, TEXTBOOK, RankerOnFold, mean_over_folds, pooled, run
+from .table import Results
 
 DIRECT = ("SVM-MAP", "SVM-NDCG@10", "AdaRank", "consistent NDCG", "chosen")
 SHORT = ("N@1", "N@3", "N@5", "N@10", "MeanNDCG", "MAP")
 
 
-def names_of(outcomes: list[Outcome]) -> list[str]:
+def names_of(outcomes: list[RankerOnFold]) -> list[str]:
     """The rankers in the order in which they ran, ``chosen`` last."""
     return list(dict.fromkeys(o.ranker for o in outcomes))
 
 
-def main_table(collection: str, outcomes: list[Outcome]) -> tuple[list[str], list[list[str]]]:
+def main_table(collection: str, outcomes: list[RankerOnFold]) -> tuple[list[str], list[list[str]]]:
     """Means over the test folds by the LETOR tool's definitions, with others' runs below."""
     rows = []
     for name in names_of(outcomes):
@@ -41,10 +45,10 @@ def main_table(collection: str, outcomes: list[Outcome]) -> tuple[list[str], lis
     return ["ranker", *SHORT, "N@10, 95 % interval", "MAP, 95 % interval", "seconds a fold"], rows
 
 
-def comparison_of(collection: str, outcomes: list[Outcome], baseline: str) -> Comparison:
+def comparison_of(collection: str, outcomes: list[RankerOnFold], baseline: str) -> Comparison:
     """Paired tests of MAP and N@10 over all test queries, every ranker against the baseline."""
     numbers = sorted({o.fold for o in outcomes})
-    tests = [fold.test for i, fold in enumerate(folds(collection)) if i in numbers]
+    tests = [fold.test for i, fold in enumerate(letor_folds(collection)) if i in numbers]
     data = concatenate(tests) if len(tests) > 1 else tests[0]
     reports: dict[str, Report] = {}
     for name in names_of(outcomes):
@@ -72,11 +76,11 @@ def significance_table(comparison: Comparison) -> tuple[list[str], list[list[str
 
 
 def differing_queries(
-    collection: str, outcomes: list[Outcome], a: str, b: str, n: int = 5, depth: int = 3
+    collection: str, outcomes: list[RankerOnFold], a: str, b: str, n: int = 5, depth: int = 3
 ) -> tuple[list[str], list[list[str]]]:
     """The test queries where two rankers differ most in AP: their best documents, grades, and why they are there."""
     rows: list[tuple[float, list[str]]] = []
-    for i, fold in enumerate(folds(collection)):
+    for i, fold in enumerate(letor_folds(collection)):
         pair = [next((o for o in outcomes if o.ranker == r and o.fold == i), None) for r in (a, b)]
         if pair[0] is None or pair[1] is None:
             continue
@@ -90,7 +94,7 @@ def differing_queries(
     return ["query", f"AP, {a}", f"AP, {b}", f"top of {a}", f"top of {b}"], [r for _, r in rows[:n]]
 
 
-def _top(test: RankingData, q: int, outcome: Outcome, depth: int) -> str:
+def _top(test: RankingData, q: int, outcome: RankerOnFold, depth: int) -> str:
     """The best documents of a query with grade and, for a linear ranker, the largest parts of their scores."""
     lo, hi = test.ptr[q], test.ptr[q + 1]
     best = lo + np.argsort(-outcome.scores[lo:hi], kind="stable")[:depth]
@@ -106,84 +110,134 @@ def _top(test: RankingData, q: int, outcome: Outcome, depth: int) -> str:
     return "; ".join(lines)
 
 
-def sections(collection: str, outcomes: list[Outcome], baseline: str, choose: str, folder: Path) -> list[Section]:
-    """Everything the report says; draws the pictures into ``folder``."""
-    title = COLLECTIONS[collection].title
-    names = names_of(outcomes)
+def sections(collection: str, outcomes: list[RankerOnFold], baseline: str, choose: str, folder: Path) -> list[Section]:
+    """All sections of the report; draws the pictures into ``folder``."""
+    means = _means(outcomes)
     comparison = comparison_of(collection, outcomes, baseline)
-    means = {n: mean_over_folds(pooled(outcomes, n, "MAP")) for n in names}
-    intervals = {n: mean_interval(np.concatenate(pooled(outcomes, n, "MAP")), 0.95, 0) for n in names}
-    draw_bars(means, intervals, "MAP on test queries", folder / "map.png")
+    draw_bars(means, _intervals(outcomes), "MAP on test queries", folder / "map.png")
     comparison.plot(folder / "differences.png")
-    best = max((n for n in names if n not in (baseline, "chosen")), key=lambda n: means[n])
-    every = [f"N@{k}" for k in range(1, 11)] + ["P@1", "P@3", "P@5", "P@10", "ERR"]
-    fold = next(iter(folds(collection)))
-    dropped = drop_one(
-        LinearRanker(loss="ranksvm-l2", C=1e-4, normalise=COLLECTIONS[collection].normalise), fold.train, fold.test
-    )
+    best = max((n for n in means if n not in (baseline, "chosen")), key=lambda n: means[n])
     return [
         Section(
-            f"Rankers on {title}",
+            f"Rankers on {LETOR_SETS[collection].title}",
             f"{len({o.fold for o in outcomes})} folds; every setting chosen per fold on validation by {choose}, ties "
             "averaged over; test queries measured once, by the LETOR tool's definitions (ties in file order). The row "
             "“chosen” takes in each fold the ranker that validates best.",
             *main_table(collection, outcomes),
         ),
         Section("MAP with its interval", "Bootstrap intervals over all test queries.", picture="map.png"),
-        Section(
-            "Every cutoff",
-            "By the LETOR tool's definitions.",
-            ["ranker", *every],
-            [[n, *(f"{mean_over_folds(pooled(outcomes, n, m)):.4f}" for m in every)] for n in names],
-        ),
-        Section(
-            "Textbook definitions",
-            "Ties averaged over, gain 2^g − 1, discount 1/log2(1 + rank).",
-            ["ranker", *TEXTBOOK],
-            [[n, *(f"{mean_over_folds(pooled(outcomes, n, m, True)):.4f}" for m in TEXTBOOK)] for n in names],
-        ),
+        _every_cutoff(outcomes),
+        _textbook(outcomes),
         Section(
             f"Against {baseline}",
             "Paired over all test queries; p-values Holm-corrected over the rankers.",
             *significance_table(comparison),
         ),
         Section("Query by query", "", picture="differences.png"),
-        Section(
-            "What was chosen",
-            "",
-            ["ranker", *(f"fold {i + 1}" for i in sorted({o.fold for o in outcomes}))],
-            [[n, *(o.setting for o in sorted(outcomes, key=lambda o: o.fold) if o.ranker == n)] for n in names],
-        ),
+        _settings(outcomes),
         Section(
             f"Where {best} and {baseline} differ most",
             "Their first documents with grades, and for linear rankers the largest parts of the score.",
             *differing_queries(collection, outcomes, best, baseline),
         ),
-        Section(
-            "What a feature is worth",
-            "nDCG@10 on the test queries of fold 1 when RankSVM (squared, C = 1e-4) is fitted without a feature: the "
-            "ten whose loss harms most.",
-            ["feature", "nDCG@10 without it", "change"],
-            [[f"f{int(d.feature) + 1}", f"{d.without:.4f}", f"{d.change:+.4f}"] for d in dropped[:10]],
-        ),
+        _features(collection),
     ]
+
+
+def _means(outcomes: list[RankerOnFold]) -> dict[str, float]:
+    """MAP of every ranker."""
+    return {n: mean_over_folds(pooled(outcomes, n, "MAP")) for n in names_of(outcomes)}
+
+
+def _intervals(outcomes: list[RankerOnFold]) -> dict[str, tuple[float, float]]:
+    """The 95 % interval of every ranker's MAP."""
+    return {n: mean_interval(np.concatenate(pooled(outcomes, n, "MAP")), 0.95, 0) for n in names_of(outcomes)}
+
+
+def _every_cutoff(outcomes: list[RankerOnFold]) -> Section:
+    measures = [f"N@{k}" for k in range(1, 11)] + ["P@1", "P@3", "P@5", "P@10", "ERR"]
+    rows = [[n, *(f"{mean_over_folds(pooled(outcomes, n, m)):.4f}" for m in measures)] for n in names_of(outcomes)]
+    return Section("Every cutoff", "By the LETOR tool's definitions.", ["ranker", *measures], rows)
+
+
+def _textbook(outcomes: list[RankerOnFold]) -> Section:
+    rows = [
+        [n, *(f"{mean_over_folds(pooled(outcomes, n, m, True)):.4f}" for m in TEXTBOOK)] for n in names_of(outcomes)
+    ]
+    text = "Ties averaged over, gain 2^g − 1, discount 1/log2(1 + rank)."
+    return Section("Textbook definitions", text, ["ranker", *TEXTBOOK], rows)
+
+
+def _settings(outcomes: list[RankerOnFold]) -> Section:
+    """The setting of every ranker in every fold."""
+    in_order = sorted(outcomes, key=lambda o: o.fold)
+    columns = ["ranker", *(f"fold {i + 1}" for i in sorted({o.fold for o in outcomes}))]
+    rows = [[n, *(o.setting for o in in_order if o.ranker == n)] for n in names_of(outcomes)]
+    return Section("What was chosen", "", columns, rows)
+
+
+def _features(collection: str) -> Section:
+    """The features whose removal harms a linear ranker most."""
+    fold = next(letor_folds(collection))
+    ranker = LinearRanker(loss="ranksvm-l2", C=1e-4, normalise=LETOR_SETS[collection].normalise)
+    return Section(
+        "What a feature is worth",
+        "nDCG@10 on the test queries of fold 1 when RankSVM (squared, C = 1e-4) is fitted without a feature: the "
+        "ten whose loss harms most.",
+        ["feature", "nDCG@10 without it", "change"],
+        [
+            [f"f{int(d.feature) + 1}", f"{d.without:.4f}", f"{d.change:+.4f}"]
+            for d in drop_one(ranker, fold.train, fold.test)[:10]
+        ],
+    )
+
+
+def experiment(
+    data: str, folds: str, ranker: list[str] | None, choose: str, baseline: str, output: Path, workers: int
+) -> Results:
+    """Run the comparison; write the report into ``output``."""
+    numbers = fold_numbers(folds)
+    names = ranker or list(RANKERS)
+    if baseline not in names:
+        raise InputError(f"the baseline {baseline!r} is not among the rankers: {', '.join(names)}")
+    if len(names) < 2:
+        raise InputError("expected at least two rankers to compare")
+    with bar("rankers × folds", total=len(names) * len(numbers)) as update:
+        outcomes = run(data, names, choose, numbers, workers, update)
+    output.mkdir(parents=True, exist_ok=True)
+    parts = sections(data, outcomes, baseline, choose, output)
+    return Results([parts[0], parts[4]], [write(parts, output)])
+
+
+def fold_numbers(text: str) -> tuple[int, ...]:
+    """Fold numbers, counted from 0, of ``1-5`` or ``1,3``.
+
+    >>> fold_numbers("2-4"), fold_numbers("5,1")
+    ((1, 2, 3), (0, 4))
+    """
+    try:
+        low, _, high = text.partition("-")
+        numbers = range(int(low), int(high) + 1) if high else [int(v) for v in text.split(",")]
+    except ValueError:
+        numbers = []
+    if not numbers or not all(1 <= f <= 5 for f in numbers):
+        raise InputError(f"--folds must be a range within 1-5 or a list of such numbers, got {text!r}")
+    return tuple(sorted({f - 1 for f in numbers}))
 
 
 def make(folder: Path) -> None:
     """Run everything; write ``rankers-<set>.md`` and ``rankers-<set>.png`` for OHSUMED and MQ2008."""
     for collection in ("ohsumed", "mq2008"):
         outcomes = run(collection, workers=thread_count())
-        names = names_of(outcomes)
-        means = {n: mean_over_folds(pooled(outcomes, n, "MAP")) for n in names}
-        intervals = {n: mean_interval(np.concatenate(pooled(outcomes, n, "MAP")), 0.95, 0) for n in names}
-        draw_bars(means, intervals, "MAP on test queries", folder / f"rankers-{collection}.png")
-        parts = [Section("", "", *main_table(collection, outcomes)), *(_against(collection, outcomes, b) for b in
-                 ("regression", "RankSVM"))]  # fmt: skip
-        text = "\n".join(markdown(part) for part in parts)
-        (folder / f"rankers-{collection}.md").write_text(text, encoding="utf-8")
+        draw_bars(_means(outcomes), _intervals(outcomes), "MAP on test queries", folder / f"rankers-{collection}.png")
+        parts = [
+            Section("", "", *main_table(collection, outcomes)),
+            *(_against(collection, outcomes, baseline) for baseline in ("regression", "RankSVM")),
+        ]
+        write_file(folder / f"rankers-{collection}.md", "\n".join(markdown(part) for part in parts).encode())
 
 
-def _against(collection: str, outcomes: list[Outcome], baseline: str) -> Section:
+def _against(collection: str, outcomes: list[RankerOnFold], baseline: str) -> Section:
     """The rankers that optimise a measure directly, tested against a baseline."""
     mine = [o for o in outcomes if o.ranker in (*DIRECT, baseline)]
     columns, rows = significance_table(comparison_of(collection, mine, baseline))
