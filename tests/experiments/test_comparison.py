@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.experiments import collections
 from rankine.experiments import letor_rankers as comparison
 from rankine.experiments.collections import letor_folds as folds
 from rankine.rankers.analysis import contributions, drop_one, most_different
@@ -27,9 +26,7 @@ def sets(tmp_path, monkeypatch):
         data = rk.RankingData(made.X, np.minimum(made.y, 2), made.qid + 10 * i, made.doc_ids)
         rk.save_letor(rk.Normaliser("query-minmax").fit(data).apply(data), place / f"S{i}.txt.xz")
     monkeypatch.setenv("RANKINE_DATA", str(tmp_path))
-    collections._fifths.cache_clear()
-    yield tmp_path
-    collections._fifths.cache_clear()
+    return tmp_path
 
 
 def test_folds_go_round(sets):

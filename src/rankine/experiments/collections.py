@@ -54,7 +54,7 @@ def letor_folds(name: str) -> Iterator[LetorFold]:
     """The five folds of a set: S1+S2+S3 / S4 / S5, and so on round the circle."""
     from ..data import concatenate
 
-    fifths = _fifths(name)
+    fifths = _fifths(_folder(name, LETOR_SETS))
     for i in range(5):
         turned = [fifths[(i + j) % 5] for j in range(5)]
         yield LetorFold(concatenate(turned[:3]), turned[3], turned[4])
@@ -67,10 +67,9 @@ def check_letor_sets(names: Iterable[str]) -> None:
 
 
 @lru_cache(maxsize=3)
-def _fifths(name: str) -> tuple[RankingData, ...]:
+def _fifths(folder: Path) -> tuple[RankingData, ...]:
     from ..io import load_letor
 
-    folder = _folder(name, LETOR_SETS)
     return tuple(load_letor(folder / f"S{i}.txt.xz") for i in range(1, 6))
 
 
