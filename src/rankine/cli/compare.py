@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import print_comparison, print_table
+from ..console import print_table
 from . import common as c
+from .tables import print_comparison
 
 if TYPE_CHECKING:
     from ..measures import Report
