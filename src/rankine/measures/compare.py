@@ -63,7 +63,7 @@ class Comparison:
 
     @property
     def note(self) -> str:
-        """What a reader of the table should know about its gains."""
+        """The gain of nDCG and DCG in the table; empty where it has neither."""
         return gain_note(next(iter(self.reports.values())).measures)
 
     def __str__(self) -> str:
@@ -94,8 +94,8 @@ class Comparison:
     def to_json(self) -> str:
         """Means and pairs as JSON; an infinite effect (every query differs by the same) is null.
 
-        >>> found = compare([1, 0], {"x": [2, 1], "y": [1, 2]}, [1, 1], "AP")
-        >>> json.loads(found.to_json())["mean"]
+        >>> comparison = compare([1, 0], {"x": [2, 1], "y": [1, 2]}, [1, 1], "AP")
+        >>> json.loads(comparison.to_json())["mean"]
         {'x': {'AP': 1.0}, 'y': {'AP': 0.5}}
         """
         means = {name: report.mean for name, report in self.reports.items()}
@@ -142,13 +142,13 @@ def compare(
         qid: query ids.
         measures: a name or several.
         baseline: compare every system with this one; by default every pair is compared.
-        confidence: of the bootstrap interval of the mean difference.
-        seed: of the bootstrap and the randomisation test.
+        confidence: confidence level of the bootstrap interval of the mean difference.
+        seed: random seed of the bootstrap and the randomisation test.
         options: ``ties``, ``empty``, ``doc_ids``, ``threads`` of :func:`evaluate`.
 
     >>> y, qid = [1, 0, 0, 1, 1, 0], [1, 1, 2, 2, 3, 3]
-    >>> found = compare(y, {"good": [2, 1, 1, 2, 2, 1], "bad": [1, 2, 1, 2, 1, 2]}, qid, "AP")
-    >>> found.pairs[0].difference
+    >>> comparison = compare(y, {"good": [2, 1, 1, 2, 2, 1], "bad": [1, 2, 1, 2, 1, 2]}, qid, "AP")
+    >>> comparison.pairs[0].difference
     0.3333333333333333
     """
     if not isinstance(systems, Mapping):
@@ -199,7 +199,6 @@ def _test(measure: str, a: str, b: str, x: np.ndarray, y: np.ndarray, confidence
     if np.ptp(d) < 1e-12:
         d[:] = d[0]
     low, high = mean_interval(d, confidence, seed)
-    spread = d.std(ddof=1) if np.ptp(d) > 0 else 0.0
     return {
         "measure": measure,
         "a": a,
@@ -209,11 +208,7 @@ def _test(measure: str, a: str, b: str, x: np.ndarray, y: np.ndarray, confidence
         "difference": float(d.mean()),
         "low": low,
         "high": high,
-        "effect": float(d.mean() / spread)
-        if spread > 0
-        else float(np.copysign(np.inf, d[0]))
-        if d[0] and len(d) > 1
-        else 0.0,
+        "effect": _effect(d),
         "wins": int((d > 0).sum()),
         "ties": int((d == 0).sum()),
         "losses": int((d < 0).sum()),
@@ -221,6 +216,13 @@ def _test(measure: str, a: str, b: str, x: np.ndarray, y: np.ndarray, confidence
         "t": _paired_t(d),
         "randomisation": _randomisation(d, seed),
     }
+
+
+def _effect(d: np.ndarray) -> float:
+    """The mean difference in standard deviations; infinite where all of several differences are equal and not 0."""
+    if np.ptp(d) > 0:
+        return float(d.mean() / d.std(ddof=1))
+    return float(np.copysign(np.inf, d[0])) if d[0] and len(d) > 1 else 0.0
 
 
 def wilcoxon(d: np.ndarray) -> float:
@@ -269,19 +271,11 @@ def mean_interval(d: np.ndarray, confidence: float, seed: int) -> tuple[float, f
 
     if len(d) < 2 or np.ptp(d) == 0:
         return float(d.mean()), float(d.mean())
-    found = stats.bootstrap(
-        (d,), np.mean, confidence_level=confidence, n_resamples=9999, batch=max(_BATCH // len(d), 1), rng=seed
-    ).confidence_interval
-    if np.isnan(found.low) or np.isnan(found.high):
-        found = stats.bootstrap(
-            (d,),
-            np.mean,
-            confidence_level=confidence,
-            method="percentile",
-            batch=max(_BATCH // len(d), 1),
-            rng=seed,
-        ).confidence_interval
-    return float(found.low), float(found.high)
+    options = {"confidence_level": confidence, "batch": max(_BATCH // len(d), 1), "rng": seed}
+    interval = stats.bootstrap((d,), np.mean, n_resamples=9999, **options).confidence_interval
+    if np.isnan(interval.low) or np.isnan(interval.high):
+        interval = stats.bootstrap((d,), np.mean, method="percentile", **options).confidence_interval
+    return float(interval.low), float(interval.high)
 
 
 def _with_holm(raw: list[dict[str, Any]]) -> list[Pair]:

@@ -64,13 +64,13 @@ def drift(scores_a: Any, scores_b: Any, qid: Any, ptr: np.ndarray, p: float = 0.
     a, b = np.asarray(scores_a, float), np.asarray(scores_b, float)
     if not a.shape == b.shape == (int(ptr[-1]),) or not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise InputError(f"expected {ptr[-1]} finite scores of each model, got {a.shape} and {b.shape}")
-    found = []
+    values = []
     for lo, hi in zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True):
         first, second = (np.argsort(-s[lo:hi], kind="stable") for s in (a, b))
         place = np.empty(hi - lo, np.int64)
         place[second] = np.arange(hi - lo)
         ranks, cut = place[first], min(k, hi - lo)
-        found.append((_overlap(ranks, p), float((ranks[:cut] >= cut).mean()),
+        values.append((_overlap(ranks, p), float((ranks[:cut] >= cut).mean()),
                       float(np.abs(ranks - np.arange(hi - lo)).mean()), float(first[0] != second[0])))  # fmt: skip
-    overlap, turnover, moved, top = np.array(found).T
+    overlap, turnover, moved, top = np.array(values).T
     return Drift(np.asarray(qid)[ptr[:-1]], overlap, turnover, moved, top.astype(bool), p, k)
