@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, nearest
 from .base import Loss
-from .enumerated import SumHinge
 from .listwise import ListMLE, ListNet
 from .order_preserving import Consistent, Duchi
 from .pairwise import PositionSensitive, Preorder, RankSVM, pairwise_errors
 from .pointwise import Squared
-from .slack import SlackHinge
 from .standard_form import standard_form
-from .structured import StructuredHinge
-from .tight import TightHinge
+from .structured.enumerated import SumHinge
+from .structured.hinge import StructuredHinge
+from .structured.slack import SlackHinge
+from .structured.tight import TightHinge
 
 __all__ = ["Loss", "get", "names", "pairwise_errors", "standard_form"]
 

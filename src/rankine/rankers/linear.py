@@ -13,7 +13,7 @@ from .. import losses
 from ..arrays import as_numbers
 from ..data import RankingData
 from ..errors import InputError, nearest
-from ..losses.slack import PreparedSlack
+from ..losses.structured.slack import PreparedSlack
 from ..parallel import thread_count
 from ..solvers.bundle import bundle
 from ..solvers.cccp import best_of, cccp

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.isotonic import isotonic_regression
 
 from ..data import RankingData
-from ..losses.structured import StructuredHinge
+from ..losses.structured.hinge import StructuredHinge
 from ..solvers.certificate import relative_gap
 
 _ROUNDS, _HALVINGS = 30, 12

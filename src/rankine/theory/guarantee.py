@@ -12,9 +12,9 @@ import scipy.sparse as sp
 from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..losses.base import Loss
-from ..losses.enumerated import SumHinge
 from ..losses.pairwise import PositionSensitive, RankSVM
-from ..losses.slack import PreparedSlack
+from ..losses.structured.enumerated import SumHinge
+from ..losses.structured.slack import PreparedSlack
 from ..measures import evaluate, parse
 from ..rankers import LinearRanker
 from . import bounds as b

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from ..losses import structured_kernels as kn
 from ..losses.base import Loss
-from ..losses.enumerated import SumHinge, log_outputs
 from ..losses.pairwise import PositionSensitive, RankSVM, levels_of
-from ..losses.slack import SlackHinge
-from ..losses.structured import PreparedHinge, StructuredHinge
-from ..losses.tight import TightHinge
+from ..losses.structured import hinge_kernels as kn
+from ..losses.structured.enumerated import SumHinge, log_outputs
+from ..losses.structured.hinge import PreparedHinge, StructuredHinge
+from ..losses.structured.slack import SlackHinge
+from ..losses.structured.tight import TightHinge
 from .bounds import count_pairs, reach_of_levels, reach_of_weights, weighted_pairs
 
 HAVE_RESULTS = (

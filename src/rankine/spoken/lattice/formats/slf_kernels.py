@@ -2,16 +2,7 @@
 
 import numpy as np
 
-from ....io.numbers import (  # fmt: skip
-    DECIMAL,
-    address_of,
-    byte,
-    scan_decimal,
-    scan_few,
-    scan_unsigned,
-    short_to_double,
-    to_double,
-)
+from ....io.numbers import DECIMAL, address_of, byte, scan_decimal, scan_few, scan_unsigned, short_to_double, to_double
 from ....kernel import kernel
 
 MOST = 10**8  # ids are below
