@@ -24,7 +24,9 @@ def check_picture(path: str | os.PathLike) -> None:
 
 def save_figure(figure: Figure, path: str | os.PathLike) -> None:
     """Write a figure whole or not at all; the same figure gives the same bytes."""
+    from matplotlib import rc_context
+
     suffix = Path(path).suffix.lower()
     stamp = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
-    with replacing(path) as temporary:
+    with replacing(path) as temporary, rc_context({"svg.hashsalt": "rankine"}):  # else ids in an SVG are random
         figure.savefig(temporary, dpi=150, metadata=stamp)
