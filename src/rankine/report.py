@@ -23,36 +23,38 @@ class Section:
     picture: str = ""
 
 
-def write(parts: Sequence[Section], folder: Path) -> list[Path]:
+def write(sections: Sequence[Section], folder: Path) -> list[Path]:
     """Write report.md and report.html into ``folder``; the HTML contains its pictures."""
-    files = {folder / "report.md": _markdown(parts), folder / "report.html": _html(parts, folder)}
+    files = {folder / "report.md": _markdown(sections), folder / "report.html": _html(sections, folder)}
     for path, text in files.items():
         write_file(path, text.encode())
     return list(files)
 
 
-def write_page(parts: Sequence[Section], folder: Path, name: str, level: int) -> None:
+def write_page(sections: Sequence[Section], folder: Path, name: str, level: int) -> None:
     """Write ``name.md`` into ``folder``: a page of the documentation, its pictures below ``_static``."""
     text = []
-    for i, part in enumerate(parts):
-        shown = part if not part.picture else replace(part, picture=f"_static/{folder.name}/{part.picture}")
-        text.append(f"{'#' * (level + (i > 0))} {part.title}\n\n{markdown(shown)}")
+    for i, section in enumerate(sections):
+        shown = section if not section.picture else replace(section, picture=f"_static/{folder.name}/{section.picture}")
+        text.append(f"{'#' * (level + (i > 0))} {section.title}\n\n{markdown(shown)}")
     write_file(folder / f"{name}.md", "\n".join(text).encode())
 
 
-def _markdown(parts: Sequence[Section]) -> str:
-    return "\n".join(f"{'#' if i == 0 else '##'} {part.title}\n\n{markdown(part)}" for i, part in enumerate(parts))
+def _markdown(sections: Sequence[Section]) -> str:
+    return "\n".join(
+        f"{'#' if i == 0 else '##'} {section.title}\n\n{markdown(section)}" for i, section in enumerate(sections)
+    )
 
 
-def markdown(part: Section) -> str:
+def markdown(section: Section) -> str:
     """The content of a section without its heading."""
-    out = [f"{part.text}\n"] if part.text else []
-    if part.rows:
-        rows = [part.columns, ["---"] * len(part.columns), *part.rows]
+    out = [f"{section.text}\n"] if section.text else []
+    if section.rows:
+        rows = [section.columns, ["---"] * len(section.columns), *section.rows]
         out += ["| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |" for row in rows]
         out.append("")
-    if part.picture:
-        out.append(f"![{part.title}]({part.picture})\n")
+    if section.picture:
+        out.append(f"![{section.title}]({section.picture})\n")
     return "\n".join(out)
 
 
@@ -64,20 +66,20 @@ _STYLE = (
 )
 
 
-def _html(parts: Sequence[Section], folder: Path) -> str:
+def _html(sections: Sequence[Section], folder: Path) -> str:
     body: list[str] = []
-    for i, part in enumerate(parts):
-        body.append(f"<h{1 if i == 0 else 2}>{html.escape(part.title)}</h{1 if i == 0 else 2}>")
-        if part.text:
-            body.append(f"<p>{html.escape(part.text)}</p>")
-        if part.rows:
-            head = "".join(f"<th>{html.escape(c)}</th>" for c in part.columns)
-            rows = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in part.rows)
+    for i, section in enumerate(sections):
+        body.append(f"<h{1 if i == 0 else 2}>{html.escape(section.title)}</h{1 if i == 0 else 2}>")
+        if section.text:
+            body.append(f"<p>{html.escape(section.text)}</p>")
+        if section.rows:
+            head = "".join(f"<th>{html.escape(c)}</th>" for c in section.columns)
+            rows = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in section.rows)
             body.append(f"<table><tr>{head}</tr>{rows}</table>")
-        if part.picture:
-            data = base64.b64encode((folder / part.picture).read_bytes()).decode()
-            body.append(f'<img alt="{html.escape(part.title)}" src="data:image/png;base64,{data}">')
-    title = html.escape(parts[0].title)
+        if section.picture:
+            data = base64.b64encode((folder / section.picture).read_bytes()).decode()
+            body.append(f'<img alt="{html.escape(section.title)}" src="data:image/png;base64,{data}">')
+    title = html.escape(sections[0].title)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
         + "\n".join(body)

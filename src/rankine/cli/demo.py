@@ -39,7 +39,7 @@ def command(
 
 
 def _search(folder: Path) -> list[Section]:
-    """The first half: learn and compare on the judged search set; its part of the report."""
+    """The first half: learn and compare on the judged search set; returns its sections of the report."""
     from ..experiments.demo import compare_systems, search_sections, write_search_set
 
     data = write_search_set(folder)
@@ -50,7 +50,7 @@ def _search(folder: Path) -> list[Section]:
 
 
 def _spoken(folder: Path) -> tuple[list[Section], str]:
-    """The second half: search the spoken archive before and after learning; its part of the report, the first hit."""
+    """The second half: search the spoken archive before and after learning; returns sections and first hit."""
     from ..experiments.demo import QUERY, index_recordings, learn_weights, spoken_sections
     from ..spoken.learn.learning import COLUMNS
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ..console import print_table
-from ..experiments.table import TABLE, Option, function_of
+from ..experiments.table import TABLE, ExperimentOption, function_of
 
 NAME = "experiment"
 app = typer.Typer(
@@ -20,7 +20,7 @@ app = typer.Typer(
 )
 
 
-def _parameter(option: Option) -> Parameter:
+def _parameter(option: ExperimentOption) -> Parameter:
     """An option as a parameter that typer reads."""
     flags = [f"--{option.name}", *([option.short] if option.short else [])]
     value_type: Any = str if option.type is Path else option.type
@@ -28,7 +28,7 @@ def _parameter(option: Option) -> Parameter:
     return Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation)
 
 
-def _value(option: Option, value: Any) -> Any:
+def _value(option: ExperimentOption, value: Any) -> Any:
     """The value of an option as the experiment takes it."""
     from ..errors import InputError
     from ..parallel import thread_count

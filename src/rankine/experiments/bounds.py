@@ -236,8 +236,8 @@ def experiment(output: Path, repetitions: int, workers: int) -> Results:
     with bar("samples", total=jobs(repetitions)) as update:
         samples = run(repetitions, workers, update)
     output.mkdir(parents=True, exist_ok=True)
-    parts = sections(samples, output)
-    return Results([replace(part, text="") for part in parts if part.rows], [write(parts, output)])
+    report = sections(samples, output)
+    return Results([replace(section, text="") for section in report if section.rows], [write(report, output)])
 
 
 def make(folder: Path, workers: int, repetitions: int = 200) -> None:

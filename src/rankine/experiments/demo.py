@@ -84,7 +84,7 @@ def compare_systems(data: RankingData, folder: Path) -> Comparison:
 
 
 def search_sections(data: RankingData, comparison: Comparison) -> list[Section]:
-    """The part of the report on the judged search set."""
+    """The sections of the report on the judged search set."""
     reports = comparison.reports
     rows = [(n, *(f"{value:.4f}" for value in r.mean.values())) for n, r in reports.items()]
     columns = ("system", *next(iter(reports.values())).mean)
@@ -127,7 +127,7 @@ def learn_weights(archive: Archive, judged: Judged, folder: Path) -> Trial:
 
 
 def spoken_sections(archive: Archive, judged: Judged, trial: Trial) -> list[Section]:
-    """The part of the report on the spoken archive."""
+    """The sections of the report on the spoken archive."""
     from ..spoken.learn.learning import COLUMNS
 
     text = f"{len(archive)} recordings, {len(judged.queries)} judged queries."

@@ -179,9 +179,9 @@ def experiment(data: list[str], output: Path, workers: int) -> Results:
     for name in data:
         folder = output / name
         folder.mkdir(parents=True, exist_ok=True)
-        parts = sections(name, outcomes[name], folder)
-        tables.append(replace(parts[0], text=""))
-        reports.append(write(parts, folder))
+        report = sections(name, outcomes[name], folder)
+        tables.append(replace(report[0], text=""))
+        reports.append(write(report, folder))
     return Results(tables, reports)
 
 

@@ -78,7 +78,7 @@ def significance_table(comparison: Comparison) -> tuple[list[str], list[list[str
 def differing_queries(
     collection: str, outcomes: list[RankerOnFold], a: str, b: str, n: int = 5, depth: int = 3
 ) -> tuple[list[str], list[list[str]]]:
-    """The test queries where two rankers differ most in AP: their best documents, grades, and why they are there."""
+    """The test queries where two rankers differ most in AP: their best documents, grades, and parts of scores."""
     rows: list[tuple[float, list[str]]] = []
     for i, fold in enumerate(letor_folds(collection)):
         pair = [next((o for o in outcomes if o.ranker == r and o.fold == i), None) for r in (a, b)]
@@ -205,8 +205,8 @@ def experiment(
     with bar("rankers × folds", total=len(names) * len(numbers)) as update:
         outcomes = run(data, names, choose, numbers, workers, update)
     output.mkdir(parents=True, exist_ok=True)
-    parts = sections(data, outcomes, baseline, choose, output)
-    return Results([parts[0], parts[4]], [write(parts, output)])
+    report = sections(data, outcomes, baseline, choose, output)
+    return Results([report[0], report[4]], [write(report, output)])
 
 
 def fold_numbers(text: str) -> tuple[int, ...]:
@@ -230,11 +230,11 @@ def make(folder: Path) -> None:
     for collection in ("ohsumed", "mq2008"):
         outcomes = run(collection, workers=thread_count())
         draw_bars(_means(outcomes), _intervals(outcomes), "MAP on test queries", folder / f"rankers-{collection}.png")
-        parts = [
+        report = [
             Section("", "", *main_table(collection, outcomes)),
             *(_against(collection, outcomes, baseline) for baseline in ("regression", "RankSVM")),
         ]
-        write_file(folder / f"rankers-{collection}.md", "\n".join(markdown(part) for part in parts).encode())
+        write_file(folder / f"rankers-{collection}.md", "\n".join(markdown(section) for section in report).encode())
 
 
 def _against(collection: str, outcomes: list[RankerOnFold], baseline: str) -> Section:

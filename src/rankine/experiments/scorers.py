@@ -206,9 +206,9 @@ def experiment(data: list[str], output: Path, workers: int) -> Results:
     for name in data:
         folder = output / name
         folder.mkdir(parents=True, exist_ok=True)
-        parts = sections(name, results[name])
-        tables.append(replace(parts[0], text=""))
-        reports.append(write(parts, folder))
+        report = sections(name, results[name])
+        tables.append(replace(report[0], text=""))
+        reports.append(write(report, folder))
     return Results(tables, reports)
 
 

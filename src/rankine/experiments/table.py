@@ -27,7 +27,7 @@ class Results(NamedTuple):
     note: str = ""
 
 
-class Option(NamedTuple):
+class ExperimentOption(NamedTuple):
     """An option of a command: its name, its type, its default, a line of explanation, and a short form.
 
     ``Path`` is a folder, which is made if it does not exist.
@@ -46,19 +46,19 @@ class Experiment:
 
     explanation: str
     example: str
-    options: tuple[Option, ...] = ()
+    options: tuple[ExperimentOption, ...] = ()
 
 
-def _sets(names: Sequence[str], every: Sequence[str]) -> Option:
+def _sets(names: Sequence[str], every: Sequence[str]) -> ExperimentOption:
     """The option that names several sets."""
-    return Option("data", list[str], list(names), f"One of {', '.join(every)}; may be repeated.", "-d")
+    return ExperimentOption("data", list[str], list(names), f"One of {', '.join(every)}; may be repeated.", "-d")
 
 
-def _output(folder: str) -> Option:
-    return Option("output", Path, folder, "Folder of the report and its pictures.", "-o")
+def _output(folder: str) -> ExperimentOption:
+    return ExperimentOption("output", Path, folder, "Folder of the report and its pictures.", "-o")
 
 
-_WORKERS = Option("workers", int | None, None, "Processes; by default one per core.")
+_WORKERS = ExperimentOption("workers", int | None, None, "Processes; by default one per core.")
 
 TABLE: dict[str, Experiment] = {
     "consistent": Experiment(
@@ -70,11 +70,15 @@ TABLE: dict[str, Experiment] = {
         "All rankers on a LETOR set: train on three parts, choose on the fourth, test on the fifth.",
         "RANKINE_DATA=data rankine experiment letor --data mq2008 -o report",
         (
-            Option("data", str, "ohsumed", f"One of {', '.join(LETOR_SETS)}."),
-            Option("folds", str, "1-5", "Which folds: 1-5, or a list such as 1,3."),
-            Option("ranker", list[str] | None, None, "Only this ranker; may be repeated. By default all.", "-r"),
-            Option("choose", str, "MAP", "Measure on validation queries that decides: MAP, N@10, MeanNDCG, P@5, …"),
-            Option("baseline", str, "RankSVM", "The ranker that the others are tested against."),
+            ExperimentOption("data", str, "ohsumed", f"One of {', '.join(LETOR_SETS)}."),
+            ExperimentOption("folds", str, "1-5", "Which folds: 1-5, or a list such as 1,3."),
+            ExperimentOption(
+                "ranker", list[str] | None, None, "Only this ranker; may be repeated. By default all.", "-r"
+            ),
+            ExperimentOption(
+                "choose", str, "MAP", "Measure on validation queries that decides: MAP, N@10, MeanNDCG, P@5, …"
+            ),
+            ExperimentOption("baseline", str, "RankSVM", "The ranker that the others are tested against."),
             _output("letor-report"),
             _WORKERS,
         ),
@@ -103,7 +107,7 @@ TABLE: dict[str, Experiment] = {
         "rankine experiment bounds -o report",
         (
             _output("bounds-report"),
-            Option("repetitions", int, 200, "Samples drawn for each number of queries."),
+            ExperimentOption("repetitions", int, 200, "Samples drawn for each number of queries."),
             _WORKERS,
         ),
     ),

@@ -112,8 +112,8 @@ def _scores(train: RankingData, test: RankingData, columns: list[str], how: str)
     small = test.select(columns)
     if how == "equal":
         return normalised(small, "query-minmax").sum(axis=1)
-    part = train.select(columns)
-    return make_ranker("svm-map", part, "query-minmax", seed=SEED).fit(part).predict(small)
+    training = train.select(columns)
+    return make_ranker("svm-map", training, "query-minmax", seed=SEED).fit(training).predict(small)
 
 
 def rows(outcomes: list[VocabularyTrial]) -> list[tuple[str, ...]]:
@@ -144,8 +144,8 @@ def experiment(output: Path, workers: int) -> Results:
     output.mkdir(parents=True, exist_ok=True)
     with bar("recognising", None, unit="seconds") as update:
         trials = run(output, workers, lambda done, total: update(round(done), round(total)))
-    parts = sections(trials)
-    return Results([replace(parts[0], text="")], [write(parts, output)])
+    report = sections(trials)
+    return Results([replace(report[0], text="")], [write(report, output)])
 
 
 def make(folder: Path, work: Path, workers: int) -> None:

@@ -19,7 +19,7 @@ from ..errors import InputError
 
 @dataclass(frozen=True)
 class Drift:
-    """What changes between two models, query by query: rank-biased overlap, and the share of the top k that is new."""
+    """The change between two models by query: rank-biased overlap, and the share of the top k that is new."""
 
     queries: np.ndarray
     overlap: np.ndarray
@@ -31,7 +31,7 @@ class Drift:
 
 
 def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
-    """Of two rankings of the same documents, best first.
+    """The rank-biased overlap of two rankings of the same documents, best first.
 
     >>> rank_biased_overlap([1, 2, 3], [1, 2, 3]), round(rank_biased_overlap([1, 2], [2, 1], p=0.5), 3)
     (1.0, 0.5)
@@ -56,7 +56,7 @@ def _overlap(ranks: np.ndarray, p: float) -> float:
 
 
 def drift(scores_a: Any, scores_b: Any, qid: Any, ptr: np.ndarray, p: float = 0.9, k: int = 10) -> Drift:
-    """What changes from the ranking by some scores to that by others; equal scores stay in the order given."""
+    """The change from the ranking by some scores to the ranking by others; equal scores stay in input order."""
     if k < 1:
         raise InputError(f"k must be at least 1, got {k}")
     if not 0 < p < 1:

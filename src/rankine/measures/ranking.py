@@ -99,9 +99,9 @@ def _buckets(ptr: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
     widths = -(-lengths // step) * step
     order = np.argsort(widths, kind="stable")
     values, starts = np.unique(widths[order], return_index=True)
-    for width, part in zip(values.tolist(), np.split(order, starts[1:]), strict=True):
+    for width, bucket in zip(values.tolist(), np.split(order, starts[1:]), strict=True):
         if width:
-            yield part, width
+            yield bucket, width
 
 
 def _break_by_id(

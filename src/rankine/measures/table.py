@@ -45,7 +45,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Row:
+class MeasureRow:
     """A row of the measure table.
 
     ``graded``: grades must not be negative; ``supervision``: ``grades`` or ``preferences``; ``is_error``: smaller is
@@ -202,8 +202,8 @@ def _pairs(ranked: Ranked, rel: float = np.nan) -> np.ndarray:
     return counts.T
 
 
-def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return np.where(whole > 0, part / np.maximum(whole, 1e-300), np.nan)
+def _share(amount: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return np.where(whole > 0, amount / np.maximum(whole, 1e-300), np.nan)
 
 
 def _auc(ranked: Ranked, rel: float) -> np.ndarray:
@@ -231,15 +231,15 @@ def _wpd(lost: np.ndarray, total: np.ndarray, norm: bool) -> np.ndarray:
     return np.where(total > 0, lost / np.maximum(total, 1e-300) if norm else lost, np.nan)
 
 
-TABLE: dict[str, Row] = {
-    "nDCG": Row(
+TABLE: dict[str, MeasureRow] = {
+    "nDCG": MeasureRow(
         {"cutoff": _CUTOFF, "dcg": _DCG},
         "Σ gain/log2(1+rank) over the best possible; gain 2^g−1, or g with dcg='log2'",
         _ndcg,
         graded=True,
         has_gain=True,
     ),
-    "DCG": Row(
+    "DCG": MeasureRow(
         {"cutoff": _CUTOFF, "dcg": _DCG},
         "the same sum, not divided",
         _plain_dcg,
@@ -247,52 +247,54 @@ TABLE: dict[str, Row] = {
         range=(0.0, np.inf),
         has_gain=True,
     ),
-    "MeanNDCG": Row(
+    "MeanNDCG": MeasureRow(
         {"dcg": Parameter(str, "letor", choices=_DCG.choices)},
         "mean of nDCG@1..m, m the list's length, as LETOR's tool prints it",
         _mean_ndcg,
         graded=True,
     ),
-    "AP": Row({"cutoff": _CUTOFF, "rel": _REL}, "precision averaged over the relevant documents", _average_precision),
-    "P": Row(
+    "AP": MeasureRow(
+        {"cutoff": _CUTOFF, "rel": _REL}, "precision averaged over the relevant documents", _average_precision
+    ),
+    "P": MeasureRow(
         {"cutoff": _CUTOFF_NEEDED, "rel": _REL},
         "share of relevant documents in the first k ranks",
         _precision,
     ),
-    "R": Row(
+    "R": MeasureRow(
         {"cutoff": _CUTOFF, "rel": _REL},
         "share of the relevant documents found in the first k ranks",
         _recall,
     ),
-    "RR": Row({"cutoff": _CUTOFF, "rel": _REL}, "1 / rank of the first relevant document", _reciprocal_rank),
-    "ERR": Row(
+    "RR": MeasureRow({"cutoff": _CUTOFF, "rel": _REL}, "1 / rank of the first relevant document", _reciprocal_rank),
+    "ERR": MeasureRow(
         {"cutoff": _CUTOFF, "gmax": Parameter(float, low=0, high=64)},
         "expected 1/rank where a reader stops, with probability (2^g−1)/2^gmax at each document",
         _err,
         graded=True,
     ),
-    "RBP": Row(
+    "RBP": MeasureRow(
         {"cutoff": _CUTOFF, "p": Parameter(float, 0.8, low=0, high=1), "rel": _REL},
         "(1−p) Σ p^(rank−1) over relevant documents: a reader goes on with probability p",
         _rbp,
     ),
-    "Success": Row(
+    "Success": MeasureRow(
         {"cutoff": _CUTOFF_NEEDED, "rel": _REL}, "1 if a relevant document is in the first k ranks", _success
     ),
-    "Rprec": Row({"rel": _REL}, "precision at rank R, R the number of relevant documents", _r_precision),
-    "Bpref": Row({"rel": _REL}, "how rarely judged non-relevant documents stand above relevant ones", _bpref),
-    "Judged": Row({"cutoff": _CUTOFF}, "share of judged documents in the first k ranks", _judged),
-    "AUC": Row({"rel": _REL}, "chance that a relevant document stands above a non-relevant one", _auc),
-    "KendallTau": Row(
+    "Rprec": MeasureRow({"rel": _REL}, "precision at rank R, R the number of relevant documents", _r_precision),
+    "Bpref": MeasureRow({"rel": _REL}, "how rarely judged non-relevant documents stand above relevant ones", _bpref),
+    "Judged": MeasureRow({"cutoff": _CUTOFF}, "share of judged documents in the first k ranks", _judged),
+    "AUC": MeasureRow({"rel": _REL}, "chance that a relevant document stands above a non-relevant one", _auc),
+    "KendallTau": MeasureRow(
         {"variant": Parameter(str, "a", choices=("a", "b"))},
         "(concordant − discordant pairs) / all pairs; variant='b' corrects for ties",
         _kendall,
         range=(-1.0, 1.0),
     ),
-    "Disagreement": Row(
+    "Disagreement": MeasureRow(
         {}, "share of pairs of different grade in the wrong order, ties half", _disagreement, is_error=True
     ),
-    "WPD": Row(
+    "WPD": MeasureRow(
         {"norm": Parameter(bool, False)},
         "weight of violated preferences (needs Preferences); norm=True: its share of all weight",
         _wpd,
