@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import rankine as rk
-from rankine.experiments.lattices import words_of
+from rankine.experiments.collections import words_of
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index.analyse import LEVELS, Settings
 from rankine.spoken.index.build import part_of_parts

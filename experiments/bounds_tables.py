@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rankine.experiments.guarantees import make
+from rankine.experiments.bounds import make
 from rankine.parallel import thread_count
 
 if __name__ == "__main__":

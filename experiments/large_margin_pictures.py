@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rankine.experiments.large_margin import make_pictures
+from rankine.experiments.large_margin_pictures import make_pictures
 
 if __name__ == "__main__":
     make_pictures(Path(__file__).parent.parent / "docs" / "_static")

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from rankine.experiments.optimised import make
+from rankine.experiments.large_margin import make
 from rankine.parallel import thread_count
 
 if __name__ == "__main__":

@@ -19,6 +19,6 @@ ARCS = [
 if __name__ == "__main__":
     place = Path(__file__).parent.parent / "docs" / "_static"
     lattice = Lattice.from_arcs([(u, v, w, np.log(p), s, e) for u, v, w, p, s, e in ARCS], 0, 9, "an example")
-    found = arc_posteriors(lattice)
-    draw_lattice(lattice, found, place / "lattice.png")
-    draw_posteriors(confusion_network(lattice, posteriors=found), place / "network.png")
+    posteriors = arc_posteriors(lattice)
+    draw_lattice(lattice, posteriors, place / "lattice.png")
+    draw_posteriors(confusion_network(lattice, posteriors=posteriors), place / "network.png")

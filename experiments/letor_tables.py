@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rankine.experiments.tables import make
+from rankine.experiments.letor import make
 
 if __name__ == "__main__":
     make(Path(__file__).parent.parent / "docs" / "_static")

@@ -1,8 +1,8 @@
 """Make the spoken sample that Rankine brings along: python experiments/spoken_sample.py (needs Debian's flite).
 
 Its own sentences are spoken by two of flite's voices, noise is added, PocketSphinx recognises them, and lattices are
-pruned to a few kilobytes. Relevant to a query is what says its words. Made files: audio (.ogg), lattices (.slf.gz), the
-table for indexing, queries and qrels.
+pruned to a few kilobytes. A recording is relevant to a query if its sentence contains the words. It writes audio
+(.ogg), lattices (.slf.gz), the table for indexing, queries and qrels.
 """
 
 import gzip
@@ -71,10 +71,10 @@ def main() -> None:
     queries, qrels = [], []
     for q, query in enumerate(QUERIES, 1):
         queries.append(f"{q}\t{query}")
-        said = [f" {query.lower()} " in w or f" {query.lower()}s " in w for w in words]
-        if not any(said):
-            raise SystemExit(f"nobody says {query}")
-        qrels += [f"{q} 0 tape-{d:02d} {int(s)}" for d, s in enumerate(said, 1)]
+        relevant = [f" {query.lower()} " in w or f" {query.lower()}s " in w for w in words]
+        if not any(relevant):
+            raise SystemExit(f"no sentence contains {query}")
+        qrels += [f"{q} 0 tape-{d:02d} {int(s)}" for d, s in enumerate(relevant, 1)]
     (PLACE / "queries.tsv").write_text("\n".join(queries) + "\n", encoding="utf-8")
     (PLACE / "qrels.txt").write_text("\n".join(qrels) + "\n", encoding="utf-8")
 

@@ -48,6 +48,10 @@ _ROOMS = {
     "load": "rankers",
     "risk_bound": "theory",
 }
+# sub-modules that are imported when first used
+_SUBMODULES = (
+    "adapters", "data", "export", "io", "losses", "measures", "rankers", "sample", "solvers", "spoken", "theory",
+)  # fmt: skip
 __all__ = [*_ROOMS, "__version__"]
 
 if TYPE_CHECKING:
@@ -88,7 +92,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f".{_ROOMS[name]}", __name__), name)
         globals()[name] = value
         return value
-    if name in ("adapters", "data", "export", "io", "losses", "measures", "rankers", "spoken", "theory"):
+    if name in _SUBMODULES:
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module 'rankine' has no attribute {name!r}")
 

@@ -1,21 +1,17 @@
-"""Tables for people: drawn on a terminal, tab-separated where output is piped."""
+"""Tables on standard output, drawn on a terminal and tab-separated where output is piped, and times for people."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
-
-if TYPE_CHECKING:
-    from .measures import Comparison
-    from .spoken.archive.hits import Hit
 
 
 def print_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "", whole: Sequence[str] = ()
 ) -> None:
-    """A table on standard output: drawn on a terminal, tab-separated where piped; ``whole`` columns are never cut."""
+    """Print a table, drawn on a terminal, tab-separated where output is piped; columns in ``whole`` are never cut."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -38,50 +34,6 @@ def print_table(
     console.print(table)
     if note:
         console.print(note, style="dim", markup=False, highlight=False)
-
-
-def print_comparison(comparison: Comparison) -> None:
-    """Means of the systems, then the tests between them."""
-    first = next(iter(comparison.reports.values()))
-    means = [(name, *(f"{v:.4f}" for v in r.mean.values())) for name, r in comparison.reports.items()]
-    print_table(f"Means over {len(first.query_ids)} queries", ["system", *first.mean], means)
-    measures = list(first.mean)
-    rows: list[tuple[str, ...]] = [
-        (
-            p.measure,
-            f"{p.a} − {p.b}",
-            f"{p.difference:+.4f}",
-            f"[{p.low:+.4f}, {p.high:+.4f}]",
-            f"{p.effect:+.2f}",
-            f"{p.wins}/{p.ties}/{p.losses}",
-            f"{p.wilcoxon_holm:.2g}",
-            f"{p.t_holm:.2g}",
-            f"{p.randomisation_holm:.2g}",
-        )
-        for p in comparison.pairs
-    ]
-    interval = f"{comparison.confidence:.0%} interval"
-    columns = ["measure", "systems", "mean", interval, "effect", "w/t/l", "Wilcoxon", "t", "random."]
-    title = "Paired differences"
-    if len(measures) == 1:
-        title += f" in {measures[0]}"
-        columns, rows = columns[1:], [row[1:] for row in rows]
-    note = "p-values of three tests, Holm-corrected over the pairs of a measure; w/t/l: queries won, tied, lost. "
-    print_table(title, columns, rows, note + comparison.note)
-
-
-def print_hits(title: str, hits: Sequence[Hit]) -> None:
-    """What a search has found."""
-    titled = any(h.title for h in hits)
-    rows = [
-        (h.rank, h.place, *([h.title or h.document] if titled else []), clock(h.start), f"{h.score:.3f}",
-         " ".join(f"{m.unit}:{m.posterior:.2f}" for m in h.matches), h.snippet)
-        for h in hits
-    ]  # fmt: skip
-    columns = ["", "hit", *(["title"] if titled else []), "at", "score", "heard", "around it"]
-    print_table(title, columns, rows, whole=("hit", "at"))
-    if not hits:
-        typer.echo("nothing found", err=True)
 
 
 def clock(seconds: float) -> str:

@@ -10,9 +10,7 @@ import rankine as rk
 from rankine.errors import InputError
 from rankine.export import export, to_onnx, to_opensearch, to_solr
 from rankine.export.onnx import check, run
-from rankine.measures.overlap import drift, rank_biased_overlap
 from rankine.sample import judged_set
-from tests import reference
 from tests.cli.test_cli import rankine
 
 
@@ -105,7 +103,7 @@ def test_onnx_after_early_stopping_and_loading(data, tmp_path):
 @pytest.mark.skipif("RANKINE_DATA" not in os.environ, reason="needs RANKINE_DATA")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 def test_all_of_mq2008():
-    from rankine.experiments.letor import folds
+    from rankine.experiments.collections import letor_folds as folds
 
     fold = next(folds("mq2008"))
     whole = rk.concatenate([fold.train, fold.valid, fold.test])
@@ -160,29 +158,6 @@ def test_command_line(data, tmp_path):
     )
 
 
-def test_rank_biased_overlap_depth_by_depth():
-    rng = np.random.default_rng(0)
-    for _ in range(500):
-        m = int(rng.integers(1, 9))
-        a, b = rng.permutation(m).tolist(), rng.permutation(m).tolist()
-        p = float(rng.choice([0.5, 0.9, 0.98]))
-        assert rank_biased_overlap(a, b, p) == pytest.approx(reference.rank_biased_overlap(a, b, p))
-    with pytest.raises(InputError, match="same documents"):
-        rank_biased_overlap([1, 2], [1, 3])
-    with pytest.raises(InputError, match="p must lie"):
-        rank_biased_overlap([1], [1], p=1.0)
-
-
-def test_drift_by_hand():
-    """Two queries: one reversed, one unchanged."""
-    found = drift([3, 2, 1, 5, 4], [1, 2, 3, 5, 4], [7, 7, 7, 8, 8], np.array([0, 3, 5]), p=0.5, k=1)
-    assert found.overlap.tolist() == pytest.approx([reference.rank_biased_overlap([0, 1, 2], [2, 1, 0], 0.5), 1.0])
-    assert found.turnover.tolist() == [1.0, 0.0]
-    assert found.moved.tolist() == pytest.approx([4 / 3, 0])
-    assert found.first_changed.tolist() == [True, False]
-    assert found.queries.tolist() == [7, 8]
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_trees_that_converters_do_not_know_are_refused(data):
     for options in ({"params": {"linear_tree": True}}, {"library": "xgboost", "params": {"booster": "gblinear"}}):
@@ -212,9 +187,3 @@ def test_names_by_number_and_with_blanks(data, tmp_path):
     rk.save_letor(data, tmp_path / "d.txt")
     args = ("export", "m.json", "--to", "solr", "-o", "s.json", "--check", "d.txt")
     assert "only onnx can be run here" in rankine(tmp_path, *args, code=1).stderr
-
-
-def test_overlap_of_arrays_and_bad_scores():
-    assert rank_biased_overlap(np.array([1, 2, 3]), [1, 2, 3]) == pytest.approx(1.0)
-    with pytest.raises(InputError, match="finite scores"):
-        drift([1.0, np.nan], [1.0, 2.0], [1, 1], np.array([0, 2]))

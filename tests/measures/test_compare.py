@@ -20,14 +20,14 @@ def systems(seed=0, n=40):
 
 def test_against_scipy():
     y, scores, qid = systems()
-    found = rk.compare(y, scores, qid, ["nDCG@10", "AP"])
-    assert [(p.measure, p.a, p.b) for p in found.pairs[:3]] == [
+    comparison = rk.compare(y, scores, qid, ["nDCG@10", "AP"])
+    assert [(p.measure, p.a, p.b) for p in comparison.pairs[:3]] == [
         ("nDCG@10", "a", "b"),
         ("nDCG@10", "a", "c"),
         ("nDCG@10", "b", "c"),
     ]
-    for p in found.pairs:
-        x, z = (found.reports[s].per_query[p.measure] for s in (p.a, p.b))
+    for p in comparison.pairs:
+        x, z = (comparison.reports[s].per_query[p.measure] for s in (p.a, p.b))
         d = x - z
         assert p.difference == pytest.approx(d.mean(), abs=1e-15)
         assert p.t == pytest.approx(stats.ttest_rel(x, z).pvalue, rel=1e-9)
@@ -81,22 +81,23 @@ def test_identical_systems_and_a_single_query():
 
 def test_baseline_forms_and_picture(tmp_path):
     y, scores, qid = systems(n=20)
-    found = rk.compare(y, scores, qid, "nDCG@10", baseline="b", seed=3)
-    assert [(p.a, p.b) for p in found.pairs] == [("a", "b"), ("c", "b")]
-    assert found.pairs == rk.compare(y, scores, qid, "nDCG@10", baseline="b", seed=3).pairs
-    content = json.loads(found.to_json())
+    comparison = rk.compare(y, scores, qid, "nDCG@10", baseline="b", seed=3)
+    assert [(p.a, p.b) for p in comparison.pairs] == [("a", "b"), ("c", "b")]
+    assert comparison.pairs == rk.compare(y, scores, qid, "nDCG@10", baseline="b", seed=3).pairs
+    content = json.loads(comparison.to_json())
     assert content["pairs"][0]["a"] == "a"
-    assert found.to_csv().count("\n") == 2
-    assert "Holm" in str(found)
-    assert "gain 2^g" in found.note
+    assert comparison.to_csv().count("\n") == 2
+    assert "Holm" in str(comparison)
+    assert "gain 2^g" in comparison.note
     for name in ("x.png", "x.svg", "x.pdf"):
-        found.plot(tmp_path / name)
+        comparison.plot(tmp_path / name)
         first = (tmp_path / name).read_bytes()
-        found.plot(tmp_path / name)
+        comparison.plot(tmp_path / name)
         assert len(first) > 1000
+        assert (tmp_path / name).read_bytes() == first
     assert sorted(p.name for p in tmp_path.iterdir()) == ["x.pdf", "x.png", "x.svg"]
     with pytest.raises(rk.InputError, match="picture ending in"):
-        found.plot(tmp_path / "x.txt")
+        comparison.plot(tmp_path / "x.txt")
 
 
 def test_bad_comparisons():
@@ -121,8 +122,8 @@ def test_constant_differences():
         assert pair.effect == np.inf
         assert pair.t == 0
         assert pair.low == pair.high == pytest.approx(pair.difference)
-    found = rk.compare([1, 0] * 3, {"a": [2, 1] * 3, "b": [1, 2] * 3}, [1, 1, 2, 2, 3, 3], "AP")
-    assert json.loads(found.to_json())["pairs"][0]["effect"] is None
+    comparison = rk.compare([1, 0] * 3, {"a": [2, 1] * 3, "b": [1, 2] * 3}, [1, 1, 2, 2, 3, 3], "AP")
+    assert json.loads(comparison.to_json())["pairs"][0]["effect"] is None
 
 
 def test_skipped_queries_and_lists_are_refused():

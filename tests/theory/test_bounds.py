@@ -8,7 +8,7 @@ import pytest
 
 import rankine as rk
 from rankine.errors import InputError
-from rankine.experiments.guarantees import printed_claim
+from rankine.experiments.bounds import printed_claim
 from rankine.losses import get, pairwise_errors
 from rankine.theory import bounds as b
 from rankine.theory import risk_bound
@@ -320,8 +320,8 @@ def test_features_without_a_finite_norm():
 
 def test_bounds_hold_in_samples_from_a_known_population():
     """At most a share δ of samples may violate a bound that we call valid; here the truth is known exactly."""
-    from rankine.experiments.guarantees import LOSSES as tried
-    from rankine.experiments.guarantees import draw
+    from rankine.experiments.bounds import LOSSES as tried
+    from rankine.experiments.bounds import draw
 
     for loss in tried:
         for seed in range(5):
@@ -332,10 +332,10 @@ def test_bounds_hold_in_samples_from_a_known_population():
 
 
 def test_command_line(tmp_path, monkeypatch):
-    from rankine.experiments import guarantees
+    from rankine.experiments import bounds
 
-    monkeypatch.setattr(guarantees, "SIZES", (100, 316))
-    monkeypatch.setattr(guarantees, "LOSSES", ("ranksvm:norm", "svm-ndcg:tight"))
+    monkeypatch.setattr(bounds, "SIZES", (100, 316))
+    monkeypatch.setattr(bounds, "LOSSES", ("ranksvm:norm", "svm-ndcg:tight"))
     data = judged()
     rk.save_letor(data, tmp_path / "train.txt")
     rankine(tmp_path, "train", "train.txt", "--loss", "ranksvm:norm", "-o", "model.json")

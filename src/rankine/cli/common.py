@@ -84,6 +84,7 @@ OutputOption = Annotated[Output, typer.Option("-o", "--output", help="How to pri
 def measure_names(given: Sequence[str] | None, gain: Gain) -> list[str]:
     """The measures asked for; with a linear gain, nDCG and DCG that do not name one get it."""
     from ..measures import parse
+    from ..measures.table import TABLE
 
     names = [n for text in given or DEFAULT_MEASURES for n in _split(text)]
     if gain is Gain.exp:
@@ -91,7 +92,7 @@ def measure_names(given: Sequence[str] | None, gain: Gain) -> list[str]:
     out = []
     for name in names:
         measure = parse(name)
-        linear = measure.name in ("nDCG", "DCG") and "dcg" not in name
+        linear = TABLE[measure.name].has_gain and "dcg" not in name
         cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
         out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
     return out

@@ -1,9 +1,21 @@
 """``rankine demo``."""
 
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from ..console import print_table
+from .tables import print_comparison, print_hits
+
+if TYPE_CHECKING:
+    from ..report import Section
 
 NAME = "demo"
 
@@ -12,6 +24,59 @@ def command(
     folder: Annotated[str, typer.Argument(help="Where the demo's files and pictures are written.")] = "demo-output",
 ) -> None:
     """Both halves of Rankine on data that it brings along: a judged search set, and a spoken archive."""
-    from ..experiments.demo import run_demo
+    from ..experiments.demo import QUERY, prepare_folder
+    from ..report import write
 
-    run_demo(Path(folder))
+    place = Path(folder)
+    prepare_folder(place)
+    search = _search(place)
+    spoken, hit = _spoken(place)
+    write([*search, *spoken], place)
+    typer.echo(f"\nEverything with its pictures: {place}/report.html\n")
+    typer.echo("What to try next\n")
+    for line, explanation in _next_steps(place, hit, QUERY):
+        typer.echo(f"  {line}\n      {explanation}")
+
+
+def _search(folder: Path) -> list[Section]:
+    """The first half: learn and compare on the judged search set; returns its sections of the report."""
+    from ..experiments.demo import compare_systems, search_sections, write_search_set
+
+    data = write_search_set(folder)
+    typer.echo(f"1. A judged search set that Rankine made itself: {data}\n")
+    comparison = compare_systems(data, folder)
+    print_comparison(comparison)
+    return search_sections(data, comparison)
+
+
+def _spoken(folder: Path) -> tuple[list[Section], str]:
+    """The second half: search the spoken archive before and after learning; returns sections and first hit."""
+    from ..experiments.demo import QUERY, index_recordings, learn_weights, spoken_sections
+    from ..spoken.learn.learning import COLUMNS
+
+    archive, judged = index_recordings(folder)
+    typer.echo(f"\n2. A spoken archive: {len(archive)} noisy recordings, as PocketSphinx understood them.\n")
+    print_hits(f"{QUERY}, before learning", archive.search(QUERY, 5))
+    trial = learn_weights(archive, judged, folder)
+    print_table("Mean AP over four folds of queries: learned weights are tested on queries they have not seen",
+                COLUMNS, trial.table())  # fmt: skip
+    hits = archive.search(QUERY, 5)
+    print_hits(f"{QUERY}, after learning", hits)
+    return spoken_sections(archive, judged, trial), hits[0].place
+
+
+def _next_steps(folder: Path, hit: str, query: str) -> list[tuple[str, str]]:
+    """Commands to try, with a line of explanation each."""
+    at = shlex.quote(str(folder))
+    steps = [
+        (f"rankine train {at}/search.txt --loss svm-map -o model.json", "learn a ranking by average precision"),
+        (f"rankine compare {at}/qrels.txt {at}/*.run --details 3", "where systems differ, and why"),
+        (f"rankine spoken search {at}/archive hospital", "find what was said"),
+        (f"rankine spoken play {at}/archive {hit} -o hit.wav", f"hear the first hit for {query}"),
+        ("rankine spoken add my-archive/ recordings/", "the same with recordings of your own"),
+        ("rankine --help", "everything else"),
+    ]
+    if shutil.which("rankine") is None:
+        activate = os.path.relpath(Path(sys.executable).with_name("activate"))
+        steps.insert(0, (f". {activate}", "puts rankine on your path"))
+    return steps

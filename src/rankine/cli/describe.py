@@ -23,15 +23,15 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 def command(
     data: Annotated[str, typer.Argument(help="LETOR text (also .gz .xz .zst), .parquet or .arrow.")],
     output: c.OutputOption = c.Output.table,
-    top: Annotated[int, typer.Option(help="How many features to look at, the first ones.")] = 1000,
+    top: Annotated[int, typer.Option(help="Number of features to look at, from the first.")] = 1000,
 ) -> None:
-    """Show a judged data set at a glance: queries, documents, grades, features, and what looks wrong.
+    """Show a judged data set at a glance: queries, documents, grades, features, and features that are constant.
 
     `rankine describe train.txt.xz`
     """
-    found = summary(c.load_data(data), top)
+    facts = summary(c.load_data(data), top)
     if output is c.Output.json:
-        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
         return
     rows = [
         (
@@ -41,28 +41,32 @@ def command(
             f["histogram"],
             f["remark"],
         )
-        for f in found["features"]
+        for f in facts["features"]
     ]
     columns = ["feature", "min", "mean", "max", "zero", "histogram", "remark"]
     if output is c.Output.csv:
         csv.writer(sys.stdout, lineterminator="\n").writerows([columns, *rows])
         return
-    sizes = found["documents_per_query"]
-    overview = [
-        ("queries", f"{found['queries']:,}"),
-        ("documents", f"{found['documents']:,}"),
-        ("per query", f"{sizes['min']} to {sizes['max']}, median {sizes['median']:g}, mean {sizes['mean']:.1f}"),
-        ("features", f"{found['n_features']:,}, {found['layout']}, {found['density']:.1%} non-zero"),
-        ("grades", ", ".join(f"{g}: {n:,} ({n / found['documents']:.1%})" for g, n in found["grades"].items())),
-        ("without relevant", f"{found['queries_without_relevant']:,} queries"),
-        ("all grades equal", f"{found['queries_of_one_grade']:,} queries"),
-        ("document ids", "yes" if found["document_ids"] else "no"),
-    ]
-    print_table(data, ["", ""], overview)
-    odd = [r for r in rows if r[-1]]
-    remark = f"{len(odd)} of {len(rows)} features are constant." if odd else "No feature is constant."
-    more = found["n_features"] - len(rows)
+    print_table(data, ["", ""], _overview(facts))
+    constant = sum(bool(r[-1]) for r in rows)
+    remark = f"{constant} of {len(rows)} features are constant." if constant else "No feature is constant."
+    more = facts["n_features"] - len(rows)
     print_table("Features", columns, rows, remark + (f" {more:,} more were not looked at (--top)." if more else ""))
+
+
+def _overview(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """The facts about the whole data set, for people."""
+    sizes = facts["documents_per_query"]
+    return [
+        ("queries", f"{facts['queries']:,}"),
+        ("documents", f"{facts['documents']:,}"),
+        ("per query", f"{sizes['min']} to {sizes['max']}, median {sizes['median']:g}, mean {sizes['mean']:.1f}"),
+        ("features", f"{facts['n_features']:,}, {facts['layout']}, {facts['density']:.1%} non-zero"),
+        ("grades", ", ".join(f"{g}: {n:,} ({n / facts['documents']:.1%})" for g, n in facts["grades"].items())),
+        ("without relevant", f"{facts['queries_without_relevant']:,} queries"),
+        ("all grades equal", f"{facts['queries_of_one_grade']:,} queries"),
+        ("document ids", "yes" if facts["document_ids"] else "no"),
+    ]
 
 
 def summary(data: RankingData, top: int = 1000) -> dict[str, Any]:

@@ -37,22 +37,22 @@ def command(
 
     `rankine evaluate test.txt.xz scores.txt -m "nDCG@10 ERR@20" -q -o csv`
     """
-    found = c.reports(judgments, systems, c.measure_names(measure, gain), ties, complete, judged_only, empty)
+    reports = c.reports(judgments, systems, c.measure_names(measure, gain), ties, complete, judged_only, empty)
     if output is c.Output.json:
-        content = {name: json.loads(r.to_json(per_query)) for name, r in found.items()}
+        content = {name: json.loads(r.to_json(per_query)) for name, r in reports.items()}
         typer.echo(json.dumps(content, ensure_ascii=False, indent=2))
     elif output is c.Output.csv:
-        for i, (name, r) in enumerate(found.items()):
+        for i, (name, r) in enumerate(reports.items()):
             lines = r.to_csv(per_query).split("\n")
             typer.echo("\n".join([f"system,{lines[0]}"] * (i == 0) + [f"{name},{line}" for line in lines[1:]]))
     else:
-        _print(found, per_query)
+        _print(reports, per_query)
 
 
-def _print(found: dict[str, Report], per_query: bool) -> None:
-    first = next(iter(found.values()))
+def _print(reports: dict[str, Report], per_query: bool) -> None:
+    first = next(iter(reports.values()))
     rows = []
-    for name, r in found.items():
+    for name, r in reports.items():
         if per_query:
             rows += [(name, q, 1, *(f"{v[i]:.4f}" for v in r.per_query.values())) for i, q in enumerate(r.query_ids)]
         rows.append((name, "all", len(r.query_ids), *(f"{v:.4f}" for v in r.mean.values())))

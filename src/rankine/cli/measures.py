@@ -19,7 +19,7 @@ NAME = "measures"
 
 
 def command(output: c.OutputOption = c.Output.table) -> None:
-    """List all measures: names, parameters, trec_eval's names, and what each one says."""
+    """List all measures: names, parameters, trec_eval's names, and a line of explanation."""
     from ..measures.evaluation import GAIN_NOTE
 
     columns = ["name", "also", "what it says"]
@@ -32,14 +32,14 @@ def command(output: c.OutputOption = c.Output.table) -> None:
 
 
 def rows() -> list[tuple[str, str, str]]:
-    """Each measure with its parameters, its other names, and what it says."""
+    """Each measure with its parameters, its other names, and its explanation."""
     from ..measures.table import ALIASES, TABLE, TREC_NAMES
 
     out = []
     for name, row in TABLE.items():
         others = [a for a, b in ALIASES.items() if b == name]
         trec = [t for t, (n, _) in TREC_NAMES.items() if n == name and t not in (name, *others)]
-        out.append((_spelled(name, row.parameters), " ".join([*others, *trec]), row.says))
+        out.append((_spelled(name, row.parameters), " ".join([*others, *trec]), row.explanation))
     return out
 
 

@@ -94,7 +94,7 @@ def _show_path(
     ]
     print_table(title, ["C", "objective", "gap", "iterations", measure], rows)
     if plot is not None:
-        from ..plots import draw_path
+        from ..rankers.pictures import draw_path
 
         draw_path([model.C for model in models], scores, measure, best, plot)
 

@@ -1,1 +1,1 @@
-"""What ``rankine demo`` and the experiment commands run."""
+"""The experiments of ``rankine experiment``, one module for each command, and the steps of ``rankine demo``."""

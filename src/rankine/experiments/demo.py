@@ -1,100 +1,92 @@
-"""The demo: both halves of Rankine on data that the project made. Everything shown is computed here and now."""
+"""The demo: both halves of Rankine on data that the project made. Everything is computed when it runs.
+
+``rankine demo`` calls these steps one after the other and prints what they return.
+"""
 
 from __future__ import annotations
 
-import os
-import shlex
 import shutil
-import sys
 import warnings
-from importlib.resources import as_file, files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import typer
 
-from ..console import print_comparison, print_hits, print_table
 from ..data import RankingData
 from ..errors import InputError
+from ..files import write_file
 from ..io import TrecTable, save_letor, save_qrels, save_run
-from ..measures import compare_reports, evaluate_run
+from ..measures import Comparison, compare_reports, evaluate_run
 from ..progress import bar
 from ..rankers import LinearRanker, RegressionRanker
-from ..sample import bundled_sample
-from .report import Section, write
+from ..report import Section
+from ..sample import bundled_sample, spoken_sample
 
-_MEASURES = ["nDCG@10", "AP(rel=2)", "ERR@20"]
-_ASKED = "railway"
+if TYPE_CHECKING:
+    from ..spoken.archive.archive import Archive
+    from ..spoken.learn.judgments import Judged
+    from ..spoken.learn.learning import Trial
+
+MEASURES = ["nDCG@10", "AP(rel=2)", "ERR@20"]
+QUERY = "railway"
 _MARK = ".rankine-demo"
 
 
+def prepare_folder(folder: Path) -> None:
+    """Make the folder; raise InputError if it holds files that no earlier demo has written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()) and not (folder / _MARK).exists():
+        raise InputError("the folder is not empty and no earlier demo made it: name another", str(folder))
+    write_file(folder / _MARK, b"made by `rankine demo`, which writes it anew\n")
+
+
+def write_search_set(folder: Path) -> RankingData:
+    """Write the judged search set into the folder, as LETOR text and as TREC qrels."""
+    data = bundled_sample()
+    save_letor(data, folder / "search.txt")
+    save_qrels(TrecTable.from_columns(data.qid, data.doc_ids, data.y), folder / "qrels.txt")
+    return data
+
+
 def systems(data: RankingData) -> dict[str, np.ndarray]:
-    """One feature as it is, and two rankers; each query is scored by models that have not seen it (three folds)."""
+    """The scores of one feature and of two rankers; models have not seen the queries they score (three folds)."""
     names = list(data.feature_names or ())
     number = {q: i for i, q in enumerate(data.query_ids)}
-    found = {"bm25": data.X[:, names.index("bm25_body")].astype(np.float64)}
-    makers = {
+    scores = {"bm25": data.X[:, names.index("bm25_body")].astype(np.float64)}
+    rankers = {
         "regression": lambda: RegressionRanker(normalise="query-zscore"),
         "SVM-NDCG": lambda: LinearRanker("svm-ndcg@10", C=0.1, normalise="query-zscore",
                                          loss_options={"A": "partial-order"}),
     }  # fmt: skip
-    with bar("learning", 3 * len(makers)) as update:
+    with bar("learning", 3 * len(rankers)) as update:
         done = 0
-        for name, make in makers.items():
-            scores = np.empty(data.n_documents)
+        for name, ranker in rankers.items():
+            scores[name] = np.empty(data.n_documents)
             for train, test in data.folds(3, seed=0):
-                predicted = make().fit(train).predict(test)
+                predicted = ranker().fit(train).predict(test)
                 for q, (a, b) in zip(test.query_ids, zip(test.ptr[:-1], test.ptr[1:], strict=True), strict=True):
                     i = number[q]
-                    scores[data.ptr[i] : data.ptr[i + 1]] = predicted[a:b]
+                    scores[name][data.ptr[i] : data.ptr[i + 1]] = predicted[a:b]
                 update(done := done + 1)
-            found[name] = scores
-    return found
+    return scores
 
 
-def run_demo(folder: Path) -> None:
-    """Both halves, a report with their pictures, and what to try next."""
-    folder.mkdir(parents=True, exist_ok=True)
-    if any(folder.iterdir()) and not (folder / _MARK).exists():
-        raise InputError("the folder is not empty and no earlier demo made it: name another", str(folder))
-    (folder / _MARK).write_text("made by `rankine demo`, which writes it anew\n", encoding="utf-8")
-    parts = _search_half(folder)
-    spoken, hit = _spoken_half(folder)
-    parts += spoken
-    write(parts, folder)
-    typer.echo(f"\nEverything with its pictures: {folder}/report.html\n")
-    at = shlex.quote(str(folder))
-    steps = [
-        (f"rankine train {at}/search.txt --loss svm-map -o model.json", "learn a ranking by average precision"),
-        (f"rankine compare {at}/qrels.txt {at}/*.run --details 3", "where systems differ, and why"),
-        (f"rankine spoken search {at}/archive hospital", "find what was said"),
-        (f"rankine spoken play {at}/archive {hit} -o hit.wav", f"hear the first hit for {_ASKED}"),
-        ("rankine spoken add my-archive/ recordings/", "the same with recordings of your own"),
-        ("rankine --help", "everything else"),
-    ]
-    if shutil.which("rankine") is None:
-        activate = os.path.relpath(Path(sys.executable).with_name("activate"))
-        steps.insert(0, (f". {activate}", "puts rankine on your path"))
-    typer.echo("What to try next\n")
-    for command, what in steps:
-        typer.echo(f"  {command}\n      {what}")
-
-
-def _search_half(folder: Path) -> list[Section]:
-    data = bundled_sample()
-    save_letor(data, folder / "search.txt")
-    qrels = TrecTable.from_columns(data.qid, data.doc_ids, data.y)
-    save_qrels(qrels, folder / "qrels.txt")
-    typer.echo(f"1. A judged search set that Rankine made itself: {data}\n")
+def compare_systems(data: RankingData, folder: Path) -> Comparison:
+    """Write a TREC run for every system and compare them; draws the differences."""
     reports = {}
     for name, scores in systems(data).items():
         run = TrecTable.from_columns(data.qid, data.doc_ids, scores, tag=name)
         save_run(run, folder / f"{name}.run")
-        reports[name] = evaluate_run(_MEASURES, qrels, folder / f"{name}.run")
+        reports[name] = evaluate_run(MEASURES, folder / "qrels.txt", folder / f"{name}.run")
     comparison = compare_reports(reports, baseline="bm25")
-    print_comparison(comparison)
     comparison.plot(folder / "differences.png")
-    rows = [(n, *(f"{r.mean[m]:.4f}" for m in r.mean)) for n, r in reports.items()]
+    return comparison
+
+
+def search_sections(data: RankingData, comparison: Comparison) -> list[Section]:
+    """The sections of the report on the judged search set."""
+    reports = comparison.reports
+    rows = [(n, *(f"{value:.4f}" for value in r.mean.values())) for n, r in reports.items()]
     columns = ("system", *next(iter(reports.values())).mean)
     text = f"{data.n_queries} queries, {data.n_documents} documents; each query scored by models that never saw it."
     return [
@@ -103,38 +95,44 @@ def _search_half(folder: Path) -> list[Section]:
     ]
 
 
-def _spoken_half(folder: Path) -> tuple[list[Section], str]:
+def index_recordings(folder: Path) -> tuple[Archive, Judged]:
+    """Index the spoken sample in ``folder/archive``; the archive, and the sample's judged queries."""
     from ..spoken.archive.archive import Archive
     from ..spoken.index.about import read_about
-    from ..spoken.lattice.pictures import draw_groups, draw_weights
     from ..spoken.learn.judgments import Judged, read_qrels, read_queries
-    from ..spoken.learn.learning import COLUMNS, learn
 
-    place = folder / "archive"
-    shutil.rmtree(place, ignore_errors=True)
-    with as_file(files("rankine").joinpath("sample", "spoken")) as sample, bar("indexing", None) as update:
+    shutil.rmtree(folder / "archive", ignore_errors=True)
+    with spoken_sample() as sample, bar("indexing", None) as update:
         about = {u: a._replace(audio=str(sample / a.audio)) for u, a in read_about(sample / "recordings.tsv").items()}
-        archive = Archive.create(place)
+        archive = Archive.create(folder / "archive")
         archive.add(sample / "lattices", about, progress=update)
-        judged = Judged(read_queries(sample / "queries.tsv"), read_qrels(sample / "qrels.txt"))
-    typer.echo(f"\n2. A spoken archive: {len(archive)} noisy recordings, as PocketSphinx understood them.\n")
-    print_hits(f"{_ASKED}, before learning", archive.search(_ASKED, 5))
+        return archive, Judged(read_queries(sample / "queries.tsv"), read_qrels(sample / "qrels.txt"))
+
+
+def learn_weights(archive: Archive, judged: Judged, folder: Path) -> Trial:
+    """Store the judgments in the archive, learn its weights from them and use them; draws means and weights."""
+    from ..spoken.lattice.pictures import draw_groups, draw_weights
+    from ..spoken.learn.learning import learn
+
     archive.judgments.add_queries(judged.queries)
     archive.judgments.add_all([(q, d, g) for q, grades in judged.qrels.items() for d, g in grades.items()], "sample")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         weights, trial = learn(archive, judged, "svm-map")
     archive.use_weights(weights)
-    print_table("Mean AP over four folds of queries: learned weights are tested on queries they have not seen",
-                COLUMNS, trial.table())  # fmt: skip
-    print_hits(f"{_ASKED}, after learning", archive.search(_ASKED, 5))
     means = {n: [float(x.mean())] for n, x in trial.precision.items()}
     draw_groups(["all queries"], means, "mean AP", folder / "learned.png")
     draw_weights(list(archive.ranker_names), {"SVM-MAP": np.array(weights.values)}, folder / "weights.png")
+    return trial
+
+
+def spoken_sections(archive: Archive, judged: Judged, trial: Trial) -> list[Section]:
+    """The sections of the report on the spoken archive."""
+    from ..spoken.learn.learning import COLUMNS
+
     text = f"{len(archive)} recordings, {len(judged.queries)} judged queries."
-    parts = [
+    return [
         Section("A spoken archive, searched and improved by learning", text, COLUMNS, trial.table()),
         Section("Mean AP before and after", "", picture="learned.png"),
         Section("What the weak rankers are worth", "", picture="weights.png"),
     ]
-    return parts, archive.search(_ASKED, 1)[0].place

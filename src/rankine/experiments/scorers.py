@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,22 +25,24 @@ from ..errors import needs
 from ..measures import evaluate
 from ..measures.compare import holm, mean_interval, wilcoxon
 from ..parallel import process_map
+from ..progress import bar
 from ..rankers import BoostedRanker, LinearRanker, NeuralRanker
-from .letor import COLLECTIONS, Fold, folds
-from .report import Section, write_page
+from ..report import Section, write, write_page
+from .collections import LETOR_SETS, LetorFold, check_letor_sets, letor_folds
+from .table import Results
 
 MEASURES = ("nDCG@1", "nDCG@5", "nDCG@10", "AP", "ERR")
 TREES, PATIENCE, BASELINE = 400, 50, "LightGBM lambdarank"
 TREE_GRID = tuple(product((7, 31), (0.05, 0.1)))
 C_GRID = tuple(10.0**e for e in range(-4, 2))
-Scorer = Callable[[Fold, Any], list[Callable[[Any], np.ndarray]]]
+PACKAGES = {"lightgbm": "boost", "xgboost": "boost", "torch": "torch", "catboost": "bench"}
 
 _LOSSES = ("svm-ndcg@10:tight", "svm-ndcg@10 (A pairs)", "svm-map", "consistent-ndcg@10", "ranksvm:norm", "listnet")
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """One system on one fold: the measures of every test query, seconds to fit all settings, and per setting."""
+class ScorerOnFold:
+    """One system on one fold: the measures of every test query, and seconds per setting."""
 
     measured: dict[str, np.ndarray]
     seconds: float
@@ -55,29 +57,29 @@ def systems() -> list[str]:
     ]  # fmt: skip
 
 
-def run_one(collection: str, number: int, system: str) -> Outcome:
+def run_one(collection: str, number: int, system: str) -> ScorerOnFold:
     """Fit all settings of a system on one fold, choose on validation, measure on test."""
-    fold = list(folds(collection))[number]
+    fold = list(letor_folds(collection))[number]
     began = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scorers = _fitted(system, fold, COLLECTIONS[collection].normalise)
+        scorers = _fitted(system, fold, LETOR_SETS[collection].normalise)
         seconds = (time.perf_counter() - began) / len(scorers)
-        chosen = max(scorers, key=lambda s: _ndcg(s, fold))
-    report = evaluate(list(MEASURES), fold.test.y, chosen(fold.test), fold.test.qid)
-    return Outcome(report.per_query, seconds)
+        best = max(scorers, key=lambda s: _ndcg(s, fold))
+    report = evaluate(list(MEASURES), fold.test.y, best(fold.test), fold.test.qid)
+    return ScorerOnFold(report.per_query, seconds)
 
 
-def _ndcg(score: Callable[[Any], np.ndarray], fold: Fold) -> float:
+def _ndcg(score: Callable[[Any], np.ndarray], fold: LetorFold) -> float:
     return evaluate("nDCG@10", fold.valid.y, score(fold.valid), fold.valid.qid).mean["nDCG@10"]
 
 
-def _fitted(system: str, fold: Fold, normalise: str | None) -> list[Callable[[Any], np.ndarray]]:
-    kind, name = system.split(" ", 1)
-    if kind == "linear":
+def _fitted(system: str, fold: LetorFold, normalise: str | None) -> list[Callable[[Any], np.ndarray]]:
+    model_class, name = system.split(" ", 1)
+    if model_class == "linear":
         ranker = LinearRanker(name, normalise=normalise, threads=1, max_time=10.0)
         return [m.predict for m in ranker.path(C_GRID, fold.train)]
-    if kind == "neural":
+    if model_class == "neural":
         nets = [NeuralRanker(name, dropout=d, measure="nDCG@10", threads=1) for d in (0.1, 0.3)]
         return [n.fit(fold.train, valid=fold.valid).predict for n in nets]
     own = {"lambdarank": _lambdarank, "rank:ndcg": _rank_ndcg, "YetiRank": _yetirank}
@@ -85,10 +87,10 @@ def _fitted(system: str, fold: Fold, normalise: str | None) -> list[Callable[[An
         return [own[name](fold, leaves, rate) for leaves, rate in TREE_GRID]
     name, pairs, _ = name.partition(" (A pairs)")
     options = {"A": "partial-order"} if pairs else None
-    made = [
+    rankers = [
         BoostedRanker(
             name,
-            kind.lower(),
+            model_class.lower(),
             TREES,
             rate,
             leaves,
@@ -99,10 +101,10 @@ def _fitted(system: str, fold: Fold, normalise: str | None) -> list[Callable[[An
         )
         for leaves, rate in TREE_GRID
     ]
-    return [m.fit(fold.train, valid=fold.valid).predict for m in made]
+    return [m.fit(fold.train, valid=fold.valid).predict for m in rankers]
 
 
-def _lambdarank(fold: Fold, leaves: int, rate: float) -> Callable[[Any], np.ndarray]:
+def _lambdarank(fold: LetorFold, leaves: int, rate: float) -> Callable[[Any], np.ndarray]:
     lgb = needs("lightgbm", "boost")
     train = lgb.Dataset(fold.train.X, fold.train.y, group=np.diff(fold.train.ptr))
     valid = lgb.Dataset(fold.valid.X, fold.valid.y, group=np.diff(fold.valid.ptr), reference=train)
@@ -114,7 +116,7 @@ def _lambdarank(fold: Fold, leaves: int, rate: float) -> Callable[[Any], np.ndar
     return lambda data: np.asarray(booster.predict(data.X))
 
 
-def _rank_ndcg(fold: Fold, leaves: int, rate: float) -> Callable[[Any], np.ndarray]:
+def _rank_ndcg(fold: LetorFold, leaves: int, rate: float) -> Callable[[Any], np.ndarray]:
     xgb = needs("xgboost", "boost")
 
     def matrix(data: Any) -> Any:
@@ -129,7 +131,7 @@ def _rank_ndcg(fold: Fold, leaves: int, rate: float) -> Callable[[Any], np.ndarr
     return lambda data: booster.predict(xgb.DMatrix(data.X), iteration_range=(0, booster.best_iteration + 1))
 
 
-def _yetirank(fold: Fold, leaves: int, rate: float) -> Callable[[Any], np.ndarray]:
+def _yetirank(fold: LetorFold, leaves: int, rate: float) -> Callable[[Any], np.ndarray]:
     cat = needs("catboost", "bench")
 
     def pool(data: Any) -> Any:
@@ -144,17 +146,17 @@ def _yetirank(fold: Fold, leaves: int, rate: float) -> Callable[[Any], np.ndarra
     return lambda data: np.asarray(model.predict(np.asarray(data.X)))
 
 
-def _job(job: tuple[str, int, str]) -> Outcome:
+def _job(job: tuple[str, int, str]) -> ScorerOnFold:
     return run_one(*job)
 
 
 def run(
-    names: list[str], workers: int, report: Callable[[int], None], chosen: list[str] | None = None
-) -> dict[str, dict[str, list[Outcome]]]:
+    names: list[str], workers: int, report: Callable[[int], None], only: list[str] | None = None
+) -> dict[str, dict[str, list[ScorerOnFold]]]:
     """All systems on all folds: collection → system → five outcomes."""
-    listed = systems() if chosen is None else chosen
+    listed = systems() if only is None else only
     todo = [(name, i, system) for name in names for system in listed for i in range(5)]
-    out: dict[str, dict[str, list[Outcome]]] = {name: {s: [] for s in listed} for name in names}
+    out: dict[str, dict[str, list[ScorerOnFold]]] = {name: {s: [] for s in listed} for name in names}
     for done, (job, outcome) in enumerate(
         zip(todo, process_map(_job, todo, workers, patience=0, chunk=1), strict=True), 1
     ):
@@ -163,16 +165,16 @@ def run(
     return out
 
 
-def rows(found: dict[str, list[Outcome]]) -> list[tuple[str, ...]]:
+def rows(results: dict[str, list[ScorerOnFold]]) -> list[tuple[str, ...]]:
     """System, measures, seconds per fit, difference to the baseline in nDCG@10 with its interval and p."""
     pooled = {
-        s: {m: np.concatenate([o.measured[m] for o in outcomes]) for m in MEASURES} for s, outcomes in found.items()
+        s: {m: np.concatenate([o.measured[m] for o in outcomes]) for m in MEASURES} for s, outcomes in results.items()
     }
-    others = [s for s in found if s != BASELINE]
+    others = [s for s in results if s != BASELINE]
     differences = {s: pooled[s]["nDCG@10"] - pooled[BASELINE]["nDCG@10"] for s in others}
     corrected = dict(zip(others, holm([wilcoxon(d) for d in differences.values()]), strict=True))
     out = []
-    for system, outcomes in found.items():
+    for system, outcomes in results.items():
         cells = [f"{pooled[system][m].mean():.4f}" for m in MEASURES]
         seconds = f"{np.mean([o.seconds for o in outcomes]):.1f}"
         tests = ["-", "-"]
@@ -187,14 +189,31 @@ def rows(found: dict[str, list[Outcome]]) -> list[tuple[str, ...]]:
 COLUMNS = ("scorer", *MEASURES, "seconds a fit", "nDCG@10 to lambdarank", "p (Holm)")
 
 
-def sections(name: str, found: dict[str, list[Outcome]]) -> list[Section]:
+def sections(name: str, results: dict[str, list[ScorerOnFold]]) -> list[Section]:
     """The report on one collection."""
-    n = sum(len(o.measured["AP"]) for o in next(iter(found.values())))
-    return [Section(COLLECTIONS[name].title, f"{n} test queries; one thread each.", COLUMNS, rows(found))]
+    n = sum(len(o.measured["AP"]) for o in next(iter(results.values())))
+    return [Section(LETOR_SETS[name].title, f"{n} test queries; one thread each.", COLUMNS, rows(results))]
+
+
+def experiment(data: list[str], output: Path, workers: int) -> Results:
+    """Run all systems on the sets; write a report for each into a folder below ``output``."""
+    for package, extra in PACKAGES.items():
+        needs(package, extra)
+    check_letor_sets(data)
+    with bar("fits", total=5 * len(data) * len(systems())) as update:
+        results = run(data, workers, update)
+    tables, reports = [], []
+    for name in data:
+        folder = output / name
+        folder.mkdir(parents=True, exist_ok=True)
+        report = sections(name, results[name])
+        tables.append(replace(report[0], text=""))
+        reports.append(write(report, folder))
+    return Results(tables, reports)
 
 
 def make(folder: Path, workers: int) -> None:
     """Run everything; write the pages that the documentation includes into ``folder``."""
     for name in ("mq2008", "ohsumed"):
-        found = run([name], workers, lambda done: None)[name]
-        write_page(sections(name, found), folder, name, level=3)
+        results = run([name], workers, lambda done: None)[name]
+        write_page(sections(name, results), folder, name, level=3)

@@ -10,32 +10,33 @@ weights (normalised within a query) and SVM-MAP over the weak rankers of words, 
 from __future__ import annotations
 
 import gzip
-import os
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, needs
+from ..progress import bar
+from ..report import Section, write, write_page
 from ..spoken.archive.archive import create_or_open
 from ..spoken.index.about import read_about
 from ..spoken.lattice.wer import edit_distance
 from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import Examples, examples, make_ranker, normalised
 from ..spoken.recognise.run import TABLE, PocketSphinx, recognise
-from .lattices import words_of
-from .report import Section, write_page
+from .collections import speech_folder, transcripts, words_of
 from .spoken import ENGLISH_STOP
+from .table import Results
 
 LEAST, FOLDS, SEED = 3, 4, 0
 SYSTEMS = ("words, equal", "subwords, equal", "all, equal", "words, SVM-MAP", "subwords, SVM-MAP", "all, SVM-MAP")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class VocabularyTrial:
     """One vocabulary: word error rate, and AP of every query by every system."""
 
     label: str
@@ -45,26 +46,23 @@ class Outcome:
 
 
 def _audio() -> tuple[Path, dict[str, list[str]]]:
-    place = os.environ.get("RANKINE_DATA")
-    if not place:
-        raise InputError("set RANKINE_DATA to the folder that holds speech/lj")
-    folder = Path(place, "speech", "lj")
-    audio = folder / "audio"
-    lines = (folder / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
-    texts = {u: words_of(t) for u, t in (line.split("\t", 1) for line in lines if line.strip())}
-    there = {p.stem for p in audio.glob("*.flac")}
-    return audio, {u: t for u, t in texts.items() if u in there}
+    """The folder of the recordings, and the words of those that are there."""
+    audio = speech_folder("lj") / "audio"
+    names = {p.stem for p in audio.glob("*.flac")}
+    return audio, {u: words_of(t) for u, t in transcripts("lj").items() if u in names}
 
 
 def query_words(texts: dict[str, list[str]]) -> list[str]:
     """The declared queries, in alphabetical order."""
     ps = needs("pocketsphinx", "spoken")
-    known = {line.split()[0] for line in open(ps.get_model_path("en-us/cmudict-en-us.dict"), encoding="utf-8")}
+    dictionary = {line.split()[0] for line in open(ps.get_model_path("en-us/cmudict-en-us.dict"), encoding="utf-8")}
     counts = Counter(w for text in texts.values() for w in set(text))
-    return sorted(w for w, n in counts.items() if n >= LEAST and w not in ENGLISH_STOP and w in known)
+    return sorted(w for w, n in counts.items() if n >= LEAST and w not in ENGLISH_STOP and w in dictionary)
 
 
-def run(folder: Path, workers: int, report: Callable[[float, float], None] = lambda done, total: None) -> list[Outcome]:
+def run(
+    folder: Path, workers: int, report: Callable[[float, float], None] = lambda done, total: None
+) -> list[VocabularyTrial]:
     """Recognise with and without the words, index, cross-validate; lattices stay in ``folder``."""
     audio, texts = _audio()
     queries = query_words(texts)
@@ -79,8 +77,8 @@ def run(folder: Path, workers: int, report: Callable[[float, float], None] = lam
             raise InputError(f"{len(done.errors)} recordings could not be recognised: {done.errors[0]}")
         archive = create_or_open(place / "archive", "en", None, None, None)
         archive.add(lattices, read_about(lattices / TABLE), workers=workers)
-        found = examples(archive, judged, keep=False)
-        out.append(Outcome(label, word_errors(lattices, texts), *_trial(found, archive.ranker_names)))
+        judged_data = examples(archive, judged, keep=False)
+        out.append(VocabularyTrial(label, word_errors(lattices, texts), *_trial(judged_data, archive.ranker_names)))
     return out
 
 
@@ -95,50 +93,59 @@ def word_errors(lattices: Path, texts: dict[str, list[str]]) -> float:
     return wrong / total
 
 
-def _trial(found: Examples, names: list[str]) -> tuple[tuple[str, ...], dict[str, np.ndarray]]:
+def _trial(judged_data: Examples, names: list[str]) -> tuple[tuple[str, ...], dict[str, np.ndarray]]:
     """AP of every query by every system, each query tested by what was learned without it."""
-    data = found.data
+    data = judged_data.data
     words = [n for n in names if n.startswith("word-")]
     columns = {"words": words, "subwords": [n for n in names if n not in words], "all": names}
     number = {str(q): i for i, q in enumerate(data.query_ids)}
-    precision = {s: np.zeros(data.n_queries + len(found.lost)) for s in SYSTEMS}
+    precision = {s: np.zeros(data.n_queries + len(judged_data.lost)) for s in SYSTEMS}
     for train, test in data.folds(FOLDS, SEED):
         at = [number[str(q)] for q in test.query_ids]
         for system in SYSTEMS:
             which, how = system.split(", ")
-            precision[system][at] = found.average_precision(test, _scores(train, test, columns[which], how))
-    return (*map(str, data.query_ids), *found.lost), precision
+            precision[system][at] = judged_data.average_precision(test, _scores(train, test, columns[which], how))
+    return (*map(str, data.query_ids), *judged_data.lost), precision
 
 
 def _scores(train: RankingData, test: RankingData, columns: list[str], how: str) -> np.ndarray:
     small = test.select(columns)
     if how == "equal":
         return normalised(small, "query-minmax").sum(axis=1)
-    part = train.select(columns)
-    return make_ranker("svm-map", part, "query-minmax", seed=SEED).fit(part).predict(small)
+    training = train.select(columns)
+    return make_ranker("svm-map", training, "query-minmax", seed=SEED).fit(training).predict(small)
 
 
-def rows(outcomes: list[Outcome]) -> list[tuple[str, ...]]:
+def rows(outcomes: list[VocabularyTrial]) -> list[tuple[str, ...]]:
     """Vocabulary, queries, and MAP of every system."""
     removed = set(query_words(_audio()[1])[::3])
     out = []
     for o in outcomes:
         inside = np.array([q not in removed for q in o.queries])
-        for label, chosen in (("kept", inside), ("taken out", ~inside)):
-            means = (f"{o.precision[s][chosen].mean():.4f}" for s in SYSTEMS)
-            out.append((o.label, f"{o.errors:.1%}", f"{label} ({chosen.sum()})", *means))
+        for label, subset in (("kept", inside), ("taken out", ~inside)):
+            means = (f"{o.precision[s][subset].mean():.4f}" for s in SYSTEMS)
+            out.append((o.label, f"{o.errors:.1%}", f"{label} ({subset.sum()})", *means))
     return out
 
 
 COLUMNS = ("dictionary", "word errors", "queries", *SYSTEMS)
 
 
-def sections(outcomes: list[Outcome]) -> list[Section]:
+def sections(outcomes: list[VocabularyTrial]) -> list[Section]:
     """The report."""
     _, texts = _audio()
     text = (f"{len(texts)} utterances, {len(outcomes[0].queries)} queries of one word. Mean AP over four folds of "
             "queries; word errors are those of the recogniser's own best words.")  # fmt: skip
     return [Section("Words that the recogniser does not know", text, COLUMNS, rows(outcomes))]
+
+
+def experiment(output: Path, workers: int) -> Results:
+    """Recognise, index and cross-validate; write the report and the lattices into ``output``."""
+    output.mkdir(parents=True, exist_ok=True)
+    with bar("recognising", None, unit="seconds") as update:
+        trials = run(output, workers, lambda done, total: update(round(done), round(total)))
+    report = sections(trials)
+    return Results([replace(report[0], text="")], [write(report, output)])
 
 
 def make(folder: Path, work: Path, workers: int) -> None:

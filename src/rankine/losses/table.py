@@ -25,7 +25,7 @@ _NORM = {"norm": {"norm": True}}
 _SVM = {"tight": {"variant": "tight"}, "slack": {"variant": "slack"}}
 
 
-class Row(NamedTuple):
+class LossRow(NamedTuple):
     """How a loss is made, what it is in one line, whether it takes ``@k``, and the options of its ``:variants``."""
 
     make: Callable[..., Loss]
@@ -53,34 +53,36 @@ def _structured(of: str) -> Callable[..., Loss]:
 
 
 TABLE = {
-    "svm-ndcg": Row(_structured("ndcg"), "structural hinge, an upper bound on 1 − nDCG@k", "may", _SVM),
-    "svm-map": Row(_structured("map"), "structural hinge, an upper bound on 1 − AP", variants=_SVM),
-    "svm-p": Row(_structured("p"), "structural hinge, an upper bound on 1 − P@k over the best P@k", "must", _SVM),
-    "svm-rr": Row(_structured("rr"), "structural hinge, an upper bound on 1 − RR", variants=_SVM),
-    "sum-ndcg": Row(lambda **o: SumHinge("ndcg", **o), "sum of the hinges of all rankings, of nDCG@k", "may"),
-    "sum-map": Row(lambda **o: SumHinge("map", **o), "sum of the hinges of all rankings, of AP"),
-    "softmax-ndcg": Row(lambda **o: SumHinge("ndcg", soft=True, **o), "soft maximum over all rankings, nDCG@k", "may"),
-    "softmax-map": Row(lambda **o: SumHinge("map", soft=True, **o), "soft maximum over all rankings, of AP"),
-    "ranksvm": Row(RankSVM, "hinge of every pair of different grade", variants=_NORM),
-    "ranksvm-l2": Row(lambda **o: RankSVM(squared=True, **o), "squared hinge of every such pair", variants=_NORM),
-    "position-sensitive": Row(PositionSensitive, "pairs with margins that grow towards the top", variants=_NORM),
-    "preorder": Row(
+    "svm-ndcg": LossRow(_structured("ndcg"), "structural hinge, an upper bound on 1 − nDCG@k", "may", _SVM),
+    "svm-map": LossRow(_structured("map"), "structural hinge, an upper bound on 1 − AP", variants=_SVM),
+    "svm-p": LossRow(_structured("p"), "structural hinge, an upper bound on 1 − P@k over the best P@k", "must", _SVM),
+    "svm-rr": LossRow(_structured("rr"), "structural hinge, an upper bound on 1 − RR", variants=_SVM),
+    "sum-ndcg": LossRow(lambda **o: SumHinge("ndcg", **o), "sum of the hinges of all rankings, of nDCG@k", "may"),
+    "sum-map": LossRow(lambda **o: SumHinge("map", **o), "sum of the hinges of all rankings, of AP"),
+    "softmax-ndcg": LossRow(
+        lambda **o: SumHinge("ndcg", soft=True, **o), "soft maximum over all rankings, nDCG@k", "may"
+    ),
+    "softmax-map": LossRow(lambda **o: SumHinge("map", soft=True, **o), "soft maximum over all rankings, of AP"),
+    "ranksvm": LossRow(RankSVM, "hinge of every pair of different grade", variants=_NORM),
+    "ranksvm-l2": LossRow(lambda **o: RankSVM(squared=True, **o), "squared hinge of every such pair", variants=_NORM),
+    "position-sensitive": LossRow(PositionSensitive, "pairs with margins that grow towards the top", variants=_NORM),
+    "preorder": LossRow(
         Preorder,
         "differentiable hinge of every pair of different grade",
         variants={"norm": {"weights": "norm"}, "norm+dcg": {"weights": "norm+dcg"}},
     ),
-    "consistent-dcg": Row(lambda **o: Consistent("dcg", **o), "all pairs, consistent for DCG@k", "may", _NORM),
-    "consistent-ndcg": Row(lambda **o: Consistent("ndcg", **o), "all pairs, consistent for nDCG@k", "may", _NORM),
-    "consistent-wpd": Row(
+    "consistent-dcg": LossRow(lambda **o: Consistent("dcg", **o), "all pairs, consistent for DCG@k", "may", _NORM),
+    "consistent-ndcg": LossRow(lambda **o: Consistent("ndcg", **o), "all pairs, consistent for nDCG@k", "may", _NORM),
+    "consistent-wpd": LossRow(
         lambda **o: Consistent("wpd", **o), "all pairs, for preference graphs, under low noise", variants=_NORM
     ),
-    "consistent-rank": Row(lambda **o: Consistent("rank", **o), "all pairs, for ranks (1 is best)", variants=_NORM),
-    "duchi": Row(Duchi, "linear loss with a penalty on scores, for preference graphs or grades"),
-    "listnet": Row(ListNet, "cross-entropy of the top-one probabilities"),
-    "listmle": Row(ListMLE, "likelihood of the graded order (Plackett and Luce)"),
-    "squared": Row(Squared, "squared distance of scores from grades"),
-    "squared-dcg": Row(lambda **o: Squared("dcg", **o), "squared distance from gains, consistent for DCG@k", "may"),
-    "squared-ndcg": Row(lambda **o: Squared("ndcg", **o), "the same over the best DCG@k, for nDCG@k", "may"),
+    "consistent-rank": LossRow(lambda **o: Consistent("rank", **o), "all pairs, for ranks (1 is best)", variants=_NORM),
+    "duchi": LossRow(Duchi, "linear loss with a penalty on scores, for preference graphs or grades"),
+    "listnet": LossRow(ListNet, "cross-entropy of the top-one probabilities"),
+    "listmle": LossRow(ListMLE, "likelihood of the graded order (Plackett and Luce)"),
+    "squared": LossRow(Squared, "squared distance of scores from grades"),
+    "squared-dcg": LossRow(lambda **o: Squared("dcg", **o), "squared distance from gains, consistent for DCG@k", "may"),
+    "squared-ndcg": LossRow(lambda **o: Squared("ndcg", **o), "the same over the best DCG@k, for nDCG@k", "may"),
 }
 
 

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, nearest
+from ..figures import BLUE, GREY, RED, check_picture, save_figure
 from .evaluation import Report, evaluate, gain_note
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _BATCH = 1 << 22
+_MOST_PANELS = 24
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class Comparison:
 
     @property
     def note(self) -> str:
-        """What a reader of the table should know about its gains."""
+        """The gain of nDCG and DCG in the table; empty where it has neither."""
         return gain_note(next(iter(self.reports.values())).measures)
 
     def __str__(self) -> str:
@@ -91,8 +94,8 @@ class Comparison:
     def to_json(self) -> str:
         """Means and pairs as JSON; an infinite effect (every query differs by the same) is null.
 
-        >>> found = compare([1, 0], {"x": [2, 1], "y": [1, 2]}, [1, 1], "AP")
-        >>> json.loads(found.to_json())["mean"]
+        >>> comparison = compare([1, 0], {"x": [2, 1], "y": [1, 2]}, [1, 1], "AP")
+        >>> json.loads(comparison.to_json())["mean"]
         {'x': {'AP': 1.0}, 'y': {'AP': 0.5}}
         """
         means = {name: report.mean for name, report in self.reports.items()}
@@ -118,9 +121,7 @@ class Comparison:
         >>> compare([1, 0], {"x": [2, 1], "y": [1, 2]}, [1, 1], "AP").plot()  # doctest: +ELLIPSIS
         <...Figure size ...>
         """
-        from ..plots import draw_differences
-
-        return draw_differences(self, path)
+        return _draw_differences(self, path)
 
 
 def compare(
@@ -141,13 +142,13 @@ def compare(
         qid: query ids.
         measures: a name or several.
         baseline: compare every system with this one; by default every pair is compared.
-        confidence: of the bootstrap interval of the mean difference.
-        seed: of the bootstrap and the randomisation test.
+        confidence: confidence level of the bootstrap interval of the mean difference.
+        seed: random seed of the bootstrap and the randomisation test.
         options: ``ties``, ``empty``, ``doc_ids``, ``threads`` of :func:`evaluate`.
 
     >>> y, qid = [1, 0, 0, 1, 1, 0], [1, 1, 2, 2, 3, 3]
-    >>> found = compare(y, {"good": [2, 1, 1, 2, 2, 1], "bad": [1, 2, 1, 2, 1, 2]}, qid, "AP")
-    >>> found.pairs[0].difference
+    >>> comparison = compare(y, {"good": [2, 1, 1, 2, 2, 1], "bad": [1, 2, 1, 2, 1, 2]}, qid, "AP")
+    >>> comparison.pairs[0].difference
     0.3333333333333333
     """
     if not isinstance(systems, Mapping):
@@ -198,7 +199,6 @@ def _test(measure: str, a: str, b: str, x: np.ndarray, y: np.ndarray, confidence
     if np.ptp(d) < 1e-12:
         d[:] = d[0]
     low, high = mean_interval(d, confidence, seed)
-    spread = d.std(ddof=1) if np.ptp(d) > 0 else 0.0
     return {
         "measure": measure,
         "a": a,
@@ -208,11 +208,7 @@ def _test(measure: str, a: str, b: str, x: np.ndarray, y: np.ndarray, confidence
         "difference": float(d.mean()),
         "low": low,
         "high": high,
-        "effect": float(d.mean() / spread)
-        if spread > 0
-        else float(np.copysign(np.inf, d[0]))
-        if d[0] and len(d) > 1
-        else 0.0,
+        "effect": _effect(d),
         "wins": int((d > 0).sum()),
         "ties": int((d == 0).sum()),
         "losses": int((d < 0).sum()),
@@ -220,6 +216,13 @@ def _test(measure: str, a: str, b: str, x: np.ndarray, y: np.ndarray, confidence
         "t": _paired_t(d),
         "randomisation": _randomisation(d, seed),
     }
+
+
+def _effect(d: np.ndarray) -> float:
+    """The mean difference in standard deviations; infinite where all of several differences are equal and not 0."""
+    if np.ptp(d) > 0:
+        return float(d.mean() / d.std(ddof=1))
+    return float(np.copysign(np.inf, d[0])) if d[0] and len(d) > 1 else 0.0
 
 
 def wilcoxon(d: np.ndarray) -> float:
@@ -268,19 +271,11 @@ def mean_interval(d: np.ndarray, confidence: float, seed: int) -> tuple[float, f
 
     if len(d) < 2 or np.ptp(d) == 0:
         return float(d.mean()), float(d.mean())
-    found = stats.bootstrap(
-        (d,), np.mean, confidence_level=confidence, n_resamples=9999, batch=max(_BATCH // len(d), 1), rng=seed
-    ).confidence_interval
-    if np.isnan(found.low) or np.isnan(found.high):
-        found = stats.bootstrap(
-            (d,),
-            np.mean,
-            confidence_level=confidence,
-            method="percentile",
-            batch=max(_BATCH // len(d), 1),
-            rng=seed,
-        ).confidence_interval
-    return float(found.low), float(found.high)
+    options = {"confidence_level": confidence, "batch": max(_BATCH // len(d), 1), "rng": seed}
+    interval = stats.bootstrap((d,), np.mean, n_resamples=9999, **options).confidence_interval
+    if np.isnan(interval.low) or np.isnan(interval.high):
+        interval = stats.bootstrap((d,), np.mean, method="percentile", **options).confidence_interval
+    return float(interval.low), float(interval.high)
 
 
 def _with_holm(raw: list[dict[str, Any]]) -> list[Pair]:
@@ -301,3 +296,46 @@ def holm(p_values: list[float]) -> list[float]:
     out = np.empty(n)
     out[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
     return out.tolist()
+
+
+def _draw_differences(comparison: Comparison, path: str | os.PathLike | None = None) -> Figure:
+    """Per-query differences of every pair, largest first: blue where the first system wins, red where it loses."""
+    from matplotlib.figure import Figure
+
+    if path is not None:
+        check_picture(path)
+    pairs = comparison.pairs[:_MOST_PANELS]
+    columns = min(sum(p.measure == pairs[0].measure for p in pairs), 3)  # a row per measure where it fits
+    rows = -(-len(pairs) // columns)
+    figure = Figure(figsize=(5.2 * columns, 3.6 * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axis, pair in zip(axes, pairs, strict=False):
+        a, b = (comparison.reports[s].per_query[pair.measure] for s in (pair.a, pair.b))
+        _draw_pair(axis, pair, np.sort(a - b)[::-1], comparison.confidence)
+    for axis in axes[len(pairs) :]:
+        axis.set_visible(False)
+    if len(comparison.pairs) > len(pairs):
+        figure.suptitle(f"the first {len(pairs)} of {len(comparison.pairs)} pairs")
+    if path is not None:
+        save_figure(figure, path)
+    return figure
+
+
+def _draw_pair(axis: Axes, pair: Pair, differences: np.ndarray, confidence: float) -> None:
+    x = np.arange(1, len(differences) + 1)
+    axis.bar(x, differences, width=1.0, color=np.where(differences >= 0, BLUE, RED), linewidth=0)
+    axis.axhspan(pair.low, pair.high, color=GREY, alpha=0.25, linewidth=0)
+    axis.axhline(pair.difference, color="black", linewidth=1)
+    axis.axhline(0, color=GREY, linewidth=0.8)
+    axis.set_title(f"{pair.a} − {pair.b}", fontsize=11, loc="left", fontweight="bold")
+    axis.set_xlabel(
+        f"{len(differences)} queries, sorted by difference: {pair.wins} won, {pair.ties} tied, {pair.losses} lost"
+    )
+    axis.set_ylabel(f"difference in {pair.measure}")
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.margins(x=0.01)
+    text = (
+        f"mean {pair.difference:+.4f}\n{confidence:.0%} interval [{pair.low:+.4f}, {pair.high:+.4f}]\n"
+        f"randomisation p = {pair.randomisation_holm:.2g}"
+    )
+    axis.text(0.98, 0.96, text, transform=axis.transAxes, ha="right", va="top", fontsize=9)

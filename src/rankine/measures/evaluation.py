@@ -32,7 +32,7 @@ _local = threading.local()
 
 @dataclass(frozen=True)
 class Report:
-    """What an evaluation found.
+    """The values of measures, their means and per query.
 
     ``mean`` maps each measure, as it was asked for, to its mean; ``per_query`` to one value per query in the order of
     ``query_ids``. Where queries without a relevant document were skipped their values are NaN and not averaged.
@@ -45,7 +45,7 @@ class Report:
 
     @property
     def note(self) -> str:
-        """What a reader of the table should know about its gains; empty where it holds no such measure."""
+        """The gain of nDCG and DCG in the table; empty where it has neither."""
         return gain_note(self.measures)
 
     def __str__(self) -> str:
@@ -84,8 +84,8 @@ class Report:
 
 
 def gain_note(measures: Iterable[Measure]) -> str:
-    """The note on gains, if one of the measures calls for it."""
-    used = any(m.name in ("nDCG", "DCG") and dict(m.params)["dcg"] == "exp-log2" for m in measures)
+    """The note on gains if a measure has the gain 2^g − 1, else an empty string."""
+    used = any(TABLE[m.name].has_gain and dict(m.params)["dcg"] == "exp-log2" for m in measures)
     return GAIN_NOTE if used else ""
 
 
@@ -150,7 +150,7 @@ def evaluate(
     parsed = parse_all(measures)
     check_ties(ties, doc_ids)
     data = _grouped(y, scores, qid, doc_ids)
-    return _report(parsed, data, ties, empty, thread_count(threads))
+    return report_of(parsed, data, ties, empty, thread_count(threads))
 
 
 def _grouped(y: Any, scores: Any, qid: Any, doc_ids: Any) -> JudgedScores:
@@ -180,8 +180,8 @@ def _grouped(y: Any, scores: Any, qid: Any, doc_ids: Any) -> JudgedScores:
     return JudgedScores(values, grades, groups.ptr, groups.ids, documents, span)
 
 
-def _report(parsed: dict[str, Measure], data: JudgedScores, ties: str, empty: str, threads: int) -> Report:
-    """Evaluate grouped data; what array and file evaluation share."""
+def report_of(parsed: dict[str, Measure], data: JudgedScores, ties: str, empty: str, threads: int) -> Report:
+    """Evaluate grouped data; :func:`evaluate` and :func:`evaluate_run` both end here."""
     if empty not in EMPTY:
         raise InputError(f"empty must be one of {', '.join(EMPTY)}; got {empty!r}")
     supervision = "preferences" if isinstance(data.grades, Preferences) else "grades"

@@ -291,10 +291,10 @@ def bpref(lists, rel, n_rel, n_judged, out):
             R = _relevant(lists, i, end, rel)
             N = _relevant(lists, i, end, -np.inf) - R
             if R > 0:
-                kept = 0.0
+                share = 0.0
                 for x in range(above, above + N + 1):
-                    kept += 1.0 - min(x, n_rel[q]) / bound if x > 0 else 1.0
-                total += R * kept / (N + 1)
+                    share += 1.0 - min(x, n_rel[q]) / bound if x > 0 else 1.0
+                total += R * share / (N + 1)
             above += N
             i = end
         out[q] = total / n_rel[q]

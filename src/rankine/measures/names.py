@@ -38,20 +38,20 @@ class Measure:
 
     @property
     def supervision(self) -> str:
-        """What it judges by: ``grades`` or ``preferences``."""
+        """The judgments it needs: ``grades`` or ``preferences``."""
         return TABLE[self.name].supervision
 
     def __str__(self) -> str:
         defaults = TABLE[self.name].parameters
-        given = [f"{k}={_shown(v)}" for k, v in self.params if k != "cutoff" and v != defaults[k].default]
-        inside = f"({','.join(given)})" if given else ""
+        named = [f"{k}={_spelled(v)}" for k, v in self.params if k != "cutoff" and v != defaults[k].default]
+        inside = f"({','.join(named)})" if named else ""
         return f"{self.name}{inside}{'' if self.cutoff is None else f'@{self.cutoff}'}"
 
     def __repr__(self) -> str:
         return f"Measure({str(self)!r})"
 
 
-def _shown(value: Any) -> str:
+def _spelled(value: Any) -> str:
     return repr(int(value) if isinstance(value, float) and value == int(value) else value)
 
 
@@ -77,9 +77,9 @@ def parse(text: str | Measure) -> Measure:
     form = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?\s*", text)
     name = ALIASES.get(form[1], form[1]) if form else ""
     if form is None or name not in TABLE:
-        known = [*TABLE, *ALIASES, *TREC_NAMES]
+        names = [*TABLE, *ALIASES, *TREC_NAMES]
         word = re.split(r"[(@]", text)[0]
-        raise InputError(f"unknown measure {text!r}.{nearest(word, known)} `rankine measures` lists them all")
+        raise InputError(f"unknown measure {text!r}.{nearest(word, names)} `rankine measures` lists them all")
     params = _arguments(form[2] or "", text)
     if form[3] is not None:
         if not re.fullmatch(r"[+-]?\d+", form[3]):
@@ -103,16 +103,16 @@ def _arguments(text: str, whole: str) -> dict[str, Any]:
         raise InputError(f"measure {whole!r}: expected Name(parameter=value,...)@cutoff ({reason})") from None
 
 
-def _make(name: str, given: dict[str, Any], text: str) -> Measure:
-    known = TABLE[name].parameters
-    for key, value in given.items():
-        if key not in known:
-            takes = ", ".join(known) or "none"
+def _make(name: str, arguments: dict[str, Any], text: str) -> Measure:
+    parameters = TABLE[name].parameters
+    for key, value in arguments.items():
+        if key not in parameters:
+            takes = ", ".join(parameters) or "none"
             raise InputError(f"measure {text!r}: {name} has no parameter {key!r} (it takes: {takes})")
-        known[key].check(value, f"measure {text!r}: {key}")
-    for key, parameter in known.items():
-        if parameter.required and key not in given:
+        parameters[key].check(value, f"measure {text!r}: {key}")
+    for key, parameter in parameters.items():
+        if parameter.required and key not in arguments:
             raise InputError(f"measure {text!r}: {name} needs {'a cutoff, ' if key == 'cutoff' else ''}{name}@10")
-    values = {key: given.get(key, parameter.default) for key, parameter in known.items()}
-    values = {k: float(v) if known[k].kind is float and v is not None else v for k, v in values.items()}
+    values = {key: arguments.get(key, parameter.default) for key, parameter in parameters.items()}
+    values = {k: float(v) if parameters[k].value_type is float and v is not None else v for k, v in values.items()}
     return Measure(name, tuple(sorted(values.items())))

@@ -19,7 +19,7 @@ from ..errors import InputError
 
 @dataclass(frozen=True)
 class Drift:
-    """What changes between two models, query by query: rank-biased overlap, and the share of the top k that is new."""
+    """The change between two models by query: rank-biased overlap, and the share of the top k that is new."""
 
     queries: np.ndarray
     overlap: np.ndarray
@@ -31,7 +31,7 @@ class Drift:
 
 
 def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
-    """Of two rankings of the same documents, best first.
+    """The rank-biased overlap of two rankings of the same documents, best first.
 
     >>> rank_biased_overlap([1, 2, 3], [1, 2, 3]), round(rank_biased_overlap([1, 2], [2, 1], p=0.5), 3)
     (1.0, 0.5)
@@ -56,7 +56,7 @@ def _overlap(ranks: np.ndarray, p: float) -> float:
 
 
 def drift(scores_a: Any, scores_b: Any, qid: Any, ptr: np.ndarray, p: float = 0.9, k: int = 10) -> Drift:
-    """What changes from the ranking by some scores to that by others; equal scores stay in the order given."""
+    """The change from the ranking by some scores to the ranking by others; equal scores stay in input order."""
     if k < 1:
         raise InputError(f"k must be at least 1, got {k}")
     if not 0 < p < 1:
@@ -64,13 +64,13 @@ def drift(scores_a: Any, scores_b: Any, qid: Any, ptr: np.ndarray, p: float = 0.
     a, b = np.asarray(scores_a, float), np.asarray(scores_b, float)
     if not a.shape == b.shape == (int(ptr[-1]),) or not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise InputError(f"expected {ptr[-1]} finite scores of each model, got {a.shape} and {b.shape}")
-    found = []
+    values = []
     for lo, hi in zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True):
         first, second = (np.argsort(-s[lo:hi], kind="stable") for s in (a, b))
         place = np.empty(hi - lo, np.int64)
         place[second] = np.arange(hi - lo)
         ranks, cut = place[first], min(k, hi - lo)
-        found.append((_overlap(ranks, p), float((ranks[:cut] >= cut).mean()),
+        values.append((_overlap(ranks, p), float((ranks[:cut] >= cut).mean()),
                       float(np.abs(ranks - np.arange(hi - lo)).mean()), float(first[0] != second[0])))  # fmt: skip
-    overlap, turnover, moved, top = np.array(found).T
+    overlap, turnover, moved, top = np.array(values).T
     return Drift(np.asarray(qid)[ptr[:-1]], overlap, turnover, moved, top.astype(bool), p, k)

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..errors import InputError
-from ..kernel import kernel
 from .kernels import Lists
+from .ranking_kernels import count_grades, find_ties, group_starts, pack, unpack
 
 TIES = ("expected", "trec", "stable")
 _PACKED_UP_TO = 4096
-_LAST_KEY = np.iinfo(np.int64).max
 
 
 class Scratch:
@@ -70,15 +69,15 @@ def rank_rows(
         if width <= _PACKED_UP_TO:
             bits = max(int(width - 1).bit_length(), 1)
             keys = scratch.get("keys", len(queries) * width, np.int64).reshape(len(queries), width)
-            _pack(scores, ptr, queries, bits, keys)
+            pack(scores, ptr, queries, bits, keys)
             keys.sort(axis=1)
-            _unpack(scores, ptr, queries, bits, keys, order, tied)
+            unpack(scores, ptr, queries, bits, keys, order, tied)
         else:
             for q in queries.tolist():
                 lo, hi = ptr[q], ptr[q + 1]
                 order[lo:hi] = lo + np.argsort(-scores[lo:hi], kind="stable")
                 tied[q] = True  # perhaps; its groups are looked for below
-    _find_ties(scores, ptr, order, tie_end, tied)
+    find_ties(scores, ptr, order, tie_end, tied)
     if ties != "expected":
         if ties == "trec" and tied.any():
             assert doc_ids is not None
@@ -100,71 +99,16 @@ def _buckets(ptr: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
     widths = -(-lengths // step) * step
     order = np.argsort(widths, kind="stable")
     values, starts = np.unique(widths[order], return_index=True)
-    for width, part in zip(values.tolist(), np.split(order, starts[1:]), strict=True):
+    for width, bucket in zip(values.tolist(), np.split(order, starts[1:]), strict=True):
         if width:
-            yield part, width
-
-
-@kernel
-def _pack(scores, ptr, queries, bits, keys):
-    """Keys that sort ascending as the scores descend, equal scores by row; rows are padded with the largest key."""
-    low = (np.int64(1) << bits) - 1
-    for r in range(len(queries)):
-        lo, hi = ptr[queries[r]], ptr[queries[r] + 1]
-        for j in range(hi - lo):
-            x = np.float64(scores[lo + j] + 0.0).view(np.int64)
-            x ^= (x >> 63) & np.int64(0x7FFFFFFFFFFFFFFF)
-            keys[r, j] = (~x & ~low) | j
-        for j in range(hi - lo, keys.shape[1]):
-            keys[r, j] = _LAST_KEY
-
-
-@kernel
-def _unpack(scores, ptr, queries, bits, keys, order, tied):
-    """Row numbers from sorted keys, put right by insertion; marks the queries that have equal scores."""
-    low = (np.int64(1) << bits) - 1
-    for r in range(len(queries)):
-        lo, hi = ptr[queries[r]], ptr[queries[r] + 1]
-        above, last, equal = np.inf, np.int64(0), False
-        for j in range(hi - lo):
-            row = lo + (keys[r, j] & low)
-            score = scores[row]
-            i = lo + j
-            if score > above or (score == above and row < last):
-                while i > lo and (
-                    scores[order[i - 1]] < score or (scores[order[i - 1]] == score and order[i - 1] > row)
-                ):
-                    order[i] = order[i - 1]
-                    i -= 1
-                equal |= i > lo and scores[order[i - 1]] == score
-                equal |= scores[order[i + 1]] == score
-            else:
-                equal |= score == above
-                above, last = score, row
-            order[i] = row
-        tied[queries[r]] = equal
-
-
-@kernel
-def _find_ties(scores, ptr, order, tie_end, tied):
-    """Ends of the tie groups of the queries that are marked; a mark that was wrong is taken back."""
-    for q in range(len(ptr) - 1):
-        if not tied[q]:
-            continue
-        tied[q] = False
-        start = ptr[q]
-        for i in range(ptr[q] + 1, ptr[q + 1] + 1):
-            if i == ptr[q + 1] or scores[order[i]] != scores[order[start]]:
-                tie_end[start] = i
-                tied[q] |= i > start + 1
-                start = i
+            yield bucket, width
 
 
 def _break_by_id(
     order: np.ndarray, tie_end: np.ndarray, tied: np.ndarray, ptr: np.ndarray, doc_ids: np.ndarray
 ) -> None:
     """Within each tie group, document id descending."""
-    group = _group_starts(ptr, tie_end, tied)
+    group = group_starts(ptr, tie_end, tied)
     places = np.flatnonzero(group >= 0)
     rows = order[places]
     ids = doc_ids[rows]
@@ -172,45 +116,10 @@ def _break_by_id(
     order[places] = rows[np.lexsort((-rank, group[places]))]
 
 
-@kernel
-def _group_starts(ptr, tie_end, tied):
-    """For each place in a tie group of more than one, where the group starts; −1 elsewhere."""
-    group = np.full(ptr[-1], -1, np.int64)
-    for q in range(len(ptr) - 1):
-        i = ptr[q]
-        while tied[q] and i < ptr[q + 1]:
-            if tie_end[i] > i + 1:
-                group[i : tie_end[i]] = i
-            i = tie_end[i]
-    return group
-
-
 def _sorted_grades(grades: np.ndarray, ptr: np.ndarray, scratch: Scratch) -> np.ndarray:
     """Each query's grades, best first: counted where they are small whole numbers, sorted otherwise."""
     out = scratch.get("pool", len(grades), np.float64)
-    if not _count_grades(grades, ptr, out):
+    if not count_grades(grades, ptr, out):
         query = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
         out = grades[np.lexsort((-grades, query))]
     return out
-
-
-@kernel
-def _count_grades(grades, ptr, out):
-    """Counting sort; two counters per grade take turns, so that equal neighbours need not wait for each other."""
-    counts = np.zeros((64, 2), np.int64)
-    for q in range(len(ptr) - 1):
-        top = 0
-        mine = grades[ptr[q] : ptr[q + 1]]
-        for i in range(len(mine)):
-            g = np.int64(min(max(mine[i], -1.0), 64.0))
-            if g != mine[i] or g < 0 or g > 63:
-                return False
-            counts[g, i & 1] += 1
-            top = max(top, g)
-        at = ptr[q]
-        for g in range(top, -1, -1):
-            for _ in range(counts[g, 0] + counts[g, 1]):
-                out[at] = g
-                at += 1
-            counts[g, 0] = counts[g, 1] = 0
-    return True

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..io.trec import TrecTable, load_qrels, load_run
 from ..parallel import thread_count
-from .evaluation import JudgedScores, Report, _report, parse_all
+from .evaluation import JudgedScores, Report, parse_all, report_of
 from .ranking import check_ties
 
 
@@ -50,7 +50,7 @@ def evaluate_run(
     parsed = parse_all(measures)
     data = join(_table(qrels, load_qrels), _table(run, load_run), complete, judged_only)
     check_ties(ties, data.doc_ids)
-    return _report(parsed, data, ties, empty, thread_count(threads))
+    return report_of(parsed, data, ties, empty, thread_count(threads))
 
 
 def _table(source: Any, load: Any) -> TrecTable:
@@ -69,21 +69,21 @@ def join(qrels: TrecTable, run: TrecTable, complete: bool = False, judged_only: 
     >>> join(TrecTable.from_dict({"q": {"d": 2}}), TrecTable.from_dict({"q": {"d": 0.5, "e": 0.4}})).grades
     array([ 2., nan])
     """
-    known = {name: i for i, name in enumerate(qrels.query_ids)}
-    retrieved = {known[name] for name in run.query_ids if name in known}
-    kept = [i for i in range(len(known)) if complete or i in retrieved]
-    if not kept:
+    judged = {name: i for i, name in enumerate(qrels.query_ids)}
+    retrieved = {judged[name] for name in run.query_ids if name in judged}
+    evaluated = [i for i in range(len(judged)) if complete or i in retrieved]
+    if not evaluated:
         raise InputError("the run and the judgments have no query in common")
-    number = np.full(len(known), -1)
-    number[kept] = np.arange(len(kept))
-    query = np.array([known.get(name, -1) for name in run.query_ids], np.int64)[run.query]
+    number = np.full(len(judged), -1)
+    number[evaluated] = np.arange(len(evaluated))
+    query = np.array([judged.get(name, -1) for name in run.query_ids], np.int64)[run.query]
     grades = _grades(qrels, run, query)
     rows = np.flatnonzero((query >= 0) & ~(judged_only & np.isnan(grades)))
     rows = rows[np.argsort(number[query[rows]], kind="stable")]
-    ptr = np.concatenate([[0], np.cumsum(np.bincount(number[query[rows]], minlength=len(kept)))])
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(number[query[rows]], minlength=len(evaluated)))])
     doc_ids = np.array(run.document_ids, object)[run.document[rows]]
-    ids = np.array(qrels.query_ids, object)[kept]
-    pool = _pool(qrels, number, len(kept))
+    ids = np.array(qrels.query_ids, object)[evaluated]
+    pool = _pool(qrels, number, len(evaluated))
     span = (0.0, float(qrels.value.max(initial=0)))  # of all judgments: the scale of ERR is not the run's
     return JudgedScores(run.value[rows], grades[rows], ptr, ids, doc_ids, span, pool)
 
@@ -95,10 +95,10 @@ def _grades(qrels: TrecTable, run: TrecTable, query: np.ndarray) -> np.ndarray:
     order = np.argsort(keys)
     documents = {name: i for i, name in enumerate(qrels.document_ids)}
     document = np.array([documents.get(name, -1) for name in run.document_ids], np.int64)[run.document]
-    wanted = query * n + document
-    place = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
-    found = (query >= 0) & (document >= 0) & (keys[order[place]] == wanted)
-    grades = np.where(found, qrels.value[order[place]], np.nan)
+    pairs = query * n + document
+    place = np.minimum(np.searchsorted(keys, pairs, sorter=order), len(keys) - 1)
+    is_judged = (query >= 0) & (document >= 0) & (keys[order[place]] == pairs)
+    grades = np.where(is_judged, qrels.value[order[place]], np.nan)
     return np.where(grades >= 0, grades, np.nan)
 
 

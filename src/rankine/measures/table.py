@@ -1,4 +1,4 @@
-"""The measure table: one row per measure with its parameters, what it says in one line, and its function.
+"""The measure table: one row per measure with its parameters, a line of explanation, and its function.
 
 A function takes :class:`Ranked` lists and the measure's parameters; it returns one value per query, NaN for a query
 without a relevant document.
@@ -22,9 +22,9 @@ _EVERYTHING = np.iinfo(np.int64).max // 2
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a parameter may be."""
+    """The type of a parameter, its default, and its allowed values."""
 
-    kind: type
+    value_type: type
     default: Any = None
     required: bool = False
     low: float = -np.inf
@@ -33,10 +33,10 @@ class Parameter:
 
     def check(self, value: Any, where: str) -> None:
         """Raise unless ``value`` is allowed."""
-        numeric = self.kind in (int, float) and isinstance(value, (int, float)) and not isinstance(value, bool)
-        right_kind = isinstance(value, self.kind) and not (self.kind is int and isinstance(value, bool))
-        if not (right_kind or (self.kind is float and numeric)):
-            raise InputError(f"{where} must be {self.kind.__name__}, got {value!r}")
+        numeric = self.value_type in (int, float) and isinstance(value, (int, float)) and not isinstance(value, bool)
+        right_type = isinstance(value, self.value_type) and not (self.value_type is int and isinstance(value, bool))
+        if not (right_type or (self.value_type is float and numeric)):
+            raise InputError(f"{where} must be {self.value_type.__name__}, got {value!r}")
         if self.choices and value not in self.choices:
             raise InputError(f"{where} must be one of {', '.join(map(repr, self.choices))}; got {value!r}")
         if numeric and not self.low <= value <= self.high:
@@ -45,15 +45,22 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of the measure table."""
+class MeasureRow:
+    """A row of the measure table.
+
+    ``graded``: grades must not be negative; ``supervision``: ``grades`` or ``preferences``; ``is_error``: smaller is
+    better; ``range``: smallest and largest possible value; ``has_gain``: the parameter ``dcg`` gives the gain of a
+    grade, 2^g − 1 unless it is named.
+    """
 
     parameters: dict[str, Parameter]
-    says: str
+    explanation: str
     function: Callable[..., np.ndarray]
     graded: bool = False
     supervision: str = "grades"
     is_error: bool = False
+    range: tuple[float, float] = (0.0, 1.0)
+    has_gain: bool = False
 
 
 _CUTOFF = Parameter(int, low=1, high=10**12)
@@ -63,7 +70,7 @@ _DCG = Parameter(str, "exp-log2", choices=("exp-log2", "log2", "letor"))
 
 
 class Ranked:
-    """Ranked lists with what several measures ask of them, worked out once."""
+    """Ranked lists, and the numbers that several measures compute from them, computed once."""
 
     def __init__(self, lists: Lists, largest: float) -> None:
         self.lists, self.largest = lists, largest
@@ -79,7 +86,7 @@ class Ranked:
         return self._relevant[rel]
 
     def out(self) -> np.ndarray:
-        """Room for one value per query."""
+        """An array for one value per query."""
         return np.empty(len(self.shown))
 
 
@@ -195,8 +202,8 @@ def _pairs(ranked: Ranked, rel: float = np.nan) -> np.ndarray:
     return counts.T
 
 
-def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return np.where(whole > 0, part / np.maximum(whole, 1e-300), np.nan)
+def _share(amount: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return np.where(whole > 0, amount / np.maximum(whole, 1e-300), np.nan)
 
 
 def _auc(ranked: Ranked, rel: float) -> np.ndarray:
@@ -224,64 +231,76 @@ def _wpd(lost: np.ndarray, total: np.ndarray, norm: bool) -> np.ndarray:
     return np.where(total > 0, lost / np.maximum(total, 1e-300) if norm else lost, np.nan)
 
 
-TABLE: dict[str, Row] = {
-    "nDCG": Row(
+TABLE: dict[str, MeasureRow] = {
+    "nDCG": MeasureRow(
         {"cutoff": _CUTOFF, "dcg": _DCG},
         "Σ gain/log2(1+rank) over the best possible; gain 2^g−1, or g with dcg='log2'",
         _ndcg,
-        True,
+        graded=True,
+        has_gain=True,
     ),
-    "DCG": Row({"cutoff": _CUTOFF, "dcg": _DCG}, "the same sum, not divided", _plain_dcg, True),
-    "MeanNDCG": Row(
+    "DCG": MeasureRow(
+        {"cutoff": _CUTOFF, "dcg": _DCG},
+        "the same sum, not divided",
+        _plain_dcg,
+        graded=True,
+        range=(0.0, np.inf),
+        has_gain=True,
+    ),
+    "MeanNDCG": MeasureRow(
         {"dcg": Parameter(str, "letor", choices=_DCG.choices)},
         "mean of nDCG@1..m, m the list's length, as LETOR's tool prints it",
         _mean_ndcg,
-        True,
+        graded=True,
     ),
-    "AP": Row({"cutoff": _CUTOFF, "rel": _REL}, "precision averaged over the relevant documents", _average_precision),
-    "P": Row(
+    "AP": MeasureRow(
+        {"cutoff": _CUTOFF, "rel": _REL}, "precision averaged over the relevant documents", _average_precision
+    ),
+    "P": MeasureRow(
         {"cutoff": _CUTOFF_NEEDED, "rel": _REL},
         "share of relevant documents in the first k ranks",
         _precision,
     ),
-    "R": Row(
+    "R": MeasureRow(
         {"cutoff": _CUTOFF, "rel": _REL},
         "share of the relevant documents found in the first k ranks",
         _recall,
     ),
-    "RR": Row({"cutoff": _CUTOFF, "rel": _REL}, "1 / rank of the first relevant document", _reciprocal_rank),
-    "ERR": Row(
+    "RR": MeasureRow({"cutoff": _CUTOFF, "rel": _REL}, "1 / rank of the first relevant document", _reciprocal_rank),
+    "ERR": MeasureRow(
         {"cutoff": _CUTOFF, "gmax": Parameter(float, low=0, high=64)},
         "expected 1/rank where a reader stops, with probability (2^g−1)/2^gmax at each document",
         _err,
-        True,
+        graded=True,
     ),
-    "RBP": Row(
+    "RBP": MeasureRow(
         {"cutoff": _CUTOFF, "p": Parameter(float, 0.8, low=0, high=1), "rel": _REL},
         "(1−p) Σ p^(rank−1) over relevant documents: a reader goes on with probability p",
         _rbp,
     ),
-    "Success": Row(
+    "Success": MeasureRow(
         {"cutoff": _CUTOFF_NEEDED, "rel": _REL}, "1 if a relevant document is in the first k ranks", _success
     ),
-    "Rprec": Row({"rel": _REL}, "precision at rank R, R the number of relevant documents", _r_precision),
-    "Bpref": Row({"rel": _REL}, "how rarely judged non-relevant documents stand above relevant ones", _bpref),
-    "Judged": Row({"cutoff": _CUTOFF}, "share of judged documents in the first k ranks", _judged),
-    "AUC": Row({"rel": _REL}, "chance that a relevant document stands above a non-relevant one", _auc),
-    "KendallTau": Row(
+    "Rprec": MeasureRow({"rel": _REL}, "precision at rank R, R the number of relevant documents", _r_precision),
+    "Bpref": MeasureRow({"rel": _REL}, "how rarely judged non-relevant documents stand above relevant ones", _bpref),
+    "Judged": MeasureRow({"cutoff": _CUTOFF}, "share of judged documents in the first k ranks", _judged),
+    "AUC": MeasureRow({"rel": _REL}, "chance that a relevant document stands above a non-relevant one", _auc),
+    "KendallTau": MeasureRow(
         {"variant": Parameter(str, "a", choices=("a", "b"))},
         "(concordant − discordant pairs) / all pairs; variant='b' corrects for ties",
         _kendall,
+        range=(-1.0, 1.0),
     ),
-    "Disagreement": Row(
+    "Disagreement": MeasureRow(
         {}, "share of pairs of different grade in the wrong order, ties half", _disagreement, is_error=True
     ),
-    "WPD": Row(
+    "WPD": MeasureRow(
         {"norm": Parameter(bool, False)},
         "weight of violated preferences (needs Preferences); norm=True: its share of all weight",
         _wpd,
         supervision="preferences",
         is_error=True,
+        range=(0.0, np.inf),
     ),
 }
 

@@ -92,7 +92,7 @@ class Tuning:
 
     def plot(self, path: str | os.PathLike | None = None) -> Any:
         """The measure against C (or another number), a curve for every combination of the other parameters."""
-        from ..plots import draw_curves
+        from .pictures import draw_curves
 
         axis = self.axis
         if axis is None:

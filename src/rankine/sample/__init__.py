@@ -1,4 +1,4 @@
-"""A small judged search set made from a seed: the sample that Rankine brings along.
+"""The samples that Rankine brings along: a judged search set made from a seed, and a spoken archive.
 
 Each query has a hidden difficulty; each document a hidden relevance that its features show through noise of different
 strength. Grades 0 to 4 cut that relevance as judges do: most documents are poor, few are excellent.
@@ -7,7 +7,10 @@ strength. Grades 0 to 4 cut that relevance as judges do: most documents are poor
 
 from __future__ import annotations
 
-from importlib.resources import files
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
 
 import numpy as np
 
@@ -15,6 +18,7 @@ from ..data import RankingData
 from ..io import load_letor
 
 FEATURES = ("bm25_title", "bm25_body", "title_length", "body_length", "pagerank", "clicks", "age_days", "url_depth")
+__all__ = ["FEATURES", "bundled_sample", "judged_set", "spoken_sample"]
 _CUTS = (0.9, 1.5, 2.1, 2.7)
 
 
@@ -62,3 +66,15 @@ def bundled_sample() -> RankingData:
     with files(__name__).joinpath("search.txt").open("rb") as file:
         data = load_letor(file)
     return RankingData.from_valid(data.X, data.y, data.qid, data.doc_ids, FEATURES)
+
+
+@contextmanager
+def spoken_sample() -> Iterator[Path]:
+    """The folder of the spoken sample: recordings.tsv, queries.tsv, qrels.txt and the folders audio and lattices.
+
+    >>> with spoken_sample() as folder:
+    ...     len(list(folder.glob("lattices/*.slf.gz")))
+    80
+    """
+    with as_file(files(__name__).joinpath("spoken")) as folder:
+        yield folder

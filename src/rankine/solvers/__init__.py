@@ -17,7 +17,7 @@ from .newton import lbfgs, newton
 from .sgd import sgd
 from .subgradient import conjugate_subgradient, subgradient
 
-__all__ = ["NEEDS", "TABLE", "ConvergenceWarning", "Row", "Solution", "choose", "names"]
+__all__ = ["NEEDS", "TABLE", "ConvergenceWarning", "Solution", "SolverRow", "choose", "names"]
 
 NEEDS = {
     "smooth": "a gradient everywhere",
@@ -28,7 +28,7 @@ NEEDS = {
 }
 
 
-class Row(NamedTuple):
+class SolverRow(NamedTuple):
     """A solver, what it is in one line, what it needs of an oracle, and whether it can do without convexity."""
 
     run: Callable[..., Solution]
@@ -38,14 +38,16 @@ class Row(NamedTuple):
 
 
 TABLE = {
-    "bundle": Row(bundle, "cutting planes of the whole objective with a line search; any convex loss"),
-    "newton": Row(newton, "truncated Newton steps; losses with a Hessian", ("hvp",)),
-    "lbfgs": Row(lbfgs, "SciPy's L-BFGS; differentiable losses", ("smooth",)),
-    "sgd": Row(sgd, "stochastic gradient descent, one query at a time; any convex loss", ("minibatch",)),
-    "cutting-plane": Row(cutting_plane, "the n-slack dual, for features of one scale; any convex loss", ("dual",)),
-    "cccp": Row(cccp, "convex problems one after the other; differences of convex losses", ("touching",), True),
-    "subgradient": Row(subgradient, "subgradient descent with backtracking; any loss", (), True),
-    "conjugate": Row(conjugate_subgradient, "the same with conjugate directions; any loss", (), True),
+    "bundle": SolverRow(bundle, "cutting planes of the whole objective with a line search; any convex loss"),
+    "newton": SolverRow(newton, "truncated Newton steps; losses with a Hessian", ("hvp",)),
+    "lbfgs": SolverRow(lbfgs, "SciPy's L-BFGS; differentiable losses", ("smooth",)),
+    "sgd": SolverRow(sgd, "stochastic gradient descent, one query at a time; any convex loss", ("minibatch",)),
+    "cutting-plane": SolverRow(
+        cutting_plane, "the n-slack dual, for features of one scale; any convex loss", ("dual",)
+    ),
+    "cccp": SolverRow(cccp, "convex problems one after the other; differences of convex losses", ("touching",), True),
+    "subgradient": SolverRow(subgradient, "subgradient descent with backtracking; any loss", (), True),
+    "conjugate": SolverRow(conjugate_subgradient, "the same with conjugate directions; any loss", (), True),
 }
 
 

@@ -37,7 +37,7 @@ def learn(
     """
     from ...console import print_table
     from ...errors import InputError
-    from ...plots import check_picture
+    from ...figures import check_picture
     from ...spoken import Archive
     from ...spoken.lattice.pictures import draw_weights
     from ...spoken.learn.judgments import Judged, read_qrels, read_queries

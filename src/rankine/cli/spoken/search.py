@@ -41,10 +41,10 @@ def search(
     """
     import json
 
-    from ...console import print_hits
     from ...errors import InputError
     from ...spoken import Archive
     from ...spoken.learn.judgments import read_queries
+    from ..tables import print_hits
 
     if (query is None) == (queries is None):
         raise InputError("give a query, or a file of queries with --queries")

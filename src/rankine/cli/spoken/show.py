@@ -35,7 +35,7 @@ def show(
     from dataclasses import replace
 
     from ...errors import InputError
-    from ...plots import check_picture
+    from ...figures import check_picture
     from ...spoken import arc_posteriors
     from ...spoken.lattice.pictures import draw_lattice, draw_posteriors
     from ...spoken.lattice.units import splitter, to_units

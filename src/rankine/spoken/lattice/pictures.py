@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InputError
-from ...plots import check_picture, save_figure
+from ...figures import check_picture, save_figure
 from .lattice import Lattice
 from .posteriors import ArcPosteriors
 from .sparse import Posteriors

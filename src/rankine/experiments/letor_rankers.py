@@ -1,4 +1,4 @@
-"""All rankers on a LETOR set: five folds, everything chosen on validation, tested once.
+"""The rankers of ``rankine experiment letor``, on five folds: settings chosen on validation, tested once.
 
 The rankers and their grids are written down here, before anything is run. For every fold each ranker is fitted on three
 parts with every setting, the setting with the best validation measure is kept, and its test queries are measured. The
@@ -10,13 +10,11 @@ that scores every document 0 would seem to rank well.
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
-from multiprocessing import get_context
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,50 +23,51 @@ from ..data import RankingData
 from ..errors import InputError, nearest
 from ..measures import evaluate
 from ..normalise import Normaliser
+from ..parallel import finished
 from ..rankers import AdaRank, LinearRanker, RankBoost, RegressionRanker, SingleFeature, UniformFusion
-from .letor import COLLECTIONS, Fold, folds
+from .collections import LETOR_SETS, LetorFold, check_letor_sets, letor_folds
 
 _C = tuple(10.0**e for e in range(-6, 3))
 
 
-class Candidate(NamedTuple):
-    """A fitted setting: how it is called, the model, the seconds its fit took."""
+class FittedSetting(NamedTuple):
+    """A setting of a ranker after its fit: its name, the model, the seconds of the fit."""
 
     setting: str
     model: Any
     seconds: float
 
 
-def _path(loss: str, **options: Any) -> Callable[[Fold, str | None], Iterator[Candidate]]:
+def _path(loss: str, **options: Any) -> Callable[[LetorFold, str | None], Iterator[FittedSetting]]:
     """A linear ranker along a path of C."""
 
-    def fit(fold: Fold, normalise: str | None) -> Iterator[Candidate]:
+    def fit(fold: LetorFold, normalise: str | None) -> Iterator[FittedSetting]:
         ranker = LinearRanker(loss=loss, loss_options=options or None, normalise=normalise, threads=1)
         began = time.perf_counter()
         models = ranker.path(_C, fold.train)
         seconds = (time.perf_counter() - began) / len(models)
         for model in models:
-            yield Candidate(f"C = {model.C:g}", model, seconds)
+            yield FittedSetting(f"C = {model.C:g}", model, seconds)
 
     return fit
 
 
-def _each(*models: tuple[str, Any], valid: bool = False) -> Callable[[Fold, str | None], Iterator[Candidate]]:
-    """Given rankers, fitted one by one."""
+def _each(*models: tuple[str, Any], valid: bool = False) -> Callable[[LetorFold, str | None], Iterator[FittedSetting]]:
+    """Rankers that are fitted one by one."""
 
-    def fit(fold: Fold, normalise: str | None) -> Iterator[Candidate]:
+    def fit(fold: LetorFold, normalise: str | None) -> Iterator[FittedSetting]:
         for setting, model in models:
             ranker = type(model)(**model.get_params())
             if normalise is not None and "normalise" in ranker.get_params():
                 ranker.set_params(normalise=normalise)
             began = time.perf_counter()
             ranker.fit(fold.train, valid=fold.valid) if valid else ranker.fit(fold.train)
-            yield Candidate(setting, ranker, time.perf_counter() - began)
+            yield FittedSetting(setting, ranker, time.perf_counter() - began)
 
     return fit
 
 
-RANKERS: dict[str, Callable[[Fold, str | None], Iterator[Candidate]]] = {
+RANKERS: dict[str, Callable[[LetorFold, str | None], Iterator[FittedSetting]]] = {
     "single feature": _each(("AP", SingleFeature("AP", both_signs=True))),
     "uniform fusion": _each(("", UniformFusion())),
     "regression": _each(
@@ -127,8 +126,8 @@ PUBLISHED = {
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """One ranker on one fold: what was chosen, how it validated, the test values of every query."""
+class RankerOnFold:
+    """One ranker on one fold: the setting with the best validation measure, that measure, and test values by query."""
 
     ranker: str
     fold: int
@@ -142,14 +141,14 @@ class Outcome:
     normaliser: Normaliser | None
 
 
-def run_one(collection: str, ranker: str, number: int, choose: str) -> Outcome:
+def run_one(collection: str, ranker: str, number: int, choose: str) -> RankerOnFold:
     """Fit every setting of a ranker on a fold, keep the one that validates best, test it."""
-    fold = list(folds(collection))[number]
-    best: tuple[float, Candidate] | None = None
+    fold = list(letor_folds(collection))[number]
+    best: tuple[float, FittedSetting] | None = None
     total = 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for candidate in RANKERS[ranker](fold, COLLECTIONS[collection].normalise):
+        for candidate in RANKERS[ranker](fold, LETOR_SETS[collection].normalise):
             total += candidate.seconds
             valid = validation(fold.valid, candidate.model.predict(fold.valid), choose)
             if best is None or valid > best[0]:
@@ -157,16 +156,16 @@ def run_one(collection: str, ranker: str, number: int, choose: str) -> Outcome:
     assert best is not None
     model = best[1].model
     scores = model.predict(fold.test)
-    found = evaluate(list(LETOR.values()), fold.test.y, scores, fold.test.qid, ties="stable").per_query
-    book = evaluate(list(TEXTBOOK.values()), fold.test.y, scores, fold.test.qid).per_query
-    return Outcome(
+    by_tool = evaluate(list(LETOR.values()), fold.test.y, scores, fold.test.qid, ties="stable").per_query
+    by_textbook = evaluate(list(TEXTBOOK.values()), fold.test.y, scores, fold.test.qid).per_query
+    return RankerOnFold(
         ranker,
         number,
         best[1].setting,
         best[0],
         total,
-        {short: found[name] for short, name in LETOR.items()},
-        {short: book[name] for short, name in TEXTBOOK.items()},
+        {short: by_tool[name] for short, name in LETOR.items()},
+        {short: by_textbook[name] for short, name in TEXTBOOK.items()},
         scores,
         getattr(model, "coef_", None),
         model.normaliser_,
@@ -186,7 +185,7 @@ def run(
     numbers: tuple[int, ...] = (0, 1, 2, 3, 4),
     workers: int = 1,
     report: Callable[[int], None] = lambda done: None,
-) -> list[Outcome]:
+) -> list[RankerOnFold]:
     """All rankers on all folds, then ``chosen``; the order does not depend on the workers."""
     names = list(RANKERS) if rankers is None else list(dict.fromkeys(rankers))
     for name in names:
@@ -194,39 +193,28 @@ def run(
             raise InputError(f"unknown ranker {name!r}.{nearest(name, RANKERS)} There are: {', '.join(RANKERS)}")
     if choose not in LETOR:
         raise InputError(f"cannot choose by {choose!r}.{nearest(choose, LETOR)} There are: {', '.join(LETOR)}")
-    next(folds(collection))  # missing data ends it here
+    check_letor_sets([collection])
     jobs = [(name, number) for number in numbers for name in names]
-    found: dict[tuple[str, int], Outcome] = {}
-    for job, outcome in _outcomes(collection, jobs, choose, workers):
-        found[job] = outcome
-        report(len(found))
-    out = [found[job] for job in jobs]
-    for number in numbers:
-        best = max((o for o in out if o.fold == number and o.ranker != "chosen"), key=lambda o: o.valid)
-        total = sum(o.seconds for o in out if o.fold == number and o.ranker != "chosen")
-        told = {"ranker": "chosen", "setting": f"{best.ranker}, {best.setting}", "seconds": total}
-        out.append(Outcome(**{**best.__dict__, **told}))
-    return out
+    outcomes: dict[tuple[str, int], RankerOnFold] = {}
+    for job, outcome in finished(partial(_run_job, collection, choose), jobs, workers):
+        outcomes[job] = outcome
+        report(len(outcomes))
+    in_order = [outcomes[job] for job in jobs]
+    return [*in_order, *(_best_on_validation([o for o in in_order if o.fold == number]) for number in numbers)]
 
 
-def _outcomes(
-    collection: str, jobs: list[tuple[str, int]], choose: str, workers: int
-) -> Iterator[tuple[tuple[str, int], Outcome]]:
-    if workers <= 1:
-        for job in jobs:
-            yield job, run_one(collection, *job, choose)
-        return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _one_thread) as pool:
-        futures = {pool.submit(run_one, collection, *job, choose): job for job in jobs}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
+def _run_job(collection: str, choose: str, job: tuple[str, int]) -> RankerOnFold:
+    return run_one(collection, *job, choose)
 
 
-def _one_thread() -> None:
-    os.environ["RANKINE_THREADS"] = "1"
+def _best_on_validation(outcomes: list[RankerOnFold]) -> RankerOnFold:
+    """The row ``chosen`` of a fold: the ranker that validates best, with the seconds of all."""
+    best = max(outcomes, key=lambda o: o.valid)
+    seconds = sum(o.seconds for o in outcomes)
+    return replace(best, ranker="chosen", setting=f"{best.ranker}, {best.setting}", seconds=seconds)
 
 
-def pooled(outcomes: list[Outcome], ranker: str, short: str, textbook: bool = False) -> list[np.ndarray]:
+def pooled(outcomes: list[RankerOnFold], ranker: str, short: str, textbook: bool = False) -> list[np.ndarray]:
     """The test values of a ranker, fold by fold."""
     mine = sorted((o for o in outcomes if o.ranker == ranker), key=lambda o: o.fold)
     return [(o.textbook if textbook else o.letor)[short] for o in mine]

@@ -9,23 +9,27 @@ may happen in a share δ of the samples. For contrast, Hoeffding's bound as if t
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
 
 from ..data import RankingData
+from ..figures import GREY, check_picture, save_figure
 from ..losses import get
 from ..losses.constants import Constants
 from ..measures import evaluate
 from ..parallel import process_map
+from ..progress import bar
 from ..rankers import LinearRanker
+from ..report import Section, write, write_page
 from ..theory import bounds as b
 from ..theory.guarantee import Average, applicable, class_of, prepare_for_bounds
-from .report import Section, write_page
+from .table import Results
 
 QUERIES, ITEMS, FEATURES, DELTA = 1000, 6, 50, 0.05
 SIZES = (100, 316, 1_000, 3_162, 10_000, 31_623, 100_000)
@@ -35,7 +39,7 @@ _BATCH = 10
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleBounds:
     """One sample and model: what each bound is of, its value, and the truth; everything over its largest value."""
 
     loss: str
@@ -55,7 +59,7 @@ def population(seed: int = 5) -> RankingData:
     return RankingData(X, np.digitize(hidden, [0.3, 1.5]), np.repeat(np.arange(QUERIES), ITEMS))
 
 
-def draw(loss_name: str, n: int, seed: int) -> Sample:
+def draw(loss_name: str, n: int, seed: int) -> SampleBounds:
     """Draw n queries, fit, bound, compare with the truth."""
     data, rng = population(), np.random.default_rng([seed, n])
     count = rng.multinomial(n, np.full(QUERIES, 1 / QUERIES))
@@ -71,16 +75,16 @@ def draw(loss_name: str, n: int, seed: int) -> Sample:
     B, delta = class_of(float(np.linalg.norm(w)), None, DELTA)
     s = _constants(loss_name)
     average = _average(sample, s.l2[met] * np.exp(s.log_times[met]), weight, n, B, rng)
-    found = applicable(loss, s, risk, n, ITEMS, B, 1.0, delta, average)
+    guarantees = applicable(loss, s, risk, n, ITEMS, B, 1.0, delta, average)
     scores = data.X @ w
-    errors = {of: _errors(of, loss_name, data, scores) for of in {x.of for x in found}}
-    truth = {x.result + ": " + x.of: float(errors[x.of].mean() / math.exp(x.log_largest)) for x in found}
-    out = {x.result + ": " + x.of: math.exp(x.log_total - x.log_largest) for x in found}
-    of = found[-1].of
-    seen = errors[of][met] @ weight / n / math.exp(found[-1].log_largest)
+    errors = {of: _errors(of, loss_name, data, scores) for of in {x.of for x in guarantees}}
+    truth = {x.result + ": " + x.of: float(errors[x.of].mean() / math.exp(x.log_largest)) for x in guarantees}
+    out = {x.result + ": " + x.of: math.exp(x.log_total - x.log_largest) for x in guarantees}
+    of = guarantees[-1].of
+    seen = errors[of][met] @ weight / n / math.exp(guarantees[-1].log_largest)
     out[_NAIVE] = b.held_out(float(seen), n=n, delta=DELTA).total
-    truth[_NAIVE] = float(errors[of].mean() / math.exp(found[-1].log_largest))
-    return Sample(loss_name, n, risk, out, truth)
+    truth[_NAIVE] = float(errors[of].mean() / math.exp(guarantees[-1].log_largest))
+    return SampleBounds(loss_name, n, risk, out, truth)
 
 
 @lru_cache(maxsize=1)
@@ -95,8 +99,8 @@ def _average(
     """The Rademacher average of a sample in which queries come several times, each time with signs of its own."""
     lengths = np.diff(sample.ptr)
     copies, each = np.repeat(weight, lengths).astype(int), np.repeat(steep, lengths)
-    found = [np.linalg.norm(sample.X.T @ ((2.0 * rng.binomial(copies, 0.5) - copies) * each)) for _ in range(30)]
-    values = np.array(found) * math.sqrt(2) * B / n
+    norms = [np.linalg.norm(sample.X.T @ ((2.0 * rng.binomial(copies, 0.5) - copies) * each)) for _ in range(30)]
+    values = np.array(norms) * math.sqrt(2) * B / n
     squares = (copies * each**2 * np.einsum("ij,ij->i", sample.X, sample.X)).sum()
     most = math.sqrt(2) * B / n * math.sqrt(float(squares))
     return Average(float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values))), most)
@@ -117,7 +121,7 @@ def _errors(of: str, loss: str, data: RankingData, scores: np.ndarray) -> np.nda
     return total / pairs if loss.endswith(":norm") else total
 
 
-def _job(job: tuple[str, int, int, int]) -> list[Sample]:
+def _job(job: tuple[str, int, int, int]) -> list[SampleBounds]:
     loss, n, first, last = job
     return [draw(loss, n, seed) for seed in range(first, last)]
 
@@ -132,16 +136,16 @@ def jobs(repetitions: int) -> int:
     return len(_jobs(repetitions))
 
 
-def run(repetitions: int, workers: int, report: Callable[[int], None]) -> list[Sample]:
+def run(repetitions: int, workers: int, report: Callable[[int], None]) -> list[SampleBounds]:
     """All samples."""
-    out: list[Sample] = []
-    for done, found in enumerate(process_map(_job, _jobs(repetitions), workers, patience=0, chunk=1), 1):
-        out += found
+    out: list[SampleBounds] = []
+    for done, samples in enumerate(process_map(_job, _jobs(repetitions), workers, patience=0, chunk=1), 1):
+        out += samples
         report(done)
     return out
 
 
-def violations(samples: list[Sample]) -> list[tuple[str, ...]]:
+def violations(samples: list[SampleBounds]) -> list[tuple[str, ...]]:
     """Loss, bound, and the share of samples in which the truth lies above it, for each n."""
     out: list[tuple[str, ...]] = []
     for loss in LOSSES:
@@ -152,7 +156,7 @@ def violations(samples: list[Sample]) -> list[tuple[str, ...]]:
     return out
 
 
-def _curves(samples: list[Sample]) -> dict[str, dict[str, list[tuple[float, float]]]]:
+def _curves(samples: list[SampleBounds]) -> dict[str, dict[str, list[tuple[float, float]]]]:
     panels = {}
     for loss in LOSSES:
         here = [s for s in samples if s.loss == loss]
@@ -169,15 +173,15 @@ def _curves(samples: list[Sample]) -> dict[str, dict[str, list[tuple[float, floa
     return panels
 
 
-def _risk(sample: Sample, largest: float) -> float:
+def _risk(sample: SampleBounds, largest: float) -> float:
     return sample.risk / largest
 
 
-def _bound(sample: Sample, name: str) -> float:
+def _bound(sample: SampleBounds, name: str) -> float:
     return sample.bounds[name]
 
 
-def _points(samples: list[Sample], value: Callable[[Sample], float]) -> list[tuple[float, float]]:
+def _points(samples: list[SampleBounds], value: Callable[[SampleBounds], float]) -> list[tuple[float, float]]:
     """The mean of a value over the samples of each size."""
     return [(n, float(np.mean([value(s) for s in samples if s.n == n]))) for n in SIZES]
 
@@ -203,10 +207,8 @@ def printed_claim() -> list[tuple[str, ...]]:
     return rows
 
 
-def sections(samples: list[Sample], folder: Path) -> list[Section]:
+def sections(samples: list[SampleBounds], folder: Path) -> list[Section]:
     """The report, its picture written into ``folder``."""
-    from ..plots import draw_bounds
-
     draw_bounds(_curves(samples), "what holds anyway", folder / "bounds.png")
     repetitions = len(samples) // len(LOSSES) // len(SIZES)
     mean = [
@@ -228,6 +230,35 @@ def sections(samples: list[Sample], folder: Path) -> list[Section]:
     ]  # fmt: skip
 
 
+def experiment(output: Path, repetitions: int, workers: int) -> Results:
+    """Draw all samples; write the report into ``output``."""
+    with bar("samples", total=jobs(repetitions)) as update:
+        samples = run(repetitions, workers, update)
+    output.mkdir(parents=True, exist_ok=True)
+    report = sections(samples, output)
+    return Results([replace(section, text="") for section in report if section.rows], [write(report, output)])
+
+
 def make(folder: Path, workers: int, repetitions: int = 200) -> None:
     """Run everything; write the page that the documentation includes, with its picture, into ``folder``."""
     write_page(sections(run(repetitions, workers, lambda done: None), folder), folder, "bounds", level=3)
+
+
+def draw_bounds(panels: dict[str, dict[str, list[tuple[float, float]]]], largest: str, path: str | os.PathLike) -> None:
+    """Risks and bounds against the number of queries, both axes logarithmic, one panel for each loss."""
+    from matplotlib.figure import Figure
+
+    check_picture(path)
+    figure = Figure(figsize=(11, 3.4 * ((len(panels) + 1) // 2)), layout="constrained")
+    axes = figure.subplots((len(panels) + 1) // 2, 2, squeeze=False).ravel()
+    for axis, (title, curves) in zip(axes, panels.items(), strict=False):
+        for i, (name, points) in enumerate(curves.items()):
+            axis.loglog(*zip(*points, strict=True), marker="osD^vXP*"[i % 8], markersize=4, label=name)
+        axis.axhline(1, color=GREY, linewidth=1, linestyle="--", label=largest)
+        axis.set_title(title, fontsize=10)
+        axis.set_xlabel("queries")
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.legend(frameon=False, fontsize="x-small")
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    save_figure(figure, path)

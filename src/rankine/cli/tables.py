@@ -1,0 +1,58 @@
+"""Tables that several commands print: comparisons of systems, and hits of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from ..console import clock, print_table
+
+if TYPE_CHECKING:
+    from ..measures import Comparison
+    from ..spoken.archive.hits import Hit
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """Print the means of the systems, then the tests between them."""
+    first = next(iter(comparison.reports.values()))
+    means = [(name, *(f"{v:.4f}" for v in r.mean.values())) for name, r in comparison.reports.items()]
+    print_table(f"Means over {len(first.query_ids)} queries", ["system", *first.mean], means)
+    measures = list(first.mean)
+    rows: list[tuple[str, ...]] = [
+        (
+            p.measure,
+            f"{p.a} − {p.b}",
+            f"{p.difference:+.4f}",
+            f"[{p.low:+.4f}, {p.high:+.4f}]",
+            f"{p.effect:+.2f}",
+            f"{p.wins}/{p.ties}/{p.losses}",
+            f"{p.wilcoxon_holm:.2g}",
+            f"{p.t_holm:.2g}",
+            f"{p.randomisation_holm:.2g}",
+        )
+        for p in comparison.pairs
+    ]
+    interval = f"{comparison.confidence:.0%} interval"
+    columns = ["measure", "systems", "mean", interval, "effect", "w/t/l", "Wilcoxon", "t", "random."]
+    title = "Paired differences"
+    if len(measures) == 1:
+        title += f" in {measures[0]}"
+        columns, rows = columns[1:], [row[1:] for row in rows]
+    note = "p-values of three tests, Holm-corrected over the pairs of a measure; w/t/l: queries won, tied, lost. "
+    print_table(title, columns, rows, note + comparison.note)
+
+
+def print_hits(title: str, hits: Sequence[Hit]) -> None:
+    """Print the hits of a search, best first."""
+    titled = any(h.title for h in hits)
+    rows = [
+        (h.rank, h.place, *([h.title or h.document] if titled else []), clock(h.start), f"{h.score:.3f}",
+         " ".join(f"{m.unit}:{m.posterior:.2f}" for m in h.matches), h.snippet)
+        for h in hits
+    ]  # fmt: skip
+    columns = ["", "hit", *(["title"] if titled else []), "at", "score", "heard", "around it"]
+    print_table(title, columns, rows, whole=("hit", "at"))
+    if not hits:
+        typer.echo("nothing found", err=True)

@@ -1,0 +1,135 @@
+"""The table of experiments: a row has a line of explanation, an example, and the options of its command.
+
+``rankine experiment NAME`` calls the function ``experiment`` of the module with this name (``large-margin`` is
+large_margin.py) with the options of the row as keywords, and prints the :class:`Results` that it returns. To add an
+experiment, write its module and its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .collections import LETOR_SETS, SPEECH_SETS
+
+if TYPE_CHECKING:
+    from ..report import Section
+
+
+class Results(NamedTuple):
+    """What an experiment prints: tables (with a note each), a note on all of them, and the files of each report."""
+
+    tables: Sequence[Section]
+    reports: Sequence[Sequence[Path]] = ()
+    note: str = ""
+
+
+class ExperimentOption(NamedTuple):
+    """An option of a command: its name, its type, its default, a line of explanation, and a short form.
+
+    ``Path`` is a folder, which is made if it does not exist.
+    """
+
+    name: str
+    type: Any
+    default: Any
+    explanation: str
+    short: str = ""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A row of the table of experiments."""
+
+    explanation: str
+    example: str
+    options: tuple[ExperimentOption, ...] = ()
+
+
+def _sets(names: Sequence[str], every: Sequence[str]) -> ExperimentOption:
+    """The option that names several sets."""
+    return ExperimentOption("data", list[str], list(names), f"One of {', '.join(every)}; may be repeated.", "-d")
+
+
+def _output(folder: str) -> ExperimentOption:
+    return ExperimentOption("output", Path, folder, "Folder of the report and its pictures.", "-o")
+
+
+_WORKERS = ExperimentOption("workers", int | None, None, "Processes; by default one per core.")
+
+TABLE: dict[str, Experiment] = {
+    "consistent": Experiment(
+        "Preorder against consistent pairwise losses: Tables 1 and 2 of Buffoni et al. (2011).",
+        "RANKINE_DATA=data rankine experiment consistent -d mq2008",
+        (_sets(list(LETOR_SETS), list(LETOR_SETS)),),
+    ),
+    "letor": Experiment(
+        "All rankers on a LETOR set: train on three parts, choose on the fourth, test on the fifth.",
+        "RANKINE_DATA=data rankine experiment letor --data mq2008 -o report",
+        (
+            ExperimentOption("data", str, "ohsumed", f"One of {', '.join(LETOR_SETS)}."),
+            ExperimentOption("folds", str, "1-5", "Which folds: 1-5, or a list such as 1,3."),
+            ExperimentOption(
+                "ranker", list[str] | None, None, "Only this ranker; may be repeated. By default all.", "-r"
+            ),
+            ExperimentOption(
+                "choose", str, "MAP", "Measure on validation queries that decides: MAP, N@10, MeanNDCG, P@5, …"
+            ),
+            ExperimentOption("baseline", str, "RankSVM", "The ranker that the others are tested against."),
+            _output("letor-report"),
+            _WORKERS,
+        ),
+    ),
+    "lattices": Experiment(
+        "Error rates of recogniser lattices: best path, confusion network, oracle; English words, Mandarin characters.",
+        "RANKINE_DATA=data rankine experiment lattices",
+    ),
+    "spoken": Experiment(
+        "Learned fusion of 18 weak rankers on real speech: Figures 1 to 3 and Table 2 of Meng, Lee & Lee.",
+        "RANKINE_DATA=data rankine experiment spoken -o report",
+        (_sets(list(SPEECH_SETS), list(SPEECH_SETS)), _output("spoken-report"), _WORKERS),
+    ),
+    "large-margin": Experiment(
+        "SVM-NDCG convex, tight, slack-rescaled, with given and learned position weights: Chapelle, Le & Smola, "
+        "Figure 2.",
+        "RANKINE_DATA=data rankine experiment large-margin -d ohsumed-letor2 -o report",
+        (
+            _sets(["ohsumed-letor2", "ohsumed", "mq2008"], list(LETOR_SETS)),
+            _output("large-margin-report"),
+            _WORKERS,
+        ),
+    ),
+    "bounds": Experiment(
+        "Risk bounds against the truth, as Riezler & De Bona ask for: a population whose risk is known exactly.",
+        "rankine experiment bounds -o report",
+        (
+            _output("bounds-report"),
+            ExperimentOption("repetitions", int, 200, "Samples drawn for each number of queries."),
+            _WORKERS,
+        ),
+    ),
+    "vocabulary": Experiment(
+        "Search for words that were taken out of the recogniser's dictionary: by words, by subwords, by learned "
+        "fusion. Recognises half an hour of speech, twice; the lattices stay in the folder of the report.",
+        "RANKINE_DATA=data rankine experiment vocabulary -o report",
+        (_output("vocabulary-report"), _WORKERS),
+    ),
+    "scorers": Experiment(
+        "Linear, boosted and neural scorers on our losses beside lambdarank, rank:ndcg and YetiRank (needs catboost "
+        "too).",
+        "RANKINE_DATA=data rankine experiment scorers -d mq2008 -o report",
+        (_sets(["mq2008", "ohsumed"], list(LETOR_SETS)), _output("scorers-report"), _WORKERS),
+    ),
+}
+
+
+def function_of(name: str) -> Callable[..., Results]:
+    """The function that runs an experiment; its module is imported only now.
+
+    >>> function_of("large-margin").__module__
+    'rankine.experiments.large_margin'
+    """
+    return import_module(f".{name.replace('-', '_')}", __package__).experiment

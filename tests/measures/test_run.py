@@ -1,0 +1,119 @@
+"""Evaluation of TREC runs against trec_eval, its printed output, and by hand."""
+
+import numpy as np
+import pytest
+
+import rankine as rk
+
+from .cases import TREC
+
+LEVEL_2 = {
+    "AP(rel=2)": "map",
+    "RR(rel=2)": "recip_rank",
+    "Rprec(rel=2)": "Rprec",
+    "Bpref(rel=2)": "bpref",
+    "P(rel=2)@5": "P_5",
+    "R(rel=2)@5": "recall_5",
+    "Success(rel=2)@5": "success_5",
+}
+
+
+def random_trec(rng):
+    """Judgments and a run with many ties, missing queries and unjudged documents."""
+    docs = [f"d{i}" for i in rng.permutation(1000)[: rng.integers(1, 40)]]
+    kind = rng.integers(4)
+    qrels, run = {}, {}
+
+    def score():
+        choices = (rng.integers(0, 4), rng.standard_normal(), 1 + rng.integers(0, 3) * 1e-9)
+        return float(choices[kind] if kind < 3 else np.round(rng.random(), 2) * 10.0 ** rng.integers(-5, 30))
+
+    for q in range(int(rng.integers(1, 6))):
+        if rng.random() < 0.9:
+            low = rng.choice([-1, 0, 0])
+            qrels[f"q{q}"] = {d: int(rng.integers(low, 4)) for d in docs if rng.random() < 0.6}
+            qrels[f"q{q}"][docs[0]] = int(rng.integers(0, 3))  # trec_eval hangs where all grades are negative
+        if rng.random() < 0.9:
+            run[f"q{q}"] = {d: score() for d in docs if rng.random() < 0.7} or {docs[-1]: 1.0}
+    return qrels, run
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_trec_ties_equal_trec_eval_on_a_thousand_random_runs(level):
+    import pytrec_eval
+
+    rng = np.random.default_rng(level)
+    checked = 0
+    for case in range(1000 if level == 1 else 200):
+        qrels, run = random_trec(rng)
+        if not set(qrels) & set(run):
+            continue
+        judged_only = case % 5 == 0
+        names, ours = (TREC, TREC) if level == 1 else (list(LEVEL_2.values()), list(LEVEL_2))
+        evaluator = pytrec_eval.RelevanceEvaluator(
+            qrels, set(names), relevance_level=level, judged_docs_only_flag=judged_only
+        )
+        want = evaluator.evaluate(run)
+        got = rk.evaluate_run(ours, qrels, run, judged_only=judged_only)
+        assert set(got.query_ids) == set(want)
+        for mine, theirs in zip(ours, names, strict=True):
+            for i, q in enumerate(got.query_ids):
+                assert abs(got.per_query[mine][i] - want[q][theirs]) <= 1e-12, (mine, qrels, run)
+                checked += 1
+    assert checked > 1000
+
+
+def test_trec_eval_printed_output(real_data):
+    folder = real_data / "trec_eval"
+    printed = {}
+    for line in (folder / "out.test.aq").read_text().splitlines():
+        name, query, value = line.split()
+        printed[name, query] = value
+    more = ["P_15", "P_1000", "recall_200", "map_cut_30", "ndcg_cut_500"]
+    names = [*sorted({n for n, _ in printed} & set(TREC)), *more]
+    report = rk.evaluate_run(names, folder / "qrels.test", folder / "results.test")
+    assert len(names) > 20
+    for name in names:
+        assert f"{report.mean[name]:.4f}" == printed[name, "all"], name
+        for query, value in zip(report.query_ids, report.per_query[name], strict=True):
+            assert f"{value:.4f}" == printed[name, query], (name, query)
+
+
+def test_trec_eval_default_output(real_data):
+    folder = real_data / "trec_eval"
+    report = rk.evaluate_run(["map", "P_5", "Rprec", "bpref"], folder / "qrels.test", folder / "results.test")
+    printed = dict(line.split()[::2] for line in (folder / "out.test").read_text().splitlines())
+    for name, value in report.mean.items():
+        assert f"{value:.4f}" == printed[name]
+
+
+def test_complete_counts_missing_queries_as_empty():
+    qrels = {"a": {"x": 1}, "b": {"x": 1}}
+    assert rk.evaluate_run("RR", qrels, {"a": {"x": 1.0}}, complete=True).per_query["RR"].tolist() == [1.0, 0.0]
+    assert rk.evaluate_run("RR", qrels, {"a": {"x": 1.0}}).per_query["RR"].tolist() == [1.0]
+
+
+def test_judged_at_k():
+    qrels = {"q": {"a": 0, "b": 2}}
+    run = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
+    report = rk.evaluate_run(["Judged@2", "Judged@10", "Judged"], qrels, run)
+    assert report.mean == {"Judged@2": 0.5, "Judged@10": 2 / 3, "Judged": 2 / 3}
+
+
+def test_err_scale_does_not_depend_on_the_run():
+    qrels, run = {"a": {"x": 1}, "b": {"y": 3}}, {"a": {"x": 1.0}}
+    for complete in (False, True):
+        assert rk.evaluate_run("ERR", qrels, run, complete=complete).per_query["ERR"][0] == 1 / 8
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rk.evaluate_run("AP", {"q": {"d": 1}}, [1]), "dict of dicts"),
+        (lambda: rk.evaluate_run("AP", {"q": {"d": 1}}, {"q": 1}), "expected {query"),
+        (lambda: rk.evaluate_run("AP", {"q": {"d": 1}}, {"q": {"d": "x"}}), "numbers only"),
+    ],
+)
+def test_odd_runs_are_refused(call, message):
+    with pytest.raises(rk.InputError, match=message):
+        call()

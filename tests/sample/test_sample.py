@@ -1,0 +1,16 @@
+"""The bundled samples are public, and complete."""
+
+import rankine as rk
+from rankine.spoken.index.about import read_about
+from rankine.spoken.learn.judgments import read_qrels, read_queries
+
+
+def test_the_spoken_sample_is_complete():
+    with rk.sample.spoken_sample() as folder:
+        about = read_about(folder / "recordings.tsv")
+        queries, qrels = read_queries(folder / "queries.tsv"), read_qrels(folder / "qrels.txt")
+        assert {p.name.removesuffix(".slf.gz") for p in (folder / "lattices").iterdir()} == set(about)
+        assert all((folder / row.audio).is_file() for row in about.values())
+    assert len(queries) == 40
+    assert set(queries) == set(qrels)
+    assert all(set(grades) == set(about) and any(grades.values()) for grades in qrels.values())
