@@ -59,9 +59,7 @@ TABLE = {
     "svm-rr": LossRow(_structured("rr"), "structural hinge, an upper bound on 1 − RR", variants=_SVM),
     "sum-ndcg": LossRow(lambda **o: SumHinge("ndcg", **o), "sum of the hinges of all rankings, of nDCG@k", "may"),
     "sum-map": LossRow(lambda **o: SumHinge("map", **o), "sum of the hinges of all rankings, of AP"),
-    "softmax-ndcg": LossRow(
-        lambda **o: SumHinge("ndcg", soft=True, **o), "soft maximum over all rankings, nDCG@k", "may"
-    ),
+    "softmax-ndcg": LossRow(lambda **o: SumHinge("ndcg", soft=True, **o), "soft maximum over rankings, nDCG@k", "may"),
     "softmax-map": LossRow(lambda **o: SumHinge("map", soft=True, **o), "soft maximum over all rankings, of AP"),
     "ranksvm": LossRow(RankSVM, "hinge of every pair of different grade", variants=_NORM),
     "ranksvm-l2": LossRow(lambda **o: RankSVM(squared=True, **o), "squared hinge of every such pair", variants=_NORM),

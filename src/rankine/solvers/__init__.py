@@ -42,9 +42,7 @@ TABLE = {
     "newton": SolverRow(newton, "truncated Newton steps; losses with a Hessian", ("hvp",)),
     "lbfgs": SolverRow(lbfgs, "SciPy's L-BFGS; differentiable losses", ("smooth",)),
     "sgd": SolverRow(sgd, "stochastic gradient descent, one query at a time; any convex loss", ("minibatch",)),
-    "cutting-plane": SolverRow(
-        cutting_plane, "the n-slack dual, for features of one scale; any convex loss", ("dual",)
-    ),
+    "cutting-plane": SolverRow(cutting_plane, "the n-slack dual, for features of one scale; convex losses", ("dual",)),
     "cccp": SolverRow(cccp, "convex problems one after the other; differences of convex losses", ("touching",), True),
     "subgradient": SolverRow(subgradient, "subgradient descent with backtracking; any loss", (), True),
     "conjugate": SolverRow(conjugate_subgradient, "the same with conjugate directions; any loss", (), True),
