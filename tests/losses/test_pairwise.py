@@ -92,7 +92,7 @@ def test_hessian_products_by_differences(name):
     s = rng.standard_normal(len(s))
     prepared = get(name).prepare(y, ptr)
     v, out, state = rng.standard_normal(len(s)), np.empty(len(s)), np.empty(len(s), np.int64)
-    prepared.bend(0, 30, s, state)
+    prepared.prepare_hessian(0, 30, s, state)
     prepared.curvature(0, 30, s, state, v, out)
     difference = (prepared(s + 1e-6 * v)[1] - prepared(s - 1e-6 * v)[1]) / 2e-6
     np.testing.assert_allclose(out, difference, rtol=1e-4, atol=1e-4)
@@ -143,7 +143,7 @@ def test_long_queries_agree_with_the_double_loop(name, m, levels, weighted, monk
     assert values[0] == pytest.approx(want, rel=1e-9)
     if prepared.curved:
         np.testing.assert_allclose(grad, slope, rtol=1e-8, atol=1e-8 * np.abs(slope).max())
-        prepared.bend(0, 1, s, state)
+        prepared.prepare_hessian(0, 1, s, state)
         prepared.curvature(0, 1, s, state, v, out)
         np.testing.assert_allclose(out, bent, rtol=1e-8, atol=1e-8 * np.abs(bent).max())
     else:
@@ -152,15 +152,15 @@ def test_long_queries_agree_with_the_double_loop(name, m, levels, weighted, monk
 
 def double_loop(prepared, s, v):
     """Value, gradient and product with the Hessian over all pairs at once, as matrices."""
-    x, phi = prepared.layout, prepared.phi
+    x, pair = prepared.layout, prepared.pair
     t = s - x.offset
     mask = ~np.eye(len(s), dtype=bool) if prepared.every else x.level[:, None] > x.level
     weight = mask * sum(np.outer(a, b) for a, b in zip(x.a, x.b, strict=True))
     value, slope, bend = 0.0, np.zeros((len(s), len(s))), np.zeros((len(s), len(s)))
-    for c, M in zip(phi.coefs, phi.margins, strict=True):
+    for c, M in zip(pair.coefs, pair.margins, strict=True):
         z = M - (t[:, None] - t)
-        value += c * (weight * np.maximum(z, 0) ** phi.power).sum()
-        slope -= c * weight * ((z > 0) if phi.power == 1 else 2 * np.maximum(z, 0))
+        value += c * (weight * np.maximum(z, 0) ** pair.power).sum()
+        slope -= c * weight * ((z > 0) if pair.power == 1 else 2 * np.maximum(z, 0))
         bend += 2 * c * weight * (z > 0)
     product = bend * (v[:, None] - v)
     return value, slope.sum(1) - slope.sum(0), product.sum(1) - product.sum(0)

@@ -334,7 +334,7 @@ def test_models_know_their_features(data, tmp_path):
         ({"params": {"objective": "regression"}}, "'objective' is what loss says"),
         ({"categorical": "bm25"}, "a list of features"),
         ({"monotone": [1] * 8}, "monotone must say"),
-        ({"loss": None}, "expected a loss or its name"),
+        ({"loss": None}, "loss must be a name or a loss"),
         ({"loss": get("svm-map"), "loss_options": {"A": "linear"}}, "given by name"),
         ({"loss": "svm-ndcg@10", "loss_options": {"A": "learn"}}, "LinearRanker only"),
         ({"learning_rate": "x"}, "learning_rate must be a number"),
