@@ -8,7 +8,7 @@ import itself is quick.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from .version import __version__
 
 # public name -> the room it lives in
 _ROOMS = {

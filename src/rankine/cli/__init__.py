@@ -52,7 +52,7 @@ app.add_typer(spoken.app, name=spoken.NAME)
 
 def _version(value: bool) -> None:
     if value:
-        from .. import __version__
+        from ..version import __version__
 
         typer.echo(f"rankine {__version__}")
         raise typer.Exit
