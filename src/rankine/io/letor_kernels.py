@@ -5,6 +5,8 @@ A line reads ``label qid:ID index:value ... # comment``. Values go to ``values[r
 Query ids are recorded once per run of equal neighbours, document ids are copied out, each with a newline behind it.
 """
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ..kernel import kernel

@@ -1,5 +1,7 @@
 """LETOR text out: pyarrow formats the numbers (shortest exact form), a kernel puts the lines together."""
 
+# mypy: allow-untyped-defs
+
 import re
 from typing import Any, BinaryIO
 

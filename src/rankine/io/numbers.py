@@ -9,6 +9,8 @@ fall-back. Digits are read eight at a time as one 64-bit word.
 Buffers handed to these kernels must end with ``files.PADDING`` bytes that are not digits.
 """
 
+# mypy: allow-untyped-defs
+
 from fractions import Fraction
 
 import numpy as np

@@ -1,5 +1,7 @@
 """States and arcs of Kaldi's binary lattices straight from bytes."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ....io.numbers import address_of, byte

@@ -1,5 +1,7 @@
 """Node and link lines of SLF straight from bytes."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ....io.numbers import DECIMAL, address_of, byte, scan_decimal, scan_few, scan_unsigned, short_to_double, to_double
