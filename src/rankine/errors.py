@@ -18,13 +18,13 @@ class InputError(ValueError):
         super().__init__(f"{where}: {message}" if where else message)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint that names the closest known name, or nothing.
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A hint with the closest of ``names``, empty if none is close.
 
     >>> nearest("ndgc", ["nDCG", "AP"])
     " Did you mean 'nDCG'?"
     """
-    by_lower = {k.lower(): k for k in reversed(list(known))}
+    by_lower = {n.lower(): n for n in reversed(list(names))}
     match = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
     return f" Did you mean '{by_lower[match[0]]}'?" if match else ""
 

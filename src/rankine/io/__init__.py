@@ -1,6 +1,7 @@
 """Readers and writers: LETOR text, TREC judgments and runs, Parquet and Arrow tables."""
 
-from .letor import load_letor, save_letor
+from .letor import load_letor
+from .letor_write import save_letor
 from .table import from_table, load_table, save_table
 from .trec import TrecTable, load_qrels, load_run, save_qrels, save_run
 

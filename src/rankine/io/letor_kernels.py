@@ -10,7 +10,7 @@ Query ids are recorded once per run of equal neighbours, document ids are copied
 import numpy as np
 
 from ..kernel import kernel
-from .numbers import (
+from .number_kernels import (
     DECIMAL,
     NOT_A_NUMBER,
     NOT_FINITE,
@@ -150,13 +150,13 @@ def parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, h
         while True:
             if last < common and (load8(p) & _MASKS[last]) == _TOKENS[last]:
                 start = p + _LENGTHS[last]
-                found, w = scan_alike(start, digits)
+                matches, w = scan_alike(start, digits)
                 k, negative, after = digits, False, start + 2 + digits
-                if not found:
-                    found, negative, w, k, after = scan_short(start)
-                    if found and k > 0:
+                if not matches:
+                    matches, negative, w, k, after = scan_short(start)
+                    if matches and k > 0:
                         digits = k
-                if found:
+                if matches:
                     value = short_to_single(negative, w, k) if single else short_to_double(negative, w, k)
                     values[cell + last] = value
                     entries += w != 0

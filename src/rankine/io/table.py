@@ -165,10 +165,10 @@ def _column(table: pa.Table, role: str, name: str | None, where: str | None) -> 
         if name not in table.column_names:
             raise InputError(f"there is no column {name!r}.{nearest(name, table.column_names)}", where)
         return name
-    found = [guess for guess in _GUESSES[role] if guess in table.column_names]
-    if not found and role != "doc_id":
+    names = [guess for guess in _GUESSES[role] if guess in table.column_names]
+    if not names and role != "doc_id":
         raise InputError(f"there is no {role} column: none of {', '.join(_GUESSES[role])}; name it", where)
-    return found[0] if found else None
+    return names[0] if names else None
 
 
 def _numbers(table: pa.Table, name: Any, where: str | None) -> np.ndarray:

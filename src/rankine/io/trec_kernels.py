@@ -5,7 +5,7 @@
 import numpy as np
 
 from ..kernel import kernel
-from .numbers import DECIMAL, TOO_MANY_DIGITS, address_of, byte, scan_decimal, to_double
+from .number_kernels import DECIMAL, TOO_MANY_DIGITS, address_of, byte, scan_decimal, to_double
 
 OK, TOO_FEW_FIELDS, BAD_NUMBER, NOT_FINITE = range(4)
 ROWS, LINE, POSITION, FIELDS, HARD = range(5)

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from ....io.numbers import address_of, byte
+from ....io.number_kernels import address_of, byte
 from ....kernel import kernel
 
 
