@@ -17,8 +17,6 @@ from .tables import print_comparison, print_hits
 if TYPE_CHECKING:
     from ..report import Section
 
-NAME = "demo"
-
 
 def command(
     folder: Annotated[str, typer.Argument(help="Where the demo's files and pictures are written.")] = "demo-output",

@@ -19,12 +19,13 @@ import numpy as np
 from ..data import Preferences, RankingData
 from ..errors import InputError, nearest
 from ..files import replacing
+from .formats import TABLE
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ARROW, _PARQUET = (".arrow", ".feather", ".ipc"), (".parquet", ".pq")
-TABLE_SUFFIXES = _ARROW + _PARQUET
+_ARROW = TABLE["arrow"].endings
+_ENDINGS = _ARROW + TABLE["parquet"].endings
 _FORMAT = 1
 _GUESSES = {
     "label": ("label", "grade", "relevance", "y"),
@@ -155,8 +156,8 @@ def _as_table(frame: Any) -> pa.Table:
 
 def _suffix(path: str | os.PathLike) -> str:
     suffix = Path(path).suffix.lower()
-    if suffix not in TABLE_SUFFIXES:
-        raise InputError(f"expected a file name ending in one of {', '.join(TABLE_SUFFIXES)}", str(path))
+    if suffix not in _ENDINGS:
+        raise InputError(f"expected a file name ending in one of {', '.join(_ENDINGS)}", str(path))
     return suffix
 
 
