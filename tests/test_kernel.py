@@ -10,5 +10,5 @@ def test_the_first_compilation_is_announced_on_a_terminal(monkeypatch, capsys):
     listener = kernel._Announce()
     with kernel.event.install_listener("numba:compile", listener):
         assert compiled(1) == 2
-    assert listener.said
+    assert listener.announced
     assert "compiling for this machine" in capsys.readouterr().err

@@ -75,13 +75,13 @@ def open_source(source: Source) -> Iterator[OpenSource]:
 
 def _decompressed(peekable: Any, name: str, size: int | None) -> OpenSource:
     head = peekable.peek(6)[:6]
-    kind = next((ext for magic, ext in _MAGIC.items() if head.startswith(magic)), "")
+    compression = next((ext for magic, ext in _MAGIC.items() if head.startswith(magic)), "")
     stream: BinaryIO = peekable
-    if kind == ".gz":
+    if compression == ".gz":
         stream = igzip.GzipFile(fileobj=peekable)
-    elif kind == ".xz":
+    elif compression == ".xz":
         stream = lzma.LZMAFile(peekable)  # type: ignore[assignment]
-    elif kind == ".zst":
+    elif compression == ".zst":
         stream = _zstd_open(peekable, "rb")
     return OpenSource(stream, name, peekable, size)
 

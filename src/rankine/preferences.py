@@ -78,8 +78,8 @@ class Preferences:
         new = np.full(n_rows, -1)
         new[order] = np.arange(len(order))
         winner, loser = new[self.winner_row], new[self.loser_row]
-        kept = (winner >= 0) & (loser >= 0)
-        return Preferences(winner[kept], loser[kept], self.weight[kept])
+        edges = (winner >= 0) & (loser >= 0)
+        return Preferences(winner[edges], loser[edges], self.weight[edges])
 
 
 def _rows(values: Any, name: str) -> np.ndarray:
