@@ -7,7 +7,7 @@ from types import ModuleType
 
 
 class InputError(ValueError):
-    """Input that Rankine cannot accept: says what was expected, what was given, and where.
+    """Input that Rankine cannot accept. The message states what was expected, what was given, and where.
 
     >>> raise InputError("expected a number, got 'x'", where="train.txt, line 17")
     Traceback (most recent call last):
@@ -52,7 +52,7 @@ def shorten(text: str, limit: int = 40) -> str:
 
 
 def needs(package: str, extra: str) -> ModuleType:
-    """A package that only some users have, or an error that says how to get it.
+    """Import an optional package; if it is not installed, raise an error that names the command to install it.
 
     >>> needs("no_such_package", "spoken")
     Traceback (most recent call last):

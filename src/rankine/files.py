@@ -196,7 +196,7 @@ def _fill(opened: OpenSource, target: np.ndarray) -> int:
 
 
 def unpacked(opened: OpenSource, size: int = _BLOCK) -> Iterator[bytes]:
-    """The decompressed bytes of a source, a block at a time; where it is damaged an error that says so.
+    """The decompressed bytes of a source, a block at a time; a damaged source is an InputError.
 
     >>> list(unpacked(OpenSource(io.BytesIO(b"abc"), "x", io.BytesIO(), None), size=2))
     [b'ab', b'c']

@@ -112,7 +112,7 @@ def _split(text: str) -> list[str]:
 
 
 def load_data(source: str | io.BytesIO) -> RankingData:
-    """A judged data set; its ending tells the format."""
+    """Read a judged data set in the format of its ending."""
     from ..io.formats import load_data
 
     return load_data(source)

@@ -22,10 +22,12 @@ def command(
         list[str], typer.Argument(help="Two or more TREC runs; or score files or models (.json) for a judged data set.")
     ],
     measure: c.Measures = None,
-    baseline: Annotated[str | None, typer.Option(help="Compare all with this one (its file's stem).")] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="Compare all systems with this one (the stem of its file).")
+    ] = None,
     per_query: Annotated[bool, typer.Option("-q", "--per-query", help="Also print every query's values.")] = False,
     details: Annotated[
-        int, typer.Option(help="Also show the queries that differ most, so many for each pair, with their documents.")
+        int, typer.Option(help="Number of queries to show for each pair: those that differ most, with their documents.")
     ] = 0,
     plot: Annotated[str | None, typer.Option(help="Draw the per-query differences: a .png, .svg or .pdf.")] = None,
     confidence: Annotated[float, typer.Option(help="Confidence level of the interval of the mean difference.")] = 0.95,
@@ -41,7 +43,7 @@ def command(
         typer.Option("--models", help="Compare the rankings of two models without judgments: MODEL MODEL DATA."),
     ] = False,
 ) -> None:
-    """Test whether systems really differ: three paired tests, Holm-corrected, and an interval of the difference.
+    """Test whether systems differ: three paired tests, Holm-corrected, and an interval of the difference.
 
     `rankine compare qrels.txt bm25.run new.run -m nDCG@10 --plot difference.png`
 

@@ -116,7 +116,7 @@ def described() -> str:
 
 
 def format_of(path: Any) -> DataFormat | None:
-    """The format of judged data that a file's name tells; text may have further endings.
+    """The format of judged data with this ending, if there is one; text may have further endings.
 
     >>> format_of("train.txt.xz").title, format_of("train.PQ").title, format_of("train")
     ('LETOR text', 'Parquet', None)
@@ -136,7 +136,7 @@ def load_data(source: Any, dtype: str = "float32") -> RankingData:
 
 
 def save_data(data: RankingData, target: str) -> None:
-    """Write judged data in the format that the ending tells; ``"-"`` is LETOR text on standard output."""
+    """Write judged data in the format of the ending; ``"-"`` is LETOR text on standard output."""
     target_format(target).write(data, target)
 
 

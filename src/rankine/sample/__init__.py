@@ -1,4 +1,4 @@
-"""The samples that Rankine brings along: a judged search set made from a seed, and a spoken archive.
+"""The bundled samples: a judged search set made from a seed, and a spoken archive.
 
 Each query has a hidden difficulty; each document a hidden relevance that its features show through noise of different
 strength. Grades 0 to 4 cut that relevance as judges do: most documents are poor, few are excellent.
