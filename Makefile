@@ -23,14 +23,15 @@ bench: $(VENV)/installed-bench  ## speed against peers, as ratios in one run
 docs: $(VENV)/installed-dev  ## the documentation, warnings are errors
 	$(BIN)/sphinx-build -W -E --keep-going -q -b html docs docs/_build/html
 
-lint: $(VENV)/installed-dev  ## ruff and mypy
+lint: $(VENV)/installed-dev  ## ruff, mypy and the order of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 clean:  ## remove what the other targets made, compiled kernels included
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
-	rm -rf $(VENV) docs/_build demo-output bench-output .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) docs/_build demo-output bench-output .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # A stamp per set of dependencies: with the stamps in place nothing touches the network.
 $(BIN)/python:

@@ -60,20 +60,48 @@ def as_ids(ids: Any, name: str) -> np.ndarray:
             return _object_ids(array.astype(object, copy=False), name)
     except (OverflowError, UnicodeDecodeError) as error:
         raise InputError(f"{name} must be 64-bit whole numbers or strings: {error}") from None
-    raise InputError(f"{name} must be whole numbers or strings, all of one kind; got {array.dtype}")
+    raise InputError(f"{name} must be whole numbers or strings, all of one type; got {array.dtype}")
 
 
 def _object_ids(objects: np.ndarray, name: str) -> np.ndarray:
-    kinds = set(map(type, objects.tolist()))
-    if kinds <= {str}:
+    value_types = set(map(type, objects.tolist()))
+    if value_types <= {str}:
         return objects
-    if all(issubclass(k, (int, np.integer)) and k is not bool for k in kinds):
+    if all(issubclass(t, (int, np.integer)) and t is not bool for t in value_types):
         return objects.astype(np.int64)
     for row, value in enumerate(objects.tolist()):
         if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
             raise InputError("an id is missing", f"{name}, row {row}")
-    found = ", ".join(sorted(k.__name__ for k in kinds))
-    raise InputError(f"{name} must be whole numbers or strings, all of one kind; got {found}")
+    types = ", ".join(sorted(t.__name__ for t in value_types))
+    raise InputError(f"{name} must be whole numbers or strings, all of one type; got {types}")
+
+
+def per_row(values: np.ndarray, ptr: np.ndarray) -> np.ndarray:
+    """A value per query, repeated for its rows; ``ptr`` holds the bounds of the queries.
+
+    >>> per_row(np.array([7, 3]), np.array([0, 2, 3]))
+    array([7, 7, 3])
+    """
+    return np.repeat(values, np.diff(ptr))
+
+
+def dense(X: Features) -> np.ndarray:
+    """A feature matrix as a dense array, of the same dtype.
+
+    >>> import scipy.sparse as sp
+    >>> dense(sp.csr_array([[0.0, 1.0]]))
+    array([[0., 1.]])
+    """
+    return X if isinstance(X, np.ndarray) else X.toarray()
+
+
+def column(X: Features, j: int) -> np.ndarray:
+    """One column of a feature matrix as a dense array, of the same dtype; a view where X is dense.
+
+    >>> column(np.array([[1.0, 2.0], [3.0, 4.0]]), 1)
+    array([2., 4.])
+    """
+    return X[:, j] if isinstance(X, np.ndarray) else X[:, [j]].toarray().ravel()
 
 
 def check_finite(values: Any, name: str) -> None:

@@ -7,83 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arrays import Features, as_features, as_ids, as_numbers, check_finite, column_names
+from .arrays import Features, as_features, as_ids, as_numbers, check_finite, column_names, dense, per_row
 from .errors import InputError, nearest
+from .preferences import Preferences
 
 
-class Preferences:
-    """A preference graph over rows: ``winner_row[e]`` should stand above ``loser_row[e]``, at ``weight[e]``.
-
-    It is accepted in place of grades by the losses and measures that can use it. Rows are numbered as in the
-    input; both ends of an edge must belong to one query.
-
-    >>> graph = Preferences([0, 1], [2, 2], weight=[1.0, 0.5])
-    >>> len(graph), graph.weight.tolist()
-    (2, [1.0, 0.5])
-    """
-
-    __slots__ = ("loser_row", "weight", "winner_row")
-
-    def __init__(self, winner_row: Any, loser_row: Any, weight: Any = None) -> None:
-        self.winner_row = _rows(winner_row, "winner_row")
-        self.loser_row = _rows(loser_row, "loser_row")
-        n = len(self.winner_row)
-        self.weight = np.ones(n) if weight is None else as_numbers(weight, "weight")
-        if not len(self.loser_row) == len(self.weight) == n:
-            raise InputError(
-                f"winner_row, loser_row and weight must have one length, got {n}, {len(self.loser_row)} "
-                f"and {len(self.weight)}"
-            )
-        bad = np.flatnonzero(~(np.isfinite(self.weight) & (self.weight >= 0)))
-        if len(bad):
-            raise InputError(f"expected a weight ≥ 0, got {self.weight[bad[0]]}", f"preference {bad[0]}")
-        bad = np.flatnonzero(self.winner_row == self.loser_row)
-        if len(bad):
-            raise InputError(f"row {self.winner_row[bad[0]]} preferred to itself", f"preference {bad[0]}")
-
-    def __len__(self) -> int:
-        return len(self.winner_row)
-
-    def __repr__(self) -> str:
-        return f"Preferences({len(self):,} edges)"
-
-    def check(self, ptr: np.ndarray) -> None:
-        """Raise unless every edge lies within the rows and within one query of ``ptr``.
-
-        >>> Preferences([0], [2]).check(np.array([0, 2, 4]))
-        Traceback (most recent call last):
-        rankine.errors.InputError: preference 0: rows 0 and 2 belong to different queries
-        """
-        self._check_rows(int(ptr[-1]))
-        ends = np.stack([self.winner_row, self.loser_row])
-        query = np.searchsorted(ptr, ends, side="right")
-        bad = np.flatnonzero(query[0] != query[1])
-        if len(bad):
-            e = bad[0]
-            raise InputError(f"rows {ends[0, e]} and {ends[1, e]} belong to different queries", f"preference {e}")
-
-    def _check_rows(self, n_rows: int) -> None:
-        ends = np.stack([self.winner_row, self.loser_row])
-        bad = np.flatnonzero((ends < 0).any(0) | (ends >= n_rows).any(0))
-        if len(bad):
-            e = bad[0]
-            raise InputError(f"rows {ends[0, e]} and {ends[1, e]}, but there are {n_rows}", f"preference {e}")
-
-    def take(self, order: np.ndarray, n_rows: int) -> Preferences:
-        """The same graph after keeping ``order`` (old row numbers) of ``n_rows`` rows; other edges go.
-
-        >>> Preferences([0, 1], [1, 2]).take(np.array([2, 1]), n_rows=3).winner_row
-        array([1])
-        """
-        self._check_rows(n_rows)
-        new = np.full(n_rows, -1)
-        new[order] = np.arange(len(order))
-        winner, loser = new[self.winner_row], new[self.loser_row]
-        kept = (winner >= 0) & (loser >= 0)
-        return Preferences(winner[kept], loser[kept], self.weight[kept])
-
-
-class Query(NamedTuple):
+class QueryRows(NamedTuple):
     """One query of a :class:`RankingData`: views of dense data, slices of CSR."""
 
     id: Any
@@ -118,7 +47,7 @@ def group_rows(qid: np.ndarray) -> Groups:
     rank = np.empty(len(ids), np.int64)
     by_appearance = np.argsort(first)
     rank[by_appearance] = np.arange(len(ids))
-    query = np.repeat(rank[inverse], np.diff(np.append(starts, len(qid))))
+    query = per_row(rank[inverse], np.append(starts, len(qid)))
     ptr = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=len(ids)))])
     return Groups(ptr, np.argsort(query, kind="stable"), ids[by_appearance])
 
@@ -191,15 +120,24 @@ class RankingData:
 
     @classmethod
     def from_valid(
-        cls, X: Features, y: Any, qid: np.ndarray, doc_ids: Any = None, names: Sequence[str] | None = None
+        cls,
+        X: Features,
+        y: Any,
+        qid: np.ndarray,
+        doc_ids: Any = None,
+        names: Sequence[str] | None = None,
+        order: np.ndarray | None = None,
     ) -> RankingData:
         """Build from columns that a reader has validated already: nothing is checked again.
+
+        Rows that are grouped by query already may bring the input row of each as ``order``.
 
         >>> RankingData.from_valid(np.ones((2, 1)), np.zeros(2), np.array([1, 1])).n_documents
         2
         """
         data = cls.__new__(cls)
         data._assemble(X, y, qid, doc_ids, names)
+        data._order = data._order if order is None else order
         return data
 
     @property
@@ -242,7 +180,7 @@ class RankingData:
         counts = (_count(self.n_queries, "query", "queries"), _count(self.n_documents, "document"))
         return f"RankingData({', '.join(counts)}, {_count(self.n_features, 'feature')}, {layout})"
 
-    def query(self, i: int) -> Query:
+    def query(self, i: int) -> QueryRows:
         """Views of the rows of query number ``i``.
 
         >>> RankingData([[1.0], [2.0]], [0, 1], ["a", "b"]).query(1).y
@@ -254,9 +192,9 @@ class RankingData:
         rows = slice(self.ptr[i], self.ptr[i + 1])
         documents = None if self.doc_ids is None else self.doc_ids[rows]
         y = self.y.take(np.arange(rows.start, rows.stop), self.n_documents) if self._prefers else self.y[rows]
-        return Query(self.query_ids[i], self.X[rows], y, documents)
+        return QueryRows(self.query_ids[i], self.X[rows], y, documents)
 
-    def __iter__(self) -> Iterator[Query]:
+    def __iter__(self) -> Iterator[QueryRows]:
         return map(self.query, range(self.n_queries))
 
     @property
@@ -269,20 +207,20 @@ class RankingData:
         >>> RankingData([[1.0], [2.0]], [0, 1], ["a", "b"]).subset([1]).query_ids
         array(['b'], dtype='<U1')
         """
-        chosen = np.atleast_1d(np.asarray(queries))
-        if chosen.dtype == bool:
-            if len(chosen) != self.n_queries:
-                raise InputError(f"expected a mask over {self.n_queries} queries, got {len(chosen)} entries")
-            chosen = np.flatnonzero(chosen)
-        if len(chosen) == 0:
+        numbers = np.atleast_1d(np.asarray(queries))
+        if numbers.dtype == bool:
+            if len(numbers) != self.n_queries:
+                raise InputError(f"expected a mask over {self.n_queries} queries, got {len(numbers)} entries")
+            numbers = np.flatnonzero(numbers)
+        if len(numbers) == 0:
             raise InputError("expected at least one query, got none")
-        if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or (np.abs(chosen + 0.5) > self.n_queries).any():
-            raise InputError(f"expected query numbers from 0 to {self.n_queries - 1}, got {chosen.tolist()!r:.60}")
-        chosen = np.arange(self.n_queries)[chosen]
-        if len(np.unique(chosen)) != len(chosen):
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or (np.abs(numbers + 0.5) > self.n_queries).any():
+            raise InputError(f"expected query numbers from 0 to {self.n_queries - 1}, got {numbers.tolist()!r:.60}")
+        numbers = np.arange(self.n_queries)[numbers]
+        if len(np.unique(numbers)) != len(numbers):
             raise InputError("a query may be chosen only once")
-        lengths = np.diff(self.ptr)[chosen]
-        offsets = np.repeat(self.ptr[chosen] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+        lengths = np.diff(self.ptr)[numbers]
+        offsets = np.repeat(self.ptr[numbers] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
         return self.take(offsets + np.arange(lengths.sum()))
 
     def take(self, rows: np.ndarray) -> RankingData:
@@ -293,9 +231,8 @@ class RankingData:
         """
         y = self.y.take(rows, self.n_documents) if self._prefers else self.y[rows]
         documents = None if self.doc_ids is None else self.doc_ids[rows]
-        part = RankingData.from_valid(self.X[rows], y, self.qid[rows], documents, self.feature_names)
-        part._order = self.order[rows]
-        return part
+        order = self.order[rows]
+        return RankingData.from_valid(self.X[rows], y, self.qid[rows], documents, self.feature_names, order)
 
     def folds(self, k: int, seed: int = 0) -> Iterator[tuple[RankingData, RankingData]]:
         """``k`` pairs (train, test), split by query after a seeded shuffle; each query is tested once.
@@ -307,9 +244,9 @@ class RankingData:
         if not 2 <= k <= self.n_queries:
             raise InputError(f"expected between 2 and {self.n_queries} folds (the queries there are), got {k}")
         shuffled = np.random.default_rng(seed).permutation(self.n_queries)
-        for part in np.array_split(shuffled, k):
+        for fold in np.array_split(shuffled, k):
             test = np.zeros(self.n_queries, bool)
-            test[part] = True
+            test[fold] = True
             yield self.subset(~test), self.subset(test)
 
     def select(self, features: Sequence[Any]) -> RankingData:
@@ -319,14 +256,14 @@ class RankingData:
         >>> data.select(["age"]).X
         array([[2.]])
         """
-        known = {name: i for i, name in enumerate(self.feature_names or ())}
+        numbers = {name: i for i, name in enumerate(self.feature_names or ())}
         columns = []
         if len(features) == 0:
             raise InputError("expected at least one feature, got none")
         for f in features:
-            if isinstance(f, str) and f not in known:
-                raise InputError(f"there is no feature named {f!r}.{nearest(f, known)}")
-            column = known[f] if isinstance(f, str) else f
+            if isinstance(f, str) and f not in numbers:
+                raise InputError(f"there is no feature named {f!r}.{nearest(f, numbers)}")
+            column = numbers[f] if isinstance(f, str) else f
             if isinstance(column, (bool, np.bool_)) or column != int(column):
                 raise InputError(f"expected column numbers or names, got {f!r}")
             if not 0 <= column < self.n_features:
@@ -345,9 +282,7 @@ class RankingData:
         return self._with(X, self.feature_names)
 
     def _with(self, X: Features, names: Sequence[str] | None) -> RankingData:
-        other = RankingData.from_valid(X, self.y, self.qid, self._doc_ids, names)
-        other._order = self._order
-        return other
+        return RankingData.from_valid(X, self.y, self.qid, self._doc_ids, names, self._order)
 
     def dense(self) -> RankingData:
         """The same data with a dense X.
@@ -356,7 +291,7 @@ class RankingData:
         >>> RankingData(sp.csr_array([[0.0, 1.0]]), [1], [1]).dense().X
         array([[0., 1.]])
         """
-        return self.with_features(self.X.toarray()) if self.is_sparse else self
+        return self.with_features(dense(self.X)) if self.is_sparse else self
 
 
 def concatenate(parts: Sequence[RankingData]) -> RankingData:
@@ -369,15 +304,15 @@ def concatenate(parts: Sequence[RankingData]) -> RankingData:
     if not parts:
         raise InputError("expected at least one data set, got none")
     first = parts[0]
-    for number, part in enumerate(parts):
+    for number, data in enumerate(parts):
         where = f"data set {number}"
-        if part.n_features != first.n_features:
-            raise InputError(f"{part.n_features} features, the first has {first.n_features}", where)
-        if part.feature_names != first.feature_names:
+        if data.n_features != first.n_features:
+            raise InputError(f"{data.n_features} features, the first has {first.n_features}", where)
+        if data.feature_names != first.feature_names:
             raise InputError("its feature names differ from the first one's", where)
-        if (part.qid.dtype.kind in "iu") != (first.qid.dtype.kind in "iu"):
+        if (data.qid.dtype.kind in "iu") != (first.qid.dtype.kind in "iu"):
             raise InputError("some data sets have integer query ids, others strings", where)
-        if isinstance(part.y, Preferences) != isinstance(first.y, Preferences):
+        if isinstance(data.y, Preferences) != isinstance(first.y, Preferences):
             raise InputError("some data sets have grades, others preferences", where)
     if any(p.is_sparse for p in parts):
         import scipy.sparse as sp
@@ -397,13 +332,6 @@ def concatenate(parts: Sequence[RankingData]) -> RankingData:
     ids = [p.doc_ids for p in parts]
     documents: Any = None if any(d is None for d in ids) else np.concatenate(ids)  # type: ignore[arg-type]
     return RankingData.from_valid(X, y, np.concatenate([p.qid for p in parts]), documents, first.feature_names)
-
-
-def _rows(values: Any, name: str) -> np.ndarray:
-    rows = as_numbers(values, name)
-    if not np.array_equal(rows, np.floor(rows)):
-        raise InputError(f"{name} must hold row numbers, whole numbers")
-    return rows.astype(np.int64)
 
 
 def _count(n: int, one: str, many: str | None = None) -> str:

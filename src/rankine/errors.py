@@ -7,7 +7,7 @@ from types import ModuleType
 
 
 class InputError(ValueError):
-    """Input that Rankine cannot accept: says what was expected, what was given, and where.
+    """Input that Rankine cannot accept. The message states what was expected, what was given, and where.
 
     >>> raise InputError("expected a number, got 'x'", where="train.txt, line 17")
     Traceback (most recent call last):
@@ -18,13 +18,13 @@ class InputError(ValueError):
         super().__init__(f"{where}: {message}" if where else message)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint that names the closest known name, or nothing.
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A hint with the closest of ``names``, empty if none is close.
 
     >>> nearest("ndgc", ["nDCG", "AP"])
     " Did you mean 'nDCG'?"
     """
-    by_lower = {k.lower(): k for k in reversed(list(known))}
+    by_lower = {n.lower(): n for n in reversed(list(names))}
     match = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
     return f" Did you mean '{by_lower[match[0]]}'?" if match else ""
 
@@ -52,7 +52,7 @@ def shorten(text: str, limit: int = 40) -> str:
 
 
 def needs(package: str, extra: str) -> ModuleType:
-    """A package that only some users have, or an error that says how to get it.
+    """Import an optional package; if it is not installed, raise an error that names the command to install it.
 
     >>> needs("no_such_package", "spoken")
     Traceback (most recent call last):

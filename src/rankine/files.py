@@ -75,13 +75,13 @@ def open_source(source: Source) -> Iterator[OpenSource]:
 
 def _decompressed(peekable: Any, name: str, size: int | None) -> OpenSource:
     head = peekable.peek(6)[:6]
-    kind = next((ext for magic, ext in _MAGIC.items() if head.startswith(magic)), "")
+    compression = next((ext for magic, ext in _MAGIC.items() if head.startswith(magic)), "")
     stream: BinaryIO = peekable
-    if kind == ".gz":
+    if compression == ".gz":
         stream = igzip.GzipFile(fileobj=peekable)
-    elif kind == ".xz":
+    elif compression == ".xz":
         stream = lzma.LZMAFile(peekable)  # type: ignore[assignment]
-    elif kind == ".zst":
+    elif compression == ".zst":
         stream = _zstd_open(peekable, "rb")
     return OpenSource(stream, name, peekable, size)
 
@@ -115,9 +115,9 @@ def _read_blocks(opened: OpenSource, size: int) -> Iterator[Block]:
     while not at_end:
         data = np.empty(max(size, 2 * len(carry)) + 1 + PADDING, np.uint8)
         data[: len(carry)] = carry
-        room = len(data) - 1 - PADDING
-        filled = len(carry) + _fill(opened, data[len(carry) : room])
-        at_end = filled < room
+        capacity = len(data) - 1 - PADDING
+        filled = len(carry) + _fill(opened, data[len(carry) : capacity])
+        at_end = filled < capacity
         end = filled if at_end else _last_newline(data, filled)
         carry = data[end:filled].copy()
         if at_end:
@@ -159,9 +159,9 @@ def _last_newline(data: np.ndarray, filled: int) -> int:
     """Position after the last newline, 0 if there is none."""
     for width in (1 << 16, filled):
         start = max(filled - width, 0)
-        found = data[start:filled].tobytes().rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
+        newline = data[start:filled].tobytes().rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
     return 0
 
 
@@ -196,7 +196,7 @@ def _fill(opened: OpenSource, target: np.ndarray) -> int:
 
 
 def unpacked(opened: OpenSource, size: int = _BLOCK) -> Iterator[bytes]:
-    """The decompressed bytes of a source, a block at a time; where it is damaged an error that says so.
+    """The decompressed bytes of a source, a block at a time; a damaged source is an InputError.
 
     >>> list(unpacked(OpenSource(io.BytesIO(b"abc"), "x", io.BytesIO(), None), size=2))
     [b'ab', b'c']

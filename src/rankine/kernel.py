@@ -1,6 +1,6 @@
 """The one way to compile: a plain function over flat arrays, cached on disk, without the GIL.
 
-Numba's cache looks at the file of the compiled function only: after a change to a kernel that other files' kernels
+Numba's cache looks at the file of the compiled function only: after a change to a kernel that kernels of other files
 call, run ``make clean``.
 """
 
@@ -24,15 +24,15 @@ def kernel(function: Any = None, **options: Any) -> Any:
 
 
 class _Announce(event.Listener):
-    """Compiling takes seconds the first time on a machine: say so once, where someone is watching."""
+    """Announces once, on a terminal, that kernels are being compiled, which takes seconds the first time."""
 
     def __init__(self) -> None:
-        self.said = False
+        self.announced = False
 
     def on_start(self, event: Any) -> None:
-        if not self.said and sys.stderr.isatty():
+        if not self.announced and sys.stderr.isatty():
             sys.stderr.write("compiling for this machine; this happens once and takes a few seconds ...\n")
-            self.said = True
+            self.announced = True
 
     def on_end(self, event: Any) -> None:
         pass

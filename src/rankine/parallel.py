@@ -32,12 +32,12 @@ def thread_count(threads: int | None = None) -> int:
     3
     """
     if threads is None:
-        given = os.environ.get("RANKINE_THREADS")
-        if given is None:
+        setting = os.environ.get("RANKINE_THREADS")
+        if setting is None:
             return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        if not given.isdigit():
-            raise ValueError(f"RANKINE_THREADS must be a positive whole number, got {given!r}")
-        threads = int(given)
+        if not setting.isdigit():
+            raise ValueError(f"RANKINE_THREADS must be a positive whole number, got {setting!r}")
+        threads = int(setting)
     if threads < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
     return threads

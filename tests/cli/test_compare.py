@@ -1,9 +1,21 @@
-"""``rankine compare``: details of the queries that differ most."""
+"""``rankine compare``: tests, pictures, and details of the queries that differ most."""
+
+import json
 
 import rankine as rk
 from rankine.sample import judged_set
 
-from .test_cli import rankine
+from .running import rankine
+
+
+def test_compare(folder):
+    done = rankine(folder, "compare", "qrels.txt", "one.run", "two.run", "-m", "AP", "--plot", "d.svg", "-o", "json")
+    assert json.loads(done.stdout)["pairs"][0]["difference"] < 0
+    assert (folder / "d.svg").read_text().startswith("<?xml")
+    assert "two − one" in rankine(folder, "compare", "qrels.txt", "one.run", "two.run", "--baseline", "one").stdout
+    assert rankine(folder, "compare", "qrels.txt", "one.run", "two.run", "-o", "csv").stdout.startswith("measure,a,b")
+    assert "q1" in rankine(folder, "compare", "qrels.txt", "one.run", "two.run", "-q").stdout
+    assert "given twice" in rankine(folder, "compare", "qrels.txt", "one.run", "one.run", code=1).stderr
 
 
 def test_details_of_a_comparison(tmp_path):

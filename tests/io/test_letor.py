@@ -1,4 +1,4 @@
-"""The LETOR reader and writer: exact numbers, every documented error, round trips, tampered files."""
+"""The LETOR reader: exact numbers, every documented error, blocks of any size, tampered files."""
 
 import gzip
 import io
@@ -6,75 +6,18 @@ import lzma
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 
 import rankine as rk
 from rankine import files
-from rankine.io import numbers
-from rankine.io.numbers import address_of, exact_float, scan_decimal, to_double, to_single
+from rankine.io.number_kernels import exact_float
 
 from .. import reference as ref
 
 
 def load(text, **options):
     return rk.load_letor(io.BytesIO(text if isinstance(text, bytes) else text.encode()), **options)
-
-
-@njit
-def convert(buf, starts, single, values, statuses):
-    for i in range(len(starts)):
-        status, negative, w, q, _ = scan_decimal(address_of(buf) + starts[i])
-        statuses[i] = status
-        values[i] = to_single(negative, w, q) if single else to_double(negative, w, q)
-
-
-def converted(tokens, single):
-    text = "\n".join([*tokens, ""]).encode()
-    starts = np.cumsum([0, *(len(t) + 1 for t in tokens[:-1])])
-    values, statuses = np.empty(len(tokens)), np.empty(len(tokens), np.int64)
-    convert(np.frombuffer(text + bytes(8), np.uint8).copy(), starts, single, values, statuses)
-    return values, statuses
-
-
-def random_decimals(rng, n):
-    yield from ("0", "-0", "0.0", "1", "1e0", "9007199254740993", "1e23", "8.5e22", "5e-324", "2.2250738585072014e-308")
-    yield from (
-        "1.7976931348623157e308",
-        "4.9406564584124654e-324",
-        "0.000000000000000000000000000001",
-        "100000000000000000000",
-    )
-    for i in range(n):
-        a, b = rng.integers(0, 10**18, 2).tolist()
-        yield (
-            repr(rng.random()),
-            repr(np.uint64(rng.integers(0, 2**63)).view(np.float64).item()).replace("nan", "1").replace("inf", "2"),
-            str(np.float32(rng.standard_normal())),
-            f"{a}e{rng.integers(-345, 300)}",
-            f"-{a % 10**9}.{b % 10**9}",
-            f"{(2 * (a % 2**23) + 1) * 2.0 ** int(rng.integers(-30, 5))!r}",
-        )[i % 6]
-
-
-def test_doubles_are_correctly_rounded():
-    tokens = list(random_decimals(np.random.default_rng(0), 60_000))
-    values, statuses = converted(tokens, single=False)
-    assert (statuses == numbers.DECIMAL).all()
-    assert values.tolist() == [float(t) for t in tokens]
-
-
-def test_singles_are_correctly_rounded():
-    rng = np.random.default_rng(1)
-    tokens = [t for t in random_decimals(rng, 8_000) if abs(float(t)) < 3.4e38]
-    midpoints = [repr((1 + (2 * k + 1) * 2.0**-24) * 2.0**e) for k, e in rng.integers(0, 99, (300, 2)).tolist()]
-    nudged = [f"{m}{z}1" for m in midpoints for z in ("", "000")]
-    tokens += midpoints + [t for t in nudged if sum(c.isdigit() for c in t) <= 19 and "e" not in t]
-    values, statuses = converted(tokens, single=True)
-    assert (statuses == numbers.DECIMAL).all()
-    assert values.tolist() == [exact_float(t, np.dtype(np.float32)) for t in tokens]
 
 
 def test_numbers_of_many_digits():
@@ -252,7 +195,7 @@ def test_errors_of_whole_files(tmp_path):
             with pytest.raises(rk.InputError, match="truncated or damaged"):
                 load(packed[:cut])
         assert load(packed).n_documents == 1500, name
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match="absent"):
         rk.load_letor(tmp_path / "absent")
     with pytest.raises(TypeError, match="mode 'rb'"):
         rk.load_letor(io.StringIO("1 qid:1"))
@@ -274,79 +217,49 @@ def test_line_numbers_hold_across_blocks(tmp_path, monkeypatch, where):
             rk.load_letor(path, threads=threads)
 
 
-finite = {"allow_nan": False, "allow_infinity": False}
-ids = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FFF, exclude_categories=["Cs"]), min_size=1, max_size=6)
-
-
-@settings(max_examples=150)
-@given(st.data(), st.sampled_from([32, 64]), st.booleans(), st.booleans())
-def test_round_trip_is_bit_identical(draw, width, sparse, named):
-    n, d = draw.draw(st.integers(1, 6)), draw.draw(st.integers(1, 5))
-    dtype = np.dtype(f"float{width}")
-    cell = st.one_of(st.just(0.0), st.floats(width=width, **finite))
-    X = np.array(draw.draw(st.lists(cell, min_size=n * d, max_size=n * d)), dtype).reshape(n, d)
-    if sparse:
-        X = X + dtype.type(0)  # a sparse matrix does not store −0
-    y = draw.draw(st.lists(st.floats(**finite), min_size=n, max_size=n))
-    qid = draw.draw(st.lists(st.integers(-3, 3) if not named else ids, min_size=n, max_size=n))
-    doc_ids = draw.draw(st.none() | st.lists(ids, min_size=n, max_size=n))
-    if named and all(q.lstrip("-").isdigit() for q in qid):
-        qid = ["q" + q for q in qid]
-    qid = np.array(qid, object) if named else np.array(qid)
-    data = rk.RankingData(sp.csr_array(X) if sparse else X, y, qid, doc_ids)
-    out = io.BytesIO()
-    rk.save_letor(data, out)
-    again = load(out.getvalue(), dtype=dtype, sparse=sparse)
-    assert again.X.dtype == dtype
-    assert again.dense().X.tobytes() == data.dense().X.tobytes()
-    assert again.y.tobytes() == data.y.tobytes()
-    assert again.qid.tolist() == data.qid.tolist()
-    assert (again.doc_ids is None) == (doc_ids is None)
-    assert doc_ids is None or again.doc_ids.tolist() == data.doc_ids.tolist()
-
-
-@settings(max_examples=600)
-@given(st.data())
-def test_a_tampered_file_is_read_or_refused(draw):
+def tampered(draw):
+    """The example three times, with one to six bytes changed, cut, inserted or doubled."""
     text = bytearray(EXAMPLE.encode() * 3)
-    for _ in range(draw.draw(st.integers(1, 6))):
-        at = draw.draw(st.integers(0, len(text) - 1))
-        kind = draw.draw(st.sampled_from(["byte", "cut", "insert", "double"]))
-        if kind == "byte":
-            text[at] = draw.draw(st.integers(0, 255))
-        elif kind == "cut":
-            del text[at : at + draw.draw(st.integers(1, 30))]
-        elif kind == "insert":
-            text[at:at] = draw.draw(
+    for _ in range(draw(st.integers(1, 6))):
+        at = draw(st.integers(0, len(text) - 1))
+        change = draw(st.sampled_from(["byte", "cut", "insert", "double"]))
+        if change == "byte":
+            text[at] = draw(st.integers(0, 255))
+        elif change == "cut":
+            del text[at : at + draw(st.integers(1, 30))]
+        elif change == "insert":
+            text[at:at] = draw(
                 st.sampled_from([b" 5:", b"\n", b":", b"nan", b"\0", b"#", b"qid:", b"1e400", b"9" * 40, b"-"])
             )
         else:
             text[at:at] = text[at : at + 40]
         if not text:
             text = bytearray(b" ")
-    try:
-        data = load(bytes(text), sparse=draw.draw(st.sampled_from([True, False, None])))
-    except rk.InputError as error:
-        assert "<stream>" in str(error)
-    else:
-        X = data.X.data if data.is_sparse else data.X
+    return bytes(text)
+
+
+def test_a_tampered_file_is_read_or_refused():
+    accepted, refused = [], []
+
+    @settings(max_examples=600)
+    @given(st.data())
+    def check(data):
+        text = tampered(data.draw)
+        try:
+            loaded = load(text, sparse=data.draw(st.sampled_from([True, False, None])))
+        except rk.InputError as error:
+            assert str(error).startswith("<stream>")
+            refused.append(text)
+            return
+        X = loaded.X.data if loaded.is_sparse else loaded.X
         assert np.isfinite(X).all()
-        assert np.isfinite(data.y).all()
+        assert np.isfinite(loaded.y).all()
+        assert loaded.n_documents <= text.count(b"\n") + 1
+        accepted.append(text)
 
-
-def test_what_letor_text_cannot_hold(tmp_path):
-    X = [[1.0]]
-    for data, message in (
-        (rk.RankingData(X, [1], ["a b"]), "query id 'a b' is empty, holds a blank"),
-        (rk.RankingData(X, [1], [""]), "query id '' is empty"),
-        (rk.RankingData(X, [1], [1], ["a\tb"]), "document id"),
-        (rk.RankingData([[1.0], [2.0]], rk.Preferences([0], [1]), [1, 1]), "holds grades"),
-    ):
-        with pytest.raises(rk.InputError, match=message):
-            rk.save_letor(data, tmp_path / "out.txt")
-    with pytest.raises(rk.InputError, match="there is no folder"):
-        rk.save_letor(rk.RankingData(X, [1], [1]), tmp_path / "no" / "out.txt")
-    assert not list(tmp_path.iterdir())
+    check()
+    assert len(set(accepted)) > 100
+    assert len(set(refused)) > 100
 
 
 @pytest.mark.parametrize(

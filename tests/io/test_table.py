@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 import rankine as rk
 from rankine.io import table as table_module
+from rankine.io.formats import TABLE
 
 
 def example(dtype="float32", sparse=False, strings=False):
@@ -23,7 +24,7 @@ def example(dtype="float32", sparse=False, strings=False):
     )
 
 
-@pytest.mark.parametrize("suffix", table_module.TABLE_SUFFIXES)
+@pytest.mark.parametrize("suffix", [*TABLE["arrow"].endings, *TABLE["parquet"].endings])
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("strings", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -109,17 +109,29 @@ def test_ids_that_trec_text_cannot_hold(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@settings(max_examples=300)
-@given(st.data())
-def test_a_tampered_file_is_read_or_refused(draw):
-    text = bytearray(b"q1 Q0 doc-1 1 0.5 tag\nq1 Q0 doc-2 2 0.25 tag\nq2 Q0 doc-1 1 1e-5 tag\n")
-    for _ in range(draw.draw(st.integers(1, 5))):
-        at = draw.draw(st.integers(0, len(text) - 1))
-        text[at : at + draw.draw(st.integers(0, 3))] = draw.draw(st.binary(max_size=4)) or b" "
-    try:
-        assert len(run(bytes(text))) > 0
-    except rk.InputError as error:
-        assert "<stream>" in str(error)
+def test_a_tampered_file_is_read_or_refused():
+    accepted, refused = [], []
+
+    @settings(max_examples=300)
+    @given(st.data())
+    def check(data):
+        text = bytearray(b"q1 Q0 doc-1 1 0.5 tag\nq1 Q0 doc-2 2 0.25 tag\nq2 Q0 doc-1 1 1e-5 tag\n")
+        for _ in range(data.draw(st.integers(1, 5))):
+            at = data.draw(st.integers(0, len(text) - 1))
+            text[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=4)) or b" "
+        try:
+            table = run(bytes(text))
+        except rk.InputError as error:
+            assert str(error).startswith("<stream>")
+            refused.append(bytes(text))
+            return
+        assert 0 < len(table) <= text.count(b"\n") + 1
+        assert np.isfinite(table.value).all()
+        accepted.append(bytes(text))
+
+    check()
+    assert len(set(accepted)) > 50
+    assert len(set(refused)) > 50
 
 
 def test_a_bom_is_skipped_and_a_tag_is_one_word():

@@ -1,6 +1,9 @@
 """The bundled samples are public, and complete."""
 
+import numpy as np
+
 import rankine as rk
+from rankine.sample import bundled_sample, judged_set
 from rankine.spoken.index.about import read_about
 from rankine.spoken.learn.judgments import read_qrels, read_queries
 
@@ -14,3 +17,10 @@ def test_the_spoken_sample_is_complete():
     assert len(queries) == 40
     assert set(queries) == set(qrels)
     assert all(set(grades) == set(about) and any(grades.values()) for grades in qrels.values())
+
+
+def test_the_bundled_sample_is_what_the_generator_makes():
+    made, bundled = judged_set(), bundled_sample()
+    assert np.array_equal(made.X, bundled.X)
+    assert np.array_equal(made.y, bundled.y)
+    assert made.doc_ids.tolist() == bundled.doc_ids.tolist()

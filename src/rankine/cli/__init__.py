@@ -6,28 +6,17 @@ import os
 import signal
 import sys
 import warnings
+from importlib import import_module
 from typing import Any
 
 import typer
 
-from . import (
-    bound,
-    compare,
-    consistency,
-    convert,
-    demo,
-    describe,
-    evaluate,
-    experiment,
-    export,
-    losses,
-    measures,
-    rank,
-    solvers,
-    spoken,
-    train,
-    tune,
-)
+# in the order of the help; each is a file of this folder with the function ``command``
+COMMANDS = (
+    "train", "rank", "tune", "evaluate", "compare", "measures", "losses", "solvers", "formats", "describe", "convert",
+    "export", "bound", "consistency", "demo",
+)  # fmt: skip
+GROUPS = ("experiment", "spoken")  # each is a module of this folder with an ``app`` of its own
 
 app = typer.Typer(
     name="rankine",
@@ -40,19 +29,15 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for module in (
-    train, rank, tune, evaluate, compare, measures, losses, solvers, describe, convert, export, bound, consistency,
-    demo,
-):  # fmt: skip
-    app.command()(module.command)
-    app.registered_commands[-1].name = module.NAME
-app.add_typer(experiment.app, name=experiment.NAME)
-app.add_typer(spoken.app, name=spoken.NAME)
+for _name in COMMANDS:
+    app.command(_name)(import_module(f".{_name}", __name__).command)
+for _name in GROUPS:
+    app.add_typer(import_module(f".{_name}", __name__).app, name=_name)
 
 
 def _version(value: bool) -> None:
     if value:
-        from .. import __version__
+        from ..version import __version__
 
         typer.echo(f"rankine {__version__}")
         raise typer.Exit

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from ..io.formats import described
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,10 +54,9 @@ class Empty(StrEnum):
     skip = "skip"
 
 
-Judgments = Annotated[
-    str,
-    typer.Argument(help="TREC qrels, or a judged data set: LETOR text (also .gz .xz .zst), .parquet or .arrow."),
-]
+Judgments = Annotated[str, typer.Argument(help=f"TREC qrels, or a judged data set: {described()}.")]
+JudgedData = Annotated[str, typer.Argument(help=f"A judged data set: {described()}.")]
+TrainingData = Annotated[str, typer.Argument(help=f"Training data: {described()}.")]
 Measures = Annotated[
     list[str] | None,
     typer.Option(
@@ -81,12 +82,12 @@ EmptyOption = Annotated[Empty, typer.Option("--empty", help="Value of queries wi
 OutputOption = Annotated[Output, typer.Option("-o", "--output", help="How to print.")]
 
 
-def measure_names(given: Sequence[str] | None, gain: Gain) -> list[str]:
-    """The measures asked for; with a linear gain, nDCG and DCG that do not name one get it."""
+def measure_names(options: Sequence[str] | None, gain: Gain) -> list[str]:
+    """The measures of all ``--measure`` options; with a linear gain, nDCG and DCG that do not name one get it."""
     from ..measures import parse
     from ..measures.table import TABLE
 
-    names = [n for text in given or DEFAULT_MEASURES for n in _split(text)]
+    names = [n for text in options or DEFAULT_MEASURES for n in _split(text)]
     if gain is Gain.exp:
         return names
     out = []
@@ -100,50 +101,52 @@ def measure_names(given: Sequence[str] | None, gain: Gain) -> list[str]:
 
 def _split(text: str) -> list[str]:
     """Measures separated by blanks; blanks inside parentheses belong to the name."""
-    parts, depth = [""], 0
-    for c in text:
-        depth += (c == "(") - (c == ")")
-        if c.isspace() and depth == 0:
-            parts.append("")
+    names, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character.isspace() and depth == 0:
+            names.append("")
         else:
-            parts[-1] += c
-    return [p for p in parts if p]
+            names[-1] += character
+    return [name for name in names if name]
 
 
 def load_data(source: str | io.BytesIO) -> RankingData:
-    """A judged data set, by its ending: a table or LETOR text."""
-    from ..io import load_letor, load_table
-    from ..io.table import TABLE_SUFFIXES
+    """Read a judged data set in the format of its ending."""
+    from ..io.formats import load_data
 
-    if isinstance(source, str) and Path(source).suffix.lower() in TABLE_SUFFIXES:
-        return load_table(source)
-    return load_letor(source)
+    return load_data(source)
 
 
-def holds_features(source: str | io.BytesIO) -> bool:
-    """Whether judgments are a data set with features rather than TREC qrels."""
-    from ..files import line_blocks, open_source
-    from ..io.table import TABLE_SUFFIXES
+def grid_of(text: str, option: str) -> list[float]:
+    """Powers of ten from ``low:high``, or the numbers of a comma-separated list."""
+    from ..errors import InputError
 
-    if isinstance(source, str) and Path(source).suffix.lower() in TABLE_SUFFIXES:
-        return True
-    with open_source(source) as opened:
-        block = next(line_blocks(opened), None)
-    lines = [] if block is None else block.data[: min(block.end, 1 << 20)].tobytes().split(b"\n")
-    words = next((w for line in lines if (w := line.split(b"#")[0].split())), [])
-    return len(words) > 1 and words[1].startswith(b"qid:")
+    try:
+        if ":" not in text:
+            values = [float(v) for v in text.split(",")]
+        else:
+            import math
+
+            low, high = (math.log10(float(v)) for v in text.split(":"))
+            values = [10**e for e in range(round(low), round(high) + 1)]
+    except (ValueError, OverflowError):
+        values = []
+    if not values or not all(0 < v < float("inf") for v in values):
+        raise InputError(f"{option} must be low:high or a list of positive numbers, got {text!r}")
+    return sorted(values)
 
 
 def system_names(paths: Iterable[str]) -> list[str]:
     """A short name for each file: its stem, or the whole path where stems repeat."""
-    every = list(paths)
-    twice = [p for p in every if every.count(p) > 1]
+    names = list(paths)
+    twice = [name for name in names if names.count(name) > 1]
     if twice:
         from ..errors import InputError
 
         raise InputError("the same file is given twice", twice[0])
-    stems = [Path(p).name.split(".")[0] or p for p in every]
-    return stems if len(set(stems)) == len(stems) else every
+    stems = [Path(p).name.split(".")[0] or p for p in names]
+    return stems if len(set(stems)) == len(stems) else names
 
 
 def reports(
@@ -158,6 +161,7 @@ def reports(
     """Evaluate every system against the judgments."""
     from ..errors import InputError
     from ..io import load_qrels
+    from ..io.formats import holds_features
     from ..measures import evaluate, evaluate_run
 
     labels = system_names(systems)
@@ -216,52 +220,3 @@ def load_scores(path: str, data: RankingData) -> np.ndarray:
     if len(values) != data.n_documents:
         raise InputError(f"{len(values)} scores, but the data set has {data.n_documents} documents", path)
     return np.array(values)[data.order]
-
-
-def top_documents(judgments: str, system: str, queries: Sequence[Any], depth: int = 5) -> dict[Any, str]:
-    """The first documents of a system for each of these queries, with their grades in brackets (– for none)."""
-    import numpy as np
-
-    from ..io import load_qrels, load_run
-
-    out = {}
-    if holds_features(judgments):
-        data = load_data(judgments)
-        scores = load_scores(system, data)
-        where = {q: i for i, q in enumerate(data.query_ids.tolist())}
-        why = _reasons(system, data)
-        for query in queries:
-            lo, hi = data.ptr[where[query]], data.ptr[where[query] + 1]
-            best = lo + np.argsort(-scores[lo:hi], kind="stable")[:depth]
-            names = [f"row {data.order[r]}" if data.doc_ids is None else str(data.doc_ids[r]) for r in best]
-            out[query] = ", ".join(f"{n} ({data.y[r]:g}){why(r)}" for n, r in zip(names, best, strict=True))
-        return out
-    qrels, run = load_qrels(judgments), load_run(system)
-    wanted = {str(q) for q in queries}
-    grades = {
-        (qrels.query_ids[q], qrels.document_ids[d]): v
-        for q, d, v in zip(qrels.query.tolist(), qrels.document.tolist(), qrels.value.tolist(), strict=True)
-        if qrels.query_ids[q] in wanted
-    }
-    for query in queries:
-        known = str(query) in run.query_ids
-        rows = np.flatnonzero(run.query == (run.query_ids.index(str(query)) if known else -1))
-        found = sorted(
-            ((np.float32(run.value[r]), run.document_ids[run.document[r]]) for r in rows), reverse=True
-        )[:depth]  # fmt: skip
-        shown = [f"{d} ({grades[str(query), d]:g})" if (str(query), d) in grades else f"{d} (–)" for _, d in found]
-        out[query] = ", ".join(shown)
-    return out
-
-
-def _reasons(system: str, data: RankingData) -> Callable[[int], str]:
-    """For a linear model, the largest parts of a row's score; nothing for other systems."""
-    from ..rankers import load
-    from ..rankers.analysis import contributions
-
-    model: Any = load(system) if Path(system).suffix == ".json" else None
-    if not hasattr(model, "coef_"):
-        return lambda row: ""
-    X = (data if model.normaliser_ is None else model.normaliser_.apply(data)).dense().X
-    names = getattr(model, "feature_names_in_", [f"f{f + 1}" for f in range(data.n_features)])
-    return lambda row: f" [{contributions(model.coef_, X[row].astype(float), names)}]"

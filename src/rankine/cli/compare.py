@@ -8,14 +8,12 @@ import typer
 
 from ..console import print_table
 from . import common as c
+from .details import print_details
 from .tables import print_comparison
 
 if TYPE_CHECKING:
     from ..measures import Report
-    from ..measures.compare import Pair
     from ..measures.overlap import Drift
-
-NAME = "compare"
 
 
 def command(
@@ -24,10 +22,12 @@ def command(
         list[str], typer.Argument(help="Two or more TREC runs; or score files or models (.json) for a judged data set.")
     ],
     measure: c.Measures = None,
-    baseline: Annotated[str | None, typer.Option(help="Compare all with this one (its file's stem).")] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="Compare all systems with this one (the stem of its file).")
+    ] = None,
     per_query: Annotated[bool, typer.Option("-q", "--per-query", help="Also print every query's values.")] = False,
     details: Annotated[
-        int, typer.Option(help="Also show the queries that differ most, so many for each pair, with their documents.")
+        int, typer.Option(help="Number of queries to show for each pair: those that differ most, with their documents.")
     ] = 0,
     plot: Annotated[str | None, typer.Option(help="Draw the per-query differences: a .png, .svg or .pdf.")] = None,
     confidence: Annotated[float, typer.Option(help="Confidence level of the interval of the mean difference.")] = 0.95,
@@ -43,7 +43,7 @@ def command(
         typer.Option("--models", help="Compare the rankings of two models without judgments: MODEL MODEL DATA."),
     ] = False,
 ) -> None:
-    """Test whether systems really differ: three paired tests, Holm-corrected, and an interval of the difference.
+    """Test whether systems differ: three paired tests, Holm-corrected, and an interval of the difference.
 
     `rankine compare qrels.txt bm25.run new.run -m nDCG@10 --plot difference.png`
 
@@ -75,7 +75,7 @@ def command(
             _print_queries(reports)
         print_comparison(comparison)
         for pair in comparison.pairs if details > 0 else ():
-            _print_details(pair, reports, judgments, systems, details)
+            print_details(pair, reports, judgments, systems, details)
 
 
 def _check(details: int, judgments: str, output: c.Output, empty: c.Empty) -> None:
@@ -142,21 +142,3 @@ def _print_change(title: str, change: Drift, n: int) -> None:
         for q in np.argsort(change.overlap, kind="stable")[:n].tolist()
     ]
     print_table("Queries that change most", ["query", "overlap", f"new in the top {change.k}", "ranks moved"], most)
-
-
-def _print_details(pair: Pair, reports: dict[str, Report], judgments: str, systems: list[str], n: int) -> None:
-    """The queries where two systems differ most, with the first documents of each and their grades."""
-    from ..rankers.analysis import most_different
-
-    a, b = (reports[name] for name in (pair.a, pair.b))
-    x, y = (r.per_query[pair.measure] for r in (a, b))
-    numbers = most_different(x, y, n)
-    files = dict(zip(c.system_names(systems), systems, strict=True))
-    queries = [a.query_ids[q] for q in numbers]
-    first, second = (c.top_documents(judgments, files[name], queries) for name in (pair.a, pair.b))
-    rows = [
-        (str(query), f"{x[q]:.4f}", f"{y[q]:.4f}", first[query], second[query])
-        for q, query in zip(numbers, queries, strict=True)
-    ]
-    title = f"Where {pair.a} and {pair.b} differ most in {pair.measure}; first documents, grades in brackets"
-    print_table(title, ["query", pair.a, pair.b, f"top of {pair.a}", f"top of {pair.b}"], rows)

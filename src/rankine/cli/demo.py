@@ -17,13 +17,11 @@ from .tables import print_comparison, print_hits
 if TYPE_CHECKING:
     from ..report import Section
 
-NAME = "demo"
-
 
 def command(
-    folder: Annotated[str, typer.Argument(help="Where the demo's files and pictures are written.")] = "demo-output",
+    folder: Annotated[str, typer.Argument(help="Folder of the demo's files and pictures.")] = "demo-output",
 ) -> None:
-    """Both halves of Rankine on data that it brings along: a judged search set, and a spoken archive."""
+    """Run both halves of Rankine on bundled data: a judged search set, and a spoken archive."""
     from ..experiments.demo import QUERY, prepare_folder
     from ..report import write
 

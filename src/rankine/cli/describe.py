@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from ..arrays import column
 from ..console import print_table
 from . import common as c
 
 if TYPE_CHECKING:
     from ..data import RankingData
 
-NAME = "describe"
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
 def command(
-    data: Annotated[str, typer.Argument(help="LETOR text (also .gz .xz .zst), .parquet or .arrow.")],
+    data: c.JudgedData,
     output: c.OutputOption = c.Output.table,
     top: Annotated[int, typer.Option(help="Number of features to look at, from the first.")] = 1000,
 ) -> None:
@@ -83,7 +83,7 @@ def summary(data: RankingData, top: int = 1000) -> dict[str, Any]:
     shown = range(min(top, data.n_features))
     names = data.feature_names or [str(i + 1) for i in shown]
     X = data.X[:, : len(shown)].tocsc() if data.is_sparse else data.X
-    features = [_feature(names[j], X[:, [j]].toarray().ravel() if data.is_sparse else X[:, j]) for j in shown]
+    features = [_feature(names[j], column(X, j)) for j in shown]
     stored = np.count_nonzero(data.X.data if data.is_sparse else data.X)
     return {
         "queries": data.n_queries,

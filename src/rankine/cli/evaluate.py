@@ -13,8 +13,6 @@ from . import common as c
 if TYPE_CHECKING:
     from ..measures import Report
 
-NAME = "evaluate"
-
 
 def command(
     judgments: c.Judgments,

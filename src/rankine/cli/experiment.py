@@ -12,7 +12,6 @@ import typer
 from ..console import print_table
 from ..experiments.table import TABLE, ExperimentOption, function_of
 
-NAME = "experiment"
 app = typer.Typer(
     help="Run a published experiment. RANKINE_DATA names the folder that holds its data, `letor/…` or `speech/…`.",
     no_args_is_help=True,

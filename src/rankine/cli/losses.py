@@ -1,19 +1,25 @@
 """``rankine losses``."""
 
-from ..console import print_table
+from . import common as c
+from .tables import print_rows
 
-NAME = "losses"
+COLUMNS = ("name", "variants", "learns from", "bounds", "what it is")
 
 
-def command() -> None:
+def command(output: c.OutputOption = c.Output.table) -> None:
     """List all losses: names, the measure each is made for, what it learns from, and what it bounds."""
+    print_rows("Losses", COLUMNS, rows(), output)
+
+
+def rows() -> list[tuple[str, str, str, str, str]]:
+    """Each loss with its variants, its supervision, what it bounds, and its explanation."""
     from ..losses.table import TABLE, get
 
-    rows = []
+    out = []
     for name, row in TABLE.items():
         form = f"{name}@k" if row.cut == "must" else f"{name}[@k]" if row.cut == "may" else name
         loss = get(f"{name}@10" if row.cut == "must" else name)
         bounded = "" if loss.bounded is None else loss.bounded.text.replace("@10", "@k")
         variants = " ".join(f":{v}" for v in row.variants)
-        rows.append((form, variants, loss.supervision[0], bounded, row.explanation))
-    print_table("Losses", ["name", "variants", "learns from", "bounds", "what it is"], rows)
+        out.append((form, variants, loss.supervision[0], bounded, row.explanation))
+    return out

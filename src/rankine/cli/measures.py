@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import sys
 from typing import TYPE_CHECKING
 
-import typer
-
-from ..console import print_table
 from . import common as c
+from .tables import print_rows
 
 if TYPE_CHECKING:
     from ..measures.table import Parameter
 
-NAME = "measures"
+COLUMNS = ("name", "also", "what it is")
 
 
 def command(output: c.OutputOption = c.Output.table) -> None:
     """List all measures: names, parameters, trec_eval's names, and a line of explanation."""
     from ..measures.evaluation import GAIN_NOTE
 
-    columns = ["name", "also", "what it says"]
-    if output is c.Output.json:
-        typer.echo(json.dumps([dict(zip(columns, row, strict=True)) for row in rows()], ensure_ascii=False, indent=2))
-    elif output is c.Output.csv:
-        csv.writer(sys.stdout, lineterminator="\n").writerows([columns, *rows()])
-    else:
-        print_table("Measures", columns, rows(), GAIN_NOTE)
+    print_rows("Measures", COLUMNS, rows(), output, GAIN_NOTE)
 
 
 def rows() -> list[tuple[str, str, str]]:

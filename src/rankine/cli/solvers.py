@@ -1,16 +1,21 @@
 """``rankine solvers``."""
 
-from ..console import print_table
+from . import common as c
+from .tables import print_rows
 
-NAME = "solvers"
+COLUMNS = ("name", "losses", "a loss must have", "what it does")
 
 
-def command() -> None:
+def command(output: c.OutputOption = c.Output.table) -> None:
     """List all solvers: names, what each needs of a loss, and what it does."""
+    print_rows("Solvers", COLUMNS, rows(), output)
+
+
+def rows() -> list[tuple[str, str, str, str]]:
+    """Each solver with the losses it can minimise, what it needs of them, and its explanation."""
     from ..solvers import NEEDS, TABLE
 
-    rows = [
+    return [
         (name, "any" if row.not_convex else "convex", ", ".join(NEEDS[need] for need in row.needs), row.explanation)
         for name, row in TABLE.items()
     ]
-    print_table("Solvers", ["name", "losses", "a loss must have", "what it does"], rows)

@@ -1,17 +1,33 @@
-"""Tables that several commands print: comparisons of systems, and hits of a search."""
+"""Tables that several commands print: rows of the package's tables, comparisons of systems, hits of a search."""
 
 from __future__ import annotations
 
+import csv
+import json
+import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ..console import clock, print_table
+from .common import Output
 
 if TYPE_CHECKING:
     from ..measures import Comparison
     from ..spoken.archive.hits import Hit
+
+
+def print_rows(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], output: Output, note: str = ""
+) -> None:
+    """Print rows as a table (with a note), as JSON objects or as CSV."""
+    if output is Output.json:
+        typer.echo(json.dumps([dict(zip(columns, row, strict=True)) for row in rows], ensure_ascii=False, indent=2))
+    elif output is Output.csv:
+        csv.writer(sys.stdout, lineterminator="\n").writerows([columns, *rows])
+    else:
+        print_table(title, columns, rows, note)
 
 
 def print_comparison(comparison: Comparison) -> None:

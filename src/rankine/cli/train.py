@@ -61,7 +61,7 @@ def command(
     ranker = LinearRanker(
         loss=loss, loss_options=options, normalise=normalise, solver=solver, tol=tol, max_iter=max_iter
     )
-    models = ranker.path([weight] if path is None else grid_of(path, "--path"), train)
+    models = ranker.path([weight] if path is None else c.grid_of(path, "--path"), train)
     scores = [0.0 if held_out is None else model.score(held_out) for model in models]
     best = models[scores.index(max(scores))]
     best.save(output)
@@ -97,25 +97,6 @@ def _show_path(
         from ..rankers.pictures import draw_path
 
         draw_path([model.C for model in models], scores, measure, best, plot)
-
-
-def grid_of(text: str, option: str) -> list[float]:
-    """Powers of ten from ``low:high``, or the numbers of a comma-separated list."""
-    from ..errors import InputError
-
-    try:
-        if ":" not in text:
-            values = [float(v) for v in text.split(",")]
-        else:
-            import math
-
-            low, high = (math.log10(float(v)) for v in text.split(":"))
-            values = [10**e for e in range(round(low), round(high) + 1)]
-    except (ValueError, OverflowError):
-        values = []
-    if not values or not all(0 < v < float("inf") for v in values):
-        raise InputError(f"{option} must be low:high or a list of positive numbers, got {text!r}")
-    return sorted(values)
 
 
 def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: str) -> None:

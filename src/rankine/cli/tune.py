@@ -10,7 +10,6 @@ import typer
 
 from ..console import print_table
 from . import common as c
-from .train import grid_of
 
 NAME = "tune"
 
@@ -55,7 +54,7 @@ def command(
         grid["loss"] = loss or ["svm-map"]
         if weights:
             grid["loss_options"] = [{"A": a} for a in weights]
-        grid["C"] = grid_of(values, "-C")
+        grid["C"] = c.grid_of(values, "-C")
     else:
         estimator = AdaRank(measure) if ranker is Kind.adarank else RankBoost()
         if loss or weights:

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of Buffoni et al. (2011), on the LETOR sets at hand: preorder against consistent losses.
+"""Tables 1 and 2 of Buffoni et al. (2011), on LETOR sets: preorder against consistent losses.
 
 For every loss and fold, C is chosen on the validation queries by the measure that is reported. Means are over the five
 test folds; ↓ marks a loss that is significantly worse than the best of its table, by Wilcoxon's signed-rank test over

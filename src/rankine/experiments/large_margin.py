@@ -1,10 +1,11 @@
 """SVM-NDCG and its variants on OHSUMED and MQ2008: Figure 2 (right) of Chapelle, Le & Smola, and where each idea pays.
 
-Declared before it was run. Five folds: trained on three parts, C (ten to the −6 to 2; to 0 on MQ2008, where a path of
-tight fits takes minutes) chosen on the fourth, tested on the fifth. Choice is by nDCG@10, for the losses of a single k
-by nDCG@k. Tight bounds are minimised by CCCP along the same C, each from the convex optimum, from regression and from
-where the last C ended, the best taken. nDCG with gain 2^g − 1, equal scores averaged over. "each k" is trained for
-every k from 1 to 10 and measured there. Tests are Wilcoxon's, over the per-query sum of nDCG@1 to nDCG@10.
+Declared before it was run. Five folds: trained on three fifths of the queries, C (ten to the −6 to 2; to 0 on MQ2008,
+where a path of tight fits takes minutes) chosen on the fourth, tested on the last. Choice is by nDCG@10, for the losses
+of a single k by nDCG@k. Tight bounds are minimised by CCCP along the same C, each from the convex optimum, from
+regression and from where the last C ended, the best taken. nDCG with gain 2^g − 1, equal scores averaged over. "each k"
+is trained for every k from 1 to 10 and measured there. Tests are Wilcoxon's, over the per-query sum of nDCG@1 to
+nDCG@10.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def significance_table(comparison: Comparison) -> tuple[list[str], list[list[str
 def differing_queries(
     collection: str, outcomes: list[RankerOnFold], a: str, b: str, n: int = 5, depth: int = 3
 ) -> tuple[list[str], list[list[str]]]:
-    """The test queries where two rankers differ most in AP: their best documents, grades, and parts of scores."""
+    """The test queries where two rankers differ most in AP: their best documents, grades, and terms of scores."""
     rows: list[tuple[float, list[str]]] = []
     for i, fold in enumerate(letor_folds(collection)):
         pair = [next((o for o in outcomes if o.ranker == r and o.fold == i), None) for r in (a, b)]
@@ -95,7 +95,7 @@ def differing_queries(
 
 
 def _top(test: RankingData, q: int, outcome: RankerOnFold, depth: int) -> str:
-    """The best documents of a query with grade and, for a linear ranker, the largest parts of their scores."""
+    """The best documents of a query with grade and, for a linear ranker, the largest terms of their scores."""
     lo, hi = test.ptr[q], test.ptr[q + 1]
     best = lo + np.argsort(-outcome.scores[lo:hi], kind="stable")[:depth]
     X = (test if outcome.normaliser is None else outcome.normaliser.apply(test)).dense().X
@@ -137,7 +137,7 @@ def sections(collection: str, outcomes: list[RankerOnFold], baseline: str, choos
         _settings(outcomes),
         Section(
             f"Where {best} and {baseline} differ most",
-            "Their first documents with grades, and for linear rankers the largest parts of the score.",
+            "Their first documents with grades, and for linear rankers the largest terms of the score.",
             *differing_queries(collection, outcomes, best, baseline),
         ),
         _features(collection),

@@ -1,8 +1,8 @@
 """The rankers of ``rankine experiment letor``, on five folds: settings chosen on validation, tested once.
 
 The rankers and their grids are written down here, before anything is run. For every fold each ranker is fitted on three
-parts with every setting, the setting with the best validation measure is kept, and its test queries are measured. The
-row ``chosen`` takes, in each fold, the ranker that validates best.
+fifths of the queries with every setting, the setting with the best validation measure is kept, and its test queries are
+measured. The row ``chosen`` takes, in each fold, the ranker that validates best.
 
 Validation averages over ties. The LETOR tool leaves ties in file order, and that of OHSUMED is not by chance: a model
 that scores every document 0 would seem to rank well.

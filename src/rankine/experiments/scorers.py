@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import per_row
 from ..errors import needs
 from ..measures import evaluate
 from ..measures.compare import holm, mean_interval, wilcoxon
@@ -120,7 +121,7 @@ def _rank_ndcg(fold: LetorFold, leaves: int, rate: float) -> Callable[[Any], np.
     xgb = needs("xgboost", "boost")
 
     def matrix(data: Any) -> Any:
-        return xgb.DMatrix(data.X, data.y, qid=np.repeat(np.arange(data.n_queries), np.diff(data.ptr)))
+        return xgb.DMatrix(data.X, data.y, qid=per_row(np.arange(data.n_queries), data.ptr))
 
     settings = {"objective": "rank:ndcg", "eval_metric": "ndcg@10", "max_leaves": leaves, "max_depth": 0,
                 "grow_policy": "lossguide", "learning_rate": rate, "nthread": 1, "seed": 0}  # fmt: skip
@@ -135,7 +136,7 @@ def _yetirank(fold: LetorFold, leaves: int, rate: float) -> Callable[[Any], np.n
     cat = needs("catboost", "bench")
 
     def pool(data: Any) -> Any:
-        return cat.Pool(data.X, data.y, group_id=np.repeat(np.arange(data.n_queries), np.diff(data.ptr)))
+        return cat.Pool(data.X, data.y, group_id=per_row(np.arange(data.n_queries), data.ptr))
 
     model = cat.CatBoost({
         "loss_function": "YetiRank", "eval_metric": "NDCG:top=10;type=Exp", "iterations": TREES, "learning_rate": rate,

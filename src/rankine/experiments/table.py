@@ -67,7 +67,7 @@ TABLE: dict[str, Experiment] = {
         (_sets(list(LETOR_SETS), list(LETOR_SETS)),),
     ),
     "letor": Experiment(
-        "All rankers on a LETOR set: train on three parts, choose on the fourth, test on the fifth.",
+        "All rankers on a LETOR set: train on three fifths of the queries, choose on the fourth, test on the last.",
         "RANKINE_DATA=data rankine experiment letor --data mq2008 -o report",
         (
             ExperimentOption("data", str, "ohsumed", f"One of {', '.join(LETOR_SETS)}."),

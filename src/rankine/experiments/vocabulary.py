@@ -1,6 +1,6 @@
 """Words that the recogniser does not know, for real: recognised with them taken out of its dictionary.
 
-Declared before it was run: the English audio at hand (chapter 1). Queries are the single words that occur in at least
+Declared before it was run: the English audio (chapter 1). Queries are the single words that occur in at least
 three transcripts, are no stop words and are in the recogniser's dictionary. Every third of them in alphabetical order,
 beginning with the first, is taken out of the dictionary, and everything is recognised; once more with all words, for
 comparison. A document is relevant if its transcript contains the query. Four folds of queries; systems are equal

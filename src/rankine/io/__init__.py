@@ -1,18 +1,8 @@
-"""Readers and writers: LETOR text, TREC judgments and runs, Parquet and Arrow tables."""
+"""Readers and writers: LETOR text, TREC judgments and runs, Parquet and Arrow tables.
 
-from .letor import load_letor, save_letor
-from .table import from_table, load_table, save_table
-from .trec import TrecTable, load_qrels, load_run, save_qrels, save_run
+The public names stand in ``__init__.pyi``; each is loaded when first used. The table of formats is ``formats.py``.
+"""
 
-__all__ = [
-    "TrecTable",
-    "from_table",
-    "load_letor",
-    "load_qrels",
-    "load_run",
-    "load_table",
-    "save_letor",
-    "save_qrels",
-    "save_run",
-    "save_table",
-]
+from ..lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

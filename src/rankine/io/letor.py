@@ -7,21 +7,20 @@ finished arrays plus a few blocks.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from typing import IO, Any, NamedTuple
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
-from ..data import RankingData, group_rows
+from ..data import RankingData
 from ..errors import InputError, shorten
-from ..files import Block, OpenSource, Source, line_blocks, open_source, open_target
+from ..files import Block, OpenSource, Source, line_blocks, open_source
 from ..parallel import ordered_map, thread_count
 from ..progress import bar
 from . import letor_kernels as k
-from .numbers import exact_float
+from .letor_rows import SPARSE_BELOW, LetorRows, ParsedBlock, check_size
+from .number_kernels import exact_float
 
-SPARSE_BELOW = 0.1
 _BAR_FROM = 50_000_000
 
 _MESSAGES = {
@@ -38,24 +37,6 @@ _MESSAGES = {
     k.VALUE_OVERFLOW: "feature {index}: {token} does not fit {dtype}",
     k.NEEDS_COLUMNS: "feature index {index}, but n_features is {limit}",
 }
-
-
-class _Parsed(NamedTuple):
-    """One block after parsing: ``rows`` rows in ``values`` (dense, ``stride`` wide) or CSR pieces."""
-
-    rows: int
-    lines: int
-    entries: int
-    width: int
-    stride: int
-    values: np.ndarray
-    columns: np.ndarray
-    row_end: np.ndarray
-    labels: np.ndarray
-    run_rows: np.ndarray
-    run_ids: list[str]
-    doc_ids: list[str] | None
-    raw_position: int
 
 
 class _LineError(Exception):
@@ -115,18 +96,18 @@ def _load(
         width = n_features or max(probe.width, 1)
         as_sparse = probe.entries < SPARSE_BELOW * probe.rows * width if sparse is None else sparse
         if not as_sparse:
-            _check_size(probe.rows, width, dtype.itemsize)
-        table = _Table(dtype, 0 if as_sparse else width, opened.size, may_turn_sparse=sparse is None)
+            check_size(probe.rows, width, dtype.itemsize)
+        table = LetorRows(dtype, 0 if as_sparse else width, opened.size, may_turn_sparse=sparse is None)
         rows_per_byte = 1.1 * probe.rows / first.end
 
-        def parse(block: Block) -> _Parsed:
+        def parse(block: Block) -> ParsedBlock:
             return _parse(block, int(block.end * rows_per_byte) + 16, table.stride, dtype, n_features)
 
         with bar(f"reading {opened.name}", opened.size, (opened.size or 0) > _BAR_FROM, "bytes") as update:
-            for part in ordered_map(parse, _chain(first, blocks), threads):
-                table.append(part)
-                lines += part.lines
-                update(part.raw_position)
+            for parsed in ordered_map(parse, chain([first], blocks), threads):
+                table.append(parsed)
+                lines += parsed.lines
+                update(parsed.raw_position)
     except _LineError as error:
         raise InputError(str(error), f"{opened.name}, line {lines + error.line}") from None
     if table.rows == 0:
@@ -134,37 +115,32 @@ def _load(
     return table.finish(n_features, sparse)
 
 
-def _chain(first: Block, rest: Iterator[Block]) -> Iterator[Block]:
-    yield first
-    yield from rest
-
-
-def _parse(block: Block, room: int, stride: int, dtype: np.dtype, limit: int | None) -> _Parsed:
-    """Parse a block that should not exceed ``room`` rows, with more rows or columns if it turns out to need them."""
+def _parse(block: Block, capacity: int, stride: int, dtype: np.dtype, limit: int | None) -> ParsedBlock:
+    """Parse a block of about ``capacity`` rows, again with more rows or columns if it needs them."""
     buf, end = block.data, block.end
     text = memoryview(buf.data)
     state = np.zeros(k.N_STATE, np.int64)
-    labels, row_end = np.empty(room), np.empty(room, np.int64)
-    runs, ids = np.empty((room, 3), np.int64), np.empty(end + room, np.uint8)
+    labels, row_end = np.empty(capacity), np.empty(capacity, np.int64)
+    runs, ids = np.empty((capacity, 3), np.int64), np.empty(end + capacity, np.uint8)
     hard = np.empty((end // 20 + 1, 2), np.int64)
     columns = np.empty(0 if stride else end // 4 + 1, np.int32)
-    values = np.zeros(room * stride, dtype) if stride else np.empty(end // 4 + 1, dtype)
+    values = np.zeros(capacity * stride, dtype) if stride else np.empty(end // 4 + 1, dtype)
     status = k.parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, hard, state)
     if status == k.NEEDS_COLUMNS and limit is None:
         wider = max(int(state[k.INDEX]), stride + stride // 4)
         # a block that would be mostly zeros is handed on as it stands in the file
-        return _parse(block, room, wider if room * wider < 4 * end else 0, dtype, limit)
+        return _parse(block, capacity, wider if capacity * wider < 4 * end else 0, dtype, limit)
     if status == k.NEEDS_ROWS:
         return _parse(block, k.count_lines(buf, end), stride, dtype, limit)
     if status == k.OK and limit is not None and state[k.WIDTH] > limit:
-        return _parse(block, room, limit, dtype, limit)
+        return _parse(block, capacity, limit, dtype, limit)
     if status != k.OK:
         raise _line_error(status, text, state, dtype, limit)
     rows = int(state[k.ROWS])
     for slot, at in hard[: state[k.HARD]].tolist():
         _fix(text, at, slot, labels, values, buf)
     runs = runs[: state[k.RUNS]]
-    return _Parsed(
+    return ParsedBlock(
         rows,
         int(state[k.LINES]),
         int(state[k.ENTRIES]),
@@ -222,198 +198,3 @@ def _line_error(status: int, text: memoryview, state: np.ndarray, dtype: np.dtyp
         limit=limit,
     )
     return _LineError(int(state[k.LINES]), message)
-
-
-class _Growing:
-    """A flat array that grows in place (``realloc`` moves pages, not bytes) and is cut to size at the end."""
-
-    def __init__(self, dtype: Any) -> None:
-        self.array = np.empty(0, dtype)
-        self.used = 0
-
-    def append(self, part: np.ndarray, share: float | None) -> None:
-        """``share`` is the part of the input that has been read, as far as known: the rest sets the room."""
-        self.reserve(self.used + len(part), share)
-        self.array[self.used : self.used + len(part)] = part
-        self.used += len(part)
-
-    def reserve(self, need: int, share: float | None) -> None:
-        if need <= len(self.array):
-            return
-        room = int(need * (1.25 if share is None else min(1.02 / share, 1e4))) + 1024
-        if len(self.array) == 0:
-            self.array = np.empty(room, self.array.dtype)
-        else:
-            self.array.resize(max(room, need + need // 5), refcheck=False)
-
-    def finish(self) -> np.ndarray:
-        self.array.resize(self.used, refcheck=False)
-        return self.array
-
-
-def _nonzeros(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What CSR stores of a dense matrix (−0 included): values, columns, ends of rows."""
-    stored = (X != 0) | np.signbit(X)
-    columns = np.nonzero(stored)[1].astype(np.int32)
-    return X[stored], columns, np.cumsum(stored.sum(axis=1))
-
-
-def _sparse_part(part: _Parsed) -> _Parsed:
-    values, columns, ends = _nonzeros(part.values[: part.rows * part.stride].reshape(part.rows, part.stride))
-    return part._replace(values=values, columns=columns, row_end=ends, entries=len(values), stride=0)
-
-
-def _dense_part(part: _Parsed, stride: int) -> _Parsed:
-    X = np.zeros((part.rows, stride), part.values.dtype)
-    rows = np.repeat(np.arange(part.rows), np.diff(part.row_end, prepend=0))
-    X[rows, part.columns[: part.entries]] = part.values[: part.entries]
-    return part._replace(values=X.ravel(), stride=stride)
-
-
-def _check_size(rows: int, columns: int, itemsize: int) -> None:
-    """Refuse a dense matrix that no memory of this machine can hold."""
-    need = rows * columns * itemsize
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 45
-    if need > memory:
-        raise InputError(
-            f"{rows:,} rows × {columns:,} features need {need / 2**30:,.0f} GiB as a dense matrix, more than this "
-            "machine has: use sparse=True"
-        )
-
-
-class _Table:
-    """Collects parsed blocks in order. ``stride`` is the dense row width so far, 0 for CSR."""
-
-    def __init__(self, dtype: np.dtype, stride: int, size: int | None, may_turn_sparse: bool) -> None:
-        self.stride, self.size, self.may_turn_sparse = stride, size, may_turn_sparse
-        self.rows = self.entries = self.width = 0
-        self.values, self.columns = _Growing(dtype), _Growing(np.int32)
-        self.row_end, self.labels = _Growing(np.int64), _Growing(np.float64)
-        self.run_rows: list[np.ndarray] = []
-        self.run_ids: list[str] = []
-        self.doc_ids: list[str] = []
-        self.has_ids = False
-
-    def append(self, part: _Parsed) -> None:
-        share = min(part.raw_position / self.size, 1.0) if self.size and part.raw_position else None
-        width, rows = max(self.width, part.width), self.rows + part.rows
-        if self.stride and self.may_turn_sparse and self.entries + part.entries < SPARSE_BELOW * rows * width:
-            self._turn_sparse()
-        if self.stride:
-            _check_size(rows, max(self.stride, part.width), part.values.itemsize)
-            self._append_dense(_dense_part(part, max(self.stride, part.width)) if part.stride == 0 else part, share)
-        else:
-            part = _sparse_part(part) if part.stride else part
-            self.values.append(part.values[: part.entries], share)
-            self.columns.append(part.columns[: part.entries], share)
-            self.row_end.append(part.row_end + self.entries, share)
-        self.labels.append(part.labels, share)
-        self.run_rows.append(part.run_rows + self.rows)
-        self.run_ids += part.run_ids
-        self.has_ids = self.has_ids or part.doc_ids is not None
-        self.doc_ids += part.doc_ids if part.doc_ids is not None else [""] * part.rows
-        self.rows += part.rows
-        self.entries += part.entries
-        self.width = max(self.width, part.width)
-
-    def _turn_sparse(self) -> None:
-        """Go on as CSR: a later part of the file has shown that most values are zero."""
-        so_far = self.values.array[: self.rows * self.stride].reshape(self.rows, self.stride)
-        values, columns, ends = _nonzeros(so_far)
-        for growing, content in ((self.values, values), (self.columns, columns), (self.row_end, ends)):
-            growing.array, growing.used = content, len(content)
-        self.entries, self.stride = len(values), 0
-
-    def _append_dense(self, part: _Parsed, share: float | None) -> None:
-        """Append dense rows; where the block came out wider (or narrower) both sides are brought to one width."""
-        if part.stride > self.stride:
-            self.values.reserve(self.rows * part.stride, share)
-            k.widen(self.values.array, self.rows, self.stride, part.stride)
-            self.values.used = self.rows * part.stride
-            self.stride = part.stride
-        values = part.values[: part.rows * part.stride]
-        if part.stride < self.stride:
-            wide = np.zeros((part.rows, self.stride), values.dtype)
-            wide[:, : part.stride] = values.reshape(part.rows, part.stride)
-            values = wide.ravel()
-        self.values.append(values, share)
-
-    def finish(self, n_features: int | None, sparse: bool | None) -> RankingData:
-        width = n_features or max(self.width, 1)
-        qid = self._query_ids()
-        order = group_rows(qid).order
-        labels = self.labels.finish()
-        doc_ids = np.array(self.doc_ids, object) if self.has_ids else None
-        if self.stride:
-            _check_size(self.rows, width, self.values.array.itemsize)
-        X = self._dense(width, order) if self.stride else self._csr(width, order)
-        if order is not None:
-            labels, qid = labels[order], qid[order]
-            doc_ids = None if doc_ids is None else doc_ids[order]
-        if sparse is None and bool(self.stride) == (self.entries < SPARSE_BELOW * self.rows * width):
-            import scipy.sparse as sp
-
-            X = sp.csr_array(X) if self.stride else X.toarray()
-        data = RankingData.from_valid(X, labels, qid, doc_ids)
-        data._order = order
-        return data
-
-    def _dense(self, width: int, order: np.ndarray | None) -> Any:
-        if width < self.stride:
-            k.narrow(self.values.array, self.rows, self.stride, width)
-            self.values.used = self.rows * width
-        elif width > self.stride:
-            self.values.reserve(self.rows * width, None)
-            k.widen(self.values.array, self.rows, self.stride, width)
-            self.values.used = self.rows * width
-        X = self.values.finish().reshape(self.rows, width)
-        if order is not None:
-            k.permute_rows(X, order)
-        return X
-
-    def _csr(self, width: int, order: np.ndarray | None) -> Any:
-        import scipy.sparse as sp
-
-        row_end = self.row_end.finish()
-        indptr = np.concatenate([[0], row_end])
-        index_type = np.int32 if len(self.values.array) < 2**31 else np.int64
-        X = sp.csr_array(
-            (self.values.finish(), self.columns.finish(), indptr.astype(index_type)), shape=(self.rows, width)
-        )
-        return X if order is None else X[order]
-
-    def _query_ids(self) -> np.ndarray:
-        """Integers where every id is the plain decimal of one, else strings."""
-        starts = np.concatenate(self.run_rows)
-        lengths = np.diff(np.append(starts, self.rows))
-        try:
-            numbers = np.array([int(i) for i in self.run_ids], np.int64)
-            if [str(i) for i in numbers.tolist()] == self.run_ids:
-                return np.repeat(numbers, lengths)
-        except (ValueError, OverflowError):
-            pass
-        return np.repeat(np.array(self.run_ids, object), lengths)
-
-
-def save_letor(data: RankingData, target: str | os.PathLike | IO[bytes]) -> None:
-    """Write LETOR text; reading it back gives bit-identical features, grades and ids.
-
-    Each number is written in its shortest exact form. A dense X is written with all its zeros, a CSR one with
-    what it stores. The text cannot tell the string ``"7"`` from the number 7: query ids that all look like whole
-    numbers are read back as numbers.
-
-    Args:
-        data: what to write; grades only, no :class:`~rankine.Preferences`.
-        target: a path (compressed if it ends in .gz, .xz or .zst; replaced only when complete), ``"-"`` for
-            standard output, or a binary file object.
-
-    >>> import io
-    >>> out = io.BytesIO()
-    >>> save_letor(RankingData([[0.5, 0.0]], [2], ["a"], doc_ids=["d1"]), out)
-    >>> out.getvalue()
-    b'2 qid:a 1:0.5 2:0 #docid = d1\\n'
-    """
-    from .letor_write import write_letor
-
-    with open_target(target) as stream:
-        write_letor(data, stream)

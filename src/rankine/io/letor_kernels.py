@@ -5,10 +5,12 @@ A line reads ``label qid:ID index:value ... # comment``. Values go to ``values[r
 Query ids are recorded once per run of equal neighbours, document ids are copied out, each with a newline behind it.
 """
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ..kernel import kernel
-from .numbers import (
+from .number_kernels import (
     DECIMAL,
     NOT_A_NUMBER,
     NOT_FINITE,
@@ -116,12 +118,12 @@ def parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, h
         if row == len(labels):
             status = NEEDS_ROWS
             break
-        kind, negative, w, q, p = scan_decimal(p)
-        if kind == NOT_A_NUMBER or kind == NOT_FINITE or not _ends_token(byte(p)):
-            status = LABEL_NOT_FINITE if kind == NOT_FINITE else BAD_LABEL
+        scanned, negative, w, q, p = scan_decimal(p)
+        if scanned == NOT_A_NUMBER or scanned == NOT_FINITE or not _ends_token(byte(p)):
+            status = LABEL_NOT_FINITE if scanned == NOT_FINITE else BAD_LABEL
             break
         labels[row] = to_double(negative, w, q)
-        if kind == TOO_MANY_DIGITS:
+        if scanned == TOO_MANY_DIGITS:
             hard[n_hard, 0], hard[n_hard, 1] = -1 - row, at - base
             n_hard += 1
         if np.isinf(labels[row]):
@@ -148,13 +150,13 @@ def parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, h
         while True:
             if last < common and (load8(p) & _MASKS[last]) == _TOKENS[last]:
                 start = p + _LENGTHS[last]
-                found, w = scan_alike(start, digits)
+                matches, w = scan_alike(start, digits)
                 k, negative, after = digits, False, start + 2 + digits
-                if not found:
-                    found, negative, w, k, after = scan_short(start)
-                    if found and k > 0:
+                if not matches:
+                    matches, negative, w, k, after = scan_short(start)
+                    if matches and k > 0:
                         digits = k
-                if found:
+                if matches:
                     value = short_to_single(negative, w, k) if single else short_to_double(negative, w, k)
                     values[cell + last] = value
                     entries += w != 0
@@ -180,11 +182,11 @@ def parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, h
                 break
             last = index
             p += 1
-            kind, negative, w, q, p = scan_decimal(p)
+            scanned, negative, w, q, p = scan_decimal(p)
             value = to_single(negative, w, q) if single else to_double(negative, w, q)
-            if kind == NOT_FINITE:
+            if scanned == NOT_FINITE:
                 status = VALUE_NOT_FINITE
-            elif kind == NOT_A_NUMBER or not _ends_token(byte(p)):
+            elif scanned == NOT_A_NUMBER or not _ends_token(byte(p)):
                 status = BAD_VALUE
             elif np.isinf(value):
                 status = VALUE_OVERFLOW
@@ -195,14 +197,14 @@ def parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, h
                 break
             if stride > 0:
                 slot = cell + last - 1
-            elif value == 0.0 and not negative and kind == DECIMAL:
+            elif value == 0.0 and not negative and scanned == DECIMAL:
                 continue
             else:
                 slot = entries
                 columns[slot] = last - 1
             values[slot] = value
             entries += value != 0.0 or stride == 0
-            if kind == TOO_MANY_DIGITS:
+            if scanned == TOO_MANY_DIGITS:
                 hard[n_hard, 0], hard[n_hard, 1] = slot, at - base
                 n_hard += 1
         if status != OK:

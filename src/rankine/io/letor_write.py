@@ -1,20 +1,46 @@
 """LETOR text out: pyarrow formats the numbers (shortest exact form), a kernel puts the lines together."""
 
+from __future__ import annotations
+
+import os
 import re
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 
 from ..data import Preferences, RankingData
 from ..errors import InputError, is_utf8
-from ..kernel import kernel
+from ..files import open_target
 from ..progress import bar
+from .letor_write_kernels import assemble
 
 _VALUES_PER_BLOCK = 2_000_000
 _SPACE = re.compile("[\x00-\x20]")
 
 
-def write_letor(data: RankingData, stream: BinaryIO) -> None:
+def save_letor(data: RankingData, target: str | os.PathLike | IO[bytes]) -> None:
+    """Write LETOR text; reading it back gives bit-identical features, grades and ids.
+
+    Each number is written in its shortest exact form. A dense X is written with all its zeros, a CSR one with
+    what it stores. The text cannot tell the string ``"7"`` from the number 7: query ids that all look like whole
+    numbers are read back as numbers.
+
+    Args:
+        data: what to write; grades only, no :class:`~rankine.Preferences`.
+        target: a path (compressed if it ends in .gz, .xz or .zst; replaced only when complete), ``"-"`` for
+            standard output, or a binary file object.
+
+    >>> import io
+    >>> out = io.BytesIO()
+    >>> save_letor(RankingData([[0.5, 0.0]], [2], ["a"], doc_ids=["d1"]), out)
+    >>> out.getvalue()
+    b'2 qid:a 1:0.5 2:0 #docid = d1\\n'
+    """
+    with open_target(target) as stream:
+        _write(data, stream)
+
+
+def _write(data: RankingData, stream: BinaryIO) -> None:
     """Write every row of ``data`` to a binary stream."""
     if isinstance(data.y, Preferences):
         raise InputError("LETOR text holds grades, this data set has preferences")
@@ -49,7 +75,7 @@ def _lines(data: RankingData, start: int, stop: int) -> memoryview:
         len(text) + sum(map(len, heads)) * 4 + sum(map(len, tails)) * 4 + 12 * len(values) + stop - start,
         np.uint8,
     )
-    used = _assemble(*_joined(heads), *_joined(tails), columns, ends, offsets, text, out)
+    used = assemble(*_joined(heads), *_joined(tails), columns, ends, offsets, text, out)
     return out[:used].data
 
 
@@ -84,38 +110,3 @@ def _joined(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
     raw = [t.encode() for t in texts]
     ends = np.cumsum([len(r) for r in raw])
     return np.concatenate([[0], ends]), np.frombuffer(b"".join(raw) + b"\0", np.uint8).copy()
-
-
-@kernel
-def _copy(text, start, stop, out, at):
-    for i in range(start, stop):
-        out[at] = text[i]
-        at += 1
-    return at
-
-
-@kernel
-def _assemble(head_at, heads, tail_at, tails, columns, ends, value_at, values, out):
-    """Lines ``head index:value ... tail``; how many bytes they took."""
-    at, cell = 0, 0
-    digits = np.empty(20, np.uint8)
-    for row in range(len(ends)):
-        at = _copy(heads, head_at[row], head_at[row + 1], out, at)
-        while cell < ends[row]:
-            out[at] = 32
-            at += 1
-            n, index = 0, columns[cell]
-            while index > 0:
-                digits[n] = 48 + index % 10
-                index //= 10
-                n += 1
-            for i in range(n - 1, -1, -1):
-                out[at] = digits[i]
-                at += 1
-            out[at] = 58
-            at = _copy(values, value_at[cell], value_at[cell + 1], out, at + 1)
-            cell += 1
-        at = _copy(tails, tail_at[row], tail_at[row + 1], out, at)
-        out[at] = 10
-        at += 1
-    return at

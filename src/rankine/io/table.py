@@ -19,12 +19,13 @@ import numpy as np
 from ..data import Preferences, RankingData
 from ..errors import InputError, nearest
 from ..files import replacing
+from .formats import TABLE
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ARROW, _PARQUET = (".arrow", ".feather", ".ipc"), (".parquet", ".pq")
-TABLE_SUFFIXES = _ARROW + _PARQUET
+_ARROW = TABLE["arrow"].endings
+_ENDINGS = _ARROW + TABLE["parquet"].endings
 _FORMAT = 1
 _GUESSES = {
     "label": ("label", "grade", "relevance", "y"),
@@ -155,8 +156,8 @@ def _as_table(frame: Any) -> pa.Table:
 
 def _suffix(path: str | os.PathLike) -> str:
     suffix = Path(path).suffix.lower()
-    if suffix not in TABLE_SUFFIXES:
-        raise InputError(f"expected a file name ending in one of {', '.join(TABLE_SUFFIXES)}", str(path))
+    if suffix not in _ENDINGS:
+        raise InputError(f"expected a file name ending in one of {', '.join(_ENDINGS)}", str(path))
     return suffix
 
 
@@ -165,10 +166,10 @@ def _column(table: pa.Table, role: str, name: str | None, where: str | None) -> 
         if name not in table.column_names:
             raise InputError(f"there is no column {name!r}.{nearest(name, table.column_names)}", where)
         return name
-    found = [guess for guess in _GUESSES[role] if guess in table.column_names]
-    if not found and role != "doc_id":
+    names = [guess for guess in _GUESSES[role] if guess in table.column_names]
+    if not names and role != "doc_id":
         raise InputError(f"there is no {role} column: none of {', '.join(_GUESSES[role])}; name it", where)
-    return found[0] if found else None
+    return names[0] if names else None
 
 
 def _numbers(table: pa.Table, name: Any, where: str | None) -> np.ndarray:

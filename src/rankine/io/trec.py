@@ -10,12 +10,12 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..arrays import as_numbers
+from ..arrays import as_numbers, per_row
 from ..errors import InputError, is_utf8, shorten
 from ..files import Source, line_blocks, open_source, open_target
 from ..progress import bar
 from . import trec_kernels as k
-from .numbers import exact_float
+from .number_kernels import exact_float
 
 _BLANK = re.compile(r"[\x00-\x20]")
 _FIELDS = re.compile(rb"[^\x00-\x20]+")
@@ -117,8 +117,8 @@ def _load(source: Source, form: str, document: int, value: int) -> TrecTable:
     buf = np.concatenate([b.data[: b.end] for b in blocks] + [np.zeros(8, np.uint8)])
     end = len(buf) - 8
     del blocks
-    room = int(np.count_nonzero(buf[:end] == 10))
-    spans, values, lines = np.empty((room, 4), np.int64), np.empty(room), np.empty(room, np.int64)
+    capacity = int(np.count_nonzero(buf[:end] == 10))
+    spans, values, lines = np.empty((capacity, 4), np.int64), np.empty(capacity), np.empty(capacity, np.int64)
     hard, state = np.empty((end // 20 + 1, 3), np.int64), np.zeros(5, np.int64)
     fields = len(form.split())
     status = k.cut_lines(buf, end, fields, document, value, spans, values, lines, hard, state)
@@ -224,7 +224,7 @@ def _save(table: TrecTable, target: Any, line: Any) -> None:
         _check_word(i, "id")
     new_query = np.diff(table.query, prepend=-1) != 0
     starts = np.flatnonzero(new_query)
-    ranks = np.arange(len(table)) - np.repeat(starts, np.diff(np.append(starts, len(table)))) + 1
+    ranks = np.arange(len(table)) - per_row(starts, np.append(starts, len(table))) + 1
     rows = zip(table.query.tolist(), table.document.tolist(), table.value.tolist(), ranks.tolist(), strict=True)
     with open_target(target) as stream:
         for q, d, v, rank in rows:

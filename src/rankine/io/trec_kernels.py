@@ -1,9 +1,11 @@
 """Kernels for TREC text: cut lines into fields, and give equal byte strings equal numbers."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ..kernel import kernel
-from .numbers import DECIMAL, TOO_MANY_DIGITS, address_of, byte, scan_decimal, to_double
+from .number_kernels import DECIMAL, TOO_MANY_DIGITS, address_of, byte, scan_decimal, to_double
 
 OK, TOO_FEW_FIELDS, BAD_NUMBER, NOT_FINITE = range(4)
 ROWS, LINE, POSITION, FIELDS, HARD = range(5)
@@ -36,13 +38,13 @@ def cut_lines(buf, end, fields, document, value, spans, values, lines, hard, sta
             elif field == document:
                 spans[row, 2], spans[row, 3] = start - base, p - start
             elif field == value:
-                kind, negative, w, q, after = scan_decimal(start)
+                scanned, negative, w, q, after = scan_decimal(start)
                 values[row] = to_double(negative, w, q)
-                if kind == TOO_MANY_DIGITS:
+                if scanned == TOO_MANY_DIGITS:
                     hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = row, start - base, p - base
                     n_hard += 1
-                elif kind != DECIMAL or after != p or np.isinf(values[row]):
-                    status = NOT_FINITE if kind not in (DECIMAL, 1) or after == p else BAD_NUMBER
+                elif scanned != DECIMAL or after != p or np.isinf(values[row]):
+                    status = NOT_FINITE if scanned not in (DECIMAL, 1) or after == p else BAD_NUMBER
                     state[POSITION] = start - base
             field += 1
         p += 1

@@ -1,5 +1,7 @@
 """ListNet and ListMLE: likelihoods of lists, for comparison."""
 
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from typing import Any

@@ -13,6 +13,8 @@ A short query is faster served by the double loop itself, without a sort and wit
 levels (``members``) the j below i are the first ``below[i]``.
 """
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ..kernel import kernel

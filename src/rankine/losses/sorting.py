@@ -1,5 +1,7 @@
 """Sorting the documents of one query inside a kernel."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ..kernel import kernel

@@ -11,16 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import check_finite
+from ..arrays import check_finite, per_row
 from ..data import Preferences
 from ..errors import InputError
 
 GRADES, RANKS, PREFERENCES = "grades", "ranks", "preferences"
-
-
-def per_row(values: np.ndarray, ptr: np.ndarray) -> np.ndarray:
-    """A value per query, repeated for its rows."""
-    return np.repeat(values, np.diff(ptr))
 
 
 def check_ptr(ptr: Any) -> np.ndarray:

@@ -241,8 +241,8 @@ def _grade_values(parsed: dict[str, Measure], data: JudgedScores, ties: str, thr
         ranked = Ranked(lists, largest)
         return [function(ranked, **params) for function, params in calls]
 
-    parts = shared_map(work, list(_tasks(data.ptr)), threads)
-    return [np.concatenate(column) for column in zip(*parts, strict=True)]
+    results = shared_map(work, list(_tasks(data.ptr)), threads)
+    return [np.concatenate(column) for column in zip(*results, strict=True)]
 
 
 def _preference_values(measures: list[Measure], data: JudgedScores, ties: str) -> list[np.ndarray]:

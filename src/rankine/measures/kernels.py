@@ -7,6 +7,8 @@ of one document is the ordinary case; for a larger one the value is the exact me
 relevant document. Everything is O(m) per query, ERR is O(t·min(t, k)) in a tie group.
 """
 
+# mypy: allow-untyped-defs
+
 from typing import NamedTuple
 
 import numpy as np

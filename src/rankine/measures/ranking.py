@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..arrays import per_row
 from ..errors import InputError
 from .kernels import Lists
 from .ranking_kernels import count_grades, find_ties, group_starts, pack, unpack
@@ -120,6 +121,6 @@ def _sorted_grades(grades: np.ndarray, ptr: np.ndarray, scratch: Scratch) -> np.
     """Each query's grades, best first: counted where they are small whole numbers, sorted otherwise."""
     out = scratch.get("pool", len(grades), np.float64)
     if not count_grades(grades, ptr, out):
-        query = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+        query = per_row(np.arange(len(ptr) - 1), ptr)
         out = grades[np.lexsort((-grades, query))]
     return out

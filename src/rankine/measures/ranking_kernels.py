@@ -1,5 +1,7 @@
 """Kernels that rank the documents of a query: packed sort keys, tie groups, grades by counting; see ranking.py."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ..kernel import kernel

@@ -15,7 +15,7 @@ SCHEMA = 1
 
 def write(path: str | os.PathLike, kind: str, content: dict[str, Any]) -> None:
     """Write a model file, whole or not at all."""
-    from .. import __version__
+    from ..version import __version__
 
     document = {"rankine": __version__, "schema": SCHEMA, "kind": kind, **content}
     with replacing(path) as temporary:

@@ -3,6 +3,8 @@
 Sums run in the precision of X, over at most 128 rows; what they are added to, ``out``, is float64.
 """
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ..kernel import kernel

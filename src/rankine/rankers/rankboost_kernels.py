@@ -1,5 +1,7 @@
 """RankBoost's sums: potentials of documents, and their histograms over binned features."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ..kernel import kernel

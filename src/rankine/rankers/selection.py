@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from .. import __version__
 from ..data import Preferences, RankingData
 from ..errors import InputError, nearest
 from ..files import replacing
@@ -35,6 +34,7 @@ from ..io import load_table, save_table
 from ..measures import evaluate, parse
 from ..parallel import begin_worker, thread_count
 from ..progress import bar
+from ..version import __version__
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The samples that Rankine brings along: a judged search set made from a seed, and a spoken archive.
+"""The bundled samples: a judged search set made from a seed, and a spoken archive.
 
 Each query has a hidden difficulty; each document a hidden relevance that its features show through noise of different
 strength. Grades 0 to 4 cut that relevance as judges do: most documents are poor, few are excellent.
@@ -29,7 +29,7 @@ def judged_set(n_queries: int = 60, seed: int = 7) -> RankingData:
     RankingData(3 queries, 73 documents, 8 features, dense float32)
     """
     rng = np.random.default_rng(seed)
-    parts, grades, qid = [], [], []
+    features, grades, qid = [], [], []
     for q in range(1, n_queries + 1):
         m = int(rng.integers(15, 41))
         hardness = rng.uniform(0.6, 1.6)
@@ -48,10 +48,10 @@ def judged_set(n_queries: int = 60, seed: int = 7) -> RankingData:
             rng.integers(1, 2000, m),
             rng.integers(1, 7, m),
         )
-        parts.append(np.column_stack(columns).round(4))
+        features.append(np.column_stack(columns).round(4))
         grades.append(np.searchsorted(_CUTS, relevance + 0.35 * rng.standard_normal(m) + 0.5))
         qid += [q] * m
-    X = np.maximum(np.concatenate(parts), 0).astype(np.float32)
+    X = np.maximum(np.concatenate(features), 0).astype(np.float32)
     y = np.concatenate(grades)
     doc_ids = [f"d{q:02d}-{i:04d}" for q, i in zip(qid, range(len(qid)), strict=True)]
     return RankingData(X, y, qid, doc_ids, FEATURES)

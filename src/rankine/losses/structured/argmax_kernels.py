@@ -6,6 +6,8 @@ each level in descending score; ``first[l]:first[l + 1]`` is level l of L. Each 
 positions in ``docs``, best rank first.
 """
 
+# mypy: allow-untyped-defs
+
 from typing import NamedTuple
 
 import numpy as np

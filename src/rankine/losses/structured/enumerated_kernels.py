@@ -1,5 +1,7 @@
 """Sums over all outputs of a query: every distinct sequence of its grades, each with its best ranking."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ...kernel import kernel

@@ -5,6 +5,8 @@ level by level. With a pairwise map F counts pairs of different level only: the 
 its weight within its own level, which is the same for every ranking that keeps levels in score order.
 """
 
+# mypy: allow-untyped-defs
+
 from typing import NamedTuple
 
 import numpy as np

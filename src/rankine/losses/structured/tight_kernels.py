@@ -1,5 +1,7 @@
 """The rankings that the non-convex bounds compare with: the predicted one, or the best perfect one at the scores."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ...kernel import kernel

@@ -1,5 +1,7 @@
 """Weak rankers over postings: SPEC's n-gram score S_n(D, Q) = Σ_i log(1 + Σ_k Π_{j<n} P(q_{i+j}, k+j | D))."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ...kernel import kernel

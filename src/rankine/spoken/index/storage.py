@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import __version__
 from ...errors import InputError
+from ...version import __version__
 
 MAGIC = b"RNKPART1"
 CHUNK = 1 << 16

@@ -1,5 +1,7 @@
 """The pivot algorithm's assignment of arcs to slots."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ...kernel import kernel

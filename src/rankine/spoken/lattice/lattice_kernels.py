@@ -1,5 +1,7 @@
 """Graph work on lattices: topological order, trimming, counts of paths."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ...kernel import kernel

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import __version__, losses
+from ... import losses
 from ...data import RankingData
 from ...errors import InputError, nearest
 from ...io import load_table, save_table
@@ -20,6 +20,7 @@ from ...measures import evaluate
 from ...measures.compare import mean_interval, wilcoxon
 from ...normalise import Normaliser
 from ...progress import bar
+from ...version import __version__
 from ..index.storage import replace_file, sealed, unsealed
 from .judgments import Judged
 

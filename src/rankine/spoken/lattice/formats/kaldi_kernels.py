@@ -1,8 +1,10 @@
 """States and arcs of Kaldi's binary lattices straight from bytes."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
-from ....io.numbers import address_of, byte
+from ....io.number_kernels import address_of, byte
 from ....kernel import kernel
 
 

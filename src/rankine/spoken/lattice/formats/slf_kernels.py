@@ -1,8 +1,19 @@
 """Node and link lines of SLF straight from bytes."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
-from ....io.numbers import DECIMAL, address_of, byte, scan_decimal, scan_few, scan_unsigned, short_to_double, to_double
+from ....io.number_kernels import (
+    DECIMAL,
+    address_of,
+    byte,
+    scan_decimal,
+    scan_few,
+    scan_unsigned,
+    short_to_double,
+    to_double,
+)
 from ....kernel import kernel
 
 MOST = 10**8  # ids are below

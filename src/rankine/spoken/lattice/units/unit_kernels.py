@@ -1,5 +1,7 @@
 """Word arcs as chains of arcs of smaller units."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ....kernel import kernel

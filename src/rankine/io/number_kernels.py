@@ -9,6 +9,8 @@ fall-back. Digits are read eight at a time as one 64-bit word.
 Buffers handed to these kernels must end with ``files.PADDING`` bytes that are not digits.
 """
 
+# mypy: allow-untyped-defs
+
 from fractions import Fraction
 
 import numpy as np
@@ -183,9 +185,9 @@ def scan_decimal(p):
 @kernel(inline="always")
 def scan_short(p):
     """The common case of :func:`scan_decimal`: up to seven digits on either side of the point and a blank or line
-    end behind. (found, negative, w, digits behind the point, position after it); w is below 2^53."""
-    found, negative, w, k, p = scan_few(p)
-    return found and (byte(p) == 32 or byte(p) == 10), negative, w, k, p
+    end behind. (matches, negative, w, digits behind the point, position after it); w is below 2^53."""
+    matches, negative, w, k, p = scan_few(p)
+    return matches and (byte(p) == 32 or byte(p) == 10), negative, w, k, p
 
 
 @kernel
@@ -205,7 +207,7 @@ def scan_few(p):
 
 @kernel(inline="always")
 def scan_alike(p, k):
-    """A decimal shaped d.ddd with exactly ``k`` (1 to 7) digits behind the point and a blank behind: (found, w).
+    """A decimal shaped d.ddd with exactly ``k`` (1 to 7) digits behind the point and a blank behind: (matches, w).
 
     Numbers in a file tend to look alike. Testing for the expected shape makes the next number's place known before
     this one is converted, which :func:`scan_short` cannot: the processor works on several at once.
@@ -214,8 +216,8 @@ def scan_alike(p, k):
     t = load8(p + 2) ^ np.uint64(0x3030303030303030)
     other = ((t + np.uint64(0x7676767676767676)) | t) & np.uint64(0x8080808080808080)
     unused = np.uint64(64) - (np.uint64(k) << np.uint64(3))
-    found = byte(p + 1) == 46 and byte(p + 2 + k) == 32 and first <= np.uint64(9) and (other << unused) == 0
-    return found, first * _INT_POWERS[k] + _eight_digits(t << unused)
+    matches = byte(p + 1) == 46 and byte(p + 2 + k) == 32 and first <= np.uint64(9) and (other << unused) == 0
+    return matches, first * _INT_POWERS[k] + _eight_digits(t << unused)
 
 
 @kernel

@@ -1,0 +1,12 @@
+"""The public names of the room; see ``__init__.py``."""
+
+from .letor import load_letor as load_letor
+from .letor_write import save_letor as save_letor
+from .table import from_table as from_table
+from .table import load_table as load_table
+from .table import save_table as save_table
+from .trec import TrecTable as TrecTable
+from .trec import load_qrels as load_qrels
+from .trec import load_run as load_run
+from .trec import save_qrels as save_qrels
+from .trec import save_run as save_run

@@ -1,0 +1,37 @@
+"""``rankine convert``: every format of judged data to every other."""
+
+from itertools import product
+
+import pytest
+
+import rankine as rk
+from rankine.io.formats import JUDGED, load_data
+
+from .running import rankine
+
+
+@pytest.mark.parametrize(("source", "target"), list(product(JUDGED, JUDGED)))
+def test_every_format_to_every_other(folder, source, target):
+    first, second = (f"{role}{JUDGED[name].endings[0]}" for role, name in (("a", source), ("b", target)))
+    rankine(folder, "convert", "data.txt", first)
+    done = rankine(folder, "convert", first, second)
+    want, data = rk.load_letor(folder / "data.txt"), load_data(folder / second)
+    assert done.stderr == f"{load_data(folder / first, 'float64' if JUDGED[target].text else 'float32')} -> {second}\n"
+    assert data.X.tobytes() == want.X.tobytes()
+    assert data.y.tolist() == want.y.tolist()
+    assert data.qid.tolist() == want.qid.tolist()
+    assert data.doc_ids.tolist() == want.doc_ids.tolist()
+
+
+def test_compressed_text_and_standard_streams(folder):
+    rankine(folder, "convert", "data.txt", "data.parquet")
+    rankine(folder, "convert", "data.parquet", "again.txt.xz")
+    assert rk.load_letor(folder / "again.txt.xz").X.tobytes() == rk.load_letor(folder / "data.txt").X.tobytes()
+    with open(folder / "data.txt", "rb") as stdin:
+        assert rankine(folder, "convert", "-", "-", stdin=stdin).stdout == (folder / "data.txt").read_text()
+
+
+def test_a_target_without_a_known_ending_is_refused(folder):
+    done = rankine(folder, "convert", "data.txt", "x.json", code=1)
+    for row in JUDGED.values():
+        assert all(ending in done.stderr for ending in row.endings)

@@ -1,0 +1,19 @@
+"""``rankine demo``: both halves on the bundled samples."""
+
+import rankine as rk
+
+from .running import rankine
+
+
+def test_demo(folder):
+    out = rankine(folder, "demo", "made").stdout
+    assert "SVM-NDCG − bm25" in out
+    assert (folder / "made" / "differences.png").stat().st_size > 10_000
+    report = rk.evaluate_run("nDCG@10", folder / "made" / "qrels.txt", folder / "made" / "SVM-NDCG.run")
+    assert f"{report.mean['nDCG@10']:.4f}" in out
+    assert (folder / "made" / "report.html").read_text().count("<img") == 3
+    assert "svm-map" in out
+    (folder / "mine").mkdir()
+    (folder / "mine" / "notes.txt").write_text("precious")
+    assert "name another" in rankine(folder, "demo", "mine", code=1).stderr
+    assert (folder / "mine" / "notes.txt").exists()

@@ -1,0 +1,59 @@
+"""``rankine evaluate``: runs against judgments, scores against a data set."""
+
+import csv
+import gzip
+import io
+import json
+import lzma
+
+import numpy as np
+import pytest
+from backports import zstd
+
+import rankine as rk
+
+from .running import rankine
+
+
+def test_evaluate(folder):
+    out = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "map", "-m", "P_1 RR").stdout
+    assert out.splitlines() == ["system\tquery\tqueries\tmap\tP_1\tRR", "one\tall\t2\t0.5417\t0.0000\t0.5000"]
+    done = rankine(folder, "evaluate", "qrels.txt", "one.run", "two.run", "-m", "nDCG@10", "-c", "-q", "-o", "json")
+    reports = json.loads(done.stdout)
+    assert reports["one"]["queries"] == 3
+    assert reports["two"]["per_query"]["nDCG@10"][2] == 0
+    done = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "nDCG@10", "--gain", "linear", "-o", "csv")
+    (row,) = csv.DictReader(io.StringIO(done.stdout))
+    want = rk.evaluate_run("ndcg_cut_10", folder / "qrels.txt", folder / "one.run").mean["ndcg_cut_10"]
+    assert float(row["nDCG(dcg='log2')@10"]) == want
+    assert "gain 2^g" in rankine(folder, "evaluate", "qrels.txt", "one.run").stderr
+    judged = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "RR", "-J").stdout
+    assert judged.splitlines()[1].endswith("0.7500")
+
+
+def test_evaluate_scores_of_a_data_set(folder):
+    out = rankine(folder, "evaluate", "data.txt", "scores.txt", "-m", "AP").stdout
+    data = rk.load_letor(folder / "data.txt")
+    assert f"{rk.evaluate('AP', data.y, np.arange(data.n_documents), data.qid).mean['AP']:.4f}" in out
+    with open(folder / "data.txt", "rb") as stdin:
+        rk.save_table(data, folder / "data.arrow")
+        assert rankine(folder, "evaluate", "data.arrow", "scores.txt", "-m", "AP", stdin=stdin).stdout == out
+
+
+def test_judgments_from_standard_input(folder):
+    want = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "map").stdout
+    with open(folder / "qrels.txt", "rb") as stdin:
+        assert rankine(folder, "evaluate", "-", "one.run", "-m", "map", stdin=stdin).stdout == want
+
+
+@pytest.mark.parametrize("suffix", ["gz", "xz", "zst"])
+def test_damaged_compressed_judgments(folder, suffix):
+
+    packed = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstd.compress}[suffix](
+        (folder / "qrels.txt").read_bytes() * 50
+    )
+    for name, content in (("cut", packed[: len(packed) // 2]), ("bad", packed[:12] + b"junk" + packed[16:])):
+        (folder / f"{name}.{suffix}").write_bytes(content)
+        done = rankine(folder, "evaluate", f"{name}.{suffix}", "one.run", code=1)
+        assert f"{name}.{suffix}" in done.stderr
+        assert done.stderr.count("\n") == 1

@@ -1,0 +1,23 @@
+"""``rankine measures`` lists the measure table."""
+
+import csv
+import io
+import json
+
+from rankine.measures.table import TABLE
+
+from .running import rankine
+
+
+def test_every_measure_is_listed():
+    lines = rankine(".", "measures").stdout.splitlines()
+    assert len(lines) == 1 + len(TABLE)
+    assert all(line.startswith(name) for line, name in zip(lines[1:], TABLE, strict=True))
+    assert "ndcg_cut" in lines[1]
+
+
+def test_output_for_machines():
+    rows = json.loads(rankine(".", "measures", "-o", "json").stdout)
+    assert [row["name"].split("@")[0].split("(")[0].rstrip("[") for row in rows] == list(TABLE)
+    lines = list(csv.reader(io.StringIO(rankine(".", "measures", "-o", "csv").stdout)))
+    assert lines == [list(rows[0]), *(list(row.values()) for row in rows)]

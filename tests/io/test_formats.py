@@ -1,0 +1,56 @@
+"""The table of formats: every row reads what it writes; endings and first lines tell the format."""
+
+import io
+
+import numpy as np
+import pytest
+
+import rankine as rk
+from rankine.io.formats import JUDGED, TABLE, format_of, holds_features, load_data, save_data
+from rankine.sample import judged_set
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_judged_data_survives(tmp_path, name):
+    data = judged_set(n_queries=3)
+    for ending in JUDGED[name].endings:
+        path = str(tmp_path / f"set{ending}")
+        save_data(data, path)
+        again = load_data(path)
+        assert np.array_equal(again.X, data.X)
+        assert again.y.tolist() == data.y.tolist()
+        assert holds_features(path)
+
+
+@pytest.mark.parametrize("name", [n for n in TABLE if n not in JUDGED])
+def test_judgments_and_runs_survive(tmp_path, name):
+    table = rk.TrecTable.from_dict({"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}})
+    TABLE[name].write(table, tmp_path / "file")
+    again = TABLE[name].read(tmp_path / "file")
+    assert again.value.tolist() == table.value.tolist()
+    assert not holds_features(str(tmp_path / "file"))
+
+
+def test_no_ending_belongs_to_two_formats():
+    endings = [ending for row in TABLE.values() for ending in row.endings]
+    assert len(set(endings)) == len(endings)
+
+
+def test_the_last_ending_of_a_table_and_any_ending_of_text():
+    assert format_of("a.txt.parquet") is TABLE["parquet"]
+    assert format_of("a.parquet.txt") is TABLE["letor"]
+    assert format_of("a.txt.gz") is TABLE["letor"]
+    assert format_of("a.parquet.gz") is None
+    assert format_of(io.BytesIO()) is None
+
+
+def test_the_first_line_tells_judged_data_from_qrels():
+    assert holds_features(io.BytesIO(b"# heading\n\n2 qid:1 1:0.5\n"))
+    assert not holds_features(io.BytesIO(b"q1 0 d1 2\n"))
+    assert not holds_features(io.BytesIO(b""))
+
+
+def test_a_target_without_a_known_ending_is_refused(tmp_path):
+    with pytest.raises(rk.InputError, match=r"ending in one of \.txt, .*\.ipc \(text may add \.gz, \.xz or \.zst\)"):
+        save_data(judged_set(n_queries=1), str(tmp_path / "set.json"))
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,60 @@
+"""Decimals become the nearest binary floats."""
+
+import numpy as np
+from numba import njit
+
+from rankine.io.number_kernels import DECIMAL, address_of, exact_float, scan_decimal, to_double, to_single
+
+
+@njit
+def convert(buf, starts, single, values, statuses):
+    for i in range(len(starts)):
+        status, negative, w, q, _ = scan_decimal(address_of(buf) + starts[i])
+        statuses[i] = status
+        values[i] = to_single(negative, w, q) if single else to_double(negative, w, q)
+
+
+def converted(tokens, single):
+    text = "\n".join([*tokens, ""]).encode()
+    starts = np.cumsum([0, *(len(t) + 1 for t in tokens[:-1])])
+    values, statuses = np.empty(len(tokens)), np.empty(len(tokens), np.int64)
+    convert(np.frombuffer(text + bytes(8), np.uint8).copy(), starts, single, values, statuses)
+    return values, statuses
+
+
+def random_decimals(rng, n):
+    yield from ("0", "-0", "0.0", "1", "1e0", "9007199254740993", "1e23", "8.5e22", "5e-324", "2.2250738585072014e-308")
+    yield from (
+        "1.7976931348623157e308",
+        "4.9406564584124654e-324",
+        "0.000000000000000000000000000001",
+        "100000000000000000000",
+    )
+    for i in range(n):
+        a, b = rng.integers(0, 10**18, 2).tolist()
+        yield (
+            repr(rng.random()),
+            repr(np.uint64(rng.integers(0, 2**63)).view(np.float64).item()).replace("nan", "1").replace("inf", "2"),
+            str(np.float32(rng.standard_normal())),
+            f"{a}e{rng.integers(-345, 300)}",
+            f"-{a % 10**9}.{b % 10**9}",
+            f"{(2 * (a % 2**23) + 1) * 2.0 ** int(rng.integers(-30, 5))!r}",
+        )[i % 6]
+
+
+def test_doubles_are_correctly_rounded():
+    tokens = list(random_decimals(np.random.default_rng(0), 60_000))
+    values, statuses = converted(tokens, single=False)
+    assert (statuses == DECIMAL).all()
+    assert values.tolist() == [float(t) for t in tokens]
+
+
+def test_singles_are_correctly_rounded():
+    rng = np.random.default_rng(1)
+    tokens = [t for t in random_decimals(rng, 8_000) if abs(float(t)) < 3.4e38]
+    midpoints = [repr((1 + (2 * k + 1) * 2.0**-24) * 2.0**e) for k, e in rng.integers(0, 99, (300, 2)).tolist()]
+    nudged = [f"{m}{z}1" for m in midpoints for z in ("", "000")]
+    tokens += midpoints + [t for t in nudged if sum(c.isdigit() for c in t) <= 19 and "e" not in t]
+    values, statuses = converted(tokens, single=True)
+    assert (statuses == DECIMAL).all()
+    assert values.tolist() == [exact_float(t, np.dtype(np.float32)) for t in tokens]

@@ -1,0 +1,29 @@
+"""Helpers over arrays: the same answers for dense and sparse matrices."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from rankine.arrays import column, dense, per_row
+
+
+@pytest.mark.parametrize("layout", [sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_columns_and_dense_copies_of_a_sparse_matrix(layout, dtype):
+    X = (np.arange(12.0).reshape(4, 3) * (np.arange(12).reshape(4, 3) % 2)).astype(dtype)
+    S = layout(X)
+    assert dense(S).dtype == dtype
+    assert np.array_equal(dense(S), X)
+    for j in range(3):
+        assert np.array_equal(column(S, j), X[:, j])
+        assert column(S, j).dtype == dtype
+
+
+def test_a_dense_matrix_is_not_copied():
+    X = np.ones((3, 2))
+    assert dense(X) is X
+    assert np.shares_memory(column(X, 1), X)
+
+
+def test_a_value_per_query_is_repeated_for_its_rows():
+    assert per_row(np.array([7.0, 8.0, 9.0]), np.array([0, 1, 1, 4])).tolist() == [7.0, 9.0, 9.0, 9.0]
