@@ -263,7 +263,7 @@ def test_mutations_are_data_or_the_documented_error(tmp_path_factory, name, data
 
 def test_english_units():
     from rankine.spoken.lattice.units import splitter, to_units
-    from rankine.spoken.lattice.units.english import _ARPABET, VOWELS, cut_syllables, guess, syllables
+    from rankine.spoken.lattice.units.english import ARPABET, VOWELS, cut_syllables, guess, syllables
 
     assert cut_syllables("HH M".split()) == ["HH-M"]
     assert cut_syllables("P AA K AH T S F IH NG K S".split()) == ["P-AA", "K-AH-T", "S-F-IH-NG-K-S"]
@@ -271,7 +271,7 @@ def test_english_units():
         "EH-K", "S-T-R-AH", "S-IH-NG", "IH-NG", "AH", "B-AW-T",
     ]  # fmt: skip
     rng = np.random.default_rng(0)
-    phones = sorted(set(_ARPABET.values()))
+    phones = sorted(set(ARPABET.values()))
     assert len(phones) == 39
     for _ in range(300):
         word = rng.choice(phones, rng.integers(1, 9)).tolist()
@@ -331,7 +331,7 @@ def test_a_batch_goes_on_where_it_stopped(place, monkeypatch):
     rankine(place, "spoken", "pspl", "lattices", "-o", "whole.tsv", code=1)
     from rankine.cli.spoken import common
 
-    add, seen = common.Journal.add, []
+    add, seen = common.BatchJournal.add, []
 
     def stop(self, outcome, keep=True):
         add(self, outcome, keep)
@@ -341,11 +341,11 @@ def test_a_batch_goes_on_where_it_stopped(place, monkeypatch):
             self.file.flush()
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(common.Journal, "add", stop)
+    monkeypatch.setattr(common.BatchJournal, "add", stop)
     with pytest.raises((KeyboardInterrupt, AssertionError)):
         rankine(place, "spoken", "pspl", "lattices", "-o", "out.tsv")
     assert not (place / "out.tsv").exists()
-    monkeypatch.setattr(common.Journal, "add", add)
+    monkeypatch.setattr(common.BatchJournal, "add", add)
     done = rankine(place, "spoken", "pspl", "lattices", "-o", "out.tsv", code=1)
     assert "going on after 5 utterances" in done.stderr
     assert "u3.slf: N=7" in done.stderr
@@ -533,16 +533,16 @@ def test_a_journal_of_changed_files_is_begun_anew(place, monkeypatch):
 
     for i in range(3):
         (place / "lattices" / f"b{i}.slf").write_text(SLF)
-    add = common.Journal.add
+    add = common.BatchJournal.add
 
     def stop(self, outcome, keep=True):
         add(self, outcome, keep)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(common.Journal, "add", stop)
+    monkeypatch.setattr(common.BatchJournal, "add", stop)
     with pytest.raises((KeyboardInterrupt, AssertionError)):
         rankine(place, "spoken", "pspl", "lattices", "-o", "out.tsv")
-    monkeypatch.setattr(common.Journal, "add", add)
+    monkeypatch.setattr(common.BatchJournal, "add", add)
     (place / "lattices" / "a0.slf").write_text(SLF)
     (place / "lattices" / "b2.slf").unlink()
     done = rankine(place, "spoken", "pspl", "lattices", "-o", "out.tsv")
