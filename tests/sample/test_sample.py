@@ -14,3 +14,13 @@ def test_the_spoken_sample_is_complete():
     assert len(queries) == 40
     assert set(queries) == set(qrels)
     assert all(set(grades) == set(about) and any(grades.values()) for grades in qrels.values())
+
+
+def test_every_relevant_recording_holds_the_query():
+    with rk.sample.spoken_sample() as folder:
+        sentences = (folder / "sentences.txt").read_text().lower().splitlines()
+        queries, qrels = read_queries(folder / "queries.tsv"), read_qrels(folder / "qrels.txt")
+        assert len(list((folder / "lattices").glob("*.slf.gz"))) == len(list((folder / "audio").glob("*.ogg"))) == 80
+    for query, grades in qrels.items():
+        for document, grade in grades.items():
+            assert grade == 0 or queries[query].lower() in sentences[int(document[-2:]) - 1]

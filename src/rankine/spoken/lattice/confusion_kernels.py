@@ -147,14 +147,14 @@ def cluster(cls, n, before, after, P, begin, end, alike):
     become ordered with it. ``before`` and ``after`` are sets of bits, closed under transitivity. Which are left.
     """
     alive = np.ones(n, np.bool_)
-    kinds = P.shape[1]
-    words, n_words = np.empty((n, kinds), np.int64), np.zeros(n, np.int64)
+    n_units = P.shape[1]
+    words, n_words = np.empty((n, n_units), np.int64), np.zeros(n, np.int64)
     for i in range(n):
-        for u in range(kinds):
+        for u in range(n_units):
             if P[i, u] > 0:
                 words[i, n_words[i]] = u
                 n_words[i] += 1
-    Q, best, partner = np.zeros(kinds), np.empty(n), np.empty(n, np.int64)
+    Q, best, partner = np.zeros(n_units), np.empty(n), np.empty(n, np.int64)
     one = np.uint64(1)
     for same_word in (True, False):
         for i in range(n):

@@ -81,7 +81,7 @@ def draw_lattice(
 def _lanes(
     arcs: list[int], best: set[int], start: np.ndarray, end: np.ndarray, posterior: np.ndarray
 ) -> dict[int, int]:
-    """A lane for each arc, the likeliest path in the lowest, others as low as there is room."""
+    """A lane for each arc, the likeliest path in the lowest, others in the lowest free lane."""
     lane: dict[int, int] = {}
     taken: list[list[tuple[float, float]]] = [[]]
     for a in sorted(arcs, key=lambda a: (a not in best, -posterior[a])):

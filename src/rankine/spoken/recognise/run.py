@@ -164,7 +164,7 @@ class _Run:
             yield _Task(recording)
 
     def _take(self, task: _Task, outcome: str, length: float) -> float:
-        """Note what became of a segment; its length in seconds."""
+        """Note the outcome of a segment; return its length in seconds."""
         name = task.recording.name
         if outcome in ("made", "there") and task.path is not None:
             self.lattices.setdefault(name, []).append((task.path, task.start))

@@ -103,13 +103,13 @@ class Piece(NamedTuple):
 def _word_list(path: str, changed: int) -> dict[int, str]:
     words: dict[int, str] = {}
     for place, line in lines_with_places(decoded(read_bytes(path), path), path):
-        parts = columns(line)
-        if len(parts) != 2:
+        fields = columns(line)
+        if len(fields) != 2:
             raise InputError(f"expected a word and its number, got {shorten(line)}", place)
-        at = whole_number(parts[1], place, "the number of a word", 2**31)
+        at = whole_number(fields[1], place, "the number of a word", 2**31)
         if at in words:
-            raise InputError(f"the number {at} stands for {shorten(words[at])} and for {shorten(parts[0])}", place)
-        words[at] = parts[0]
+            raise InputError(f"the number {at} stands for {shorten(words[at])} and for {shorten(fields[0])}", place)
+        words[at] = fields[0]
     if not words:
         raise InputError("no words", path)
     return words

@@ -113,11 +113,11 @@ def _binary_pieces(path: str, data: bytes, blocks: Iterator[bytes]) -> Iterator[
                 return
             raise InputError(f"cut short: {len(data)} bytes of a lattice are left", f"{path}, byte {done}")
         if len(data) > 1 << 22:  # a huge lattice: read as much again before trying again
-            parts, have = [data, more], len(more)
+            chunks, have = [data, more], len(more)
             while have < len(data) and (block := next(blocks, None)) is not None:
-                parts.append(block)
+                chunks.append(block)
                 have += len(block)
-            data = b"".join(parts)
+            data = b"".join(chunks)
         else:
             data += more
 
@@ -177,27 +177,27 @@ def _text(piece: Piece, reading: Reading) -> Lattice:
     lines = piece.lines()
     next(lines, None)  # the name
     for where, line in lines:
-        parts = columns(line)
-        if len(parts) > 5:
-            raise InputError(f"expected at most 5 columns, got {len(parts)}", where)
-        state = whole_number(parts[0], where, "the number of a state", _MOST)
+        fields = columns(line)
+        if len(fields) > 5:
+            raise InputError(f"expected at most 5 columns, got {len(fields)}", where)
+        state = whole_number(fields[0], where, "the number of a state", _MOST)
         start = state if start < 0 else start
-        if len(parts) <= 2:
-            graph, acoustic, length = _weight(parts[1], where) if len(parts) == 2 else (0.0, 0.0, 0)
+        if len(fields) <= 2:
+            graph, acoustic, length = _weight(fields[1], where) if len(fields) == 2 else (0.0, 0.0, 0)
             if np.isfinite(graph) and np.isfinite(acoustic):
                 finals.append((state, length))
                 final_costs.append((graph, acoustic))
             most = max(most, state)
             continue
-        has_weight = len(parts) == 5 or (len(parts) == 4 and "," in parts[-1])
-        one_label = len(parts) - has_weight == 3
+        has_weight = len(fields) == 5 or (len(fields) == 4 and "," in fields[-1])
+        one_label = len(fields) - has_weight == 3
         if compact is None:
             compact = one_label
         if compact != one_label:
             raise InputError("some arcs have one label and some two", where)
-        to = whole_number(parts[1], where, "the number of a state", _MOST)
-        graph, acoustic, length = _weight(parts[-1], where) if has_weight else (0.0, 0.0, 0)
-        label = parts[2 if one_label else 3]
+        to = whole_number(fields[1], where, "the number of a state", _MOST)
+        graph, acoustic, length = _weight(fields[-1], where) if has_weight else (0.0, 0.0, 0)
+        label = fields[2 if one_label else 3]
         is_number = label.isascii() and label.isdigit()
         word = (
             _word(whole_number(label, where, largest=2**31), names, reading, where)
@@ -207,7 +207,7 @@ def _text(piece: Piece, reading: Reading) -> Lattice:
         arcs.append((state, to))
         words.append(word)
         costs.append((graph, acoustic))
-        frames.append(length if one_label else int(parts[2] != "0" and parts[2] not in ("<eps>",)))
+        frames.append(length if one_label else int(fields[2] != "0" and fields[2] not in ("<eps>",)))
         most = max(most, state, to)
     return _lattice(
         np.array(arcs, np.int64).reshape(-1, 2), words, np.array(costs, np.float64).reshape(-1, 2),
@@ -218,11 +218,11 @@ def _text(piece: Piece, reading: Reading) -> Lattice:
 
 def _weight(text: str, where: str) -> tuple[float, float, int]:
     """Graph cost, acoustic cost, and the length of the alignment."""
-    parts = text.split(",")
-    if len(parts) not in (2, 3):
+    fields = text.split(",")
+    if len(fields) not in (2, 3):
         raise InputError(f"expected graph,acoustic[,alignment], got {shorten(text)}", where)
-    costs = [float("inf") if p.lower() in ("infinity", "inf") else number(p, where) for p in parts[:2]]
-    return costs[0], costs[1], (parts[2].count("_") + 1 if len(parts) == 3 and parts[2] else 0)
+    costs = [float("inf") if p.lower() in ("infinity", "inf") else number(p, where) for p in fields[:2]]
+    return costs[0], costs[1], (fields[2].count("_") + 1 if len(fields) == 3 and fields[2] else 0)
 
 
 def _lattice(

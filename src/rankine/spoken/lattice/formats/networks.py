@@ -67,11 +67,11 @@ def split_mesh(path: str) -> Iterator[Piece]:
     """The meshes of a file: each begins with ``name …``, or the only one with ``numaligns``."""
 
     def name_of(line: bytes) -> str | None:
-        parts = line.split(None, 1)
-        if parts and parts[0] == b"name":
+        fields = line.split(None, 1)
+        if fields and fields[0] == b"name":
             state["named"] = True
-            return parts[1].strip().decode("utf-8", "replace") if len(parts) > 1 else ""
-        return stem(path) if parts and parts[0] == b"numaligns" and not state["named"] else None
+            return fields[1].strip().decode("utf-8", "replace") if len(fields) > 1 else ""
+        return stem(path) if fields and fields[0] == b"numaligns" and not state["named"] else None
 
     state = {"named": False}
     yield from split_at(path, "mesh", name_of)
@@ -83,19 +83,19 @@ def parse_mesh(piece: Piece, reading: Reading) -> Lattice:
     info: dict[tuple[int, str], tuple[float, float]] = {}
     n = -1
     for where, line in piece.lines():
-        key, *parts = columns(line)
-        if key == "numaligns" and parts:
-            n = whole_number(parts[0], where)
-        elif key == "align" and parts:
-            at, rest = whole_number(parts[0], where), parts[1:]
+        key, *fields = columns(line)
+        if key == "numaligns" and fields:
+            n = whole_number(fields[0], where)
+        elif key == "align" and fields:
+            at, rest = whole_number(fields[0], where), fields[1:]
             if len(rest) % 2 or not rest:
                 raise InputError("expected pairs of a word and its posterior", where)
             if at in slots:
                 raise InputError(f"slot {at} is given twice", where)
             slots[at] = [(w, number(p, where)) for w, p in zip(rest[::2], rest[1::2], strict=True)]
-        elif key == "info" and len(parts) >= 4:
-            begin = number(parts[2], where)
-            info[whole_number(parts[0], where), parts[1]] = begin, begin + number(parts[3], where)
+        elif key == "info" and len(fields) >= 4:
+            begin = number(fields[2], where)
+            info[whole_number(fields[0], where), fields[1]] = begin, begin + number(fields[3], where)
         elif key in ("time", "name", "posterior", "info", "reference", "hyps", "key"):
             continue
         else:

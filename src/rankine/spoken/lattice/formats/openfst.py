@@ -22,18 +22,18 @@ def parse_openfst(piece: Piece, reading: Reading) -> Lattice:
     finals: list[tuple[int, float]] = []
     start = -1
     for where, line in piece.lines():
-        parts = columns(line)
-        state = whole_number(parts[0], where, "the number of a state")
+        fields = columns(line)
+        state = whole_number(fields[0], where, "the number of a state")
         start = state if start < 0 else start
-        if len(parts) <= 2:
-            finals.append((state, number(parts[1], where) if len(parts) == 2 else 0.0))
+        if len(fields) <= 2:
+            finals.append((state, number(fields[1], where) if len(fields) == 2 else 0.0))
             continue
-        if len(parts) > 5:
-            raise InputError(f"expected at most 5 columns, got {len(parts)}", where)
-        to = whole_number(parts[1], where, "the number of a state")
-        has_cost = len(parts) == 5 or (len(parts) == 4 and is_number(parts[3]))
-        cost = number(parts[-1], where) if has_cost else 0.0
-        arcs.append((state, to, reading.unit_of(parts[len(parts) - 1 - has_cost], more=_EPSILON), -cost))
+        if len(fields) > 5:
+            raise InputError(f"expected at most 5 columns, got {len(fields)}", where)
+        to = whole_number(fields[1], where, "the number of a state")
+        has_cost = len(fields) == 5 or (len(fields) == 4 and is_number(fields[3]))
+        cost = number(fields[-1], where) if has_cost else 0.0
+        arcs.append((state, to, reading.unit_of(fields[len(fields) - 1 - has_cost], more=_EPSILON), -cost))
     if not arcs or not finals:
         raise InputError("no arcs or no final state", piece.where)
     end = 1 + max(max(a[0], a[1]) for a in arcs)

@@ -50,9 +50,9 @@ def split_ctm(path: str) -> Iterator[Piece]:
     """The utterances of a CTM, by file and channel (1 and A are not named); the lines of one must stand together."""
     name, first, lines, seen = "", 1, list[bytes](), set[str]()
     for at, line in read_lines(path):
-        parts = line.split(None, 2)
-        if len(parts) > 1 and not line.startswith(b";;"):
-            file, channel = (p.decode("utf-8", "replace") for p in parts[:2])
+        fields = line.split(None, 2)
+        if len(fields) > 1 and not line.startswith(b";;"):
+            file, channel = (p.decode("utf-8", "replace") for p in fields[:2])
             own = file if channel in ("1", "A") else f"{file}-{channel}"
             if own != name:
                 if name:
@@ -75,11 +75,11 @@ def parse_ctm(piece: Piece, reading: Reading) -> Lattice:
     for where, line in piece.lines():
         if line.startswith(";;"):
             continue
-        parts = columns(line)
-        if len(parts) not in (5, 6):
-            raise InputError(f"expected 5 or 6 columns, got {len(parts)}", where)
-        begin, length = number(parts[2], where), number(parts[3], where)
-        word = (parts[4], begin, begin + length, number(parts[5], where) if len(parts) == 6 else 1.0)
+        fields = columns(line)
+        if len(fields) not in (5, 6):
+            raise InputError(f"expected 5 or 6 columns, got {len(fields)}", where)
+        begin, length = number(fields[2], where), number(fields[3], where)
+        word = (fields[4], begin, begin + length, number(fields[5], where) if len(fields) == 6 else 1.0)
         one_best([word], piece.name, where, reading)  # an error names the line
         words.append(word)
     return one_best(sorted(words, key=lambda w: w[1]), piece.name, piece.where, reading)
