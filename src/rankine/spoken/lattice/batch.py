@@ -28,7 +28,7 @@ def each(
     workers: int = 1,
     skip: int = 0,
 ) -> Iterator[UtteranceResult]:
-    """The result of ``work`` for every utterance after the first ``skip``, in order; an error is the result of its own.
+    """The result of ``work`` for every utterance after the first ``skip``, in order; an error is a result too.
 
     Where a file of several utterances is damaged the rest of it is lost: one of the last results is that error.
     """

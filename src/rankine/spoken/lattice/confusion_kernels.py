@@ -1,4 +1,4 @@
-"""The pivot algorithm's assignment of arcs to slots."""
+"""Kernels of confusion networks: the assignment of arcs to slots by a pivot path, and the clustering of arcs."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from ...kernel import kernel
 def assign_slots(
     n_nodes, source, target, unit, posterior, start, end, pivot, key_of, after, before, keys, spans, n_keys
 ):
-    """Keys of the slots of all arcs that say something; they grow along every path. How many slots there are.
+    """Fill the keys of the slots of all arcs with a unit, which grow along every path; return the number of slots.
 
     ``keys`` is sorted; the pivot's arcs have the first ones. A key between two others is their mean; where numbers run
     out all keys are numbered anew. See :func:`rankine.spoken.lattice.confusion.confusion_network`.

@@ -32,7 +32,7 @@ class Scoring:
     use: str = "auto"
 
     def scale(self, format: str) -> float:
-        """The acoustic scale for a format; 1 for a lattice that was read from none."""
+        """The acoustic scale for a format; 1 for a lattice that was not read from a file."""
         if self.acoustic_scale is not None:
             return self.acoustic_scale
         return TABLE[format].scale(self.reading.frame) if format else 1.0

@@ -1,4 +1,4 @@
-"""The oracle word error of a lattice."""
+"""Kernel of the oracle word error of a lattice."""
 
 import numpy as np
 

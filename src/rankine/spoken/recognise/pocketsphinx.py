@@ -54,7 +54,7 @@ class PocketSphinx:
         _decoder(self)
 
     def __call__(self, samples: np.ndarray) -> bytes | None:
-        """The lattice of a stretch of speech."""
+        """The lattice of a segment of speech; None if nothing was understood."""
         decoder = _decoder(self)
         decoder.reinit_feat()  # resets the estimate of the noise: a lattice must not depend on earlier utterances
         decoder.start_utt()

@@ -27,7 +27,7 @@ class Recogniser(Protocol):
         ...  # pragma: no cover
 
     def __call__(self, samples: np.ndarray) -> bytes | None:
-        """The content of such a file for a stretch of speech (16 bits, one channel); None if nothing was understood."""
+        """The content of such a file for a segment of speech (16 bits, one channel); None if nothing was understood."""
         ...  # pragma: no cover
 
 

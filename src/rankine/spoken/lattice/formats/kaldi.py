@@ -29,7 +29,7 @@ _MOST = 10**8
 
 
 class _Header:
-    """What stands before the states: parsed from bytes that may end too soon (then ``size`` is 0)."""
+    """The header of a binary lattice; ``size`` is 0 if the bytes end before the header does."""
 
     def __init__(self, data: bytes, at: int, where: str) -> None:
         self.size = 0
@@ -146,7 +146,7 @@ def _extent(data: bytes, at: int, where: str, done: int) -> int:
 
 
 def parse_kaldi(piece: Piece, reading: Reading) -> Lattice:
-    """One lattice."""
+    """Parse one lattice, binary or text."""
     data = piece.content()
     return _binary(data, piece, reading) if data[:4] == MAGIC else _text(piece, reading)
 
@@ -238,7 +238,7 @@ def _lattice(
     piece: Piece,
     reading: Reading,
 ) -> Lattice:
-    """One end: final weights become arcs to it."""
+    """The lattice with one end node; final weights become arcs to it."""
     where = piece.where
     if len(finals) == 0 or len(arcs) == 0 or start < 0:
         raise InputError("an empty lattice: no arcs or no final state", where)

@@ -164,7 +164,7 @@ def write_mesh(network: UnitPosteriors) -> bytes:
 
 
 def write_sausage(network: UnitPosteriors) -> bytes:
-    """One line; times are lost."""
+    """A sausage on one line; times are lost."""
     slots = [" ".join(f"{word} {p!r}" for word, p, _, _ in entries) for entries in _slots(network)]
     if has_blanks(network.name):
         raise InputError(f"a sausage cannot hold the name {shorten(network.name)}: it has blanks")

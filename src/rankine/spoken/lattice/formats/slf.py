@@ -35,7 +35,7 @@ class _Lines(NamedTuple):
 
     @property
     def lines(self) -> int:
-        """How many there are."""
+        """The number of lines."""
         return len(self.words)
 
     def place(self, row: int) -> str:
@@ -115,7 +115,7 @@ def _table(
     announced: str,
     where: str,
 ) -> _Lines:
-    """Parse lines; one that the kernel cannot read (more digits than a float has, −inf, a mistake) is done by hand."""
+    """Parse lines; one that the kernel cannot read (more digits than a float has, −inf, an error) is parsed in Python."""
     begin, end = span
     most = int(announced) if announced.isascii() and announced.isdigit() and len(announced) < 9 else 0
     if not 0 < most <= (end - begin) // 4 + 1:
