@@ -8,6 +8,7 @@ import typer.main
 
 import rankine
 from rankine.cli import app
+from rankine.cli.spoken.tables import list_formats, list_recognisers, list_units
 from rankine.experiments.table import TABLE as EXPERIMENTS
 from rankine.losses.table import TABLE as LOSSES
 from rankine.losses.table import get
@@ -36,6 +37,9 @@ TABLES = {
     "losses": listed("losses"),
     "solvers": listed("solvers"),
     "formats": listed("formats"),
+    "lattice-formats": list_formats(),
+    "units": list_units(),
+    "recognisers": list_recognisers(),
     "normalisers": (("name", "what it does"), KINDS.items()),
     "experiments": (("name", "what it is"), ((name, row.explanation) for name, row in EXPERIMENTS.items())),
     "commands": (("command", "what it does"), commands(typer.main.get_command(app), "rankine")),

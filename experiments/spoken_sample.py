@@ -16,8 +16,8 @@ import soundfile
 import soxr
 
 from rankine.spoken import arc_posteriors
-from rankine.spoken.lattice.batch import Scoring
 from rankine.spoken.lattice.formats import Piece, Reading, write_slf
+from rankine.spoken.lattice.scoring import Scoring
 from rankine.spoken.recognise.audio import blocks
 from rankine.spoken.recognise.run import PocketSphinx
 

@@ -65,3 +65,14 @@ def needs(package: str, extra: str) -> ModuleType:
             raise
         name = package.split(".")[0]
         raise InputError(f'this needs the package {name}: pip install "rankine[{extra}]"') from None
+
+
+def in_one_line(error: Exception) -> str:
+    """An error as one line; of a file that cannot be used, its name and the reason.
+
+    >>> in_one_line(FileNotFoundError(2, "No such file or directory", "x.txt"))
+    'x.txt: No such file or directory'
+    """
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)

@@ -24,3 +24,13 @@ def test_the_bundled_sample_is_what_the_generator_makes():
     assert np.array_equal(made.X, bundled.X)
     assert np.array_equal(made.y, bundled.y)
     assert made.doc_ids.tolist() == bundled.doc_ids.tolist()
+
+
+def test_every_relevant_recording_holds_the_query():
+    with rk.sample.spoken_sample() as folder:
+        sentences = (folder / "sentences.txt").read_text().lower().splitlines()
+        queries, qrels = read_queries(folder / "queries.tsv"), read_qrels(folder / "qrels.txt")
+        assert len(list((folder / "lattices").glob("*.slf.gz"))) == len(list((folder / "audio").glob("*.ogg"))) == 80
+    for query, grades in qrels.items():
+        for document, grade in grades.items():
+            assert grade == 0 or queries[query].lower() in sentences[int(document[-2:]) - 1]

@@ -66,6 +66,7 @@ def main() -> None:
     except (ValueError, OSError, TypeError) as error:
         if os.environ.get("RANKINE_TRACEBACK"):
             raise
-        message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
-        typer.echo(f"rankine: {message}", err=True)
+        from ..errors import in_one_line
+
+        typer.echo(f"rankine: {in_one_line(error)}", err=True)
         raise SystemExit(1) from None

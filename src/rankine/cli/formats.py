@@ -14,9 +14,9 @@ def command(output: c.OutputOption = c.Output.table) -> None:
 def rows() -> list[tuple[str, str, str, str]]:
     """Each format with its content, its endings, and its explanation."""
     from ..io.formats import TABLE
-    from ..spoken.lattice.formats import FORMATS
+    from ..spoken.lattice.formats import TABLE as LATTICES
 
     return [
         *((name, row.holds, " ".join(row.endings), row.explanation) for name, row in TABLE.items()),
-        *((name, "lattices", " ".join(row.endings), row.explanation) for name, row in FORMATS.items()),
+        *((name, "lattices", " ".join(row.endings), row.explanation) for name, row in LATTICES.items()),
     ]

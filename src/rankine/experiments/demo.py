@@ -111,8 +111,8 @@ def index_recordings(folder: Path) -> tuple[Archive, Judged]:
 
 def learn_weights(archive: Archive, judged: Judged, folder: Path) -> Trial:
     """Store the judgments in the archive, learn its weights from them and use them; draws means and weights."""
-    from ..spoken.lattice.pictures import draw_groups, draw_weights
     from ..spoken.learn.learning import learn
+    from ..spoken.learn.pictures import draw_groups, draw_weights
 
     archive.judgments.add_queries(judged.queries)
     archive.judgments.add_all([(q, d, g) for q, grades in judged.qrels.items() for d, g in grades.items()], "sample")

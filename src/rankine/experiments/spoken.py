@@ -29,9 +29,9 @@ from ..report import Section, write, write_page
 from ..spoken.archive.archive import Archive
 from ..spoken.archive.query import longest_words
 from ..spoken.index.analyse import LANGUAGES, Settings
-from ..spoken.lattice.batch import Scoring
 from ..spoken.lattice.formats import Reading, files, pieces
 from ..spoken.lattice.formats.common import word_list
+from ..spoken.lattice.scoring import Scoring
 from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import COLUMNS, Examples, Trial, cross_validate, examples
 from .collections import SPEECH_SETS, speech_folder, transcripts, words_of
@@ -241,7 +241,7 @@ def _introduction(name: str, sizes: list[LatticeSize]) -> Section:
 
 def _draw(name: str, sizes: list[LatticeSize], folder: Path) -> None:
     """Figures 1 to 3."""
-    from ..spoken.lattice.pictures import draw_groups, draw_weights
+    from ..spoken.learn.pictures import draw_groups, draw_weights
 
     first = sizes[0]
     draw_groups(first.names, {s.label: s.singles for s in sizes}, "mean AP", folder / f"{name}-figure1.png")

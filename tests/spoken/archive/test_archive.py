@@ -15,9 +15,9 @@ from rankine.spoken.archive.archive import About, Archive
 from rankine.spoken.archive.subtitles import subtitles
 from rankine.spoken.index.analyse import FORMS, Settings, analyse
 from rankine.spoken.index.storage import writing
-from rankine.spoken.lattice.batch import Scoring
 from rankine.spoken.lattice.formats import write_slf
 from rankine.spoken.lattice.lattice import random_lattice
+from rankine.spoken.lattice.scoring import Scoring
 
 from ... import reference as ref
 from ...cli.test_cli import rankine

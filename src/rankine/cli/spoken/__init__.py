@@ -2,7 +2,7 @@
 
 import typer
 
-from . import archive, convert, inspect, judge, learn, posteriors, recognise, search, show
+from . import archive, convert, inspect, judge, learn, posteriors, recognise, search, show, tables
 
 NAME = "spoken"
 app = typer.Typer(
@@ -16,6 +16,7 @@ for command in (
     recognise.add, search.search, recognise.play, recognise.recognise,
     inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert,
     archive.index, archive.subtitles, archive.delete, archive.merge, archive.check,
+    tables.formats, tables.units, tables.recognisers,
     judge.judge, judge.judgments, learn.learn, learn.weights,
 ):  # fmt: skip
     app.command()(command)

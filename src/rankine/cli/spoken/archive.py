@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from .common import Folder, Lexicon, Source, Workers, finish, reads_lattices
+from .common import Folder, Lexicon, Workers, finish, reads_lattices
+from .common import LatticeSource as Source
 
 
 @reads_lattices
@@ -105,7 +106,8 @@ def delete(
     from pathlib import Path
 
     from ...spoken import Archive
-    from ...spoken.recognise.recordings import Journal, locked
+    from ...spoken.recognise.recordings import RecordingJournal as Journal
+    from ...spoken.recognise.recordings import locked
     from .recognise import RECOGNISED
 
     found = Archive(archive)

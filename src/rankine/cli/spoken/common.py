@@ -1,4 +1,4 @@
-"""What the spoken commands share: options, batches that go on where they stopped, their end."""
+"""What the spoken commands share: options, batches that continue after a stop, and the report of errors."""
 
 from __future__ import annotations
 
@@ -13,57 +13,62 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from ...spoken.lattice.batch import Outcome, Scoring
+    from ...spoken.lattice.batch import UtteranceResult
+    from ...spoken.lattice.formats import File
+    from ...spoken.lattice.scoring import Scoring
 
 Units = Annotated[
     str,
-    typer.Option(
-        help="words, characters, pinyin, pinyin-toneless (Mandarin), phones, syllables (English), or a file of words "
-        "and their units."
-    ),
+    typer.Option(help="Name of the units, or a file of words and their units; `rankine spoken units` lists all names."),
 ]
 Lexicon = Annotated[
     str | None,
-    typer.Option(help="A pronunciation dictionary for English (the recogniser's own is best); default: CMU's."),
+    typer.Option(help="Pronunciation dictionary for English, best the recogniser's own; default: CMU's."),
 ]
-Prune = Annotated[float, typer.Option(help="Leave out posteriors up to this.")]
-Output = Annotated[str | None, typer.Option("-o", "--output", help="A file (also .gz) instead of standard output.")]
+Prune = Annotated[float, typer.Option(help="Leave out posteriors up to this threshold.")]
+Output = Annotated[
+    str | None, typer.Option("-o", "--output", help="File to write (also .gz); default: standard output.")
+]
 Folder = Annotated[str, typer.Argument(help="The archive: a folder that `rankine spoken index` made.")]
-Workers = Annotated[int | None, typer.Option(help="Processes; default: one per core.")]
+Workers = Annotated[int | None, typer.Option(help="Number of processes; default: one per core.")]
 
 
 def _shared(
-    source: Annotated[str, typer.Argument(help="A file, a folder or an archive of lattices.")],
+    source: Annotated[str, typer.Argument(help="A file of one or several lattices, or a folder.")],
     format: Annotated[
         str | None,
         typer.Option(
-            help="slf, kaldi, openfst, mesh, sausage, nbest, ctm or json; default: told by ending or content."
+            help="Name of the format; default: told by ending or content. `rankine spoken formats` lists all."
         ),
     ] = None,
-    words: Annotated[str | None, typer.Option(help="words.txt of a Kaldi archive.")] = None,
+    words: Annotated[str | None, typer.Option(help="words.txt of Kaldi's lattices.")] = None,
     frame: Annotated[
-        float, typer.Option(help="Seconds per frame of a Kaldi archive; 0.03 where its model subsamples.")
+        float, typer.Option(help="Seconds per frame of Kaldi's lattices; 0.03 where the model subsamples.")
     ] = 0.01,
     nothing: Annotated[
         list[str] | None,
-        typer.Option(help="A word that says nothing (repeat it); default: the usual fillers, silences and marks."),
+        typer.Option(
+            help="A token to ignore, such as a filler or silence mark; may be repeated. Default: the usual ones."
+        ),
     ] = None,
-    variants: Annotated[bool, typer.Option("--variants", help="Keep to(2) and to apart.")] = False,
+    variants: Annotated[
+        bool, typer.Option("--variants", help="Keep pronunciation variants such as to(2) apart.")
+    ] = False,
     lower: Annotated[
-        bool | None, typer.Option("--lower/--keep-case", help="Words in lower case; default: only from JSON.")
+        bool | None, typer.Option("--lower/--keep-case", help="Turn words to lower case; default: only those of JSON.")
     ] = None,
     acoustic_scale: Annotated[
-        float | None, typer.Option(help="Multiplies acoustic scores; default: 0.1 for Kaldi (10 ms frames), else 1.")
+        float | None, typer.Option(help="Factor of acoustic scores; default: 0.1 for Kaldi with 10 ms frames, else 1.")
     ] = None,
     use: Annotated[
         str,
         typer.Option(
-            help="scores, given (the source's own posteriors), or auto: those given, if there are any; scales "
-            "and penalty matter only for scores."
+            help="Origin of posteriors: scores, given (the source's own posteriors), or auto: given if every arc has "
+            "one, else scores. Scales and penalty matter only for scores."
         ),
     ] = "auto",
-    language_scale: Annotated[float, typer.Option(help="Multiplies language scores.")] = 1.0,
-    penalty: Annotated[float, typer.Option(help="Added for every word.")] = 0.0,
+    language_scale: Annotated[float, typer.Option(help="Factor of language scores.")] = 1.0,
+    penalty: Annotated[float, typer.Option(help="Number added to the score of every word.")] = 0.0,
     beam: Annotated[
         float | None, typer.Option(help="Keep only arcs on a path at most e^BEAM times less likely than the best.")
     ] = None,
@@ -72,46 +77,43 @@ def _shared(
 
 
 @dataclass(frozen=True)
-class Source:
-    """The lattices that a command was given, and how they are to be read."""
+class LatticeSource:
+    """The lattices that a command works on, and how they are read."""
 
     place: str
     format: str | None
     scoring: Scoring
 
     def state(self) -> str:
-        """Tells whether files have changed."""
-        import hashlib
-
+        """A fingerprint of names, sizes and times of change of the files."""
+        from ...files import fingerprint, stamp
         from ...spoken.lattice.formats import files
 
-        digest = hashlib.blake2b(digest_size=12)
-        for file in files(self.place, self.format):
-            found = Path(file.path).stat()
-            digest.update(f"{file} {found.st_size} {found.st_mtime_ns}\n".encode("utf-8", "replace"))
-        return digest.hexdigest()
+        def state(file: File) -> str:
+            _, size, changed = stamp(file.path)
+            return f"{file} {size} {changed}\n"
 
-    def each(self, work: Callable[..., Any], workers: int | None, skip: int = 0) -> Iterator[Outcome]:
-        """The outcome of every utterance, with progress."""
+        return fingerprint(*map(state, files(self.place, self.format)), size=12)
+
+    def each(self, work: Callable[..., Any], workers: int | None, skip: int = 0) -> Iterator[UtteranceResult]:
+        """The result of every utterance after the first ``skip``, with progress."""
         from ...parallel import thread_count
         from ...progress import bar
         from ...spoken.lattice.batch import each
-        from ...spoken.lattice.formats import FORMATS, files
+        from ...spoken.lattice.formats import TABLE, files
 
-        found = files(self.place, self.format)
-        total = len(found) if all(FORMATS[file.format].split is None for file in found) else None
+        sources = files(self.place, self.format)
+        total = len(sources) if all(TABLE[file.format].split is None for file in sources) else None
         with bar("utterances", total) as update:
-            for number, outcome in enumerate(each(self.place, work, self.format, thread_count(workers), skip), 1):
-                yield outcome
+            for number, utterance in enumerate(each(self.place, work, self.format, thread_count(workers), skip), 1):
+                yield utterance
                 update(number + skip)
 
 
 def reads_lattices(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a source; it gets them as ``source``, its first parameter."""
-    from ...errors import InputError
-
+    """Add the options of a source of lattices to a command, which gets them as ``source``, its first parameter."""
     shared, hints = inspect.signature(_shared).parameters, get_type_hints(_shared, include_extras=True)
-    own_hints = get_type_hints(command, include_extras=True, localns={"Source": Source})
+    own_hints = get_type_hints(command, include_extras=True)
     own = [p.replace(annotation=own_hints[p.name]) for p in inspect.signature(command).parameters.values()][1:]
     theirs = [p.replace(annotation=hints[p.name]) for p in shared.values()]
     arguments = [p for p in own if p.default is p.empty]
@@ -120,74 +122,80 @@ def reads_lattices(command: Callable[..., None]) -> Callable[..., None]:
     order = [*before, theirs[0], *after, *(p for p in own if p not in arguments), *theirs[1:]]
 
     @wraps(command)
-    def wrapped(**given: Any) -> None:
-        from ...spoken.lattice.batch import Scoring
-        from ...spoken.lattice.formats import Reading
-
-        mine = {name: given.pop(name) for name in shared}
-        silent = None if mine["nothing"] is None else tuple(sorted(set(mine["nothing"])))
-        if not 0 < mine["frame"] < 10:
-            raise InputError(f"--frame must be a number of seconds above 0, got {mine['frame']}")
-        reading = Reading(mine["words"], mine["frame"], silent, mine["variants"], mine["lower"])
-        if mine["use"] not in ("auto", "scores", "given"):
-            raise InputError(f"--use must be auto, scores or given, got {mine['use']!r}")
-        scoring = Scoring(
-            reading, mine["acoustic_scale"], mine["language_scale"], mine["penalty"], mine["beam"], mine["use"]
-        )  # fmt: skip
-        command(Source(mine["source"], mine["format"], scoring), **given)
+    def wrapped(**values: Any) -> None:
+        source = _source({name: values.pop(name) for name in shared})
+        command(source, **values)
 
     wrapped.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {p.name: p.annotation for p in order}
     return wrapped
 
 
+def _source(options: dict[str, Any]) -> LatticeSource:
+    from ...errors import InputError
+    from ...spoken.lattice.formats import Reading
+    from ...spoken.lattice.scoring import Scoring
+
+    ignored = None if options["nothing"] is None else tuple(sorted(set(options["nothing"])))
+    if not 0 < options["frame"] < 10:
+        raise InputError(f"--frame must be a number of seconds above 0, got {options['frame']}")
+    if options["use"] not in ("auto", "scores", "given"):
+        raise InputError(f"--use must be auto, scores or given, got {options['use']!r}")
+    reading = Reading(options["words"], options["frame"], ignored, options["variants"], options["lower"])
+    weights = {name: options[name] for name in ("acoustic_scale", "language_scale", "penalty", "beam", "use")}
+    return LatticeSource(options["source"], options["format"], Scoring(reading, **weights))
+
+
 def write_all(
-    source: Source,
+    source: LatticeSource,
     work: Callable[..., bytes],
     output: str | None,
     workers: int | None,
     header: bytes = b"",
     settings: str = "",
 ) -> None:
-    """Write what ``work`` makes of every utterance, one after the other, to a file or to standard output."""
+    """Write the results of ``work`` for all utterances, one after the other, to a file or to standard output."""
     if output is None:
         sys.stdout.buffer.write(header)
         bad, good = [], 0
-        for outcome in source.each(work, workers):
-            if outcome.error is None:
-                sys.stdout.buffer.write(outcome.result)
+        for utterance in source.each(work, workers):
+            if utterance.error is None:
+                sys.stdout.buffer.write(utterance.result)
                 good += 1
             else:
-                bad.append(outcome.error)
+                bad.append(utterance.error)
         sys.stdout.buffer.flush()
         finish(bad, good)
         return
     from ...files import open_target
 
-    with Journal(f"{output}.part", source, settings) as journal:
-        for outcome in source.each(work, workers, journal.done):
-            journal.add(outcome)
+    with BatchJournal(f"{output}.part", source, settings) as journal:
+        for utterance in source.each(work, workers, journal.done):
+            journal.add(utterance)
         with open_target(output) as target:
             target.write(header)
             target.writelines(journal.lines())
     finish(journal.bad, journal.good)
 
 
-class Journal:
-    """A file that says what a batch has done, so that one that was stopped goes on where it was.
+class BatchJournal:
+    """The file of a batch that has not ended, by which a batch that was stopped continues.
 
-    It holds what every utterance gave, each followed by a line that begins with a mark: what stands behind the last
+    It holds the result of every utterance, each followed by a line that begins with a mark: what stands behind the last
     mark is not whole and is cut off. A journal of another source, of files that have changed, or of other settings is
-    begun anew. It goes when all is done.
+    begun anew. It is removed when the batch has ended. (It is not a :class:`rankine.journal.Journal`, because results
+    are bytes of any size, which are copied to the output as they are.)
     """
 
     _MARK = b"\x1e"
 
-    def __init__(self, path: str, source: Source, settings: str) -> None:
+    def __init__(self, path: str, source: LatticeSource, settings: str) -> None:
+        from ...files import check_folder_of
+
         self.path, self.bad, self.good, self.names = Path(path), list[str](), 0, set[str]()
-        if not self.path.parent.is_dir():
-            raise FileNotFoundError(2, "there is no such folder to write into", str(self.path.parent))
-        key = self._MARK + repr((source, settings, source.state())).encode() + b"\n"
+        check_folder_of(self.path)
+        what = f"Source(place={source.place!r}, format={source.format!r}, scoring={source.scoring!r})"
+        key = self._MARK + f"({what}, {settings!r}, {source.state()!r})\n".encode()
         whole = self._read(key) if self.path.exists() else 0
         self.file = open(self.path, "r+b" if whole else "w+b")
         self.file.truncate(whole)
@@ -199,11 +207,11 @@ class Journal:
 
     @property
     def done(self) -> int:
-        """How many utterances there are in it."""
+        """The number of utterances in it."""
         return len(self.bad) + self.good
 
     def _read(self, key: bytes) -> int:
-        """Where the last mark ends; 0 where it is another batch's."""
+        """The position behind the last mark; 0 if the journal is that of another batch."""
         whole = at = 0
         with open(self.path, "rb") as file:
             for line in file:
@@ -217,10 +225,10 @@ class Journal:
                     whole = at
         return whole
 
-    def add(self, outcome: Outcome, keep: bool = True) -> None:
-        """Write down an outcome, with what it gave."""
-        name, error = (" ".join((text or "").split()) for text in (outcome.name, outcome.error))
-        self.file.write(outcome.result if keep and not error else b"")
+    def add(self, utterance: UtteranceResult, keep: bool = True) -> None:
+        """Add the result of an utterance; without ``keep`` only its name and its error."""
+        name, error = (" ".join((text or "").split()) for text in (utterance.name, utterance.error))
+        self.file.write(utterance.result if keep and not error else b"")
         self.file.write(self._MARK + f"{name}\t{error}\n".encode("utf-8", "replace"))
         self.file.flush()
         self._count(name, error)
@@ -231,23 +239,23 @@ class Journal:
         self.good += not error
 
     def lines(self) -> Iterator[bytes]:
-        """All that was given, without the marks."""
+        """The results, without the marks."""
         self.file.seek(0)
         return (line for line in self.file if not line.startswith(self._MARK))
 
-    def __enter__(self) -> Journal:
+    def __enter__(self) -> BatchJournal:
         return self
 
-    def __exit__(self, kind: Any, *_: Any) -> None:
+    def __exit__(self, error: Any, *_: Any) -> None:
         self.file.close()
-        if kind is None:
+        if error is None:
             self.path.unlink()
 
 
 def finish(bad: list[str], good: int, what: str = "utterances") -> None:
-    """Say what was passed over; the exit code tells too."""
+    """Print the utterances that were skipped; exit with code 1 if there are any."""
     for line in bad:
-        typer.echo(f"rankine: passed over: {line}", err=True)
+        typer.echo(f"rankine: skipped: {line}", err=True)
     if bad:
         typer.echo(f"rankine: {len(bad)} of {len(bad) + good} {what} could not be used", err=True)
         raise typer.Exit(1)

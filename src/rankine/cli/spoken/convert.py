@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import Journal, Source, Workers, finish, reads_lattices, write_all
+from .common import BatchJournal, LatticeSource, Workers, finish, reads_lattices, write_all
 
 if TYPE_CHECKING:
     from ...spoken import Lattice
-    from ...spoken.lattice.batch import Scoring
     from ...spoken.lattice.formats import Piece
-
-_WRITTEN = ("slf", "openfst", "kaldi", "kaldi-text", "mesh", "sausage", "ctm")
-_ENDINGS = {"slf": ".slf", "openfst": ".fst"}
+    from ...spoken.lattice.scoring import Scoring
 
 
 @reads_lattices
 def convert(
-    source: Source,
+    source: LatticeSource,
     target: Annotated[
-        str, typer.Argument(help="A file, or a folder for formats of one utterance a file (slf, openfst).")
+        str, typer.Argument(help="A file; or a folder, if a file of the format holds one utterance (slf, openfst).")
     ],
     to: Annotated[
-        str | None, typer.Option(help=f"{', '.join(_WRITTEN)}; default: told by the target's ending.")
+        str | None,
+        typer.Option(
+            help="Name of the format to write; default: told by the target's ending. See `rankine spoken formats`."
+        ),
     ] = None,
     workers: Workers = None,
 ) -> None:
@@ -37,46 +38,37 @@ def convert(
     `rankine spoken convert lattices/ best.ctm`
     """
     from ...errors import InputError
-    from ...spoken.lattice.formats import FORMATS
+    from ...spoken.lattice.formats import TABLE, files, pieces
+    from ...spoken.lattice.formats.table import name_by_path, writer_of
 
     place = Path(target)
-    if to is None and not place.is_dir():
-        bare = place.with_suffix("") if place.suffix in (".gz", ".xz", ".zst") else place
-        to = next((f.name for f in FORMATS.values() if bare.suffix in f.endings), None)
-    if to not in _WRITTEN:
-        raise InputError(f"--to must be one of {', '.join(_WRITTEN)}; got {to!r}")
+    name = to or ("" if place.is_dir() else name_by_path(place) or "")
+    writer_of(name, "--to")  # raises if there is none
+    row = TABLE[name]
     one_file = bool(place.suffix) and not place.is_dir()
-    if to in _ENDINGS and one_file and len(list(_first_two(source))) > 1:
-        raise InputError(f"several utterances do not fit into one {to} file: name a folder", target)
-    if to == "kaldi":
-        _kaldi(source, target, workers)
-    elif to in _ENDINGS and not one_file:
-        _folder(source, place, to, workers)
+    if row.split is None and one_file:
+        utterances = (piece for file in files(source.place, source.format) for piece in pieces(file))
+        if len(list(islice(utterances, 2))) > 1:
+            raise InputError(f"several utterances do not fit into one {name} file: name a folder", target)
+    if "numbers" in row.options:
+        _numbered(source, target, name, workers)
+    elif row.split is None and not one_file:
+        _folder(source, place, name, workers)
     else:
-        write_all(source, partial(_text, source.scoring, to), target, workers, settings=f"convert {to}")
+        write_all(source, partial(_written, source.scoring, name), target, workers, settings=f"convert {name}")
 
 
-def _first_two(source: Source) -> Any:
-    from itertools import islice
-
-    from ...spoken.lattice.formats import files, pieces
-
-    return islice((p for file in files(source.place, source.format) for p in pieces(file)), 2)
-
-
-def _text(scoring: Scoring, to: str, piece: Piece) -> bytes:
+def _written(scoring: Scoring, to: str, piece: Piece) -> bytes:
+    """An utterance in another format."""
     from dataclasses import replace
 
     from ...spoken import confusion_network
-    from ...spoken.lattice import formats as f
+    from ...spoken.lattice.formats.table import TABLE, writer_of
 
-    networks = {"mesh": f.write_mesh, "sausage": f.write_sausage, "ctm": f.write_ctm}
-    if to in networks:
-        return networks[to](confusion_network(replace(scoring.open(piece), name=piece.name)))
-    lattice = _scaled(scoring, to, piece)
-    if to == "kaldi-text":
-        return f.write_kaldi_text(lattice, scoring.reading.frame)
-    return f.write_slf(lattice) if to == "slf" else f.write_openfst(lattice)
+    if TABLE[to].writes != "lattice":
+        return writer_of(to)(confusion_network(replace(scoring.open(piece), name=piece.name)))
+    options = {"frame": scoring.reading.frame} if "frame" in TABLE[to].options else {}
+    return writer_of(to)(_scaled(scoring, to, piece), **options)
 
 
 def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
@@ -85,65 +77,64 @@ def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
 
     import numpy as np
 
-    from ...spoken.lattice.formats import load
+    from ...spoken.lattice.formats import TABLE, load
 
     lattice = replace(load(piece, scoring.reading), name=piece.name)
-    target = 0.1 if to.startswith("kaldi") and scoring.reading.frame < 0.02 else 1.0
     if scoring.use == "scores":
         lattice = replace(lattice, posterior=np.full(len(lattice), np.nan))
     if scoring.beam is not None:
-        found = scoring.weigh(lattice, piece.format)
+        posteriors = scoring.weigh(lattice, piece.format)
         with np.errstate(divide="ignore"):
-            lattice = lattice.beam(scoring.beam, np.log(found.transition))
-    said = lattice.unit >= 0
+            lattice = lattice.beam(scoring.beam, np.log(posteriors.transition))
+    scale = scoring.scale(piece.format) / TABLE[to].scale(scoring.reading.frame)
     return replace(
         lattice,
-        acoustic=lattice.acoustic * (scoring.scale(piece.format) / target),
-        language=lattice.language * scoring.language_scale + scoring.penalty * said,
+        acoustic=lattice.acoustic * scale,
+        language=lattice.language * scoring.language_scale + scoring.penalty * (lattice.unit >= 0),
     )
 
 
-def _folder(source: Source, place: Path, to: str, workers: int | None) -> None:
-    """One file an utterance, each whole or absent."""
+def _folder(source: LatticeSource, place: Path, to: str, workers: int | None) -> None:
+    """Write one file per utterance, each whole or not at all."""
     from ...errors import InputError
-    from ...files import replacing
+    from ...files import write_file
+    from ...spoken.lattice.formats import TABLE
 
     place.mkdir(parents=True, exist_ok=True)
-    with Journal(str(place / ".convert.part"), source, to) as journal:
-        for outcome in source.each(partial(_text, source.scoring, to), workers, journal.done):
-            if outcome.error is None:
-                target = place / f"{outcome.name}{_ENDINGS[to]}"
-                if outcome.name in journal.names or not target.resolve().is_relative_to(place.resolve()):
-                    raise InputError(f"{outcome.name!r} is the name of two utterances, or none for a file")
+    with BatchJournal(str(place / ".convert.part"), source, to) as journal:
+        for utterance in source.each(partial(_written, source.scoring, to), workers, journal.done):
+            if utterance.error is None:
+                target = place / f"{utterance.name}{TABLE[to].endings[0]}"
+                if utterance.name in journal.names or not target.resolve().is_relative_to(place.resolve()):
+                    raise InputError(f"{utterance.name!r} is the name of two utterances, or not the name of a file")
                 target.parent.mkdir(parents=True, exist_ok=True)
-                with replacing(target) as temporary:
-                    temporary.write_bytes(outcome.result)
-            journal.add(outcome, keep=False)
+                write_file(target, utterance.result)
+            journal.add(utterance, keep=False)
     finish(journal.bad, journal.good)
 
 
-def _kaldi(source: Source, target: str, workers: int | None) -> None:
-    """A binary archive and, beside it, ``….words.txt`` with the numbers of its words."""
+def _numbered(source: LatticeSource, target: str, to: str, workers: int | None) -> None:
+    """Write a file whose words are numbers and, beside it, ``….words.txt`` with the words and their numbers."""
     from ...errors import InputError
-    from ...files import open_target, replacing
-    from ...spoken.lattice.formats import write_kaldi
+    from ...files import open_target, write_file
+    from ...spoken.lattice.formats.table import writer_of
+    from ...spoken.text import has_blanks
 
+    write = writer_of(to)
     numbers: dict[str, int] = {}
     bad, good = [], 0
     with open_target(target) as out:
-        for outcome in source.each(partial(_scaled, source.scoring, "kaldi"), workers):
+        for utterance in source.each(partial(_scaled, source.scoring, to), workers):
             try:
-                if outcome.error is not None:
-                    raise InputError(outcome.error)
-                for unit in outcome.result.units:
+                if utterance.error is not None:
+                    raise InputError(utterance.error)
+                for unit in utterance.result.units:
                     numbers.setdefault(unit, len(numbers) + 1)
-                out.write(write_kaldi(outcome.result, numbers, source.scoring.reading.frame))
+                out.write(write(utterance.result, numbers=numbers, frame=source.scoring.reading.frame))
             except InputError as error:
                 bad.append(str(error))
                 continue
             good += 1
-        with replacing(f"{target}.words.txt") as temporary:
-            plain = {w: n for w, n in numbers.items() if not any(c.isspace() for c in w)}
-            lines = ["<eps> 0", *(f"{word} {number}" for word, number in plain.items())]
-            temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        lines = ["<eps> 0", *(f"{word} {number}" for word, number in numbers.items() if not has_blanks(word))]
+        write_file(f"{target}.words.txt", ("\n".join(lines) + "\n").encode())
     finish(bad, good)

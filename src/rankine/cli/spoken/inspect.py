@@ -6,27 +6,27 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...console import print_table
-from .common import Source, Workers, finish, reads_lattices
+from .common import LatticeSource, Workers, finish, reads_lattices
 
 if TYPE_CHECKING:
-    from ...spoken.lattice.batch import Scoring
     from ...spoken.lattice.formats import Piece
+    from ...spoken.lattice.scoring import Scoring
 
 
 @reads_lattices
-def inspect(source: Source, workers: Workers = None) -> None:
-    """Sizes and best path of every lattice.
+def inspect(source: LatticeSource, workers: Workers = None) -> None:
+    """Print the size and the best path of every lattice.
 
     `rankine spoken inspect lattices/`
 
     `rankine spoken inspect lat.1.gz --words words.txt`
     """
     rows, bad = [], []
-    for outcome in source.each(partial(_row, source.scoring), workers):
-        if outcome.error is None:
-            rows.append(outcome.result)
+    for utterance in source.each(partial(_row, source.scoring), workers):
+        if utterance.error is None:
+            rows.append(utterance.result)
         else:
-            bad.append(outcome.error)
+            bad.append(utterance.error)
     columns = ["utterance", "nodes", "arcs", "units", "paths", "seconds", "best path"]
     print_table(source.place, columns, rows)
     finish(bad, len(rows))

@@ -39,10 +39,10 @@ def learn(
     from ...errors import InputError
     from ...figures import check_picture
     from ...spoken import Archive
-    from ...spoken.lattice.pictures import draw_weights
     from ...spoken.learn.judgments import Judged, read_qrels, read_queries
     from ...spoken.learn.learning import COLUMNS
     from ...spoken.learn.learning import learn as run
+    from ...spoken.learn.pictures import draw_weights
 
     if (queries is None) != (qrels is None):
         raise InputError("--queries and --qrels belong together")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import Lexicon, Source, Units, reads_lattices
+from .common import LatticeSource, Lexicon, Units, reads_lattices
 
 if TYPE_CHECKING:
     from ...spoken.lattice.formats import Piece
@@ -14,17 +14,18 @@ if TYPE_CHECKING:
 
 @reads_lattices
 def show(
-    source: Source,
+    source: LatticeSource,
     output: Annotated[str, typer.Option("-o", "--output", help="The picture: .svg, .png or .pdf.")] = "lattice.svg",
-    utterance: Annotated[
-        str | None, typer.Option(help="Which one, where there are several; default: the first.")
-    ] = None,
+    utterance: Annotated[str | None, typer.Option(help="Name of the utterance; default: the first.")] = None,
     what: Annotated[
-        str, typer.Option("--as", help="lattice (bars in time), pspl, cn or mangu (heat maps of posteriors).")
+        str,
+        typer.Option(
+            "--as", help="What to draw: lattice (bars in time), or pspl, cn or mangu (heat maps of posteriors)."
+        ),
     ] = "lattice",
     units: Units = "words",
     lexicon: Lexicon = None,
-    prune: Annotated[float, typer.Option(help="Leave out what has a posterior up to this.")] = 0.02,
+    prune: Annotated[float, typer.Option(help="Leave out posteriors up to this threshold.")] = 0.02,
 ) -> None:
     """Draw a lattice, or its posteriors.
 
@@ -37,11 +38,13 @@ def show(
     from ...errors import InputError
     from ...figures import check_picture
     from ...spoken import arc_posteriors
+    from ...spoken.lattice.lattice import check_threshold
     from ...spoken.lattice.pictures import draw_lattice, draw_posteriors
     from ...spoken.lattice.units import splitter, to_units
     from .posteriors import compute
 
     check_picture(output)
+    check_threshold(prune, "--prune")
     if what not in ("lattice", "pspl", "cn", "mangu"):
         raise InputError(f"--as must be lattice, pspl, cn or mangu; got {what!r}")
     piece = _find(source, utterance)
@@ -50,12 +53,12 @@ def show(
         draw_lattice(lattice, arc_posteriors(lattice), output, prune)
     else:
         method = "pivot" if what == "cn" else what
-        found = compute(source.scoring, units, lexicon, prune, method, piece)
-        draw_posteriors(replace(found, name=piece.name), output)
+        posteriors = compute(source.scoring, units, lexicon, prune, method, piece)
+        draw_posteriors(replace(posteriors, name=piece.name), output)
     typer.echo(f"{piece.name}: {output}", err=True)
 
 
-def _find(source: Source, utterance: str | None) -> Piece:
+def _find(source: LatticeSource, utterance: str | None) -> Piece:
     from ...errors import InputError, nearest
     from ...spoken.lattice.formats import files, pieces
 

@@ -20,8 +20,8 @@ from ..index.build import TEXTS, Document
 from ..index.changes import About, Changes, Progress, Source, State, update
 from ..index.reader import View, names
 from ..index.storage import MANIFEST, create, open_parts, writing
-from ..lattice.batch import Scoring
 from ..lattice.formats import Piece, Reading, write_slf
+from ..lattice.scoring import Scoring
 from ..lattice.units import Split
 from ..learn.judgments import Judgments
 from ..learn.learning import Shelf, Weights

@@ -11,9 +11,9 @@ from itertools import islice
 from pathlib import Path
 
 from ...errors import InputError, nearest
-from ..lattice.batch import Scoring
 from ..lattice.formats import files, load, pieces
-from ..lattice.formats.common import decoded, number
+from ..lattice.scoring import Scoring
+from ..text import decoded, number
 from .build import TEXTS
 from .changes import About
 

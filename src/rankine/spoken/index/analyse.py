@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from ..lattice.batch import Scoring
 from ..lattice.confusion import confusion_network
 from ..lattice.formats import Piece
 from ..lattice.positions import pspl
+from ..lattice.posteriors import UnitPosteriors as Posteriors
 from ..lattice.posteriors import arc_posteriors
-from ..lattice.sparse import Posteriors
+from ..lattice.scoring import Scoring
 from ..lattice.units import Split, splitter, stamp, to_units
 
 FORMS = ("pspl", "cn")

@@ -13,8 +13,10 @@ import numpy as np
 
 from ...errors import InputError
 from ...parallel import process_map
-from ..lattice.batch import Outcome, Scoring, guarded
+from ..lattice.batch import UtteranceResult as Outcome
+from ..lattice.batch import guarded
 from ..lattice.formats import Piece, files, pieces
+from ..lattice.scoring import Scoring
 from ..lattice.units import stamp
 from .analyse import Settings, Utterance, analyse, fingerprint
 from .build import Arrays, Document, part_of_documents, part_of_parts

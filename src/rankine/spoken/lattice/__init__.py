@@ -1,1 +1,1 @@
-"""Lattices of recognisers, and the posteriors of what was said where."""
+"""Lattices of speech recognisers, and the posterior probabilities of words in them."""

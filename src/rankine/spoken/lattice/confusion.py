@@ -8,10 +8,10 @@ import numpy as np
 
 from ...errors import InputError
 from . import confusion_kernels as kn
-from .lattice import Lattice
-from .posteriors import ArcPosteriors, arc_posteriors
-from .sparse import Posteriors, from_cells
+from .lattice import Lattice, check_threshold
+from .posteriors import ArcPosteriors, UnitPosteriors, arc_posteriors, from_cells
 
+METHODS = ("pivot", "mangu")
 _MOST_ARCS = 20_000
 
 
@@ -21,7 +21,7 @@ def confusion_network(
     posteriors: ArcPosteriors | None = None,
     prune: float = 0.0,
     pronounce: Callable[[str], Sequence[str]] = list,
-) -> Posteriors:
+) -> UnitPosteriors:
     """Slots in the order of time, each with the posteriors of what was said in it.
 
     ``"pivot"``: the arcs of the likeliest path are the first slots. The other arcs, in topological order, go to the
@@ -39,23 +39,27 @@ def confusion_network(
     >>> [(p, u, round(x, 3)) for p, u, x in confusion_network(lattice).triples()]
     [(0, 'a', 0.6), (0, 'b', 0.4), (1, 'c', 1.0)]
     """
-    if not 0 <= prune < 1:
-        raise InputError(f"prune must be at least 0 and below 1, got {prune!r}")
-    if method not in ("pivot", "mangu"):
-        raise InputError(f"method must be pivot or mangu, got {method!r}")
-    found = arc_posteriors(lattice) if posteriors is None else posteriors
-    said = np.flatnonzero((lattice.unit >= 0) & (found.posterior > 0))
-    slot, n = _by_classes(lattice, found, said, pronounce) if method == "mangu" else _by_pivot(lattice, found, said)
-    p, n_units = found.posterior[said], max(len(lattice.units), 1)
-    cells, where = np.unique(slot * n_units + lattice.unit[said], return_inverse=True)
-    sums = [np.bincount(where, x, len(cells)) for x in (p, p * lattice.start[said], p * lattice.end[said])]
+    check_threshold(prune)
+    check_method(method)
+    by_arc = arc_posteriors(lattice) if posteriors is None else posteriors
+    arcs = np.flatnonzero((lattice.unit >= 0) & (by_arc.posterior > 0))
+    slot, n = _by_classes(lattice, by_arc, arcs, pronounce) if method == "mangu" else _by_pivot(lattice, by_arc, arcs)
+    p, n_units = by_arc.posterior[arcs], max(len(lattice.units), 1)
+    cells, where = np.unique(slot * n_units + lattice.unit[arcs], return_inverse=True)
+    sums = [np.bincount(where, x, len(cells)) for x in (p, p * lattice.start[arcs], p * lattice.end[arcs])]
     return from_cells("cn", cells // n_units, cells % n_units, sums, lattice.units, prune, max(n, 1), lattice.name)
 
 
-def _by_pivot(lattice: Lattice, found: ArcPosteriors, said: np.ndarray) -> tuple[np.ndarray, int]:
-    """The slots of the arcs that say something, and how many slots there are."""
+def check_method(method: str, name: str = "method") -> None:
+    """Raise InputError unless a method exists."""
+    if method not in METHODS:
+        raise InputError(f"{name} must be {' or '.join(METHODS)}, got {method!r}")
+
+
+def _by_pivot(lattice: Lattice, posteriors: ArcPosteriors, arcs: np.ndarray) -> tuple[np.ndarray, int]:
+    """The slots of the arcs that have a unit, and the number of slots."""
     with np.errstate(divide="ignore"):
-        pivot = [a for a in lattice.best_path(np.log(found.posterior)) if lattice.unit[a] >= 0]
+        pivot = [a for a in lattice.best_path(np.log(posteriors.posterior)) if lattice.unit[a] >= 0]
     start, end = _spans(lattice)
     key_of, is_pivot = np.zeros(len(lattice)), np.zeros(len(lattice), np.bool_)
     key_of[pivot], is_pivot[pivot] = np.arange(len(pivot)), True
@@ -64,33 +68,33 @@ def _by_pivot(lattice: Lattice, found: ArcPosteriors, said: np.ndarray) -> tuple
     spans[: len(pivot)] = np.column_stack([start[pivot], end[pivot]])
     after, before = np.empty(lattice.n_nodes), np.empty(lattice.n_nodes)
     n = kn.assign_slots(
-        lattice.n_nodes, lattice.source, lattice.target, lattice.unit, found.posterior, start, end, is_pivot, key_of,
-        after, before, keys, spans, len(pivot),
+        lattice.n_nodes, lattice.source, lattice.target, lattice.unit, posteriors.posterior, start, end, is_pivot,
+        key_of, after, before, keys, spans, len(pivot),
     )  # fmt: skip
-    return np.searchsorted(keys[:n], key_of[said]), n
+    return np.searchsorted(keys[:n], key_of[arcs]), n
 
 
 def _by_classes(
-    lattice: Lattice, found: ArcPosteriors, said: np.ndarray, pronounce: Callable[[str], Sequence[str]]
+    lattice: Lattice, posteriors: ArcPosteriors, arcs: np.ndarray, pronounce: Callable[[str], Sequence[str]]
 ) -> tuple[np.ndarray, int]:
     """The same by clustering. Arcs of one word with the same times start as one class, if none can follow another."""
     start, end = _spans(lattice)
-    if len(said) == 0:
+    if len(arcs) == 0:
         return np.empty(0, np.int64), 0
-    if len(said) > _MOST_ARCS:
+    if len(arcs) > _MOST_ARCS:
         raise InputError(
-            f"clustering {len(said):,} arcs would take too long: prune the lattice first", lattice.name or None
+            f"clustering {len(arcs):,} arcs would take too long: prune the lattice first", lattice.name or None
         )
     reach = kn.reachability(lattice.n_nodes, lattice.source, lattice.target)
-    follows = reach[lattice.target[said]][:, lattice.source[said]]  # [a, b]: b can follow a
-    cls, n, before, after = _classes(_alike(lattice, said, start, end, follows), follows)
+    follows = reach[lattice.target[arcs]][:, lattice.source[arcs]]  # [a, b]: b can follow a
+    cls, n, before, after = _classes(_alike(lattice, arcs, start, end, follows), follows)
     if ((after[np.arange(n), np.arange(n) >> 6] >> (np.arange(n) & 63).astype(np.uint64)) & np.uint64(1)).any():
-        cls, n, before, after = _classes(np.arange(len(said)), follows)  # arcs without length: classes run in a circle
+        cls, n, before, after = _classes(np.arange(len(arcs)), follows)  # arcs without length: classes run in a circle
     P = np.zeros((n, len(lattice.units)))
-    np.add.at(P, (cls, lattice.unit[said]), found.posterior[said])
+    np.add.at(P, (cls, lattice.unit[arcs]), posteriors.posterior[arcs])
     begin, stop = np.full(n, np.inf), np.full(n, -np.inf)
-    np.minimum.at(begin, cls, start[said])
-    np.maximum.at(stop, cls, end[said])
+    np.minimum.at(begin, cls, start[arcs])
+    np.maximum.at(stop, cls, end[arcs])
     sounds = [list(pronounce(w)) for w in lattice.units]
     numbers = {s: i for i, s in enumerate(sorted({s for word in sounds for s in word}))}
     spelling = np.array([numbers[s] for word in sounds for s in word], np.int64)
@@ -103,11 +107,11 @@ def _by_classes(
     return slot[cls], len(left)
 
 
-def _alike(lattice: Lattice, said: np.ndarray, start: np.ndarray, end: np.ndarray, follows: np.ndarray) -> np.ndarray:
+def _alike(lattice: Lattice, arcs: np.ndarray, start: np.ndarray, end: np.ndarray, follows: np.ndarray) -> np.ndarray:
     """The first of the arcs of one word with the same times, none of which can follow another."""
-    cls = np.arange(len(said))
+    cls = np.arange(len(arcs))
     groups: dict[tuple[int, float, float], list[int]] = {}
-    for a, arc in enumerate(said.tolist()):
+    for a, arc in enumerate(arcs.tolist()):
         group = groups.setdefault((int(lattice.unit[arc]), float(start[arc]), float(end[arc])), [])
         if not any(follows[a, b] or follows[b, a] for b in group):
             group.append(a)

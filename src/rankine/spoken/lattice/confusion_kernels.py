@@ -1,4 +1,4 @@
-"""The pivot algorithm's assignment of arcs to slots."""
+"""Kernels of confusion networks: the assignment of arcs to slots by a pivot path, and the clustering of arcs."""
 
 # mypy: allow-untyped-defs
 
@@ -11,7 +11,7 @@ from ...kernel import kernel
 def assign_slots(
     n_nodes, source, target, unit, posterior, start, end, pivot, key_of, after, before, keys, spans, n_keys
 ):
-    """Keys of the slots of all arcs that say something; they grow along every path. How many slots there are.
+    """Fill the keys of the slots of all arcs with a unit, which grow along every path; return the number of slots.
 
     ``keys`` is sorted; the pivot's arcs have the first ones. A key between two others is their mean; where numbers run
     out all keys are numbered anew. See :func:`rankine.spoken.lattice.confusion.confusion_network`.
@@ -149,14 +149,14 @@ def cluster(cls, n, before, after, P, begin, end, alike):
     become ordered with it. ``before`` and ``after`` are sets of bits, closed under transitivity. Which are left.
     """
     alive = np.ones(n, np.bool_)
-    kinds = P.shape[1]
-    words, n_words = np.empty((n, kinds), np.int64), np.zeros(n, np.int64)
+    n_units = P.shape[1]
+    words, n_words = np.empty((n, n_units), np.int64), np.zeros(n, np.int64)
     for i in range(n):
-        for u in range(kinds):
+        for u in range(n_units):
             if P[i, u] > 0:
                 words[i, n_words[i]] = u
                 n_words[i] += 1
-    Q, best, partner = np.zeros(kinds), np.empty(n), np.empty(n, np.int64)
+    Q, best, partner = np.zeros(n_units), np.empty(n), np.empty(n, np.int64)
     one = np.uint64(1)
     for same_word in (True, False):
         for i in range(n):

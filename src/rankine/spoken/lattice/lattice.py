@@ -1,4 +1,4 @@
-"""A lattice: what a recogniser thinks was said, as a directed acyclic graph of scored arcs."""
+"""A lattice: the hypotheses of a recogniser as a directed acyclic graph of scored arcs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ log = logging.getLogger("rankine.spoken")
 class Lattice:
     """Arcs in topological order between nodes 0 (the start) and ``n_nodes − 1`` (the end).
 
-    ``unit`` numbers ``units``, −1 for an arc that says nothing (silence, fillers, epsilon). ``posterior`` is what the
-    source itself gives, NaN where it gives none; times are in seconds, NaN where they are unknown.
+    ``unit`` numbers ``units``, −1 for an empty arc (silence, fillers, epsilon). ``posterior`` is what the source itself
+    gives, NaN where it gives none; times are in seconds, NaN where they are unknown.
 
     >>> lattice = Lattice.from_arcs([(0, 1, "a", 0.0), (0, 1, "b", -1.0), (1, 2, "c", 0.0)], start=0, end=2)
     >>> lattice
@@ -52,7 +52,7 @@ class Lattice:
     def from_arcs(
         cls, arcs: Sequence[tuple[Any, ...]], start: int, end: int, name: str = "", where: str | None = None
     ) -> Lattice:
-        """From (from node, to node, unit or None, log score) and perhaps (start time, end time)."""
+        """A lattice from (from node, to node, unit or None, log score) and perhaps (start time, end time)."""
         if not arcs:
             raise InputError("a lattice needs at least one arc", where or name or None)
         unit, units = numbered([a[2] for a in arcs])
@@ -92,49 +92,19 @@ class Lattice:
     ) -> Lattice:
         """Validate, trim and sort arcs given in any order; nodes may have any numbers from 0, −1 is no unit.
 
-        ``where`` is what errors call the source, ``name`` where it is not given.
+        ``where`` is the place that errors name; by default ``name``.
         """
         where = where or name or None
         source, target = np.asarray(source, np.int64), np.asarray(target, np.int64)
-        if len(source) == 0:
-            raise InputError("a lattice needs at least one arc", where)
-        if min(source.min(), target.min(), start, end) < 0:
-            raise InputError("nodes are numbered from 0", where)
-        for values, what in ((acoustic, "acoustic score"), (language, "language score")):
-            if not values.max() < np.inf:
-                bad = np.flatnonzero(np.isnan(values) | (values == np.inf))
-                raise InputError(f"arc {bad[0]} has the {what} {values[bad[0]]}", where)
-        if np.isinf(times).any():
-            bad = np.flatnonzero(np.isinf(times).any(axis=1))
-            raise InputError(f"arc {bad[0]} has the times {times[bad[0], 0]} and {times[bad[0], 1]}", where)
-        if np.min(unit) < -1 or np.max(unit) >= len(units):
-            raise InputError(f"units are numbered from 0 to {len(units) - 1}, −1 is none", where)
-        n_nodes = int(max(source.max(), target.max(), start, end)) + 1
-        if n_nodes > 4 * len(source) + 100:  # numbers far apart
-            used, ends = np.unique(np.concatenate([[start, end], source, target]), return_inverse=True)
-            start, end, n_nodes = int(ends[0]), int(ends[1]), len(used)
-            source, target = ends[2 : 2 + len(source)], ends[2 + len(source) :]
-        number, keep, sorted_nodes = kn.arrange(n_nodes, source, target, start, end)
-        if sorted_nodes < n_nodes:
-            raise InputError("the arcs run in a circle: a lattice has none", where)
-        if len(keep) == 0:
-            raise InputError(f"no path leads from node {start} to node {end}", where)
-        if len(keep) < len(source):
-            named = np.unique(np.concatenate([source, target]))
-            log.info(
-                "%s: %d nodes and %d arcs lead nowhere and are left out",
-                where or "a lattice", int((number[named] < 0).sum()), len(source) - len(keep),
-            )  # fmt: skip
-        unit = np.asarray(unit, np.int64)[keep]
-        said = np.zeros(len(units) + 1, np.bool_)  # the last entry serves −1
-        said[unit] = True
-        used = np.flatnonzero(said[:-1])
-        renumbered = np.full(len(units) + 1, -1, np.int64)
-        renumbered[used] = np.arange(len(used))
+        _check_nodes(source, target, start, end, where)
+        _check_columns(acoustic, language, times, unit, len(units), where)
+        source, target, start, end = _near_numbers(source, target, start, end)
+        number, keep = _arranged(source, target, start, end, where)
+        unit, used = _used_units(np.asarray(unit, np.int64)[keep], len(units))
         return cls(
             number[source[keep]],
             number[target[keep]],
-            renumbered[unit],
+            unit,
             np.asarray(acoustic, np.float64)[keep],
             np.asarray(language, np.float64)[keep],
             np.asarray(posterior, np.float64)[keep],
@@ -147,21 +117,21 @@ class Lattice:
 
     @property
     def n_paths(self) -> float:
-        """How many paths there are."""
+        """The number of paths."""
         return float(kn.count_paths(self.n_nodes, self.source, self.target))
 
     def keep(self, arcs: np.ndarray) -> Lattice:
-        """Only these arcs (a mask), trimmed again."""
-        chosen = np.flatnonzero(arcs)
-        times = np.column_stack([self.start, self.end])[chosen]
+        """The lattice with only these arcs (a mask), trimmed again."""
+        rows = np.flatnonzero(arcs)
+        times = np.column_stack([self.start, self.end])[rows]
         return Lattice.build(
-            source=self.source[chosen],
-            target=self.target[chosen],
-            unit=self.unit[chosen],
+            source=self.source[rows],
+            target=self.target[rows],
+            unit=self.unit[rows],
             units=self.units,
-            acoustic=self.acoustic[chosen],
-            language=self.language[chosen],
-            posterior=self.posterior[chosen],
+            acoustic=self.acoustic[rows],
+            language=self.language[rows],
+            posterior=self.posterior[rows],
             times=times,
             start=0,
             end=self.n_nodes - 1,
@@ -175,12 +145,11 @@ class Lattice:
         >>> lattice.prune(np.array([0.99, 0.01]), 0.1).units
         ('a',)
         """
-        if not 0 <= threshold < 1:
-            raise InputError(f"a threshold for posteriors must be at least 0 and below 1, got {threshold!r}")
-        kept = np.asarray(posterior) > threshold
+        check_threshold(threshold, "threshold")
+        stays = np.asarray(posterior) > threshold
         with np.errstate(divide="ignore"):
-            kept[self.best_path(np.log(posterior))] = True
-        return self if kept.all() else self.keep(kept)
+            stays[self.best_path(np.log(posterior))] = True
+        return self if stays.all() else self.keep(stays)
 
     def beam(self, width: float, weight: np.ndarray | None = None) -> Lattice:
         """Only arcs on a path whose sum of ``weight`` (by default of the scores) is within ``width`` of the best one.
@@ -191,14 +160,14 @@ class Lattice:
         """
         if not width >= 0:
             raise InputError(f"the width of a beam must be at least 0, got {width!r}")
-        given = self.acoustic + self.language if weight is None else np.asarray(weight, np.float64)
+        weights = self.acoustic + self.language if weight is None else np.asarray(weight, np.float64)
         through = np.empty(len(self))
-        kn.best_through(self.n_nodes, self.source, self.target, given, through)
+        kn.best_through(self.n_nodes, self.source, self.target, weights, through)
         best = through.max()
         if best == -np.inf:
             raise InputError("all paths together have probability 0", self.name or None)
-        kept = through >= best - width - 1e-9 * abs(best)  # the best path's own sums differ by rounding
-        return self if kept.all() else self.keep(kept)
+        stays = through >= best - width - 1e-9 * abs(best)  # the best path's own sums differ by rounding
+        return self if stays.all() else self.keep(stays)
 
     def best_path(self, weight: np.ndarray | None = None) -> list[int]:
         """The arcs of the path with the largest sum of ``weight`` (of the scores, if none is given)."""
@@ -217,7 +186,7 @@ class Lattice:
         return arcs[::-1]
 
     def words(self, arcs: Sequence[int]) -> list[str]:
-        """What these arcs say."""
+        """The units of these arcs, without empty arcs."""
         return [self.units[self.unit[a]] for a in arcs if self.unit[a] >= 0]
 
     def paths(self) -> Iterator[list[int]]:
@@ -240,6 +209,77 @@ class Lattice:
                 stack.append((int(self.target[a]), [*path, a]))
 
 
+def _check_nodes(source: np.ndarray, target: np.ndarray, start: int, end: int, where: str | None) -> None:
+    if len(source) == 0:
+        raise InputError("a lattice needs at least one arc", where)
+    if min(source.min(), target.min(), start, end) < 0:
+        raise InputError("nodes are numbered from 0", where)
+
+
+def _check_columns(
+    acoustic: np.ndarray, language: np.ndarray, times: np.ndarray, unit: np.ndarray, n_units: int, where: str | None
+) -> None:
+    for values, what in ((acoustic, "acoustic score"), (language, "language score")):
+        if not values.max() < np.inf:
+            bad = np.flatnonzero(np.isnan(values) | (values == np.inf))
+            raise InputError(f"arc {bad[0]} has the {what} {values[bad[0]]}", where)
+    if np.isinf(times).any():
+        bad = np.flatnonzero(np.isinf(times).any(axis=1))
+        raise InputError(f"arc {bad[0]} has the times {times[bad[0], 0]} and {times[bad[0], 1]}", where)
+    if np.min(unit) < -1 or np.max(unit) >= n_units:
+        raise InputError(f"units are numbered from 0 to {n_units - 1}, −1 is none", where)
+
+
+def _near_numbers(
+    source: np.ndarray, target: np.ndarray, start: int, end: int
+) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """The same arcs with nodes numbered one after the other, where their numbers are far apart."""
+    if max(source.max(), target.max(), start, end) < 4 * len(source) + 100:
+        return source, target, start, end
+    _, ends = np.unique(np.concatenate([[start, end], source, target]), return_inverse=True)
+    return ends[2 : 2 + len(source)], ends[2 + len(source) :], int(ends[0]), int(ends[1])
+
+
+def _arranged(
+    source: np.ndarray, target: np.ndarray, start: int, end: int, where: str | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """New numbers of the nodes, in topological order (−1: on no path), and the arcs on a path, sorted."""
+    n_nodes = int(max(source.max(), target.max(), start, end)) + 1
+    number, keep, sorted_nodes = kn.arrange(n_nodes, source, target, start, end)
+    if sorted_nodes < n_nodes:
+        raise InputError("the arcs run in a circle: a lattice has none", where)
+    if len(keep) == 0:
+        raise InputError(f"no path leads from node {start} to node {end}", where)
+    if len(keep) < len(source):
+        nodes = np.unique(np.concatenate([source, target]))
+        log.info(
+            "%s: %d nodes and %d arcs are on no path from start to end and are left out",
+            where or "a lattice", int((number[nodes] < 0).sum()), len(source) - len(keep),
+        )  # fmt: skip
+    return number, keep
+
+
+def _used_units(unit: np.ndarray, n_units: int) -> tuple[np.ndarray, np.ndarray]:
+    """The units of arcs numbered anew, without gaps, and the old numbers of those that occur."""
+    occurs = np.zeros(n_units + 1, np.bool_)  # the last entry serves −1
+    occurs[unit] = True
+    used = np.flatnonzero(occurs[:-1])
+    renumbered = np.full(n_units + 1, -1, np.int64)
+    renumbered[used] = np.arange(len(used))
+    return renumbered[unit], used
+
+
+def check_threshold(value: float, name: str = "prune") -> None:
+    """Raise InputError unless a threshold for posteriors is at least 0 and below 1.
+
+    >>> check_threshold(2.0, "--prune")
+    Traceback (most recent call last):
+    rankine.errors.InputError: --prune must be at least 0 and below 1, got 2.0
+    """
+    if not 0 <= value < 1:
+        raise InputError(f"{name} must be at least 0 and below 1, got {value!r}")
+
+
 def numbered(words: Sequence[str | None]) -> tuple[np.ndarray, list[str]]:
     """Words as numbers into a list of them, None as −1.
 
@@ -252,7 +292,7 @@ def numbered(words: Sequence[str | None]) -> tuple[np.ndarray, list[str]]:
 
 
 def random_lattice(rng: np.random.Generator, n_nodes: int = 6, n_arcs: int = 12, n_units: int = 4) -> Lattice:
-    """A small lattice for tests: a path through some nodes, and arcs at random; some say nothing, some take no time.
+    """A small lattice for tests: a path through some nodes, and arcs at random; some are empty, some take no time.
 
     >>> random_lattice(np.random.default_rng(0)).n_nodes <= 6
     True

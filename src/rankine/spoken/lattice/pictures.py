@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,7 @@ import numpy as np
 from ...errors import InputError
 from ...figures import check_picture, save_figure
 from .lattice import Lattice
-from .posteriors import ArcPosteriors
-from .sparse import Posteriors
+from .posteriors import ArcPosteriors, UnitPosteriors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +22,7 @@ _FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "WenQuanYi Zen Hei", "WenQuanYi Mi
 
 
 def draw_lattice(
-    lattice: Lattice, found: ArcPosteriors, path: str | os.PathLike, prune: float = 0.02, most: int = 400
+    lattice: Lattice, posteriors: ArcPosteriors, path: str | os.PathLike, prune: float = 0.02, most: int = 400
 ) -> Figure:
     """Words as bars from start to end, coloured by posterior, the likeliest path below; grey lines lead on.
 
@@ -34,14 +32,14 @@ def draw_lattice(
     from matplotlib.figure import Figure
 
     check_picture(path)
-    threshold = max(prune, float(np.sort(found.posterior)[-most - 1]) if len(lattice) > most else 0.0)
+    threshold = max(prune, float(np.sort(posteriors.posterior)[-most - 1]) if len(lattice) > most else 0.0)
     with np.errstate(divide="ignore"):
-        best = set(lattice.best_path(np.log(found.transition)))
-    arcs = [a for a in range(len(lattice)) if found.posterior[a] > threshold or a in best]
+        best = set(lattice.best_path(np.log(posteriors.transition)))
+    arcs = [a for a in range(len(lattice)) if posteriors.posterior[a] > threshold or a in best]
     timed = not np.isnan(lattice.start[arcs]).any()
     start = lattice.start if timed else lattice.source.astype(float)
     end = lattice.end if timed else lattice.target.astype(float)
-    lane = _lanes([a for a in arcs if lattice.unit[a] >= 0], best, start, end, found.posterior)
+    lane = _lanes([a for a in arcs if lattice.unit[a] >= 0], best, start, end, posteriors.posterior)
     height = max(lane.values(), default=0) + 1
     length = max(float(end[arcs].max() - start[arcs].min()), 1e-9)
     words = len([a for a in best if lattice.unit[a] >= 0])
@@ -52,7 +50,7 @@ def draw_lattice(
     for a in lane:
         by_source.setdefault(int(lattice.source[a]), []).append(a)
     for a, y in lane.items():
-        p = float(found.posterior[a])
+        p = float(posteriors.posterior[a])
         for b in by_source.get(int(lattice.target[a]), []):
             axis.plot([end[a], start[b]], [y, lane[b]], color="0.8", linewidth=0.6, zorder=1)
         axis.barh(
@@ -76,14 +74,14 @@ def draw_lattice(
     )
     axis.spines[["top", "right", "left"]].set_visible(False)
     _colour_bar(figure, axis)
-    _save(figure, path)
+    save_with_letters(figure, path)
     return figure
 
 
 def _lanes(
     arcs: list[int], best: set[int], start: np.ndarray, end: np.ndarray, posterior: np.ndarray
 ) -> dict[int, int]:
-    """A lane for each arc, the likeliest path in the lowest, others as low as there is room."""
+    """A lane for each arc, the likeliest path in the lowest, others in the lowest free lane."""
     lane: dict[int, int] = {}
     taken: list[list[tuple[float, float]]] = [[]]
     for a in sorted(arcs, key=lambda a: (a not in best, -posterior[a])):
@@ -97,26 +95,24 @@ def _lanes(
     return lane
 
 
-def draw_posteriors(found: Posteriors, path: str | os.PathLike) -> Figure:
+def draw_posteriors(network: UnitPosteriors, path: str | os.PathLike) -> Figure:
     """A column per position, its likeliest units from the top, coloured by posterior; long ones in several rows."""
     from matplotlib import colormaps
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
     check_picture(path)
-    if len(found) == 0:
-        raise InputError("nothing is left to draw", found.name or None)
-    column = (
-        np.cumsum(np.bincount(found.position, minlength=1) > 0) - 1
-    )  # positions where nothing is left are not drawn
+    if len(network) == 0:
+        raise InputError("there is nothing to draw: no posterior is above the threshold", network.name or None)
+    column = np.cumsum(np.bincount(network.position, minlength=1) > 0) - 1  # empty positions are not drawn
     columns = int(column[-1]) + 1
     panels = min(-(-columns // _COLUMNS), _PANELS)
     figure = Figure(figsize=(14, 0.6 + 2.0 * panels), layout="constrained")
     axes = figure.subplots(panels, 1, squeeze=False)[:, 0]
     colours = colormaps["YlGnBu"]
     rank, last = 0, -1
-    fonts = _fonts(found.units, path)
-    for (at, unit, p), begin in zip(found.triples(), found.start.tolist(), strict=True):
+    fonts = _fonts(network.units, path)
+    for (at, unit, p), begin in zip(network.triples(), network.start.tolist(), strict=True):
         rank = rank + 1 if at == last else 0
         last = at
         if column[at] >= panels * _COLUMNS:
@@ -137,36 +133,36 @@ def draw_posteriors(found: Posteriors, path: str | os.PathLike) -> Figure:
         axis.set_xlim(0, _COLUMNS)
         axis.set_ylim(-_SHOWN, 1)
         axis.axis("off")
-    kind = "confusion network" if found.kind == "cn" else "position-specific posteriors"
+    form = "confusion network" if network.form == "cn" else "position-specific posteriors"
     some = f"the first {panels * _COLUMNS} of " if columns > panels * _COLUMNS else ""
-    axes[0].set_title(f"{found.name}: {kind}, {some}{columns} positions", loc="left", fontsize=10, parse_math=False)
+    axes[0].set_title(f"{network.name}: {form}, {some}{columns} positions", loc="left", fontsize=10, parse_math=False)
     _colour_bar(figure, list(axes))
-    _save(figure, path)
+    save_with_letters(figure, path)
     return figure
 
 
-def _save(figure: Any, path: str | os.PathLike) -> None:
-    """Letters of an SVG stay letters."""
+def save_with_letters(figure: Any, path: str | os.PathLike) -> None:
+    """Save a figure; the text of an SVG is kept as text."""
     import warnings
 
     from matplotlib import rc_context
 
     with rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # in an SVG it is not drawn here
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # an SVG is drawn elsewhere
         save_figure(figure, path)
 
 
 def _fonts(units: tuple[str, ...], path: str | os.PathLike) -> list[str]:
-    """Fonts that have these letters; an SVG leaves the choice to who looks at it."""
+    """Fonts that have these letters; for an SVG the program that shows it chooses."""
     from matplotlib import font_manager
 
     if not any(ord(c) > 0x2E80 for u in units for c in u):
         return ["DejaVu Sans"]
     installed = {f.name for f in font_manager.fontManager.ttflist}
-    found = [f for f in _FONTS if f in installed]
-    if not found and Path(path).suffix.lower() != ".svg":
+    fonts = [f for f in _FONTS if f in installed]
+    if not fonts and Path(path).suffix.lower() != ".svg":
         raise InputError("no font with these letters is installed: draw an .svg, or install Noto Sans CJK", str(path))
-    return ["DejaVu Sans", *found]
+    return ["DejaVu Sans", *fonts]
 
 
 def _colour_bar(figure: Any, axes: Any) -> None:
@@ -175,44 +171,3 @@ def _colour_bar(figure: Any, axes: Any) -> None:
     bar = figure.colorbar(ScalarMappable(cmap="YlGnBu"), ax=axes, shrink=0.8, pad=0.01, aspect=30)
     bar.set_label("posterior")
     bar.outline.set_visible(False)
-
-
-def draw_weights(names: Sequence[str], series: Mapping[str, Any], path: str | os.PathLike) -> Figure:
-    """Weights of weak rankers as bars, largest absolute weight 1; several series beside each other."""
-    from matplotlib.figure import Figure
-
-    check_picture(path)
-    figure = Figure(figsize=(max(7.0, 0.5 * len(names) + 1), 3.8), layout="constrained")
-    axis = figure.subplots()
-    width = 0.8 / len(series)
-    for k, (label, values) in enumerate(series.items()):
-        largest = max(np.abs(values).max(), 1e-300)
-        x = np.arange(len(names)) + (k - (len(series) - 1) / 2) * width
-        axis.bar(x, np.asarray(values) / largest, width, label=label)
-    axis.axhline(0, color="0.3", linewidth=0.8)
-    axis.set_xticks(range(len(names)), names, rotation=60, ha="right", fontsize=8)
-    axis.set_ylabel("weight over the largest")
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.legend(frameon=False, fontsize="small")
-    _save(figure, path)
-    return figure
-
-
-def draw_groups(groups: Sequence[str], series: Mapping[str, Any], label: str, path: str | os.PathLike) -> Figure:
-    """Bars in groups, one bar of each series in a group."""
-    from matplotlib.figure import Figure
-
-    check_picture(path)
-    figure = Figure(figsize=(max(7.0, 0.16 * len(groups) * (len(series) + 1) + 1), 3.8), layout="constrained")
-    axis = figure.subplots()
-    width = 0.84 / len(series)
-    for k, (name, values) in enumerate(series.items()):
-        axis.bar(np.arange(len(groups)) + (k - (len(series) - 1) / 2) * width, values, width, label=name)
-    turned: dict[str, Any] = {"rotation": 60, "ha": "right", "fontsize": 8} if len(groups) > 8 else {}
-    axis.set_xticks(range(len(groups)), groups, **turned)
-    axis.set_ylabel(label)
-    axis.set_ylim(0, 1)
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.legend(frameon=False, fontsize="small", ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    _save(figure, path)
-    return figure

@@ -1,4 +1,4 @@
-r"""Posteriors of arcs by forward–backward in the log domain.
+"""Posteriors of arcs by forward–backward in the log domain, and the record of posteriors of units at positions.
 
 The weight of an arc is (acoustic score · scale + language score · language scale + penalty for a unit); where a source
 gives only posteriors of its own, p(arc) over the sum of those that leave the same node is the transition probability
@@ -7,7 +7,8 @@ that keeps them.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -49,10 +50,10 @@ def arc_posteriors(
         raise InputError(f"use must be auto, scores or given; got {use!r}")
     if not (np.isfinite(acoustic_scale) and np.isfinite(language_scale) and np.isfinite(penalty)):
         raise InputError("scales and penalty must be finite numbers")
-    given = not np.isnan(lattice.posterior).any()
-    if use == "given" and not given:
+    complete = not np.isnan(lattice.posterior).any()
+    if use == "given" and not complete:
         raise InputError("the lattice does not give a posterior for every arc", lattice.name or None)
-    if use != "scores" and given:
+    if use != "scores" and complete:
         leaving = np.bincount(lattice.source, lattice.posterior, lattice.n_nodes)
         share = lattice.posterior / np.maximum(leaving[lattice.source], 1e-300)
         with np.errstate(divide="ignore"):
@@ -71,30 +72,92 @@ def arc_posteriors(
     return ArcPosteriors(np.nan_to_num(posterior), np.nan_to_num(transition), float(total))
 
 
-def as_scores(lattice: Lattice, found: ArcPosteriors | None = None) -> Lattice:
+def as_scores(lattice: Lattice, posteriors: ArcPosteriors | None = None) -> Lattice:
     """The lattice with log transition probabilities as its only scores; arcs that cannot be taken are left out.
 
-    Its posteriors are those of ``found`` (by default: of the source, if it gives any; else the lattice is left as it
-    is), and stay right, given what is left, when arcs are removed or words split.
+    Its posteriors are ``posteriors`` (by default: those of the source, if it gives any; else the lattice is returned as
+    it is), and stay right, given what is left, when arcs are removed or words split.
 
     >>> lattice = replace(Lattice.from_arcs([(0, 1, "a", 0.0), (0, 1, "b", 0.0)], 0, 1), posterior=np.array([0.8, 0.2]))
     >>> np.exp(as_scores(lattice).language).round(3)
     array([0.8, 0.2])
     """
-    if found is None:
+    if posteriors is None:
         if np.isnan(lattice.posterior).any():
             return lattice
-        found = arc_posteriors(lattice)
+        posteriors = arc_posteriors(lattice)
     with np.errstate(divide="ignore"):
-        log_p = np.log(found.transition)
-    nothing = np.full(len(lattice), np.nan)
-    scored = replace(lattice, acoustic=np.zeros(len(lattice)), language=log_p, posterior=nothing)
-    possible = found.transition > 0
+        log_p = np.log(posteriors.transition)
+    no_posterior = np.full(len(lattice), np.nan)
+    scored = replace(lattice, acoustic=np.zeros(len(lattice)), language=log_p, posterior=no_posterior)
+    possible = posteriors.transition > 0
     return scored if possible.all() else scored.keep(possible)
 
 
 def expected_counts(lattice: Lattice, posteriors: ArcPosteriors) -> dict[str, float]:
-    """How often each unit is expected to have been said."""
-    said = lattice.unit >= 0
-    counts = np.bincount(lattice.unit[said], posteriors.posterior[said], len(lattice.units))
+    """The expected number of occurrences of each unit."""
+    arcs = lattice.unit >= 0
+    counts = np.bincount(lattice.unit[arcs], posteriors.posterior[arcs], len(lattice.units))
     return dict(zip(lattice.units, counts.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class UnitPosteriors:
+    """Posteriors of units at positions: a PSPL or a confusion network.
+
+    They are triples (position from 0, unit, posterior), sorted by position and falling posterior, with mean times.
+    ``form`` is ``"pspl"`` or ``"cn"``. In a confusion network what a position lacks to 1 is the probability that
+    nothing was said there.
+    """
+
+    form: str
+    position: np.ndarray
+    unit: np.ndarray
+    posterior: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    units: tuple[str, ...]
+    n_positions: int
+    name: str = ""
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    def triples(self) -> list[tuple[int, str, float]]:
+        """(position, unit, posterior), one by one."""
+        return [
+            (p, self.units[u], x)
+            for p, u, x in zip(self.position.tolist(), self.unit.tolist(), self.posterior.tolist(), strict=True)
+        ]
+
+    def best_entries(self) -> list[int]:
+        """The likeliest entry of each position; in a confusion network only where it is likelier than no unit."""
+        totals = np.bincount(self.position, self.posterior, self.n_positions)
+        first = np.flatnonzero(np.diff(self.position, prepend=-1))
+        if self.form == "cn":
+            first = first[self.posterior[first] >= 1 - totals[self.position[first]]]
+        return first.tolist()
+
+    def best(self) -> list[str]:
+        """The units of :meth:`best_entries`."""
+        return [self.units[self.unit[i]] for i in self.best_entries()]
+
+
+def from_cells(
+    form: str,
+    position: np.ndarray,
+    unit: np.ndarray,
+    sums: Sequence[np.ndarray],
+    units: tuple[str, ...],
+    prune: float,
+    n_positions: int,
+    name: str,
+) -> UnitPosteriors:
+    """Triples of the cells above ``prune``, sorted; ``sums`` are posteriors and weighted sums of times."""
+    posterior, begins, ends = sums
+    keep = np.flatnonzero(posterior > prune)
+    order = keep[np.lexsort((unit[keep], -posterior[keep], position[keep]))]
+    x = posterior[order]
+    return UnitPosteriors(
+        form, position[order], unit[order], x, begins[order] / x, ends[order] / x, units, n_positions, name
+    )

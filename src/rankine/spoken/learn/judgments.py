@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError, shorten
-from ..lattice.formats.common import decoded
+from ..text import decoded
 
 FILE = "judgments.sqlite"
 _TABLES = """

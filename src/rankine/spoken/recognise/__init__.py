@@ -1,1 +1,1 @@
-"""From recordings to lattices."""
+"""Recognition of recordings: audio files in, lattices out."""

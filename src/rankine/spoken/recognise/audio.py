@@ -1,4 +1,4 @@
-"""Recordings: any file that libsndfile reads, as one channel at any rate, in blocks; stretches of speech; snippets."""
+"""Audio of recordings: read any file that libsndfile reads, cut it into segments of speech, write snippets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BLOCK = 1 << 16
 
 
 class Segment(NamedTuple):
-    """A stretch of a recording: where it begins, in seconds, and its samples."""
+    """A segment of a recording: where it begins, in seconds, and its samples."""
 
     start: float
     samples: np.ndarray
@@ -35,7 +35,7 @@ def _open(path: str | os.PathLike) -> Any:
 
 
 def seconds(path: str | os.PathLike) -> float:
-    """How long a recording is."""
+    """The length of a recording in seconds."""
     with _open(path) as file:
         return file.frames / file.samplerate
 
@@ -59,10 +59,10 @@ def blocks(path: str | os.PathLike, rate: int) -> Iterator[np.ndarray]:
 
 
 def segments(path: str | os.PathLike, rate: int, longest: float = 30.0) -> Iterator[Segment]:
-    """The stretches of a recording to be recognised, one after the other, none of them longer than ``longest`` seconds.
+    """The segments of a recording, one after the other, none of them longer than ``longest`` seconds.
 
-    A recording up to that length is one; a longer one is cut at pauses by PocketSphinx's voice-activity detector. What
-    has no sound at all is left out.
+    A recording up to that length is one segment; a longer one is cut at pauses by PocketSphinx's voice-activity
+    detector. Digital silence is left out.
     """
     if seconds(path) <= longest:
         whole = np.concatenate([np.zeros(0, np.int16), *blocks(path, rate)])
@@ -72,49 +72,49 @@ def segments(path: str | os.PathLike, rate: int, longest: float = 30.0) -> Itera
     yield from _speech(blocks(path, rate), rate, longest)
 
 
-def _speech(parts: Iterator[np.ndarray], rate: int, longest: float) -> Iterator[Segment]:
-    """Stretches between pauses; what becomes too long is cut while it is heard."""
+def _speech(audio: Iterator[np.ndarray], rate: int, longest: float) -> Iterator[Segment]:
+    """Segments of speech between pauses; one that becomes too long is cut at once."""
     pocketsphinx = needs("pocketsphinx", "spoken")
     detector = pocketsphinx.Endpointer(sample_rate=rate)
     size = detector.frame_bytes
-    rest, heard = b"", _Heard(rate, longest)
-    for part in parts:
-        rest += part.tobytes()
+    rest, collected = b"", _SpeechBuffer(rate, longest)
+    for block in audio:
+        rest += block.tobytes()
         at = 0
         while len(rest) - at > size:  # the last frame, whole or not, ends the stream
             speech = detector.process(rest[at : at + size])
             at += size
             if speech is not None:
-                yield from heard.add(detector.speech_start, speech)
+                yield from collected.add(detector.speech_start, speech)
                 if not detector.in_speech:
-                    yield from heard.end()
+                    yield from collected.end()
         rest = rest[at:]
     speech = detector.end_stream(rest) if rest else None
     if speech is not None:
-        yield from heard.add(detector.speech_start, speech)
-    yield from heard.end()
+        yield from collected.add(detector.speech_start, speech)
+    yield from collected.end()
 
 
-class _Heard:
+class _SpeechBuffer:
     """Speech that is being collected; cut at the quietest tenth of a second in the second half of what is allowed."""
 
     def __init__(self, rate: int, longest: float) -> None:
         self.rate, self.most = rate, int(longest * rate)
-        self.parts: list[np.ndarray] = []
+        self.pieces: list[np.ndarray] = []
         self.start = self.length = 0.0
 
     def add(self, start: float, speech: bytes) -> Iterator[Segment]:
-        """More of it; what there is too much of comes back."""
-        if not self.parts:
+        """Append speech; yield a segment whenever the longest allowed length is exceeded."""
+        if not self.pieces:
             self.start = start
-        self.parts.append(np.frombuffer(speech, np.int16))
-        self.length += len(self.parts[-1])
+        self.pieces.append(np.frombuffer(speech, np.int16))
+        self.length += len(self.pieces[-1])
         while self.length > self.most:
-            samples = np.concatenate(self.parts)
+            samples = np.concatenate(self.pieces)
             cut = self._quietest(samples)
             yield Segment(self.start, samples[:cut])
             self.start += cut / self.rate
-            self.parts, self.length = [samples[cut:]], len(samples) - cut
+            self.pieces, self.length = [samples[cut:]], len(samples) - cut
 
     def _quietest(self, samples: np.ndarray) -> int:
         window = max(self.rate // 10, 1)
@@ -123,21 +123,21 @@ class _Heard:
         return self.most // 2 + int(np.argmin(sums[window:] - sums[:-window])) + window // 2
 
     def end(self) -> Iterator[Segment]:
-        """What is left."""
+        """Yield the rest as the last segment."""
         if self.length > 0:
-            yield Segment(self.start, np.concatenate(self.parts))
-        self.parts, self.length = [], 0
+            yield Segment(self.start, np.concatenate(self.pieces))
+        self.pieces, self.length = [], 0
 
 
 def snippet(path: str | os.PathLike, start: float, end: float, pad: float, target: str | os.PathLike) -> float:
-    """Write the part of a recording between two times, with ``pad`` seconds on either side, as a wav; its length."""
+    """Write a recording between two times, with ``pad`` seconds on either side, as a wav; return its length."""
     out = Path(target)
     if not (0 <= pad < 3600 and 0 <= start <= end):
         raise InputError(f"expected times in seconds and a pad of at least 0, got {start}–{end} and {pad}")
     if out.is_dir() or out.suffix.lower() != ".wav":
         raise InputError("a snippet is written as a .wav file", str(out))
     if out.exists() and out.samefile(path):
-        raise InputError("that is the recording itself", str(out))
+        raise InputError("the snippet would overwrite the recording itself", str(out))
     with _open(path) as file:
         length = file.frames / file.samplerate
         first = max(int((start - pad) * file.samplerate), 0)
@@ -147,14 +147,14 @@ def snippet(path: str | os.PathLike, start: float, end: float, pad: float, targe
         file.seek(first)
         samples = _as_16_bits(file.read(last - first, dtype="float32", always_2d=True))
         rate, channels = file.samplerate, file.channels
-    with replacing(out) as temporary, wave.open(str(temporary), "wb") as made:
-        made.setnchannels(channels)
-        made.setsampwidth(2)
-        made.setframerate(rate)
-        made.writeframes(samples.tobytes())
+    with replacing(out) as temporary, wave.open(str(temporary), "wb") as wav:
+        wav.setnchannels(channels)
+        wav.setsampwidth(2)
+        wav.setframerate(rate)
+        wav.writeframes(samples.tobytes())
     return len(samples) / rate
 
 
 def _as_16_bits(samples: np.ndarray) -> np.ndarray:
-    """What is louder than full scale is cut off, not wrapped around."""
+    """Samples as 16-bit numbers; what is louder than full scale is cut off, not wrapped around."""
     return np.clip(np.rint(samples * 32768.0), -32768, 32767).astype(np.int16)

@@ -1,9 +1,9 @@
-"""Which recordings there are, and what has become of them: the journal of a folder of lattices.
+"""The recordings to be recognised, and the journal of a folder of lattices.
 
 The journal (``recognised.jsonl``) has two lines for each recording, begun and done, each with a fingerprint of the
-audio and of the recogniser's settings. A recording that is done with the same fingerprint is passed over; one that was
-only begun goes on with the segments that have no file yet. ``recordings.tsv`` is the table that indexing wants: which
-utterance belongs to which recording, and where it begins.
+audio and of the recogniser's settings. A recording that is done with the same fingerprint is skipped; one that was
+only begun goes on with the segments that have no file yet. ``recordings.tsv`` is the table for indexing: it gives the
+recording of each utterance, and where the utterance begins in it.
 
 The lattice of a short recording is called like it; those of a long one have ``@00001`` and so on behind its name.
 """
@@ -11,10 +11,7 @@ The lattice of a short recording is called like it; those of a long one have ``@
 from __future__ import annotations
 
 import csv
-import fcntl
 import glob
-import hashlib
-import json
 import os
 import re
 from collections import Counter
@@ -23,9 +20,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ... import files
 from ...errors import InputError
-from ...files import replacing
-from ..lattice.formats.common import stem
+from ...journal import Journal
+from ..text import stem
 from .audio import ENDINGS
 
 JOURNAL, TABLE = "recognised.jsonl", "recordings.tsv"
@@ -34,53 +32,62 @@ _LONGEST_NAME = 200  # bytes of a file name, so that temporary ones fit in too
 
 
 class Recording(NamedTuple):
-    """A recording and what its document is called: its path below the folder given, without the ending."""
+    """A recording and the name of its document: its path below the folder it was searched in, without the ending."""
 
     name: str
     path: Path
 
 
-class Found(NamedTuple):
-    """Recordings, and what was passed over."""
+class Recordings(NamedTuple):
+    """Recordings, and notes on files that are not read."""
 
     recordings: list[Recording]
     notes: list[str]
 
 
-def find(sources: Sequence[str | os.PathLike]) -> Found:
+def find(sources: Sequence[str | os.PathLike]) -> Recordings:
     """The audio files among and below these, in order, without hidden ones. Two of the same name keep their endings."""
-    found: list[tuple[Path, Path]] = []
+    paths: list[tuple[Path, Path]] = []  # below the folder, and in full
     notes: list[str] = []
     for source in map(Path, sources):
         if not source.exists():
             raise FileNotFoundError(2, "there is no such file or folder", str(source))
         if not source.is_dir():
-            found.append((Path(source.name), source))
+            paths.append((Path(source.name), source))
             continue
-        below = [(p.relative_to(source), p) for p in sorted(source.rglob("*"))]
-        shown = [(r, p) for r, p in below if not any(part.startswith(".") for part in r.parts) and p.is_file()]
-        mine = [(r, p) for r, p in shown if p.suffix.lower() in ENDINGS]
-        strange = [p for _, p in shown if p.suffix.lower() in _OTHER_AUDIO]
-        if strange:
-            notes.append(f"{len(strange)} files such as {strange[0]} cannot be read: convert them to wav or flac")
-        if not mine:
+        audio, other = _audio_below(source)
+        if other:
+            notes.append(f"{len(other)} files such as {other[0]} cannot be read: convert them to wav or flac")
+        if not audio:
             raise InputError(f"no audio files ({' '.join(ENDINGS)}) in this folder", str(source))
-        found += mine
-    short = Counter(relative.with_suffix("").as_posix() for relative, _ in set(found))
+        paths += audio
+    return Recordings(_named(paths), notes)
+
+
+def _audio_below(folder: Path) -> tuple[list[tuple[Path, Path]], list[Path]]:
+    """The audio files below a folder, by their paths below it and in full, and those of formats that are not read."""
+    below = [(p.relative_to(folder), p) for p in sorted(folder.rglob("*"))]
+    shown = [(r, p) for r, p in below if not any(part.startswith(".") for part in r.parts) and p.is_file()]
+    audio = [(r, p) for r, p in shown if p.suffix.lower() in ENDINGS]
+    return audio, [p for _, p in shown if p.suffix.lower() in _OTHER_AUDIO]
+
+
+def _named(paths: Sequence[tuple[Path, Path]]) -> list[Recording]:
+    """Recordings with their names; one that is listed twice is taken once."""
+    short = Counter(relative.with_suffix("").as_posix() for relative, _ in set(paths))
     named: dict[str, Path] = {}
-    for relative, path in found:
+    for relative, path in paths:
         name = relative.with_suffix("").as_posix()
         own = name if short[name] == 1 else relative.as_posix()
-        if own in named:
-            if named[own].resolve() == path.resolve():
-                continue
+        if own not in named:
+            named[own] = path
+        elif named[own].resolve() != path.resolve():
             raise InputError(f"two recordings are called {own!r}: {named[own]} and {path}; give the folder above them")
-        named[own] = path
-    return Found([Recording(name, path) for name, path in named.items()], notes)
+    return [Recording(name, path) for name, path in named.items()]
 
 
-def unusable(name: str) -> str | None:
-    """What is wrong with a recording's name, if anything is: it becomes a file name, and stands in a table."""
+def name_problem(name: str) -> str | None:
+    """Why a recording's name cannot be used as a file name and in a table; None if it can."""
     try:
         size = max(len(part.encode()) for part in name.split("/"))
     except UnicodeEncodeError:
@@ -98,53 +105,35 @@ def unusable(name: str) -> str | None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Be the only process that recognises into a folder."""
+    """Lock a folder of lattices, which is made if it does not exist; raise if another process recognises into it."""
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "ab") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError("another process is recognising into this folder", str(folder)) from None
+    with files.locked(folder, "another process is recognising into this folder"):
         yield
 
 
-class Journal:
-    """What has been begun and done in a folder of lattices."""
+class RecordingJournal:
+    """The recordings that are begun and done in a folder of lattices, with the recogniser's ``settings``."""
 
     def __init__(self, folder: Path, settings: str = "") -> None:
         self.folder, self.settings = folder, settings
-        self.path = folder / JOURNAL
-        self.lines: dict[str, dict[str, Any]] = {}
+        self.journal = Journal(folder / JOURNAL)
+        self.lines = {entry["recording"]: entry for entry in self.journal.entries if "recording" in entry}
         self.prints: dict[str, str] = {}
-        self.whole = True  # the last line ends
-        if self.path.exists():
-            text = self.path.read_text(encoding="utf-8")
-            self.whole = text.endswith("\n") or not text
-            for line in text.split("\n"):
-                try:
-                    content = json.loads(line)
-                    self.lines[content["recording"]] = content
-                except (ValueError, KeyError, TypeError):
-                    continue  # the last line of a run that was killed
 
-    def known_as(self, recording: Recording) -> Recording:
-        """The recording under the name that it has here already."""
+    def renamed(self, recording: Recording) -> Recording:
+        """The recording under the name that it has in the journal already, if it has one."""
         audio = str(recording.path.resolve())
-        known = next((n for n, line in self.lines.items() if line.get("audio") == audio and "gone" not in line), None)
-        return recording if known is None else recording._replace(name=known)
+        name = next((n for n, line in self.lines.items() if line.get("audio") == audio and "gone" not in line), None)
+        return recording if name is None else recording._replace(name=name)
 
     def print_of(self, recording: Recording) -> str:
         """A fingerprint of the audio and of how it is recognised."""
         if recording.name not in self.prints:
-            digest = hashlib.blake2b(self.settings.encode(), digest_size=16)
-            with open(recording.path, "rb") as file:
-                for part in iter(lambda: file.read(1 << 20), b""):
-                    digest.update(part)
-            self.prints[recording.name] = digest.hexdigest()
+            self.prints[recording.name] = files.fingerprint_of_file(recording.path, self.settings)
         return self.prints[recording.name]
 
     def is_done(self, recording: Recording) -> bool:
-        """Whether this very audio has been recognised with these settings, and the lattices are still there."""
+        """Whether this audio has been recognised with these settings, and the lattices are still there."""
         line = self.lines.get(recording.name)
         if line is None or line.get("segments") is None or line["print"] != self.print_of(recording):
             return False
@@ -167,7 +156,7 @@ class Journal:
             )
 
     def begin(self, recording: Recording, ending: str) -> None:
-        """Forget lattices that were made from other audio or with other settings."""
+        """Note that a recording is begun; lattices made from other audio or with other settings are removed."""
         line, mark = self.lines.get(recording.name), self.print_of(recording)
         if line is not None and line["print"] == mark and line.get("segments") is None and "gone" not in line:
             return
@@ -175,14 +164,14 @@ class Journal:
         audio = str(recording.path.resolve())
         self._write({"recording": recording.name, "print": mark, "audio": audio, "ending": ending})
 
-    def done(self, recording: Recording, found: list[tuple[Path, float]]) -> None:
-        """All segments of a recording have been recognised."""
-        made = [{"file": p.relative_to(self.folder).as_posix(), "start": round(start, 3)} for p, start in found]
+    def done(self, recording: Recording, lattices: list[tuple[Path, float]]) -> None:
+        """Note that a recording has been recognised: the files of its segments, and where they begin in seconds."""
+        segments = [{"file": p.relative_to(self.folder).as_posix(), "start": round(start, 3)} for p, start in lattices]
         line = self.lines[recording.name]
-        self._write({**line, "segments": made, "audio": str(recording.path.resolve())})
+        self._write({**line, "segments": segments, "audio": str(recording.path.resolve())})
 
     def forget(self, name: str) -> None:
-        """Remove the lattices of a recording; it is recognised anew if it is given again."""
+        """Remove the lattices of a recording; the next run that finds it recognises it again."""
         if name in self.lines:
             self._remove(name, self.lines[name].get("ending", ""))
             self._write({"recording": name, "print": "", "gone": True})
@@ -204,9 +193,7 @@ class Journal:
 
     def _write(self, line: dict[str, Any]) -> None:
         self.lines[line["recording"]] = line
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(("" if self.whole else "\n") + json.dumps(line) + "\n")
-        self.whole = True
+        self.journal.add(line)
 
     @property
     def silent(self) -> list[str]:
@@ -214,8 +201,11 @@ class Journal:
         return [name for name, line in self.lines.items() if line.get("segments") == []]
 
     def write_table(self) -> None:
-        """The table that indexing wants, of everything that is done."""
-        with replacing(self.folder / TABLE) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+        """Write the table for indexing, of all recordings that are done."""
+        with (
+            files.replacing(self.folder / TABLE) as temporary,
+            open(temporary, "w", encoding="utf-8", newline="") as file,
+        ):
             out = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
             out.writerow(("utterance", "document", "audio", "offset"))
             for name, line in self.lines.items():

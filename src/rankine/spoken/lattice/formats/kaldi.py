@@ -1,9 +1,9 @@
-"""Kaldi's archives of lattices, in binary and in text: ``compactlattice44`` and ``lattice4``, many to a file.
+"""Kaldi's files of lattices, in binary and in text: ``compactlattice44`` and ``lattice4``, many to a file.
 
 Weights are costs (graph, acoustic). In a compact lattice an arc is a word with an alignment, whose length gives the
-times. In the other kind an arc is a frame with a transition on its input side, and a word stands on one of its frames:
-it ends where the next one can begin. Written are compact lattices; their alignments have the right length and say
-nothing.
+times. In the other type an arc is a frame with a transition on its input side, and a word stands on one of its frames:
+it ends where the next one can begin. Written are compact lattices; their alignments have the right length, with 1 for
+every frame.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from dataclasses import replace
 import numpy as np
 
 from ....errors import InputError, shorten
+from ...text import columns, has_blanks, number, read_blocks, whole_number
 from ..lattice import Lattice, numbered
 from ..posteriors import as_scores
 from . import kaldi_kernels as kn
-from .common import Piece, Reading, columns, number, read_blocks, split_at, whole, word_list
+from .common import Piece, Reading, lines_of, split_at, word_list
 from .slf import node_times
 
 MAGIC = struct.pack("<i", 2125659606)
-_KINDS = {"compactlattice44": True, "lattice4": False}
+_COMPACT = {"compactlattice44": True, "lattice4": False}
 _NONE = np.empty((0, 0), np.int64), np.empty((0, 0), np.float64)
 _MOST = 10**8
 
 
 class _Header:
-    """What stands before the states: parsed from bytes that may end too soon (then ``size`` is 0)."""
+    """The header of a binary lattice; ``size`` is 0 if the bytes end before the header does."""
 
     def __init__(self, data: bytes, at: int, where: str) -> None:
         self.size = 0
@@ -46,19 +47,32 @@ class _Header:
             p += 4 + length
         if p + 40 > len(data):
             return
-        if texts[0] != "vector" or texts[1] not in _KINDS:
-            raise InputError(f"expected a vector of {' or '.join(_KINDS)}, got {texts[0]} of {texts[1]}", place)
+        if texts[0] != "vector" or texts[1] not in _COMPACT:
+            raise InputError(f"expected a vector of {' or '.join(_COMPACT)}, got {texts[0]} of {texts[1]}", place)
         _, flags, _, self.start, self.n_states, _ = struct.unpack_from("<iiQqqq", data, p)
         if flags & 3:
             raise InputError("symbol tables inside the lattice are not supported", place)
         if not 0 <= self.n_states <= _MOST or not -1 <= self.start < max(self.n_states, 1):
             raise InputError(f"{self.n_states} states, start {self.start}: not a lattice, or damaged", place)
-        self.compact = _KINDS[texts[1]]
+        self.compact = _COMPACT[texts[1]]
         self.size = p + 40
 
 
+def default_scale(frame: float) -> float:
+    """The acoustic scale for models with frames of this length: 0.1, or 1 where the model subsamples."""
+    return 0.1 if frame < 0.02 else 1.0
+
+
+def looks_like_kaldi(head: bytes) -> bool:
+    """Whether a file begins with a binary lattice, or with a name and an arc on lines of their own."""
+    if head.split(b"\n", 1)[0].split(b" ", 1)[-1][:4] == MAGIC:
+        return True
+    lines = lines_of(head)
+    return len(lines) > 1 and len(lines[0].split()) == 1 and len(lines[1].split()) >= 3
+
+
 def split_kaldi(path: str) -> Iterator[Piece]:
-    """The lattices of an archive, streamed: name, a blank and a binary lattice, or a line with the name and lines."""
+    """The lattices of a file, streamed: name, a blank and a binary lattice, or a line with the name and lines."""
     blocks = read_blocks(path)
     first = next(blocks, b"")
     head = first.split(b"\n", 1)[0].split(b" ", 1)
@@ -67,17 +81,17 @@ def split_kaldi(path: str) -> Iterator[Piece]:
         return
     blank = True
 
-    def begins(line: bytes) -> str | None:
+    def name_of(line: bytes) -> str | None:
         """The line after an empty one is an utterance's name."""
         nonlocal blank
         before, blank = blank, not line.strip()
         return line.strip().decode("utf-8", "replace") if before and len(line.split()) == 1 else None
 
-    yield from split_at(path, "kaldi", begins)
+    yield from split_at(path, "kaldi", name_of)
 
 
 def _binary_pieces(path: str, data: bytes, blocks: Iterator[bytes]) -> Iterator[Piece]:
-    done = 0  # bytes of the archive before ``data``
+    done = 0  # bytes of the file before ``data``
     ended = False
     while data.strip() or not ended:
         cut = data.find(b" ")
@@ -87,7 +101,7 @@ def _binary_pieces(path: str, data: bytes, blocks: Iterator[bytes]) -> Iterator[
         elif cut < 0 and len(data) < 10_000:
             size = 0
         else:
-            raise InputError("no utterance name where one should be: not an archive", f"{path}, byte {done}")
+            raise InputError("no utterance name where one should be: not a file of lattices", f"{path}, byte {done}")
         if size:
             yield Piece(name, "kaldi", path, data[cut + 1 : size], byte=done + cut + 1)
             done += size
@@ -99,11 +113,11 @@ def _binary_pieces(path: str, data: bytes, blocks: Iterator[bytes]) -> Iterator[
                 return
             raise InputError(f"cut short: {len(data)} bytes of a lattice are left", f"{path}, byte {done}")
         if len(data) > 1 << 22:  # a huge lattice: read as much again before trying again
-            parts, have = [data, more], len(more)
+            chunks, have = [data, more], len(more)
             while have < len(data) and (block := next(blocks, None)) is not None:
-                parts.append(block)
+                chunks.append(block)
                 have += len(block)
-            data = b"".join(parts)
+            data = b"".join(chunks)
         else:
             data += more
 
@@ -114,7 +128,7 @@ def _name(data: bytes, path: str, done: int) -> str:
     except UnicodeDecodeError:
         name = ""
     if not name:
-        raise InputError("no utterance name where one should be: not an archive", f"{path}, byte {done}")
+        raise InputError("no utterance name where one should be: not a file of lattices", f"{path}, byte {done}")
     return name
 
 
@@ -127,14 +141,12 @@ def _extent(data: bytes, at: int, where: str, done: int) -> int:
         np.frombuffer(data, np.uint8), header.size, len(data), header.n_states, header.compact, *_NONE, *_NONE
     )
     if end < -1:
-        raise InputError(
-            "a length or weight that cannot be: not a lattice, or damaged", f"{where}, byte {done - end - 2}"
-        )
+        raise InputError("an impossible length or weight: not a lattice, or damaged", f"{where}, byte {done - end - 2}")
     return max(int(end), 0)
 
 
 def parse_kaldi(piece: Piece, reading: Reading) -> Lattice:
-    """One lattice of an archive."""
+    """Parse one lattice, binary or text."""
     data = piece.content()
     return _binary(data, piece, reading) if data[:4] == MAGIC else _text(piece, reading)
 
@@ -142,15 +154,15 @@ def parse_kaldi(piece: Piece, reading: Reading) -> Lattice:
 def _binary(data: bytes, piece: Piece, reading: Reading) -> Lattice:
     header = _Header(data, 0, piece.where)
     buffer = np.frombuffer(data, np.uint8)
-    found = (buffer, header.size, len(data), header.n_states, header.compact)
-    n_arcs, n_finals, _ = kn.read_states(*found, *_NONE, *_NONE)
+    states = (buffer, header.size, len(data), header.n_states, header.compact)
+    n_arcs, n_finals, _ = kn.read_states(*states, *_NONE, *_NONE)
     ints, floats = np.empty((n_arcs + 1, 5), np.int64), np.empty((n_arcs + 1, 2))
     finals, final_weights = np.empty((n_finals + 1, 2), np.int64), np.empty((n_finals + 1, 2))
-    kn.read_states(*found, ints, floats, finals, final_weights)
+    kn.read_states(*states, ints, floats, finals, final_weights)
     names = word_list(reading.words)
     labels, inverse = np.unique(ints[:n_arcs, 3], return_inverse=True)
-    meaning = [_word(label, names, reading, piece.where) for label in labels.tolist()]
-    words = [meaning[i] for i in inverse.tolist()]
+    units = [_word(label, names, reading, piece.where) for label in labels.tolist()]
+    words = [units[i] for i in inverse.tolist()]
     return _lattice(
         ints[:n_arcs, :2], words, floats[:n_arcs], ints[:n_arcs, 4], finals[:n_finals], final_weights[:n_finals],
         header.start, header.n_states, header.compact, piece, reading,
@@ -165,33 +177,37 @@ def _text(piece: Piece, reading: Reading) -> Lattice:
     lines = piece.lines()
     next(lines, None)  # the name
     for where, line in lines:
-        parts = columns(line)
-        if len(parts) > 5:
-            raise InputError(f"expected at most 5 columns, got {len(parts)}", where)
-        state = whole(parts[0], where, "the number of a state", _MOST)
+        fields = columns(line)
+        if len(fields) > 5:
+            raise InputError(f"expected at most 5 columns, got {len(fields)}", where)
+        state = whole_number(fields[0], where, "the number of a state", _MOST)
         start = state if start < 0 else start
-        if len(parts) <= 2:
-            graph, acoustic, length = _weight(parts[1], where) if len(parts) == 2 else (0.0, 0.0, 0)
+        if len(fields) <= 2:
+            graph, acoustic, length = _weight(fields[1], where) if len(fields) == 2 else (0.0, 0.0, 0)
             if np.isfinite(graph) and np.isfinite(acoustic):
                 finals.append((state, length))
                 final_costs.append((graph, acoustic))
             most = max(most, state)
             continue
-        has_weight = len(parts) == 5 or (len(parts) == 4 and "," in parts[-1])
-        one_label = len(parts) - has_weight == 3
+        has_weight = len(fields) == 5 or (len(fields) == 4 and "," in fields[-1])
+        one_label = len(fields) - has_weight == 3
         if compact is None:
             compact = one_label
         if compact != one_label:
             raise InputError("some arcs have one label and some two", where)
-        to = whole(parts[1], where, "the number of a state", _MOST)
-        graph, acoustic, length = _weight(parts[-1], where) if has_weight else (0.0, 0.0, 0)
-        label = parts[2 if one_label else 3]
+        to = whole_number(fields[1], where, "the number of a state", _MOST)
+        graph, acoustic, length = _weight(fields[-1], where) if has_weight else (0.0, 0.0, 0)
+        label = fields[2 if one_label else 3]
         is_number = label.isascii() and label.isdigit()
-        word = _word(whole(label, where, most=2**31), names, reading, where) if is_number else reading.meaning(label)
+        word = (
+            _word(whole_number(label, where, largest=2**31), names, reading, where)
+            if is_number
+            else reading.unit_of(label)
+        )
         arcs.append((state, to))
         words.append(word)
         costs.append((graph, acoustic))
-        frames.append(length if one_label else int(parts[2] != "0" and parts[2] not in ("<eps>",)))
+        frames.append(length if one_label else int(fields[2] != "0" and fields[2] not in ("<eps>",)))
         most = max(most, state, to)
     return _lattice(
         np.array(arcs, np.int64).reshape(-1, 2), words, np.array(costs, np.float64).reshape(-1, 2),
@@ -202,11 +218,11 @@ def _text(piece: Piece, reading: Reading) -> Lattice:
 
 def _weight(text: str, where: str) -> tuple[float, float, int]:
     """Graph cost, acoustic cost, and the length of the alignment."""
-    parts = text.split(",")
-    if len(parts) not in (2, 3):
+    fields = text.split(",")
+    if len(fields) not in (2, 3):
         raise InputError(f"expected graph,acoustic[,alignment], got {shorten(text)}", where)
-    costs = [float("inf") if p.lower() in ("infinity", "inf") else number(p, where) for p in parts[:2]]
-    return costs[0], costs[1], (parts[2].count("_") + 1 if len(parts) == 3 and parts[2] else 0)
+    costs = [float("inf") if p.lower() in ("infinity", "inf") else number(p, where) for p in fields[:2]]
+    return costs[0], costs[1], (fields[2].count("_") + 1 if len(fields) == 3 and fields[2] else 0)
 
 
 def _lattice(
@@ -222,7 +238,7 @@ def _lattice(
     piece: Piece,
     reading: Reading,
 ) -> Lattice:
-    """One end: final weights become arcs to it."""
+    """The lattice with one end node; final weights become arcs to it."""
     where = piece.where
     if len(finals) == 0 or len(arcs) == 0 or start < 0:
         raise InputError("an empty lattice: no arcs or no final state", where)
@@ -257,7 +273,7 @@ def _word(label: int, names: dict[int, str], reading: Reading, where: str) -> st
         return None
     if names and label not in names:
         raise InputError(f"word number {label} is not in {reading.words}", where)
-    return reading.meaning(names[label]) if names else str(label)
+    return reading.unit_of(names[label]) if names else str(label)
 
 
 def write_kaldi(lattice: Lattice, numbers: dict[str, int], frame: float = 0.01) -> bytes:
@@ -287,8 +303,8 @@ def write_kaldi_text(lattice: Lattice, frame: float = 0.01) -> bytes:
     for state, leaving in enumerate(by_state):
         for to, word, acoustic, language in leaving:
             alignment = "_".join(["1"] * _frames(times[state], times[to], frame))
-            said = "<eps>" if word is None else _plain(word, "Kaldi's text")
-            lines.append(f"{state} {to} {said} {-language!r},{-acoustic!r},{alignment}")
+            token = "<eps>" if word is None else _plain(word, "Kaldi's text")
+            lines.append(f"{state} {to} {token} {-language!r},{-acoustic!r},{alignment}")
         if state == last:
             lines.append(f"{state} 0,0,")
     return ("\n".join(lines) + "\n\n").encode()
@@ -299,7 +315,7 @@ def _states(lattice: Lattice) -> tuple[list[float], list[list[tuple[int, str | N
     scored = as_scores(lattice)
     times, arcs = node_times(scored)
     shift = int(times[0] > 0)
-    if shift:  # an arc that says nothing stands for the time before
+    if shift:  # an empty arc stands for the time before
         times = [0.0, *times]
         arcs = [(0, 1, None, 0.0, 0.0, 1.0), *((u + 1, v + 1, w, a, lm, p) for u, v, w, a, lm, p in arcs)]
     by_state: list[list[tuple[int, str | None, float, float]]] = [[] for _ in times]
@@ -310,13 +326,13 @@ def _states(lattice: Lattice) -> tuple[list[float], list[list[tuple[int, str | N
 
 def _key(lattice: Lattice) -> str:
     name = lattice.name or "utterance"
-    if any(c.isspace() for c in name):
-        raise InputError(f"a Kaldi archive cannot hold the name {shorten(name)}: it has blanks")
+    if has_blanks(name):
+        raise InputError(f"a Kaldi file cannot hold the name {shorten(name)}: it has blanks")
     return name
 
 
 def _plain(word: str, holder: str) -> str:
-    if any(c.isspace() for c in word) or (holder != "words.txt" and (word.isdigit() or "," in word)):
+    if has_blanks(word) or (holder != "words.txt" and (word.isdigit() or "," in word)):
         raise InputError(f"{holder} cannot hold the word {shorten(word)}")
     return word
 

@@ -77,7 +77,7 @@ def read_states(data, begin, end, n_states, compact, ints, floats, finals, final
 
 
 @kernel
-def state_times(n, source, target, frames, says, times, next_word):
+def state_times(n, source, target, frames, has_word, times, next_word):
     """Frames before each state (all paths to it have as many in Kaldi's lattices), and before the next word after it.
 
     Arcs must be sorted by source in a topological order.
@@ -88,5 +88,5 @@ def state_times(n, source, target, frames, says, times, next_word):
     next_word[:] = np.inf
     next_word[n - 1] = times[n - 1]
     for a in range(len(source) - 1, -1, -1):
-        after = times[source[a]] if says[a] else next_word[target[a]]
+        after = times[source[a]] if has_word[a] else next_word[target[a]]
         next_word[source[a]] = min(next_word[source[a]], after)

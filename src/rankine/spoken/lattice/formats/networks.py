@@ -1,7 +1,7 @@
 """Confusion networks as files: SRILM's meshes, and sausages of one line an utterance (``name [ w p w p ] [ w p ]``).
 
-Read, they are lattices with a node between any two slots, whose arcs have posteriors; what a slot lacks to 1 is an arc
-that says nothing.
+Read, they are lattices with a node between any two slots, whose arcs have posteriors; what a slot lacks to 1 is an
+empty arc.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....errors import InputError, shorten
+from ...text import columns, has_blanks, number, stem, whole_number
 from ..lattice import Lattice, numbered
-from ..sparse import Posteriors
-from .common import Piece, Reading, columns, number, split_at, stem, whole
+from ..posteriors import UnitPosteriors
+from .common import Piece, Reading, lines_of, split_at
 
 Slot = dict[str | None, tuple[float, float, float]]  # word → posterior, start, end
 
@@ -28,12 +29,12 @@ def slots_as_lattice(slots: list[Slot], name: str, where: str) -> Lattice:
         if total > 1.01 or any(p < 0 for p, _, _ in slot.values()):
             raise InputError(f"the posteriors of slot {i} are negative or sum to {total:g}", where)
         times = [(s, e) for _, s, e in slot.values()]
-        known = [t for t in times if not np.isnan(t[0])]
-        begin, end = (float(np.mean([t[k] for t in known])) if known else np.nan for k in (0, 1))
+        finite = [t for t in times if not np.isnan(t[0])]
+        begin, end = (float(np.mean([t[k] for t in finite])) if finite else np.nan for k in (0, 1))
         rows += [(i, word, p, s, e) for word, (p, s, e) in slot.items() if word is not None]
-        nothing = slot.get(None, (0.0, 0.0, 0.0))[0] + max(1 - total, 0.0)
-        if nothing > 1e-9 or not any(word is not None for word in slot):
-            rows.append((i, None, nothing, begin, end))
+        empty = slot.get(None, (0.0, 0.0, 0.0))[0] + max(1 - total, 0.0)
+        if empty > 1e-9 or not any(word is not None for word in slot):
+            rows.append((i, None, empty, begin, end))
     unit, units = numbered([r[1] for r in rows])
     return Lattice.build(
         source=np.array([r[0] for r in rows]),
@@ -52,23 +53,28 @@ def slots_as_lattice(slots: list[Slot], name: str, where: str) -> Lattice:
 
 
 def _add(slot: Slot, word: str | None, p: float, begin: float = np.nan, end: float = np.nan) -> None:
-    """Words that mean the same share an entry."""
-    had = slot.get(word)
-    slot[word] = (p, begin, end) if had is None else (had[0] + p, had[1], had[2])
+    """Add a word to a slot; tokens of one unit share an entry."""
+    entry = slot.get(word)
+    slot[word] = (p, begin, end) if entry is None else (entry[0] + p, entry[1], entry[2])
+
+
+def looks_like_mesh(head: bytes) -> bool:
+    """Whether a file begins like a mesh."""
+    return any(line.startswith((b"numaligns", b"name ")) for line in lines_of(head))
 
 
 def split_mesh(path: str) -> Iterator[Piece]:
     """The meshes of a file: each begins with ``name …``, or the only one with ``numaligns``."""
 
-    def begins(line: bytes) -> str | None:
-        parts = line.split(None, 1)
-        if parts and parts[0] == b"name":
+    def name_of(line: bytes) -> str | None:
+        fields = line.split(None, 1)
+        if fields and fields[0] == b"name":
             state["named"] = True
-            return parts[1].strip().decode("utf-8", "replace") if len(parts) > 1 else ""
-        return stem(path) if parts and parts[0] == b"numaligns" and not state["named"] else None
+            return fields[1].strip().decode("utf-8", "replace") if len(fields) > 1 else ""
+        return stem(path) if fields and fields[0] == b"numaligns" and not state["named"] else None
 
     state = {"named": False}
-    yield from split_at(path, "mesh", begins)
+    yield from split_at(path, "mesh", name_of)
 
 
 def parse_mesh(piece: Piece, reading: Reading) -> Lattice:
@@ -77,32 +83,37 @@ def parse_mesh(piece: Piece, reading: Reading) -> Lattice:
     info: dict[tuple[int, str], tuple[float, float]] = {}
     n = -1
     for where, line in piece.lines():
-        key, *parts = columns(line)
-        if key == "numaligns" and parts:
-            n = whole(parts[0], where)
-        elif key == "align" and parts:
-            at, rest = whole(parts[0], where), parts[1:]
+        key, *fields = columns(line)
+        if key == "numaligns" and fields:
+            n = whole_number(fields[0], where)
+        elif key == "align" and fields:
+            at, rest = whole_number(fields[0], where), fields[1:]
             if len(rest) % 2 or not rest:
                 raise InputError("expected pairs of a word and its posterior", where)
             if at in slots:
                 raise InputError(f"slot {at} is given twice", where)
             slots[at] = [(w, number(p, where)) for w, p in zip(rest[::2], rest[1::2], strict=True)]
-        elif key == "info" and len(parts) >= 4:
-            begin = number(parts[2], where)
-            info[whole(parts[0], where), parts[1]] = begin, begin + number(parts[3], where)
+        elif key == "info" and len(fields) >= 4:
+            begin = number(fields[2], where)
+            info[whole_number(fields[0], where), fields[1]] = begin, begin + number(fields[3], where)
         elif key in ("time", "name", "posterior", "info", "reference", "hyps", "key"):
             continue
         else:
             raise InputError(f"expected numaligns, align, info, time or posterior, got {shorten(line)}", where)
     if n != len(slots) or (slots and sorted(slots) != list(range(n))):
         raise InputError(f"numaligns {n}, but there are {len(slots)} slots", piece.where)
-    found: list[Slot] = []
+    filled: list[Slot] = []
     for i in range(n):
         slot: Slot = {}
         for word, p in slots[i]:
-            _add(slot, reading.meaning(word), p, *info.get((i, word), (np.nan, np.nan)))
-        found.append(slot)
-    return slots_as_lattice(found, piece.name, piece.where)
+            _add(slot, reading.unit_of(word), p, *info.get((i, word), (np.nan, np.nan)))
+        filled.append(slot)
+    return slots_as_lattice(filled, piece.name, piece.where)
+
+
+def looks_like_sausage(head: bytes) -> bool:
+    """Whether the first line of a file is a sausage."""
+    return b" [ " in b"".join(lines_of(head)[:1])
 
 
 def split_sausages(path: str) -> Iterator[Piece]:
@@ -127,23 +138,23 @@ def parse_sausage(piece: Piece, reading: Reading) -> Lattice:
             raise InputError("expected pairs of a word and its posterior", where)
         slot: Slot = {}
         for word, p in zip(inside[::2], inside[1::2], strict=True):
-            _add(slot, reading.meaning(word), number(p, where))
+            _add(slot, reading.unit_of(word), number(p, where))
         slots.append(slot)
     return slots_as_lattice(slots, piece.name, where)
 
 
 def _closing(tokens: list[str]) -> dict[int, int]:
     """For each opening bracket the next closing one."""
-    found, last = {}, -1
+    closing, last = {}, -1
     for at in range(len(tokens) - 1, 0, -1):
         last = at if tokens[at] == "]" else last
         if tokens[at] == "[":
-            found[at] = last
-    return found
+            closing[at] = last
+    return closing
 
 
-def write_mesh(network: Posteriors) -> bytes:
-    """An SRILM mesh; "nothing said here" is its ``*DELETE*``."""
+def write_mesh(network: UnitPosteriors) -> bytes:
+    """An SRILM mesh; what a slot lacks to 1 is its ``*DELETE*``."""
     lines = [f"name {network.name or 'utterance'}", f"numaligns {network.n_positions}", "posterior 1"]
     for i, entries in enumerate(_slots(network)):
         pairs = " ".join(f"{word} {p!r}" for word, p, _, _ in entries)
@@ -152,20 +163,20 @@ def write_mesh(network: Posteriors) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def write_sausage(network: Posteriors) -> bytes:
-    """One line; times are lost."""
+def write_sausage(network: UnitPosteriors) -> bytes:
+    """A sausage on one line; times are lost."""
     slots = [" ".join(f"{word} {p!r}" for word, p, _, _ in entries) for entries in _slots(network)]
-    if any(c.isspace() for c in network.name):
+    if has_blanks(network.name):
         raise InputError(f"a sausage cannot hold the name {shorten(network.name)}: it has blanks")
     return (" ".join([network.name or "utterance", *(f"[ {s} ]" if s else "[ ]" for s in slots)]) + "\n").encode()
 
 
-def _slots(network: Posteriors) -> list[list[tuple[str, float, float, float]]]:
+def _slots(network: UnitPosteriors) -> list[list[tuple[str, float, float, float]]]:
     slots: list[list[tuple[str, float, float, float]]] = [[] for _ in range(network.n_positions)]
     for (at, word, p), begin, end in zip(
         network.triples(), network.start.tolist(), network.end.tolist(), strict=True
     ):  # fmt: skip
-        if any(c.isspace() for c in word) or word in ("[", "]"):
+        if has_blanks(word) or word in ("[", "]"):
             raise InputError(f"meshes and sausages cannot hold the word {shorten(word)}")
         slots[at].append((word, p, begin, end))
     return slots

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ....errors import InputError, shorten
+from ...text import columns, has_blanks, is_number, number, stem, whole_number
 from ..lattice import Lattice
 from ..posteriors import as_scores
-from .common import Piece, Reading, columns, number, stem, whole
+from .common import Piece, Reading
 
 _EPSILON = ("0",)
 
@@ -21,31 +22,23 @@ def parse_openfst(piece: Piece, reading: Reading) -> Lattice:
     finals: list[tuple[int, float]] = []
     start = -1
     for where, line in piece.lines():
-        parts = columns(line)
-        state = whole(parts[0], where, "the number of a state")
+        fields = columns(line)
+        state = whole_number(fields[0], where, "the number of a state")
         start = state if start < 0 else start
-        if len(parts) <= 2:
-            finals.append((state, number(parts[1], where) if len(parts) == 2 else 0.0))
+        if len(fields) <= 2:
+            finals.append((state, number(fields[1], where) if len(fields) == 2 else 0.0))
             continue
-        if len(parts) > 5:
-            raise InputError(f"expected at most 5 columns, got {len(parts)}", where)
-        to = whole(parts[1], where, "the number of a state")
-        has_cost = len(parts) == 5 or (len(parts) == 4 and _is_number(parts[3]))
-        cost = number(parts[-1], where) if has_cost else 0.0
-        arcs.append((state, to, reading.meaning(parts[len(parts) - 1 - has_cost], more=_EPSILON), -cost))
+        if len(fields) > 5:
+            raise InputError(f"expected at most 5 columns, got {len(fields)}", where)
+        to = whole_number(fields[1], where, "the number of a state")
+        has_cost = len(fields) == 5 or (len(fields) == 4 and is_number(fields[3]))
+        cost = number(fields[-1], where) if has_cost else 0.0
+        arcs.append((state, to, reading.unit_of(fields[len(fields) - 1 - has_cost], more=_EPSILON), -cost))
     if not arcs or not finals:
         raise InputError("no arcs or no final state", piece.where)
     end = 1 + max(max(a[0], a[1]) for a in arcs)
     arcs += [(state, end, None, -cost) for state, cost in finals if math.isfinite(cost)]
     return Lattice.from_arcs(arcs, start, end, piece.name or stem(piece.path), piece.where)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def write_openfst(lattice: Lattice) -> bytes:
@@ -55,7 +48,7 @@ def write_openfst(lattice: Lattice) -> bytes:
     lines = []
     for u, v, w, c in zip(scored.source.tolist(), scored.target.tolist(), scored.unit.tolist(), cost, strict=True):
         word = "<eps>" if w < 0 else scored.units[w]
-        if any(c.isspace() for c in word) or _is_number(word):
+        if has_blanks(word) or is_number(word):
             raise InputError(f"OpenFst's text cannot hold the word {shorten(word)}", lattice.name or None)
         lines.append(f"{u} {v} {word} {word} {np.float64(c).item()!r}")
     return ("\n".join([*lines, str(scored.n_nodes - 1)]) + "\n").encode()

@@ -1,7 +1,6 @@
-"""Simpler sources: one-best words with times and confidences (CTM, JSON of Whisper and its kin), n-best lists.
+"""Simpler sources: one-best words with times and confidences (CTM, JSON of Whisper and its relatives), n-best lists.
 
-A one-best word with confidence c becomes an arc with posterior c beside one that says nothing with 1 − c: much of the
-world has nothing better than that.
+A one-best word with confidence c becomes an arc with posterior c beside an empty arc with 1 − c.
 """
 
 from __future__ import annotations
@@ -13,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ....errors import InputError, shorten
+from ...text import columns, has_blanks, number, read_lines, stem
 from ..lattice import Lattice
-from ..sparse import Posteriors
-from .common import Piece, Reading, columns, number, read_lines, stem
+from ..posteriors import UnitPosteriors
+from .common import Piece, Reading
 from .networks import Slot, slots_as_lattice
 
 
@@ -41,8 +41,8 @@ def one_best(
             )
         if not (0 <= begin <= end < np.inf):
             raise InputError(f"{shorten(word)} begins at {begin} and ends at {end}", where or None)
-        said = reading.meaning(word, lower)
-        slots.append({said: (1.0 if said is None else confidence, begin, end)})
+        unit = reading.unit_of(word, lower)
+        slots.append({unit: (1.0 if unit is None else confidence, begin, end)})
     return slots_as_lattice(slots, name, where or name)
 
 
@@ -50,9 +50,9 @@ def split_ctm(path: str) -> Iterator[Piece]:
     """The utterances of a CTM, by file and channel (1 and A are not named); the lines of one must stand together."""
     name, first, lines, seen = "", 1, list[bytes](), set[str]()
     for at, line in read_lines(path):
-        parts = line.split(None, 2)
-        if len(parts) > 1 and not line.startswith(b";;"):
-            file, channel = (p.decode("utf-8", "replace") for p in parts[:2])
+        fields = line.split(None, 2)
+        if len(fields) > 1 and not line.startswith(b";;"):
+            file, channel = (p.decode("utf-8", "replace") for p in fields[:2])
             own = file if channel in ("1", "A") else f"{file}-{channel}"
             if own != name:
                 if name:
@@ -75,32 +75,37 @@ def parse_ctm(piece: Piece, reading: Reading) -> Lattice:
     for where, line in piece.lines():
         if line.startswith(";;"):
             continue
-        parts = columns(line)
-        if len(parts) not in (5, 6):
-            raise InputError(f"expected 5 or 6 columns, got {len(parts)}", where)
-        begin, length = number(parts[2], where), number(parts[3], where)
-        word = (parts[4], begin, begin + length, number(parts[5], where) if len(parts) == 6 else 1.0)
-        one_best([word], piece.name, where, reading)  # what is wrong with it is said with its line
+        fields = columns(line)
+        if len(fields) not in (5, 6):
+            raise InputError(f"expected 5 or 6 columns, got {len(fields)}", where)
+        begin, length = number(fields[2], where), number(fields[3], where)
+        word = (fields[4], begin, begin + length, number(fields[5], where) if len(fields) == 6 else 1.0)
+        one_best([word], piece.name, where, reading)  # an error names the line
         words.append(word)
     return one_best(sorted(words, key=lambda w: w[1]), piece.name, piece.where, reading)
 
 
-def write_ctm(network: Posteriors) -> bytes:
-    """The likeliest word of every slot of a confusion network, where it is likelier than nothing, as CTM."""
+def write_ctm(network: UnitPosteriors) -> bytes:
+    """The likeliest word of every slot of a confusion network as CTM, unless an empty slot is likelier."""
     name = network.name or "utterance"
     lines = []
     for i in network.best_entries():
         begin, end, word = float(network.start[i]), float(network.end[i]), network.units[network.unit[i]]
         if np.isnan(begin) or np.isnan(end):
             raise InputError("CTM needs times, and this lattice has none", name)
-        if any(c.isspace() for c in word + name):
+        if has_blanks(word + name):
             raise InputError(f"CTM cannot hold {shorten(word)} of {shorten(name)}: no blanks")
         lines.append(f"{name} 1 {begin!r} {end - begin!r} {word} {min(float(network.posterior[i]), 1.0)!r}\n")
     return "".join(lines).encode()
 
 
+def looks_like_json(head: bytes) -> bool:
+    """Whether a file begins like JSON."""
+    return b"\0" not in head and head.lstrip()[:1] in (b"{", b"[")
+
+
 def parse_json(piece: Piece, reading: Reading) -> Lattice:
-    """``segments`` with ``words`` (Whisper and its kin), ``words`` or ``result`` (Vosk), with times and confidences."""
+    """``segments`` with ``words`` (Whisper), ``words`` or ``result`` (Vosk), with times and confidences."""
     where = piece.where
     try:
         words = _timed(_words_of(json.loads(piece.content())))
@@ -139,13 +144,13 @@ def _of_tokens(tokens: list[Any]) -> list[dict[str, Any]]:
     return words
 
 
-def _timed(found: list[Any]) -> list[tuple[str, float, float, float]]:
+def _timed(entries: list[Any]) -> list[tuple[str, float, float, float]]:
     """Words with times; one without (as WhisperX leaves numerals) gets what lies between its neighbours."""
     words, last = [], 0.0
-    for i, w in enumerate(found):
-        after = next((float(x["start"]) for x in found[i + 1 :] if "start" in x), last)
+    for i, w in enumerate(entries):
+        after = next((float(x["start"]) for x in entries[i + 1 :] if "start" in x), last)
         begin, end = float(w.get("start", last)), float(w.get("end", max(after, last)))
-        if "start" not in w and "end" not in w and not any("start" in x for x in found):
+        if "start" not in w and "end" not in w and not any("start" in x for x in entries):
             raise KeyError("start")
         last = end
         words.append((_clean(w.get("word", w.get("text", ""))), begin, end, _confidence(w)))
@@ -175,7 +180,7 @@ def parse_nbest(piece: Piece, reading: Reading) -> Lattice:
             last = i == max(len(words), 1) - 1
             to = 1 if last else node
             node += not last
-            arcs.append((at, to, None if word is None else reading.meaning(word), value if i == 0 else 0.0))
+            arcs.append((at, to, None if word is None else reading.unit_of(word), value if i == 0 else 0.0))
             at = to
     if not arcs:
         raise InputError("no hypotheses", piece.where)

@@ -13,15 +13,16 @@ import numpy as np
 
 from ....errors import InputError, shorten
 from ....files import PADDING
+from ...text import decoded, has_blanks, number, stem, whole_number
 from ..lattice import Lattice
-from .common import Piece, Reading, decoded, number, seen, stem, whole
+from .common import Piece, Reading, lines_of, remembered_units
 from .slf_kernels import read_fields
 
 _FIELD = re.compile(r"(\w+)=(\"[^\"]*\"|\S*)")
 _LONG = {"time": "t", "WORD": "W", "START": "S", "END": "E", "acoustic": "a", "language": "l"}
 
 
-class _Table(NamedTuple):
+class _Lines(NamedTuple):
     """Columns of the node or link lines: ids, numbers by key (NaN: none), words by number (−1: none)."""
 
     ids: dict[str, np.ndarray]
@@ -34,11 +35,11 @@ class _Table(NamedTuple):
 
     @property
     def lines(self) -> int:
-        """How many there are."""
+        """The number of lines."""
         return len(self.words)
 
     def place(self, row: int) -> str:
-        """What errors call a line."""
+        """The place of a line that errors name."""
         return _place(self.path, self.data, int(self.starts[row]))
 
     def whole(self, key: str) -> np.ndarray:
@@ -48,8 +49,8 @@ class _Table(NamedTuple):
             raise InputError(f"{key}= is missing", self.place(int(np.argmin(x))))
         return x
 
-    def doubled(self, key: str) -> None:
-        """Complain about the second line that has a number."""
+    def raise_doubled(self, key: str) -> None:
+        """Raise InputError at the second line that has the same number."""
         x = self.ids[key]
         _, first = np.unique(x, return_index=True)
         again = np.setdiff1d(np.arange(len(x)), first)
@@ -61,6 +62,11 @@ class _Table(NamedTuple):
 def _place(path: str, data: bytes, at: int) -> str:
     line = data.count(b"\n", 0, at) + 1
     return f"{path}, line {line}"
+
+
+def looks_like_slf(head: bytes) -> bool:
+    """Whether a file begins like SLF."""
+    return any(line.startswith((b"VERSION=", b"N=", b"I=", b"UTTERANCE=")) for line in lines_of(head))
 
 
 def parse_slf(piece: Piece, reading: Reading) -> Lattice:
@@ -108,8 +114,8 @@ def _table(
     number_keys: bytes,
     announced: str,
     where: str,
-) -> _Table:
-    """Parse lines; one that the kernel cannot read (more digits than a float has, −inf, a mistake) is done by hand."""
+) -> _Lines:
+    """Parse lines; one that the kernel cannot read (more digits than a float has, −inf, an error) is parsed in Python."""
     begin, end = span
     most = int(announced) if announced.isascii() and announced.isdigit() and len(announced) < 9 else 0
     if not 0 < most <= (end - begin) // 4 + 1:
@@ -132,7 +138,9 @@ def _table(
             place = f"{where}, line {line}"
             starts[row] = at
             fields = _by_hand(decoded(data[at:stop], place), chr(id_keys[0]), place)
-            ids[:, row] = [whole(fields[chr(k)], f"{place}, {chr(k)}=") if chr(k) in fields else -1 for k in id_keys]
+            ids[:, row] = [
+                whole_number(fields[chr(k)], f"{place}, {chr(k)}=") if chr(k) in fields else -1 for k in id_keys
+            ]
             out[:, row] = [number(fields[chr(k)], place) if chr(k) in fields else np.nan for k in number_keys]
             words[row] = -1
             if "W" in fields:
@@ -144,11 +152,11 @@ def _table(
         names.append((word.encode(), 0))
     by_id = {chr(k): ids[i, :row] for i, k in enumerate(id_keys)}
     numbers = {chr(k): out[i, :row] for i, k in enumerate(number_keys)}
-    return _Table(by_id, numbers, words[:row], names, starts[:row], data, where)
+    return _Lines(by_id, numbers, words[:row], names, starts[:row], data, where)
 
 
 def _by_hand(line: str, mark: str, where: str) -> dict[str, str]:
-    """The fields of a line, by what a reader of the format's description would do."""
+    """The fields of a line by a regular expression, for lines that the kernel cannot read."""
     left = _FIELD.sub("", line).strip()
     fields = {_LONG.get(k, k): v.strip('"') for k, v in _FIELD.findall(line)}
     if left or mark not in fields:
@@ -156,25 +164,17 @@ def _by_hand(line: str, mark: str, where: str) -> dict[str, str]:
     return fields
 
 
-def _build(header: dict[str, str], nodes: _Table, links: _Table, where: str, name: str, reading: Reading) -> Lattice:
+def _build(header: dict[str, str], nodes: _Lines, links: _Lines, where: str, name: str, reading: Reading) -> Lattice:
     ids = nodes.whole("I")
     if ids.max() > 10 * len(ids) + 1000:
         raise InputError(f"node {ids.max()} of {len(ids)}: nodes must be numbered without large gaps", where)
     place = np.full(int(ids.max()) + 1, -1, np.int64)
     place[ids] = np.arange(len(ids))
     if (place[ids] != np.arange(len(ids))).any():
-        nodes.doubled("I")
+        nodes.raise_doubled("I")
     if (np.diff(links.whole("J")) <= 0).any():
-        links.doubled("J")
-    ends = []
-    for key in "SE":
-        given = links.whole(key)
-        known = (given <= ids.max()) & (place[np.minimum(given, ids.max())] >= 0)
-        if not known.all():
-            row = int(np.argmin(known))
-            raise InputError(f"a link leads from or to node {given[row]}, which is not defined", links.place(row))
-        ends.append(place[given])
-    source, target = ends
+        links.raise_doubled("J")
+    source, target = (_nodes_of(links, key, place) for key in "SE")
     on_links = bool((links.words >= 0).any())
     table = links if on_links else nodes
     unit, units = _units(table, reading)
@@ -198,28 +198,38 @@ def _build(header: dict[str, str], nodes: _Table, links: _Table, where: str, nam
     )
 
 
-def _decoded(word: bytes, table: _Table, at: int) -> str:
+def _nodes_of(links: _Lines, key: str, place: np.ndarray) -> np.ndarray:
+    """The nodes where links begin (``S``) or end (``E``)."""
+    ids = links.whole(key)
+    defined = (ids < len(place)) & (place[np.minimum(ids, len(place) - 1)] >= 0)
+    if not defined.all():
+        row = int(np.argmin(defined))
+        raise InputError(f"a link leads from or to node {ids[row]}, which is not defined", links.place(row))
+    return place[ids]
+
+
+def _decoded(word: bytes, table: _Lines, at: int) -> str:
     try:
         return word.decode()
     except UnicodeDecodeError:
         raise InputError(f"{word[:40]!r} is not UTF-8", _place(table.path, table.data, at)) from None
 
 
-def _units(table: _Table, reading: Reading) -> tuple[np.ndarray, list[str]]:
-    """The unit of each line, and the units: words that mean the same are one."""
-    known: dict[str, int] = {}
-    known_words = seen(reading)
-    meaning = np.empty(len(table.names) + 1, np.int64)
+def _units(table: _Lines, reading: Reading) -> tuple[np.ndarray, list[str]]:
+    """The unit of each line, and the units."""
+    numbers: dict[str, int] = {}
+    units = remembered_units(reading)
+    unit_numbers = np.full(len(table.names) + 1, -1, np.int64)  # the last entry serves −1
     for i, (word, at) in enumerate(table.names):
-        if word not in known_words:
-            known_words[word] = reading.meaning(_decoded(word, table, at))
-        unit = known_words[word]
-        meaning[i] = -1 if unit is None else known.setdefault(unit, len(known))
-    meaning[-1] = -1
-    return meaning[table.words], list(known)
+        if word not in units:
+            units[word] = reading.unit_of(_decoded(word, table, at))
+        unit = units[word]
+        if unit is not None:
+            unit_numbers[i] = numbers.setdefault(unit, len(numbers))
+    return unit_numbers[table.words], list(numbers)
 
 
-def _scores(header: dict[str, str], links: _Table, unit: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
+def _scores(header: dict[str, str], links: _Lines, unit: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
     """Acoustic and language scores in natural logarithms, scaled as the header says, word penalties included."""
     base = _option(header, "base", np.e, where)
     if base < 0 or base == 1:
@@ -240,8 +250,8 @@ def _scores(header: dict[str, str], links: _Table, unit: np.ndarray, where: str)
     return logs["a"], logs["l"] + logs["r"] + penalty * (unit >= 0)
 
 
-def _posteriors(links: _Table) -> np.ndarray:
-    """Posteriors as given; a hair above 1 is rounding."""
+def _posteriors(links: _Lines) -> np.ndarray:
+    """The posteriors of links; slightly above 1 is rounding."""
     p = links.numbers["p"]
     bad = np.flatnonzero((p < 0) | (p > 1.01))
     if len(bad):
@@ -260,39 +270,39 @@ def _ends(
     header: dict[str, str], ids: np.ndarray, place: np.ndarray, source: np.ndarray, target: np.ndarray, where: str
 ) -> tuple[int, int]:
     """Start and end node: named in the header, or the only ones without an arc to or from them."""
-    found = []
+    nodes = []
     for key, ends in (("start", target), ("end", source)):
         if key in header:
-            node = whole(header[key], f"{where}, {key}")
+            node = whole_number(header[key], f"{where}, {key}")
             if node >= len(place) or place[node] < 0:
                 raise InputError(f"{key}={node} is not defined", where)
-            found.append(int(place[node]))
+            nodes.append(int(place[node]))
         else:
             free = np.ones(len(ids), np.bool_)
             free[ends] = False
             if free.sum() != 1:
                 raise InputError(f"expected one {key} node, there are {free.sum()}: name it in the header", where)
-            found.append(int(np.flatnonzero(free)[0]))
-    return found[0], found[1]
+            nodes.append(int(np.flatnonzero(free)[0]))
+    return nodes[0], nodes[1]
 
 
 def write_slf(lattice: Lattice) -> bytes:
-    """SLF with words on links. Times stand on nodes: where arcs disagree a link that says nothing stands between."""
+    """SLF with words on links. Times stand on nodes: where arcs disagree an empty link stands between."""
     times, arcs = node_times(lattice)
     lines = [f"VERSION=1.1\nUTTERANCE={lattice.name or 'utterance'}\nstart=0\nend={lattice.n_nodes - 1}"]
     lines.append(f"N={len(times)}\tL={len(arcs)}")
     lines += [f"I={i}" + ("" if np.isnan(t) else f"\tt={t!r}") for i, t in enumerate(times)]
     for j, (u, v, word, a, lm, p) in enumerate(arcs):
-        said = "!NULL" if word is None else _quoted(word)
-        given = "" if np.isnan(p) else f"\tp={p!r}"
-        lines.append(f"J={j}\tS={u}\tE={v}\tW={said}\ta={a!r}\tl={lm!r}{given}")
+        token = "!NULL" if word is None else _quoted(word)
+        posterior = "" if np.isnan(p) else f"\tp={p!r}"
+        lines.append(f"J={j}\tS={u}\tE={v}\tW={token}\ta={a!r}\tl={lm!r}{posterior}")
     return ("\n".join(lines) + "\n").encode()
 
 
 def _quoted(word: str) -> str:
     if '"' in word or "\n" in word:
         raise InputError(f"SLF cannot hold the word {shorten(word)}")
-    return f'"{word}"' if not word or any(c.isspace() for c in word) else word
+    return f'"{word}"' if not word or has_blanks(word) else word
 
 
 def node_times(lattice: Lattice) -> tuple[list[float], list[tuple[int, int, str | None, float, float, float]]]:

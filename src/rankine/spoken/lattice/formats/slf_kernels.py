@@ -90,8 +90,9 @@ def _word_number(begin, end, base, table, slices, n_words):
 def read_fields(text, begin, end, keys, ids, out, words, starts, row, table, slices, n_words):
     """Fill columns of whole numbers (the first keys) and numbers (the others), and words, from lines ``key=value …``.
 
-    ``text`` must go on for a few bytes behind ``end``. (rows filled, words known, where it stopped: ``end``, or the
-    beginning of a line that cannot be read in this way). Empty lines and lines that begin with # are passed over.
+    ``text`` must go on for a few bytes behind ``end``. Returned are the numbers of rows and of different words, and
+    where it stopped: ``end``, or the beginning of a line that it cannot read. Empty lines and lines that begin with #
+    are skipped.
     """
     base = address_of(text)
     p, stop = base + begin, base + end
@@ -135,8 +136,8 @@ def read_fields(text, begin, end, keys, ids, out, words, starts, row, table, sli
                     return row, n_words, line - base
                 p = q
             elif k < len(keys):
-                found, negative, w, digits, q = scan_few(p)
-                if found and (_blank(byte(q)) or byte(q) == 10):
+                is_short, negative, w, digits, q = scan_few(p)
+                if is_short and (_blank(byte(q)) or byte(q) == 10):
                     out[k - len(ids), row] = short_to_double(negative, w, digits)
                     p = q
                 else:

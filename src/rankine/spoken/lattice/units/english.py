@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ....errors import InputError
-from . import Split, lexicon, stamp
+from .dictionary import Split, lexicon, stamp, without_stress
 
 VOWELS = frozenset("AA AE AH AO AW AY EH ER EY IH IY OW OY UH UW".split())
 _ONSETS = frozenset(
@@ -23,7 +23,7 @@ _ONSETS = frozenset(
         "M Y|N Y|L Y|S P R|S T R|S K R|S P L|S K W|S P Y|S K Y|S T Y"
     ).split("|")
 )
-_ARPABET = dict(
+ARPABET = dict(
     pair.split("=")
     for pair in (
         "ɑ=AA æ=AE ɛ=EH i=IY ɪ=IH ɔ=AO ʊ=UH ʌ=AH u=UW ə=AH ɚ=ER eɪ=EY aɪ=AY oʊ=OW ɔɪ=OY aʊ=AW p=P b=B t=T d=D k=K ɡ=G "
@@ -60,11 +60,11 @@ def _entries(dictionary: str | None, changed: tuple[str, int] | None) -> dict[st
 
 
 def _unstressed(entries: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[list[str]]]:
-    """Without stress; what is equal then is one pronunciation."""
-    found: dict[str, list[list[str]]] = {}
+    """Pronunciations without stress; those that are equal then are one."""
+    unstressed: dict[str, list[list[str]]] = {}
     for word, ways in entries.items():
-        found[word] = [list(w) for w in {tuple(p.rstrip("012") for p in way): None for way in ways}]
-    return found
+        unstressed[word] = [list(w) for w in {tuple(map(without_stress, way)): None for way in ways}]
+    return unstressed
 
 
 @lru_cache(maxsize=1 << 17)
@@ -77,14 +77,16 @@ def guess(word: str) -> list[str]:
     try:
         from gruut import sentences
     except ImportError:
-        raise InputError(f"{word!r} is in no dictionary; to guess its sound: pip install 'rankine[spoken]'") from None
+        raise InputError(
+            f"{word!r} is not in the dictionary; letter-to-sound rules need gruut: pip install 'rankine[spoken]'"
+        ) from None
     phones = []
     for sentence in sentences(word, lang="en-us", espeak=False):
         for token in sentence:
             for phone in token.phonemes or ():
                 plain = phone.strip("ˈˌ").replace("ː", "")
-                if plain in _ARPABET:  # what is left out are breaks
-                    phones.append(_ARPABET[plain])
+                if plain in ARPABET:  # others are breaks
+                    phones.append(ARPABET[plain])
     return phones
 
 
@@ -97,12 +99,14 @@ def pronounce(dictionary: str | os.PathLike | None = None) -> Split:
     entries = _entries(None if dictionary is None else str(dictionary), stamp(dictionary))
 
     def split(word: str) -> list[list[str]]:
-        found = entries.get(word.lower())
-        if found:
-            return found
+        ways = entries.get(word.lower())
+        if ways:
+            return ways
         phones = guess(word.lower())
         if not phones:
-            raise InputError(f"{word!r} has no sound that is known")
+            raise InputError(
+                f"no pronunciation found for {word!r}, neither in the dictionary nor by letter-to-sound rules"
+            )
         return [phones]
 
     return split

@@ -18,7 +18,7 @@ def count_chains(unit, first_way, first_piece):
 
 
 @kernel
-def chains(source, target, unit, scores, start, end, n_nodes, first_way, first_piece, pieces, nodes, said, out, times):
+def chains(source, target, unit, scores, start, end, n_nodes, first_way, first_piece, pieces, nodes, units, out, times):
     """Fill arcs (nodes, unit; acoustic, language score, posterior; times). The score stands on a chain's first arc.
 
     ``first_way[w]`` is the first pronunciation of word w, ``first_piece[i]`` the first unit of pronunciation i.
@@ -38,7 +38,7 @@ def chains(source, target, unit, scores, start, end, n_nodes, first_way, first_p
                 here = target[a] if k == n - 1 else next_node
                 next_node += k < n - 1
                 nodes[at, 1] = here
-                said[at] = -1 if w < 0 else pieces[first + k]
+                units[at] = -1 if w < 0 else pieces[first + k]
                 out[0, at] = scores[0, a] if k == 0 else 0.0
                 out[1, at] = scores[1, a] - np.log(ways) if k == 0 else 0.0
                 out[2, at] = scores[2, a] / ways

@@ -1,0 +1,56 @@
+"""``rankine spoken formats``, ``units`` and ``recognisers``; the documentation prints the same tables."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...console import print_table
+
+
+class Listing(NamedTuple):
+    """A table to print: the names of its columns, and its rows."""
+
+    columns: list[str]
+    rows: list[tuple[str, ...]]
+
+
+def list_formats() -> Listing:
+    """The formats of lattices."""
+    from ...spoken.lattice.formats import TABLE
+
+    rows = [
+        (name, " ".join(row.endings), "no" if row.write is None else "yes", row.explanation)
+        for name, row in TABLE.items()
+    ]
+    return Listing(["name", "endings", "written", "what it is"], rows)
+
+
+def list_units() -> Listing:
+    """The units that words can be split into."""
+    from ...spoken.lattice.units import TABLE
+
+    rows = [(name, ", ".join(row.languages), row.explanation) for name, row in TABLE.items()]
+    return Listing(["name", "indexed for", "what it is"], rows)
+
+
+def list_recognisers() -> Listing:
+    """The recognisers of speech."""
+    from ...spoken.recognise.table import TABLE
+
+    rows = [(name, f"rankine[{row.extra}]", row.explanation) for name, row in TABLE.items()]
+    return Listing(["name", "needs", "what it is"], rows)
+
+
+def formats() -> None:
+    """List all lattice formats: names, endings, whether each is written too, and what it is."""
+    print_table("Formats of lattices", *list_formats())
+
+
+def units() -> None:
+    """List all units that words can be split into; a file of words and their units can be used too."""
+    print_table("Units", *list_units())
+
+
+def recognisers() -> None:
+    """List all recognisers of speech: names, what each needs to be installed, and what it is."""
+    print_table("Recognisers", *list_recognisers())

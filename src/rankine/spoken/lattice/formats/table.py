@@ -1,0 +1,160 @@
+"""The table of lattice formats: each row says how a format is recognised, read and written.
+
+Help, documentation and error messages are made from it. To add a format, write its module and its row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ....errors import InputError
+from ...text import ending
+from ..lattice import Lattice
+from .common import Piece, Reading
+from .kaldi import default_scale, looks_like_kaldi, parse_kaldi, split_kaldi, write_kaldi, write_kaldi_text
+from .networks import (
+    looks_like_mesh,
+    looks_like_sausage,
+    parse_mesh,
+    parse_sausage,
+    split_mesh,
+    split_sausages,
+    write_mesh,
+    write_sausage,
+)
+from .openfst import parse_openfst, write_openfst
+from .simple import looks_like_json, parse_ctm, parse_json, parse_nbest, split_ctm, write_ctm
+from .slf import looks_like_slf, parse_slf, write_slf
+
+_KALDI_JOB = r"lat\.\d+(\.gz)?"  # what Kaldi's recipes call their files
+
+
+def _no_scale(frame: float) -> float:
+    return 1.0
+
+
+class FormatRow(NamedTuple):
+    """A row of the table of formats.
+
+    ``parse`` reads one utterance; ``split`` cuts a file of several into pieces, None where a file holds one. ``sniff``
+    tells the format by the first bytes of a file, ``file_name`` by its name where ``endings`` do not. ``write`` is
+    None for a format that is only read; it takes what ``writes`` says, a ``lattice``, a ``network`` (confusion network)
+    or the best ``words`` of one, and keyword arguments that ``options`` names: ``frame`` (seconds per frame) and
+    ``numbers`` (of words, whose list then stands beside the file). ``scale`` is the acoustic scale of the format for a
+    length of frames, where the user gives none.
+    """
+
+    explanation: str
+    endings: tuple[str, ...]
+    parse: Callable[[Piece, Reading], Lattice]
+    split: Callable[[str], Iterator[Piece]] | None = None
+    sniff: Callable[[bytes], bool] | None = None
+    write: Callable[..., bytes] | None = None
+    writes: str = "lattice"
+    options: tuple[str, ...] = ()
+    file_name: str = r"(?!)"
+    scale: Callable[[float], float] = _no_scale
+
+    def fits(self, path: Path) -> bool:
+        """Whether a file is called like one of this format."""
+        return ending(path) in self.endings or re.fullmatch(self.file_name, path.name) is not None
+
+
+TABLE: dict[str, FormatRow] = {
+    "slf": FormatRow(
+        "HTK's SLF, words on nodes or on links",
+        (".slf", ".lat", ".htk"),
+        parse_slf,
+        sniff=looks_like_slf,
+        write=write_slf,
+    ),
+    "openfst": FormatRow("OpenFst's text", (".fst",), parse_openfst, write=write_openfst),
+    "mesh": FormatRow(
+        "SRILM's meshes (confusion networks)",
+        (".mesh", ".wcn"),
+        parse_mesh,
+        split_mesh,
+        looks_like_mesh,
+        write_mesh,
+        "network",
+    ),
+    "sausage": FormatRow(
+        "confusion networks, one on a line: name [ word p word p ] [ word p ]",
+        (".sausage",),
+        parse_sausage,
+        split_sausages,
+        looks_like_sausage,
+        write_sausage,
+        "network",
+    ),
+    "nbest": FormatRow("n-best list, a log score and words on a line", (".nbest",), parse_nbest),
+    "ctm": FormatRow(
+        "CTM: one-best words with times and confidences", (".ctm",), parse_ctm, split_ctm, None, write_ctm, "words"
+    ),
+    "json": FormatRow(
+        "JSON of Whisper and its relatives, and of Vosk: words with times and confidences",
+        (".json",),
+        parse_json,
+        sniff=looks_like_json,
+    ),
+    "kaldi": FormatRow(
+        "Kaldi's lattices, binary or text; binary when written, with ….words.txt beside it",
+        (".ark",),
+        parse_kaldi,
+        split_kaldi,
+        looks_like_kaldi,
+        write_kaldi,
+        options=("numbers", "frame"),
+        file_name=_KALDI_JOB,
+        scale=default_scale,
+    ),
+    "kaldi-text": FormatRow(
+        "the same in text with words as they are",
+        (".ark",),
+        parse_kaldi,
+        split_kaldi,
+        None,
+        write_kaldi_text,
+        options=("frame",),
+        file_name=_KALDI_JOB,
+        scale=default_scale,
+    ),
+}
+
+
+def written() -> list[str]:
+    """The names of the formats that are written too.
+
+    >>> written()
+    ['slf', 'openfst', 'mesh', 'sausage', 'ctm', 'kaldi', 'kaldi-text']
+    """
+    return [name for name, row in TABLE.items() if row.write is not None]
+
+
+def writer_of(name: str, option: str = "format") -> Callable[..., bytes]:
+    """The function that writes a format; InputError if there is none."""
+    write = TABLE[name].write if name in TABLE else None
+    if write is None:
+        raise InputError(f"{option} must be one of {', '.join(written())}; got {name!r}")
+    return write
+
+
+def name_by_path(path: Path) -> str | None:
+    """The format that a file's name tells, if it tells one.
+
+    >>> name_by_path(Path("lat.1.gz")), name_by_path(Path("x.mesh.gz")), name_by_path(Path("x.txt"))
+    ('kaldi', 'mesh', None)
+    """
+    return next((name for name, row in TABLE.items() if row.fits(path)), None)
+
+
+def name_by_content(head: bytes) -> str | None:
+    """The format that the first bytes of a file tell, if they tell one.
+
+    >>> name_by_content(b"VERSION=1.0\\nN=2 L=1\\n")
+    'slf'
+    """
+    return next((name for name, row in TABLE.items() if row.sniff is not None and row.sniff(head)), None)

@@ -1,0 +1,51 @@
+"""How utterances are read and their arcs weighed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .formats import TABLE, Piece, Reading, load
+from .lattice import Lattice
+from .posteriors import ArcPosteriors, arc_posteriors, as_scores
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """How utterances are read and their arcs weighed.
+
+    Args:
+        reading: how words are read.
+        acoustic_scale: multiplies acoustic scores. None: the default of the format, 0.1 for Kaldi's lattices with
+            frames of 10 ms, else 1.
+        language_scale: multiplies language scores.
+        penalty: added for every word.
+        beam: keep only arcs on a path that is at most e^beam times less likely than the likeliest; None: all.
+        use: ``"scores"``, ``"given"`` (the source's own posteriors) or ``"auto"``: those given, if all are. Scales and
+            penalty matter only for scores.
+    """
+
+    reading: Reading = field(default_factory=Reading)
+    acoustic_scale: float | None = None
+    language_scale: float = 1.0
+    penalty: float = 0.0
+    beam: float | None = None
+    use: str = "auto"
+
+    def scale(self, format: str) -> float:
+        """The acoustic scale for a format; 1 for a lattice that was not read from a file."""
+        if self.acoustic_scale is not None:
+            return self.acoustic_scale
+        return TABLE[format].scale(self.reading.frame) if format else 1.0
+
+    def weigh(self, lattice: Lattice, format: str = "") -> ArcPosteriors:
+        """Posteriors of all arcs."""
+        return arc_posteriors(lattice, self.scale(format), self.language_scale, self.penalty, self.use)
+
+    def open(self, piece: Piece) -> Lattice:
+        """The lattice of an utterance within the beam, its scores the logs of transition probabilities.
+
+        So its posteriors are ``arc_posteriors(lattice)``, however it is pruned or split from here on.
+        """
+        lattice = load(piece, self.reading)
+        weighed = as_scores(lattice, self.weigh(lattice, piece.format))
+        return weighed if self.beam is None else weighed.beam(self.beam)

@@ -1,0 +1,23 @@
+"""Mandarin words as syllables in pinyin."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ....errors import InputError
+from .dictionary import Split
+
+
+def pinyin(tones: bool = True) -> Split:
+    """Mandarin syllables by pypinyin, with or without tone; characters it does not have stay as they are."""
+    try:
+        from pypinyin import Style, lazy_pinyin
+    except ImportError:
+        raise InputError("Mandarin syllables need pypinyin: pip install 'rankine[spoken]'") from None
+    style = Style.TONE3 if tones else Style.NORMAL
+
+    @lru_cache(maxsize=1 << 17)
+    def split(word: str) -> list[list[str]]:
+        return [lazy_pinyin(word, style=style, neutral_tone_with_five=tones)]
+
+    return split

@@ -1,0 +1,73 @@
+"""The table of units: what a word is split into. Help and error messages are made from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ....errors import InputError, nearest
+from .dictionary import Split, from_mapping, lexicon, stamp
+from .english import pronounce, syllables
+from .mandarin import pinyin
+
+
+def characters(word: str) -> list[list[str]]:
+    """The characters of a word, as its one pronunciation.
+
+    >>> characters("设定")
+    [['设', '定']]
+    """
+    return [list(word)]
+
+
+class UnitRow(NamedTuple):
+    """A row of the table of units.
+
+    ``make`` gets a pronunciation dictionary (None: the usual one) and gives the function that splits a word, None for
+    words as they are. ``singular`` is what one unit is called. ``languages`` are those whose archives index the unit,
+    ``candidates`` says whether it helps to choose the documents that are ranked: phones occur in nearly all of them.
+    """
+
+    singular: str
+    explanation: str
+    make: Callable[[str | None], Split | None]
+    languages: tuple[str, ...] = ()
+    candidates: bool = True
+
+
+TABLE: dict[str, UnitRow] = {
+    "words": UnitRow("word", "words as the recogniser wrote them", lambda _: None, ("en", "zh")),
+    "characters": UnitRow("character", "characters of words", lambda _: characters, ("zh",)),
+    "pinyin": UnitRow("syllable", "Mandarin syllables with tone", lambda _: pinyin(), ("zh",)),
+    "pinyin-toneless": UnitRow("syllable", "Mandarin syllables without tone", lambda _: pinyin(tones=False)),
+    "syllables": UnitRow("syllable", "English syllables, made from the phones", syllables, ("en",)),
+    "phones": UnitRow(
+        "phone", "English phones by a dictionary and letter-to-sound rules", pronounce, ("en",), candidates=False
+    ),
+}
+
+
+def splitter(units: str, dictionary: str | os.PathLike | None = None) -> Split | None:
+    """The function that splits a word into units; None for words.
+
+    Args:
+        units: a name in ``TABLE``, or a file of words and their units.
+        dictionary: a pronunciation dictionary for English; None: CMU's.
+
+    >>> splitter("characters")("ab")
+    [['a', 'b']]
+    """
+    return _splitter(units, None if dictionary is None else str(dictionary), stamp(units), stamp(dictionary))
+
+
+@lru_cache(maxsize=32)
+def _splitter(units: str, dictionary: str | None, *stamps: tuple[str, int] | None) -> Split | None:
+    if units in TABLE:
+        return TABLE[units].make(dictionary)
+    if not Path(units).is_file():
+        names = ", ".join(TABLE)
+        raise InputError(f"units must be {names}, or a file of words and units; got {units!r}.{nearest(units, TABLE)}")
+    return from_mapping(lexicon(units, strip_stress=False), str(units))

@@ -1,0 +1,169 @@
+"""Text as files hold it: decoding, lines, columns, numbers, escapes, and the stems of file names."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import InputError, shorten
+from ..files import open_source, unpacked, unpacked_whole
+
+HAN = "㐀-䶿一-鿿豈-﫿"  # ranges of Chinese characters, for a set in a regular expression
+PACKED = (".gz", ".xz", ".zst")  # endings of compressed files
+_BLANKS = re.compile(r"[ \t\r\f\v]+")
+_VARIANT = re.compile(r"^(.+)\(\d+\)$")
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+
+
+def read_bytes(path: str | os.PathLike) -> bytes:
+    """The content of a file, decompressed."""
+    with open_source(path) as opened:
+        return unpacked_whole(opened)
+
+
+def read_blocks(path: str | os.PathLike) -> Iterator[bytes]:
+    """The content of a file, decompressed, a block at a time."""
+    with open_source(path) as opened:
+        yield from unpacked(opened)
+
+
+def read_lines(path: str | os.PathLike) -> Iterator[tuple[int, bytes]]:
+    """(number from 1, line with its end) of a file, streamed."""
+    rest, number = b"", 0
+    for block in read_blocks(path):
+        *lines, rest = (rest + block).split(b"\n")
+        for line in lines:
+            number += 1
+            yield number, line + b"\n"
+    if rest:
+        yield number + 1, rest
+
+
+def read_text(path: str | os.PathLike) -> str:
+    """The text of a file in UTF-8, without a byte order mark."""
+    return decoded(read_bytes(path).removeprefix(b"\xef\xbb\xbf"), str(path))
+
+
+def decoded(data: bytes, where: str, first_line: int = 1) -> str:
+    """Text of UTF-8; an error names the line.
+
+    >>> decoded(b"a\\n\\xff", "x.txt")
+    Traceback (most recent call last):
+    rankine.errors.InputError: x.txt, line 2: b'\\xff' is not UTF-8
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + first_line
+        raise InputError(f"{data[error.start : error.start + 4]!r} is not UTF-8", f"{where}, line {line}") from None
+
+
+def lines_with_places(text: str, where: str, first_line: int = 1) -> Iterator[tuple[str, str]]:
+    """(place for errors, line) of a text, without empty lines and without blanks at the ends.
+
+    >>> list(lines_with_places("a b\\n\\nc", "x.txt"))
+    [('x.txt, line 1', 'a b'), ('x.txt, line 3', 'c')]
+    """
+    for number, line in enumerate(text.split("\n"), first_line):
+        if stripped := line.strip(" \t\r\f\v"):
+            yield f"{where}, line {number}", stripped
+
+
+def columns(line: str) -> list[str]:
+    """The columns of a line, divided by blanks of ASCII only: a word may hold others.
+
+    >>> columns(" 0\\t1  a\u00a0b ")
+    ['0', '1', 'a\\xa0b']
+    """
+    return [c for c in _BLANKS.split(line) if c]
+
+
+def number(text: str, where: str) -> float:
+    """A number that is not NaN."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(f"expected a number, got {shorten(text)}", where) from None
+    if math.isnan(value):
+        raise InputError("expected a number, got NaN", where)
+    return value
+
+
+def whole_number(text: str, where: str, what: str = "a whole number", largest: int = 10**8) -> int:
+    """A whole number from 0 to ``largest``: the number of a node, or a count.
+
+    >>> whole_number("007", "x.txt")
+    7
+    """
+    digits = text.lstrip("0") or text[:1]
+    if not (text.isascii() and text.isdigit()) or len(digits) > 18 or int(digits) > largest:
+        raise InputError(f"expected {what}, got {shorten(text)}", where)
+    return int(digits)
+
+
+def is_number(text: str) -> bool:
+    """Whether text is read as a number.
+
+    >>> is_number("1e3"), is_number("one")
+    (True, False)
+    """
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def has_blanks(text: str) -> bool:
+    """Whether text cannot stand in a column.
+
+    >>> has_blanks("new york"), has_blanks("york")
+    (True, False)
+    """
+    return any(c.isspace() for c in text)
+
+
+def escaped(text: str) -> str:
+    r"""Text as a cell of a table: tabs and line breaks as ``\t``, ``\n`` and ``\r``.
+
+    >>> print(escaped("a\tb"))
+    a\tb
+    """
+    return "".join(_ESCAPES.get(c, c) for c in text)
+
+
+def without_variant(word: str) -> str:
+    """The word of a pronunciation variant.
+
+    >>> without_variant("to(2)"), without_variant("(2)")
+    ('to', '(2)')
+    """
+    match = _VARIANT.match(word) if word.endswith(")") else None
+    return word if match is None else match[1]
+
+
+def ending(path: str | os.PathLike) -> str:
+    """The ending of a file's name in lower case, without that of compressed files.
+
+    >>> ending("x/LJ.001.SLF.gz")
+    '.slf'
+    """
+    suffixes = Path(path).suffixes
+    while suffixes and suffixes[-1].lower() in PACKED:
+        suffixes.pop()
+    return suffixes[-1].lower() if suffixes else ""
+
+
+def stem(path: str | os.PathLike) -> str:
+    """The name of a file without its endings.
+
+    >>> stem("x/LJ.001.slf.gz")
+    'LJ.001'
+    """
+    name = os.fsencode(Path(path).name).decode("utf-8", "replace")
+    for suffix in (*PACKED, ending(path)):
+        name = name[: -len(suffix)] if suffix and name.lower().endswith(suffix) else name
+    return name

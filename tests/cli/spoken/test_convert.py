@@ -1,0 +1,50 @@
+"""``rankine spoken convert``."""
+
+import pytest
+
+import rankine as rk
+from rankine.spoken.lattice.formats import TABLE, written
+from rankine.spoken.lattice.posteriors import arc_posteriors, expected_counts
+
+from ...spoken.lattice.cases import SLF
+from ..test_cli import rankine
+
+
+@pytest.mark.parametrize("to", written())
+def test_convert(place, to):
+    (place / "lattices" / "more.slf").write_text(SLF)
+    target = "out" if TABLE[to].split is None else f"out{TABLE[to].endings[0]}"
+    rankine(place, "spoken", "convert", "lattices", target, "--to", to)
+    words = {"words": str(place / "out.ark.words.txt")} if to == "kaldi" else {}
+    back = dict(rk.spoken.read_archive(place / target, **words))
+    assert sorted(back) == ["good", "more"]
+    want = {"a": 1.0, "b": 0.75}
+    assert expected_counts(back["good"], arc_posteriors(back["good"])) == pytest.approx(want, abs=1e-6)
+    if to == "slf":
+        done = rankine(place, "spoken", "convert", "lattices", "one.slf", code=1)
+        assert "name a folder" in done.stderr
+        assert "--to must be" in rankine(place, "spoken", "convert", "lattices", "x.yz", code=1).stderr
+
+
+def test_converting_keeps_posteriors(tmp_path):
+    (tmp_path / "a.ark").write_text("u\n0 1 x 0.5,15,3_3\n0 1 y 0.25,20,3_3\n1 2 z 0,1,3\n2 0,0,\n\n")
+    lattice = rk.spoken.read_lattice(tmp_path / "a.ark")
+    want = expected_counts(lattice, arc_posteriors(lattice, acoustic_scale=0.1))
+    for to, name in (("slf", "a.slf"), ("openfst", "a.fst"), ("kaldi-text", "b.ark")):
+        rankine(tmp_path, "spoken", "convert", "a.ark", name, "--to", to)
+        back = rk.spoken.read_lattice(tmp_path / name)
+        scale = 0.1 if to == "kaldi-text" else 1.0
+        assert expected_counts(back, arc_posteriors(back, acoustic_scale=scale)) == pytest.approx(want, abs=1e-9)
+    rankine(tmp_path, "spoken", "convert", "a.slf", "c.ark", "--to", "kaldi-text")
+    back = rk.spoken.read_lattice(tmp_path / "c.ark")
+    assert expected_counts(back, arc_posteriors(back, acoustic_scale=0.1)) == pytest.approx(want, abs=1e-9)
+
+
+def test_files_of_a_folder_keep_their_names(tmp_path):
+    for name in ("s1/u.slf", "s2/u.slf"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(SLF)
+    rankine(tmp_path, "spoken", "convert", ".", "out", "--to", "slf")
+    assert sorted(p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*.slf")) == [
+        "s1/u.slf", "s2/u.slf",
+    ]  # fmt: skip

@@ -1,0 +1,117 @@
+"""``rankine spoken recognise``, ``add`` and ``play``: from recordings to hits that can be played."""
+
+import os
+
+import numpy as np
+import pytest
+import soundfile
+
+from rankine.spoken import Archive
+from rankine.spoken.archive.hits import locate
+from rankine.spoken.recognise.audio import seconds
+
+from ...spoken.recognise.cases import SAMPLE, heard
+from ..test_cli import rankine
+
+
+def test_times_in_a_long_recording_are_right(tmp_path):
+    """Known utterances with pauses between them: words are found within 0.1 s of where they were put."""
+    names = ["tape-70", "tape-54", "tape-75", "tape-08"]
+    parts, starts, at = [], {}, 0.0
+    noise = np.random.default_rng(0)
+    for name in names:
+        starts[name] = at
+        pause = (20 * noise.normal(size=16000)).astype(np.int16)
+        parts += [heard(name), pause]
+        at += (len(parts[-2]) + len(pause)) / 16000
+    long = np.concatenate(parts)
+    soundfile.write(tmp_path / "long.wav", long, 16000)
+    assert len(long) > 15 * 16000
+    rankine(tmp_path, "spoken", "add", "archive", "long.wav", "--workers", "1", "--longest", "15")
+    single = Archive.create(tmp_path / "single")
+    single.add(SAMPLE / "lattices")
+    archive = Archive(tmp_path / "archive")
+    checked = 0
+    for word in ("railway", "hospital", "village", "apple", "mine", "storm"):
+        hit = archive.search(word, 1)[0]
+        if hit.kind != "word" or hit.matches[0].posterior < 0.5:
+            continue
+        near = [
+            starts[h.document] + h.start
+            for h in single.search(word, 20)
+            if h.document in starts and h.kind == "word" and h.matches[0].posterior > 0.5
+        ]
+        if near:
+            checked += 1
+            assert min(abs(t - hit.start) for t in near) <= 0.1
+    assert checked >= 2
+
+
+def test_from_recordings_to_a_hit_that_can_be_played(tmp_path):
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    for name in ("tape-70", "tape-50"):
+        soundfile.write(folder / f"{name}.flac", heard(name), 16000)
+    out = rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1")
+    assert "2 recordings recognised" in out.stderr
+    assert "× real time" in out.stderr
+    again = rankine(tmp_path, "spoken", "add", "archive", "recordings")
+    assert "0 recordings recognised" in again.stderr
+    assert "2 were there already" in again.stderr
+    hits = rankine(tmp_path, "spoken", "search", "archive", "railway").stdout
+    place = hits.splitlines()[1].split("\t")[1]
+    assert place.startswith("tape-")
+    said = rankine(tmp_path, "spoken", "play", "archive", place, "-o", "hit.wav", "--pad", "0.25")
+    assert "hit.wav" in said.stderr
+    start, end = map(float, place.partition("@")[2].split("-"))
+    assert seconds(tmp_path / "hit.wav") == pytest.approx(end - start + 0.5, abs=0.01)
+    env = {"PATH": str(tmp_path)}
+    rankine(tmp_path, "spoken", "play", "archive", place, env=env)
+    assert list(tmp_path.glob("tape-*.wav"))
+    player = tmp_path / "aplay"
+    player.write_text(f'#!/bin/sh\ncp "$2" {tmp_path}/played.wav\n')
+    player.chmod(0o755)
+    rankine(tmp_path, "spoken", "play", "archive", place, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    assert seconds(tmp_path / "played.wav") > 0.5
+    for text, message in (
+        ("tape-70@1-inf", "begins at 0"),
+        ("tape-70@x", "times in seconds"),
+        ("tape-7@1-2", "tape-70"),
+    ):
+        assert message in rankine(tmp_path, "spoken", "play", "archive", text, code=1).stderr
+    folder.rename(tmp_path / "elsewhere")
+    assert "--recordings" in rankine(tmp_path, "spoken", "play", "archive", place, code=1).stderr
+    rankine(tmp_path, "spoken", "play", "archive", place, "--recordings", "elsewhere", "-o", "hit.wav")
+    assert locate(Archive(tmp_path / "archive"), place, str(tmp_path / "elsewhere")).audio.exists()
+
+
+def test_command_line_of_recognition(tmp_path):
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    soundfile.write(folder / "a.flac", heard("tape-70"), 16000)
+    (folder / "bad.wav").write_text("x")
+    (tmp_path / "words.txt").write_text("railway")
+    out = rankine(
+        tmp_path, "spoken", "recognise", "recordings", "-o", "lattices", "--without-words", "words.txt", "--beam",
+        "1e-40", "--workers", "1", code=1,
+    )  # fmt: skip
+    assert "bad.wav: cannot be read as audio" in out.stderr
+    assert "1 of 2 recordings could not be used" in out.stderr
+    assert (tmp_path / "lattices" / "a.slf.gz").exists()
+    rankine(tmp_path, "spoken", "index", "archive", "lattices", "--about", "lattices/recordings.tsv")
+
+
+def test_deleting_takes_the_lattices_along(tmp_path):
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    for name in ("tape-70", "tape-50"):
+        soundfile.write(folder / f"{name}.flac", heard(name), 16000)
+    rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1")
+    (folder / "tape-50.flac").unlink()
+    rankine(tmp_path, "spoken", "delete", "archive", "tape-50")
+    assert not (tmp_path / "archive" / "recognised" / "tape-50.slf.gz").exists()
+    rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1")
+    assert Archive(tmp_path / "archive").documents == ["tape-70"]
+    assert not (tmp_path / "new").exists()
+    rankine(tmp_path, "spoken", "add", "new", "no-such-folder", code=1)
+    assert not (tmp_path / "new").exists()

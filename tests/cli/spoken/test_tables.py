@@ -1,0 +1,17 @@
+"""``rankine spoken formats``, ``units`` and ``recognisers``."""
+
+import pytest
+
+from rankine.spoken.lattice import formats, units
+from rankine.spoken.recognise import table as recognisers
+
+from ..test_cli import rankine
+
+
+@pytest.mark.parametrize(
+    ("command", "table"), [("formats", formats.TABLE), ("units", units.TABLE), ("recognisers", recognisers.TABLE)]
+)
+def test_all_rows_are_listed(tmp_path, command, table):
+    lines = [line.split("\t") for line in rankine(tmp_path, "spoken", command).stdout.splitlines()]
+    assert [line[0] for line in lines[1:]] == list(table)
+    assert [line[-1] for line in lines[1:]] == [row.explanation for row in table.values()]

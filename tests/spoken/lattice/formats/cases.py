@@ -1,0 +1,37 @@
+"""One small file of every format."""
+
+import struct
+
+import numpy as np
+
+from ..cases import SLF
+
+LATTICE4 = (
+    b"u1 "
+    + struct.pack("<i", 2125659606)
+    + b"".join(struct.pack("<i", len(t)) + t for t in (b"vector", b"lattice4"))
+    + struct.pack("<iiQqqq", 2, 0, 3, 0, 4, 4)
+    + struct.pack("<ffq", np.inf, np.inf, 2)
+    + struct.pack("<iiffi", 5, 1, 1.0, 2.0, 1)
+    + struct.pack("<iiffi", 5, 2, 0.5, 2.0, 1)
+    + struct.pack("<ffq", np.inf, np.inf, 1)
+    + struct.pack("<iiffi", 6, 0, 0.0, 1.0, 2)
+    + struct.pack("<ffq", np.inf, np.inf, 1)
+    + struct.pack("<iiffi", 7, 3, 0.0, 1.0, 3)
+    + struct.pack("<ffq", 0.25, 0.0, 0)
+)
+
+
+TEXTS = {
+    "x.slf": SLF,
+    "x.fst": "0 1 a a 0.5\n0 1 b b 1.5\n1 2 c c\n2 0.1\n",
+    "x.mesh": "name u\nnumaligns 2\nalign 0 a 0.7 *DELETE* 0.3\ninfo 0 a 0.1 0.4 0 0 0\nalign 1 b 0.5 c 0.5\n",
+    "x.sausage": "u1 [ a 0.7 b 0.2 ] [ c 1 ]\nu2 [ a 1 ]\n",
+    "x.nbest": "-1.5 a b\n-2 a c d\n",
+    "x.ctm": "u1 1 0.0 0.5 hello 0.9\nu1 1 0.5 0.5 world 0.6\nu2 1 0 1 x\n",
+    "x.json": '{"segments": [{"words": [{"word": "hi", "start": 0, "end": 0.4, "probability": 0.5}]}]}',
+    "x.ark": "u1\n0 1 1 0.5,1.5,3_3_3\n0 1 2 0.25,1.5,3_3_3\n1 0.1,0,4\n\nu2\n0 1 2 1,1,\n1\n\n",
+}
+
+
+BYTES = {**{name: text.encode() for name, text in TEXTS.items()}, "b.ark": LATTICE4}

@@ -1,0 +1,44 @@
+"""Position-specific posteriors against the enumeration of all paths."""
+
+import pytest
+
+import rankine as rk
+
+from ... import reference as ref
+from .cases import lattices
+
+
+def test_pspl_is_enumeration():
+    for _, lattice in lattices():
+        found = rk.spoken.pspl(lattice)
+        want = ref.pspl(lattice, lattice.acoustic)
+        got = {(p, u): x for p, u, x in found.triples()}
+        assert got == pytest.approx({k: v for k, v in want.items() if v > 0}, abs=1e-10)
+        lengths = [(len(lattice.words(path)), p) for path, p in ref.path_probabilities(lattice, lattice.acoustic)]
+        for position in range(found.n_positions):
+            at_least = sum(p for n, p in lengths if n > position)
+            assert sum(x for (at, _), x in got.items() if at == position) == pytest.approx(at_least, abs=1e-10)
+        pruned = rk.spoken.pspl(lattice, prune=0.1)
+        assert {(p, u) for p, u, _ in pruned.triples()} == {k for k, v in got.items() if v > 0.1}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rk.spoken.pspl(rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0)], 0, 1), prune=1), "prune"),
+    ],
+)  # fmt: skip
+def test_bad_threshold(call, message):
+    with pytest.raises(rk.InputError, match=message):
+        call()
+
+
+def test_a_single_path_gives_that_path():
+    lattice = rk.spoken.Lattice.from_arcs([(0, 1, "a", -1.0), (1, 2, None, -2.0), (2, 3, "b", -3.0)], 0, 3)
+    assert rk.spoken.pspl(lattice).triples() == [(0, "a", 1.0), (1, "b", 1.0)]
+
+
+def test_long_texts_of_many_words_need_little_memory():
+    n = 20_000
+    arcs = [(i, i + 1, f"w{i}", 0.0, i, i + 1.0) for i in range(n)]
+    assert len(rk.spoken.pspl(rk.spoken.Lattice.from_arcs(arcs, 0, n))) == n

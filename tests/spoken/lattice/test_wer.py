@@ -1,0 +1,15 @@
+"""Word error rates: the oracle of a lattice is the best of all its paths."""
+
+import numpy as np
+
+from rankine.spoken.lattice.lattice import random_lattice
+from rankine.spoken.lattice.wer import edit_distance, oracle_distance
+
+
+def test_error_rates():
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        lattice = random_lattice(rng, int(rng.integers(2, 6)), int(rng.integers(2, 10)), 3)
+        reference = [f"w{rng.integers(4)}" for _ in range(rng.integers(0, 6))]
+        want = min(edit_distance(lattice.words(path), reference) for path in lattice.paths())
+        assert oracle_distance(lattice, reference) == want

@@ -1,0 +1,45 @@
+"""Recordings, and a recogniser that needs no model."""
+
+import time
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+SAMPLE = Path(str(files("rankine").joinpath("sample", "spoken")))
+
+
+@dataclass(frozen=True)
+class Echo:
+    """A recogniser whose words are the number of samples; slow, or broken, if asked to be."""
+
+    rate: int = 16000
+    ending: str = ".nbest"
+    wait: float = 0.0
+    fail: str = ""
+
+    def __call__(self, samples):
+        time.sleep(self.wait)
+        if self.fail == "disk" and len(samples) % 2:
+            raise OSError(28, "No space left on device", "lattice")
+        if self.fail == "call":
+            raise AssertionError("called again")
+        if self.fail == "odd" and len(samples) % 2:
+            raise RuntimeError("does not like it")
+        return f"-1.0 heard {len(samples)} {int(np.abs(samples.astype(int)).sum())}\n".encode()
+
+
+def write(path, length, rate=16000, channels=1, seed=0):
+    rng = np.random.default_rng(seed)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    soundfile.write(path, 0.1 * rng.normal(size=(length, channels)).clip(-3, 3), rate)
+
+
+def content(folder):
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*.nbest"))}
+
+
+def heard(name):
+    return soundfile.read(SAMPLE / "audio" / f"{name}.ogg", dtype="int16")[0]
