@@ -330,11 +330,11 @@ def test_models_know_their_features(data, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"params": {"eta": 1.0}}, "'eta' is what learning_rate says"),
-        ({"params": {"objective": "regression"}}, "'objective' is what loss says"),
+        ({"params": {"eta": 1.0}}, "params must not contain 'eta': set learning_rate instead"),
+        ({"params": {"objective": "regression"}}, "params must not contain 'objective': set loss instead"),
         ({"categorical": "bm25"}, "a list of features"),
         ({"monotone": [1] * 8}, "monotone must say"),
-        ({"loss": None}, "expected a loss or its name"),
+        ({"loss": None}, "loss must be a name or a loss"),
         ({"loss": get("svm-map"), "loss_options": {"A": "linear"}}, "given by name"),
         ({"loss": "svm-ndcg@10", "loss_options": {"A": "learn"}}, "LinearRanker only"),
         ({"learning_rate": "x"}, "learning_rate must be a number"),

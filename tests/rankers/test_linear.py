@@ -53,11 +53,11 @@ def test_learns_and_certifies(loss):
     model = rk.LinearRanker(loss=loss, C=1.0).fit(X, y, qid=qid)
     assert model.lower_bound_ <= model.objective_
     assert model.gap_ <= 1e-3
-    untrained = rk.evaluate(model._check_parameters().measure, y, np.zeros(len(y)), qid)
+    untrained = rk.evaluate(model.check_parameters().measure, y, np.zeros(len(y)), qid)
     assert model.score(X, y, qid) > next(iter(untrained.mean.values())) + 0.1
-    values = model._check_parameters().value_and_grad(X @ model.coef_, y, np.arange(31) * 15)[0]
+    values = model.check_parameters().value_and_grad(X @ model.coef_, y, np.arange(31) * 15)[0]
     assert 0.5 * model.coef_ @ model.coef_ + values.sum() == pytest.approx(model.objective_, rel=1e-9)
-    measure = model._check_parameters().measure
+    measure = model.check_parameters().measure
     if not measure.startswith("P"):
         informative = values > 0
         lost = 1 - rk.evaluate(measure, y, model.predict(X), qid, empty="one").per_query[measure]
@@ -328,13 +328,3 @@ def test_regression_starts_see_grades_and_counted_documents_only():
     weighted = rk.LinearRanker("ranksvm-l2", C=1e-9, w0="regression").fit(X_wild, y, qid=qid, doc_weight=keep * 1.0)
     alone = rk.LinearRanker("ranksvm-l2", C=1e-9, w0="regression").fit(X[keep], y[keep], qid=qid[keep])
     np.testing.assert_allclose(weighted.coef_, alone.coef_, rtol=1e-9)
-
-
-@pytest.mark.parametrize("ranker", [rk.LinearRanker, rk.KernelRanker])
-def test_a_loss_on_ranks_is_scored_with_the_right_sign(ranker):
-    x = np.random.default_rng(4).normal(size=(8, 5))
-    ranks = (np.argsort(np.argsort(-x, axis=1), axis=1) + 1).ravel()
-    X, qid = x.reshape(-1, 1), np.repeat(np.arange(8), 5)
-    options = {"kernel": "linear"} if ranker is rk.KernelRanker else {}
-    model = ranker("consistent-rank", **options).fit(X, ranks, qid=qid)
-    assert model.score(X, ranks, qid=qid) > 0.95  # Kendall's tau

@@ -48,7 +48,7 @@ def load(path: str | os.PathLike) -> Any:
     if content.get("kind") not in kinds:
         raise InputError(f"unknown kind of model {content.get('kind')!r}; there are: {', '.join(kinds)}", where)
     try:
-        return kinds[content["kind"]]._from_content(content)
+        return kinds[content["kind"]].from_content(content)
     except InputError:
         raise
     except (KeyError, TypeError, ValueError) as error:

@@ -163,7 +163,7 @@ def tune(
     combinations = [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
     for combination in combinations:  # a setting that makes no sense ends it here, not in a process
         for C in path if path is not None else [None]:
-            clone(ranker).set_params(**combination, **({} if C is None else {"C": C}))._check_parameters()
+            clone(ranker).set_params(**combination, **({} if C is None else {"C": C})).check_parameters()
     prints = _fingerprint(data, valid, folds, seed)
     jobs = [
         _Job(type(ranker).__name__, ranker.get_params() | combination, path, fold, measure, prints)
@@ -321,7 +321,7 @@ def _fit(ranker: Any, job: _Job, train: RankingData, valid: RankingData) -> dict
     seconds = (time.perf_counter() - began) / len(models)
     scores = []
     for model in models:
-        scores.append(evaluate(job.measure, valid.y, model.predict(valid), valid.qid).mean[job.measure])
+        scores.append(evaluate(job.measure, model.grades(valid.y), model.predict(valid), valid.qid).mean[job.measure])
     return {"scores": scores, "seconds": [seconds] * len(models)}
 
 

@@ -87,7 +87,7 @@ def risk_bound(
         raise InputError(f"risk bounds are for fitted linear rankers, got {type(model).__name__}")
     if isinstance(data.y, Preferences):
         raise InputError("risk bounds need grades, the data has a preference graph")
-    loss = model._check_parameters()
+    loss = model.check_parameters()
     if hasattr(model, "A_"):
         raise InputError("no risk bound is known for position weights that were learned too (A='learn')")
     if data.n_features != model.n_features_in_:
