@@ -247,55 +247,6 @@ def test_more_output_forms(folder):
     assert "ending in one of" in rankine(folder, "convert", "data.txt", "x.json", code=1).stderr
 
 
-def test_train_and_rank(folder):
-    rk.save_letor(judged_set(n_queries=20, seed=1), folder / "train.txt")
-    done = rankine(
-        folder, "train", "train.txt", "--loss", "svm-map", "-C", "0.1", "--valid", "data.txt", "-o", "m.json"
-    )
-    assert done.stdout.splitlines()[0] == "data\tqueries\tAP\tnDCG@10"
-    assert "certified to within" in done.stderr
-    assert "mean of 1 − AP is at most" in done.stderr
-    data, model = rk.load_letor(folder / "data.txt"), rk.load(folder / "m.json")
-    rankine(folder, "rank", "m.json", "data.txt", "-o", "out.run", "--tag", "mine")
-    assert rk.load_run(folder / "out.run").tag == "mine"
-    ap = rk.evaluate_run("AP", rk.TrecTable.from_columns(data.qid, data.doc_ids, data.y), folder / "out.run").mean["AP"]
-    assert ap == pytest.approx(model.score(data), abs=1e-3)
-    lines = rankine(folder, "rank", "m.json", "data.txt", "--scores").stdout.split()
-    assert [float(x) for x in lines] == model.predict(data).tolist()
-
-
-def test_train_along_a_path(folder):
-    rk.save_letor(judged_set(n_queries=20, seed=1), folder / "train.txt")
-    options = ["--path", "1e-3:1", "--valid", "data.txt", "-o", "m.json", "--plot", "p.png", "--normalise", "zscore"]
-    done = rankine(folder, "train", "train.txt", *options)
-    rows = [line.split("\t") for line in done.stdout.splitlines()]
-    assert [r[0] for r in rows[1:5]] == ["0.001", "0.01", "0.1", "1"]
-    best = max(rows[1:5], key=lambda r: float(r[4]))
-    assert float(best[0]) == rk.load(folder / "m.json").C
-    assert (folder / "p.png").stat().st_size > 5000
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["train", "data.txt", "-o", "m.json", "--loss", "svm-mapp"], "Did you mean 'svm-map'"),
-        (["train", "data.txt", "-o", "m.json", "-C", "0"], "C must be a positive number"),
-        (["train", "data.txt", "-o", "no/m.json"], "there is no folder"),
-        (["train", "data.txt", "-o", "m.json", "--path", "1:10"], "pass --valid"),
-        (["train", "data.txt", "-o", "m.json", "--path", "x", "--valid", "data.txt"], "low:high or a list"),
-        (["train", "data.txt", "-o", "m.json", "--plot", "x.png"], "pass --path"),
-        (["rank", "data.txt", "data.txt"], "not a model file"),
-        (["rank", "absent.json", "data.txt"], "No such file"),
-    ],
-)
-def test_bad_training_is_one_line(folder, arguments, message):
-    before = sorted(os.listdir(folder))
-    done = rankine(folder, *arguments, code=1)
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert sorted(os.listdir(folder)) == before
-
-
 def test_the_first_compilation_is_announced_on_a_terminal(monkeypatch, capsys):
     from rankine import kernel
 
@@ -306,34 +257,6 @@ def test_the_first_compilation_is_announced_on_a_terminal(monkeypatch, capsys):
         assert compiled(1) == 2
     assert listener.said
     assert "compiling for this machine" in capsys.readouterr().err
-
-
-def test_train_with_pairs(folder):
-    done = rankine(folder, "train", "data.txt", "--loss", "consistent-ndcg", "-C", "0.1", "-o", "m.json")
-    assert "certified to within" in done.stderr
-    assert "guaranteed" not in done.stderr
-    model = rk.load(folder / "m.json")
-    assert model.loss == "consistent-ndcg"
-    done = rankine(
-        folder, "train", "data.txt", "--loss", "ranksvm", "--solver", "newton", "-o", "n.json", code=1
-    )  # fmt: skip
-    assert "needs a loss with a Hessian" in done.stderr
-    assert not (folder / "n.json").exists()
-
-
-def test_train_with_other_supervision(folder):
-    data = rk.load_letor(folder / "data.txt")
-    ranks = np.concatenate([len(q.y) - np.argsort(np.argsort(q.y)) for q in data])
-    rk.save_letor(rk.RankingData(data.X, ranks, data.qid), folder / "ranks.txt")
-    arguments = ("--path", "0.01:1", "--valid", "ranks.txt", "--normalise", "query-zscore", "-o", "r.json")
-    done = rankine(folder, "train", "ranks.txt", "--loss", "consistent-rank", *arguments)
-    lines = [line.split("\t") for line in done.stdout.splitlines()]
-    best = max(float(line[-1]) for line in lines[1:4])
-    shown = next(line for line in lines if line[0] == "train")
-    assert float(shown[2]) == best > 0.2
-    rankine(folder, "train", "data.txt", "--loss", "duchi", "-o", "d.json")
-    done = rankine(folder, "train", "data.txt", "--loss", "consistent-wpd", "-o", "w.json", code=1)
-    assert "which no data file holds" in done.stderr
 
 
 def test_experiment_on_a_set_of_its_own(folder):
@@ -354,22 +277,3 @@ def test_experiment_on_a_set_of_its_own(folder):
     assert "unknown set 'mq2007'. Did you mean 'mq2008'?" in done.stderr
     done = rankine(folder, "experiment", "consistent", code=1, env={**environment, "RANKINE_DATA": ""})
     assert "set RANKINE_DATA" in done.stderr
-
-
-def test_tune(folder):
-    arguments = ("--loss", "svm-map", "--loss", "ranksvm-l2", "-C", "0.01,0.1", "--folds", "2", "--workers", "1")
-    done = rankine(folder, "tune", "data.txt", *arguments, "--folder", "t", "-o", "best.json", "--normalise", "zscore")
-    lines = [line.split("\t") for line in done.stdout.splitlines()]
-    assert lines[0][:4] == ["loss", "C", "normalise", "nDCG@10"]
-    assert len(lines) == 5
-    assert {line[0] for line in lines[1:]} == {"svm-map", "ranksvm-l2"}
-    assert rk.load(folder / "best.json").loss == lines[1][0]
-    assert {p.name for p in (folder / "t").iterdir()} == {"jobs", "tune.json", "tune.csv", "tune.png"}
-    again = rankine(folder, "tune", "data.txt", *arguments, "--folder", "t", "--normalise", "zscore").stdout
-    assert again == done.stdout
-    done = rankine(folder, "tune", "data.txt", "--ranker", "adarank", "--rounds", "3,6", "--folds", "2", "--workers",
-                   "1", "--folder", "u", "-m", "AP")  # fmt: skip
-    assert len(done.stdout.splitlines()) == 5
-    for bad, message in ((("-C", "x"), "-C must be"), (("--folds", "99"), "folds"), (("-m", "zzz"), "unknown measure")):
-        done = rankine(folder, "tune", "data.txt", "--folder", "v", "--workers", "1", *bad, code=1)
-        assert message in done.stderr

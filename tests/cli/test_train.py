@@ -1,5 +1,6 @@
-"""What ``rankine train`` prints as guaranteed is guaranteed."""
+"""``rankine train``: models, paths of C, and what it prints as guaranteed is guaranteed."""
 
+import os
 import re
 
 import numpy as np
@@ -10,6 +11,12 @@ from rankine.losses import get
 from rankine.sample import judged_set
 
 from .test_cli import rankine
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rk.save_letor(judged_set(n_queries=4), tmp_path / "data.txt")
+    return tmp_path
 
 
 @pytest.mark.parametrize(
@@ -55,3 +62,80 @@ def test_ranks_are_turned_round_before_they_are_measured(tmp_path):
     assert model.score(data) > 0.99
     held_out = rk.risk_bound(model, data, held_out=True).bounds[0]
     assert held_out.risk == pytest.approx(0.0, abs=1e-9)  # a perfect ranking loses nothing of nDCG@10
+
+
+def test_train_and_rank(folder):
+    rk.save_letor(judged_set(n_queries=20, seed=1), folder / "train.txt")
+    done = rankine(
+        folder, "train", "train.txt", "--loss", "svm-map", "-C", "0.1", "--valid", "data.txt", "-o", "m.json"
+    )
+    assert done.stdout.splitlines()[0] == "data\tqueries\tAP\tnDCG@10"
+    assert "certified to within" in done.stderr
+    assert "mean of 1 − AP is at most" in done.stderr
+    data, model = rk.load_letor(folder / "data.txt"), rk.load(folder / "m.json")
+    rankine(folder, "rank", "m.json", "data.txt", "-o", "out.run", "--tag", "mine")
+    assert rk.load_run(folder / "out.run").tag == "mine"
+    ap = rk.evaluate_run("AP", rk.TrecTable.from_columns(data.qid, data.doc_ids, data.y), folder / "out.run").mean["AP"]
+    assert ap == pytest.approx(model.score(data), abs=1e-3)
+    lines = rankine(folder, "rank", "m.json", "data.txt", "--scores").stdout.split()
+    assert [float(x) for x in lines] == model.predict(data).tolist()
+
+
+def test_train_along_a_path(folder):
+    rk.save_letor(judged_set(n_queries=20, seed=1), folder / "train.txt")
+    options = ["--path", "1e-3:1", "--valid", "data.txt", "-o", "m.json", "--plot", "p.png", "--normalise", "zscore"]
+    done = rankine(folder, "train", "train.txt", *options)
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [r[0] for r in rows[1:5]] == ["0.001", "0.01", "0.1", "1"]
+    best = max(rows[1:5], key=lambda r: float(r[4]))
+    assert float(best[0]) == rk.load(folder / "m.json").C
+    assert (folder / "p.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "data.txt", "-o", "m.json", "--loss", "svm-mapp"], "Did you mean 'svm-map'"),
+        (["train", "data.txt", "-o", "m.json", "-C", "0"], "C must be a positive number"),
+        (["train", "data.txt", "-o", "no/m.json"], "there is no folder"),
+        (["train", "data.txt", "-o", "m.json", "--path", "1:10"], "pass --valid"),
+        (["train", "data.txt", "-o", "m.json", "--path", "x", "--valid", "data.txt"], "low:high or a list"),
+        (["train", "data.txt", "-o", "m.json", "--plot", "x.png"], "pass --path"),
+        (["rank", "data.txt", "data.txt"], "not a model file"),
+        (["rank", "absent.json", "data.txt"], "No such file"),
+    ],
+)
+def test_bad_training_is_one_line(folder, arguments, message):
+    before = sorted(os.listdir(folder))
+    done = rankine(folder, *arguments, code=1)
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert sorted(os.listdir(folder)) == before
+
+
+def test_train_with_pairs(folder):
+    done = rankine(folder, "train", "data.txt", "--loss", "consistent-ndcg", "-C", "0.1", "-o", "m.json")
+    assert "certified to within" in done.stderr
+    assert "guaranteed" not in done.stderr
+    model = rk.load(folder / "m.json")
+    assert model.loss == "consistent-ndcg"
+    done = rankine(
+        folder, "train", "data.txt", "--loss", "ranksvm", "--solver", "newton", "-o", "n.json", code=1
+    )  # fmt: skip
+    assert "needs a loss with a Hessian" in done.stderr
+    assert not (folder / "n.json").exists()
+
+
+def test_train_with_other_supervision(folder):
+    data = rk.load_letor(folder / "data.txt")
+    ranks = np.concatenate([len(q.y) - np.argsort(np.argsort(q.y)) for q in data])
+    rk.save_letor(rk.RankingData(data.X, ranks, data.qid), folder / "ranks.txt")
+    arguments = ("--path", "0.01:1", "--valid", "ranks.txt", "--normalise", "query-zscore", "-o", "r.json")
+    done = rankine(folder, "train", "ranks.txt", "--loss", "consistent-rank", *arguments)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    best = max(float(line[-1]) for line in lines[1:4])
+    shown = next(line for line in lines if line[0] == "train")
+    assert float(shown[2]) == best > 0.2
+    rankine(folder, "train", "data.txt", "--loss", "duchi", "-o", "d.json")
+    done = rankine(folder, "train", "data.txt", "--loss", "consistent-wpd", "-o", "w.json", code=1)
+    assert "which no data file holds" in done.stderr

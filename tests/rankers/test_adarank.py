@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.utils.estimator_checks import check_estimator
 
 import rankine as rk
 from rankine.rankers.adarank import NoWeakRankerWarning
@@ -19,12 +18,6 @@ def problem(seed=0, n=12, m=8, d=5, decimals=1):
     X = np.round(rng.standard_normal((n * m, d)), decimals)
     y = np.clip(np.round(X[:, 0] + 0.7 * X[:, 1] - 0.4 * X[:, -1] + rng.standard_normal(n * m)), 0, 2)
     return X, y, np.repeat(np.arange(n), m)
-
-
-@pytest.mark.filterwarnings("ignore::rankine.rankers.adarank.NoWeakRankerWarning")
-@pytest.mark.parametrize("model", [rk.AdaRank(), rk.RankBoost(), rk.SingleFeature(), rk.UniformFusion()])
-def test_scikit_learns_checks(model):
-    check_estimator(model, on_skip=None)
 
 
 @pytest.mark.parametrize("update", ["original", "meng"])

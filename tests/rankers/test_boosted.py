@@ -7,7 +7,6 @@ import lightgbm
 import numpy as np
 import pytest
 import xgboost
-from sklearn.utils.estimator_checks import check_estimator
 
 import rankine as rk
 from rankine.adapters import lightgbm as lgb_adapter
@@ -154,12 +153,6 @@ def test_monotone_and_categorical_features(data, library):
     judged = rk.RankingData(X, y, data.qid, feature_names=["kind", "noise"])
     model = rk.BoostedRanker("ranksvm:norm", library, n_trees=10, categorical=["kind"]).fit(judged)
     assert model.score(judged) > 0.99
-
-
-@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
-@pytest.mark.filterwarnings("ignore")
-def test_scikit_learns_checks(library):
-    check_estimator(rk.BoostedRanker("squared", library, n_trees=5, min_documents=1, threads=1), on_skip=None)
 
 
 def test_query_weights(data):

@@ -8,7 +8,6 @@ import scipy.sparse as sp
 import sklearn
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
-from sklearn.utils.estimator_checks import check_estimator
 
 import rankine as rk
 from rankine.rankers import oracle as oracle_module
@@ -21,13 +20,6 @@ def problem(seed=0, n=30, noise=1.0):
     w = np.array([2.0, -1.0, 0.5, 0, 0, 0])
     y = np.clip(np.round(X @ w + noise * rng.standard_normal(len(X))), 0, 3)
     return X, y, np.repeat(np.arange(n), 15)
-
-
-@pytest.mark.filterwarnings("ignore::rankine.solvers.certificate.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::rankine.rankers.linear.NothingLearnedWarning")
-def test_scikit_learns_checks():
-    check_estimator(rk.LinearRanker(tol=1e-6), on_skip=None)
-    check_estimator(rk.RegressionRanker(), on_skip=None)
 
 
 @pytest.mark.parametrize("on", ["grades", "gains"])

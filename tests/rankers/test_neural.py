@@ -5,7 +5,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from sklearn.utils.estimator_checks import check_estimator
 
 import rankine as rk
 from rankine.adapters.torch import loss as torch_loss
@@ -97,13 +96,6 @@ def test_the_global_generator_is_left_alone(data):
     torch.manual_seed(5)
     rk.NeuralRanker(hidden=(4,), epochs=1).fit(data)
     assert torch.rand(1) == first
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_scikit_learns_checks():
-    check_estimator(
-        rk.NeuralRanker("squared", hidden=(8,), epochs=3, normalise=None, dropout=0.0, threads=1), on_skip=None
-    )
 
 
 @pytest.mark.parametrize(

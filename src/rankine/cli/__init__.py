@@ -23,6 +23,7 @@ from . import (
     losses,
     measures,
     rank,
+    rankers,
     solvers,
     spoken,
     train,
@@ -41,8 +42,8 @@ app = typer.Typer(
 )
 
 for module in (
-    train, rank, tune, evaluate, compare, measures, losses, solvers, describe, convert, export, bound, consistency,
-    demo,
+    train, rank, tune, evaluate, compare, measures, losses, rankers, solvers, describe, convert, export, bound,
+    consistency, demo,
 ):  # fmt: skip
     app.command()(module.command)
     app.registered_commands[-1].name = module.NAME
