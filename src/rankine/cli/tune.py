@@ -77,12 +77,12 @@ def _grid(ranker: str, default: Any, parameters: Any, options: dict[str, tuple[s
     """The grid of the ranker's row, with the values of options in place of its own."""
     from ..errors import InputError
 
-    given = {name: values for name, (_, values) in options.items() if values}
-    for name in given:
+    values_of = {name: values for name, (_, values) in options.items() if values}
+    for name in values_of:
         if name not in parameters:
             raise InputError(f"{options[name][0]} sets the parameter {name}, which the ranker {ranker!r} has not")
     order = dict.fromkeys(["loss", "loss_options", "C", "n_rounds", *default, "normalise"])
-    return {name: list(given.get(name) or default[name]) for name in order if name in given or name in default}
+    return {name: list(values_of.get(name) or default[name]) for name in order if name in {**values_of, **default}}
 
 
 def _whole_numbers(text: str) -> list[int]:

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..data import RankingData
 from ..errors import InputError
 from ..measures import parse
+from ..measures.table import TABLE
 from ..progress import bar
 from .base import LinearModel, check_whole, column
 from .fusion import feature_performances, performances
@@ -58,7 +59,7 @@ class AdaRank(LinearModel):
         normalise: a kind of :class:`~rankine.Normaliser`, fitted with the model and applied when it predicts.
 
     A feature that is chosen three more times in a row without a gain in training performance is set aside until another
-    has been chosen; ``history_`` says so.
+    has been chosen; ``history_`` notes it.
 
     >>> X, y, qid = [[0.1, 1.0], [0.9, 0.0], [0.4, 0.5]], [0, 2, 1], [1, 1, 1]
     >>> AdaRank(n_rounds=2).fit(X, y, qid=qid).rank(X, qid)
@@ -156,7 +157,8 @@ class AdaRank(LinearModel):
         """Raise on a parameter that makes no sense."""
         super().check_parameters()
         measure = parse(self.measure)
-        if measure.name == "DCG" or measure.supervision != "grades":
+        row = TABLE[measure.name]
+        if row.range[1] > 1 or row.supervision != "grades":
             raise InputError(f"AdaRank needs a measure of grades with values up to 1, which {measure} is not")
         if self.update not in ("original", "meng"):
             raise InputError(f"update must be original or meng, got {self.update!r}")

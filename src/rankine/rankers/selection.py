@@ -161,16 +161,25 @@ def tune(
     trials = []
     for n, combination in enumerate(combinations):
         on_folds = [results[job.key] for job in jobs[n * n_folds : (n + 1) * n_folds]]
-        for i, C in enumerate(sorted(path) if path is not None else [None]):
-            params = combination | ({} if C is None else {"C": C})
-            ordered = {name: params[name] for name in grid if name in params}
-            scores = tuple(result["scores"][i] for result in on_folds)
-            trials.append(Combination(ordered, scores, sum(result["seconds"][i] for result in on_folds)))
+        trials += _measured(combination, path, on_folds, list(grid))
     sign = 1 if parse(measure).is_error else -1
     tuning = Tuning(measure, tuple(sorted(trials, key=lambda t: sign * t.mean)), ranker)
     if folder is not None:
         tuning.write(Path(folder))
     return tuning
+
+
+def _measured(
+    combination: dict[str, Any], path: Sequence[float] | None, on_folds: list[Any], order: list[str]
+) -> list[Combination]:
+    """The results of a combination on all folds, for each C of the path; parameters in the order of the grid."""
+    out = []
+    for i, C in enumerate(sorted(path) if path is not None else [None]):
+        params = combination | ({} if C is None else {"C": C})
+        scores = tuple(result["scores"][i] for result in on_folds)
+        seconds = sum(result["seconds"][i] for result in on_folds)
+        out.append(Combination({name: params[name] for name in order if name in params}, scores, seconds))
+    return out
 
 
 def _check_data(data: Any, valid: Any, folds: int) -> None:
