@@ -1,6 +1,8 @@
 """The table of estimators: every row is an estimator of scikit-learn, is public, and can be tuned as it says."""
 
 import ast
+import subprocess
+import sys
 import warnings
 from inspect import signature
 from pathlib import Path
@@ -81,3 +83,39 @@ def test_every_row_is_saved_under_its_name(name, tmp_path):
 def test_unknown_rankers():
     with pytest.raises(rk.InputError, match=r"unknown ranker 'adarnk'\. Did you mean 'adarank'\? There are: linear, "):
         row_of("adarnk")
+
+
+def test_a_missing_package_is_named():
+    """Without the extras Rankine is imported and used; asking for one of them says what to install."""
+    script = (
+        "import sys\n"
+        "class Absent:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.split('.')[0] in ('lightgbm', 'xgboost', 'torch', 'onnx', 'soundfile', 'soxr'):\n"
+        "            raise ModuleNotFoundError(name, name=name)\n"
+        "sys.meta_path.insert(0, Absent())\n"
+        "import rankine as rk, numpy as np\n"
+        "X, y = np.eye(4), [1, 0, 1, 0]\n"
+        "rk.LinearRanker().fit(X, y)\n"
+        "def told(call):\n"
+        "    try:\n"
+        "        call()\n"
+        "    except rk.InputError as error:\n"
+        "        print(error)\n"
+        "told(lambda: rk.BoostedRanker().fit(X, y))\n"
+        "told(lambda: rk.BoostedRanker(library='xgboost').fit(X, y))\n"
+        "told(lambda: rk.NeuralRanker().fit(X, y))\n"
+        "told(lambda: rk.adapters.torch)\n"
+        "told(lambda: rk.export.to_onnx(rk.LinearRanker().fit(X, y)))\n"
+        "from rankine.spoken.recognise.run import recognise\n"
+        "open('x.wav', 'w').close()\n"
+        "told(lambda: recognise(['x.wav'], 'out'))\n"
+    )
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=folder, check=False)
+    lines = done.stdout.splitlines()
+    assert [line.split('"')[1] for line in lines[:5]] == [
+        "rankine[boost]", "rankine[boost]", "rankine[torch]", "rankine[torch]", "rankine[export]",
+    ], done.stderr  # fmt: skip
