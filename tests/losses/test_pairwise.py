@@ -1,4 +1,4 @@
-"""Pairwise, order-preserving, listwise and squared losses against double loops, differences and explicit pairs."""
+"""Pairwise, order-preserving, listwise and squared losses against double loops and differences."""
 
 import itertools
 

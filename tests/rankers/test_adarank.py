@@ -1,4 +1,4 @@
-"""AdaRank, RankBoost and the simplest baselines: by hand, against slow twins, as scikit-learn estimators."""
+"""AdaRank: by hand, against its slow twin, with validation data; and what all boosters and baselines share."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Losses as torch functions, and networks trained with them."""
+"""Networks trained by ranking losses: optimum, early stopping, seeds."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""The simplex programme and the bundle method against independent optimisers."""
+"""The bundle method against an independent optimiser."""
 
 import itertools
 import warnings

@@ -1,4 +1,4 @@
-"""Pairwise losses through every solver that fits, against scikit-learn on explicit pairs."""
+"""Newton's method and L-BFGS on pairwise losses, against scikit-learn on explicit pairs."""
 
 import itertools
 

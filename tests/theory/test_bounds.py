@@ -1,4 +1,4 @@
-"""Risk bounds: against the printed formulas in whole numbers, and against populations whose risk is known."""
+"""Risk bounds against the printed formulas in whole numbers."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""The laboratory: Bayes-optimal rankings, minimisers, counter-examples, standard forms with their certificates."""
+"""Consistency on small cases: Bayes-optimal rankings, minimisers, counter-examples, noise conditions."""
 
 from fractions import Fraction
 from itertools import pairwise, permutations, product
@@ -71,12 +71,6 @@ def test_the_order_preserving_loss_succeeds_where_the_preorder_loss_fails():
     assert good.regret == 0
 
 
-# Standard forms -------------------------------------------------------------------------------------------------------
-
-
-# Noise conditions -----------------------------------------------------------------------------------------------------
-
-
 def test_wpd_form_is_optimal_under_low_noise_and_not_outside():
     rng = np.random.default_rng(4)
     inside = outside = wrong = 0
@@ -125,9 +119,6 @@ def test_zero_one_form_on_order_preserving_spaces_and_outside():
         else:
             wrong += not sorts
     assert (inside, wrong) == (199, 113)
-
-
-# Odds and ends --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The tighter bounds against all permutations, CCCP and subgradient descent against the bundle method."""
+"""The tighter bounds against all permutations."""
 
 import numpy as np
 import pytest
