@@ -241,7 +241,7 @@ class LinearModel(Ranker):
         if len(row) != self.n_features_in_:
             raise InputError(f"the model has {self.n_features_in_} features, x has {len(row)}")
         if self.normaliser_ is not None:
-            if self.normaliser_.kind != "zscore":
+            if self.normaliser_.by_query:
                 raise InputError(f"{self.normaliser_!r} depends on the whole query: explain a row after normalising it")
             row = self.normaliser_.apply(RankingData(row[None], [0], [0])).X[0]
         names = getattr(self, "feature_names_in_", range(len(row)))

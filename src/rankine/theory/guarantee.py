@@ -270,7 +270,7 @@ def _notes(model: LinearRanker, norm: float, B: float | None, M: float | None, m
     if M is None:
         notes.append("M is the largest norm in the sample: for a theorem it must be known beforehand.")
     notes.append(f"The longest list (m = {m}) and its levels are the sample's: again they must be known beforehand.")
-    if model.normaliser_ is not None and model.normaliser_.kind == "zscore":
+    if model.normaliser_ is not None and not model.normaliser_.by_query:
         notes.append("Features were scaled by the whole sample, so queries are not quite independent of each other.")
     notes.append(
         f"Rademacher average {average.value:.4g} by Monte Carlo, standard error {average.standard_error:.2g}; "
