@@ -12,7 +12,7 @@ from rankine.cli.spoken.tables import list_formats, list_recognisers, list_units
 from rankine.experiments.table import TABLE as EXPERIMENTS
 from rankine.losses.table import TABLE as LOSSES
 from rankine.losses.table import get
-from rankine.normalise import KINDS
+from rankine.normalise import TABLE as NORMALISERS
 from rankine.solvers import TABLE as SOLVERS
 
 
@@ -36,11 +36,12 @@ TABLES = {
     "measures": listed("measures"),
     "losses": listed("losses"),
     "solvers": listed("solvers"),
+    "rankers": listed("rankers"),
     "formats": listed("formats"),
     "lattice-formats": list_formats(),
     "units": list_units(),
     "recognisers": list_recognisers(),
-    "normalisers": (("name", "what it does"), KINDS.items()),
+    "normalisers": (("name", "what it does"), ((name, row.explanation) for name, row in NORMALISERS.items())),
     "experiments": (("name", "what it is"), ((name, row.explanation) for name, row in EXPERIMENTS.items())),
     "commands": (("command", "what it does"), commands(typer.main.get_command(app), "rankine")),
 }

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .data import RankingData
 from .errors import InputError, nearest
 
-KINDS = {
-    "query-minmax": "each feature to [0, 1] within each query, as LETOR's QueryLevelNorm; constant features become 0",
-    "query-zscore": "each feature to mean 0 and deviation 1 within each query; constant features become 0",
-    "zscore": "each feature to mean 0 and deviation 1 over the training data; constant features become 0",
-}
-
 
 class Normaliser:
     """Shift and scale features, per query or over the whole training data.
 
     Args:
-        kind: ``"query-minmax"``, ``"query-zscore"`` or ``"zscore"``.
+        kind: a name of the table :data:`rankine.normalise.TABLE`: ``"query-minmax"``, ``"query-zscore"``, ``"zscore"``.
 
     >>> data = RankingData([[1.0], [3.0], [2.0]], [0, 1, 0], ["a", "a", "b"])
     >>> Normaliser("query-minmax").fit(data).apply(data).X.ravel()
@@ -33,8 +27,8 @@ class Normaliser:
     """
 
     def __init__(self, kind: str) -> None:
-        if kind not in KINDS:
-            raise InputError(f"unknown normaliser {kind!r}.{nearest(kind, KINDS)} There are: {', '.join(KINDS)}")
+        if kind not in TABLE:
+            raise InputError(f"unknown normaliser {kind!r}.{nearest(kind, TABLE)} There are: {', '.join(TABLE)}")
         self.kind = kind
         self.n_features_: int | None = None
         self.shift_: np.ndarray | None = None
@@ -51,10 +45,14 @@ class Normaliser:
         """
         X = _dense(data)
         self.n_features_ = data.n_features
-        if self.kind == "zscore":
-            self.shift_ = X.mean(axis=0, dtype=np.float64)
-            self.scale_ = _inverse(X.std(axis=0, dtype=np.float64), self.shift_)
+        if not self.by_query:
+            self.shift_, self.scale_ = (a[0] for a in TABLE[self.kind].moments(X, np.array([0, len(X)])))
         return self
+
+    @property
+    def by_query(self) -> bool:
+        """Whether each query is normalised by itself, and not by what was learned from the training data."""
+        return TABLE[self.kind].by_query
 
     def apply(self, data: RankingData) -> RankingData:
         """The same data with normalised features, of the same dtype; see the class for an example."""
@@ -63,11 +61,11 @@ class Normaliser:
         if data.n_features != self.n_features_:
             raise InputError(f"{self!r} was fitted to {self.n_features_} features, the data has {data.n_features}")
         X = _dense(data)
-        if self.kind == "zscore":
+        if not self.by_query:
             assert self.shift_ is not None
             assert self.scale_ is not None
             return data.with_features(((X - self.shift_) * self.scale_).astype(X.dtype))
-        shift, scale = _PER_QUERY[self.kind](X, data.ptr)
+        shift, scale = TABLE[self.kind].moments(X, data.ptr)
         lengths = np.diff(data.ptr)
         out = np.empty_like(X)
         step = 4096
@@ -116,13 +114,33 @@ def _minmax(X: np.ndarray, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low, _inverse(high - low, np.zeros_like(low))
 
 
-def _query_zscore(X: np.ndarray, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _zscore(X: np.ndarray, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     moments = [(X[a:b].mean(0, dtype=np.float64), X[a:b].std(0, dtype=np.float64)) for a, b in pairwise(ptr)]
     mean, deviation = (np.array(m) for m in zip(*moments, strict=True))
     return mean, _inverse(deviation, mean)
 
 
-_PER_QUERY: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]] = {
-    "query-minmax": _minmax,
-    "query-zscore": _query_zscore,
+class NormaliserRow(NamedTuple):
+    """A normaliser: in one line, the shift and scale of each feature in each query, and whether queries are apart.
+
+    ``by_query``: each query has its own shift and scale; else those of all training data as one query are kept.
+    """
+
+    explanation: str
+    moments: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+    by_query: bool = True
+
+
+TABLE = {
+    "query-minmax": NormaliserRow(
+        "each feature to [0, 1] within each query, as LETOR's QueryLevelNorm; constant features become 0", _minmax
+    ),
+    "query-zscore": NormaliserRow(
+        "each feature to mean 0 and deviation 1 within each query; constant features become 0", _zscore
+    ),
+    "zscore": NormaliserRow(
+        "each feature to mean 0 and deviation 1 over the training data; constant features become 0",
+        _zscore,
+        by_query=False,
+    ),
 }

@@ -3,14 +3,14 @@
 import json
 
 from rankine.io.formats import TABLE
-from rankine.spoken.lattice.formats import FORMATS
+from rankine.spoken.lattice.formats import TABLE as LATTICES
 
 from .running import rankine
 
 
 def test_every_format_is_listed():
     rows = json.loads(rankine(".", "formats", "-o", "json").stdout)
-    assert [row["name"] for row in rows] == [*TABLE, *FORMATS]
+    assert [row["name"] for row in rows] == [*TABLE, *LATTICES]
     assert rows[0]["endings"].split()[0] == ".txt"
 
 

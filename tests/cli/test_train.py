@@ -1,4 +1,4 @@
-"""``rankine train``: models, paths, other supervision; what it prints as guaranteed is guaranteed."""
+"""``rankine train``: models, paths of C, and what it prints as guaranteed is guaranteed."""
 
 import os
 import re
@@ -10,7 +10,13 @@ import rankine as rk
 from rankine.losses import get
 from rankine.sample import judged_set
 
-from .running import rankine
+from .test_cli import rankine
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rk.save_letor(judged_set(n_queries=4), tmp_path / "data.txt")
+    return tmp_path
 
 
 @pytest.mark.parametrize(

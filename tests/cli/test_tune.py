@@ -1,8 +1,18 @@
-"""``rankine tune``: combinations, resumed from a folder."""
+"""``rankine tune`` and the table of rankers on the command line."""
+
+import pytest
 
 import rankine as rk
+from rankine.rankers.table import TABLE
+from rankine.sample import judged_set
 
-from .running import rankine
+from .test_cli import rankine
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rk.save_letor(judged_set(n_queries=4), tmp_path / "data.txt")
+    return tmp_path
 
 
 def test_tune(folder):
@@ -22,3 +32,41 @@ def test_tune(folder):
     for bad, message in ((("-C", "x"), "-C must be"), (("--folds", "99"), "folds"), (("-m", "zzz"), "unknown measure")):
         done = rankine(folder, "tune", "data.txt", "--folder", "v", "--workers", "1", *bad, code=1)
         assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--ranker", "adarnk"), "unknown ranker 'adarnk'. Did you mean 'adarank'? There are: linear, "),
+        (
+            ("--ranker", "adarank", "--loss", "svm-map"),
+            "--loss sets the parameter loss, which",
+        ),
+        (("--ranker", "rankboost", "--weights", "yue"), "--weights sets the parameter loss_options"),
+        (("--ranker", "single", "-C", "0.1"), "-C sets the parameter C, which the ranker 'single' has not"),
+        (("--ranker", "adarank", "--rounds", "3,x"), "--rounds must be a list of whole numbers"),
+        (("-o", "no/m.json"), "there is no folder"),
+        (("-o", "."), "is a folder, a file is needed"),
+    ],
+)
+def test_options_that_make_no_sense(folder, options, message):
+    done = rankine(folder, "tune", "data.txt", "--folder", "t", "--workers", "1", *options, code=1)
+    assert message in done.stderr
+    assert not (folder / "t").exists()
+
+
+def test_any_ranker_is_tuned_by_the_values_of_its_row(folder):
+    arguments = ("tune", "data.txt", "--folder", "t", "--workers", "1", "--folds", "2", "--ranker")
+    lines = rankine(folder, *arguments, "regression", "-m", "AP").stdout.splitlines()
+    assert lines[0].split("\t")[:3] == ["on", "alpha", "AP"]
+    assert len(lines) == 1 + 2 * 4
+    lines = rankine(folder, *arguments, "single", "--folder", "u").stdout.splitlines()
+    assert [line.split("\t")[0] for line in lines] in (["both_signs", "True", "False"], ["both_signs", "False", "True"])
+
+
+def test_help_and_rankers_list_the_table(folder):
+    shown = " ".join(rankine(folder, "tune", "--help").stdout.replace("│", " ").split())
+    assert ", ".join(TABLE) in shown
+    lines = [line.split("\t") for line in rankine(folder, "rankers").stdout.splitlines()]
+    assert [line[0] for line in lines[1:]] == list(TABLE)
+    assert next(line[:3] for line in lines if line[0] == "boosted") == ["boosted", "BoostedRanker", "rankine[boost]"]

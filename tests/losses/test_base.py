@@ -8,6 +8,7 @@ from rankine.losses import Loss, get, names, resolve
 from rankine.losses.base import Prepared
 from rankine.losses.supervision import GRADES, PREFERENCES, RANKS
 from rankine.losses.table import TABLE, names_with_constants
+from rankine.sample import judged_set
 
 ALL = [name.replace("@k", f"@{k}") for name in names() for k in ((1, 3) if "@k" in name else (0,))]
 
@@ -165,3 +166,54 @@ def test_a_loss_is_resolved_in_one_place():
 def test_the_table_knows_every_row():
     assert len({row.explanation for row in TABLE.values()}) == len(TABLE)
     assert set(names_with_constants()) <= set(names())
+
+
+@pytest.fixture(scope="module")
+def data():
+    return judged_set(n_queries=30)
+
+
+def test_curvature_is_exact_where_it_exists(data):
+    scores = np.random.default_rng(1).normal(size=data.n_documents)
+    for name in ("squared", "squared-dcg", "listnet"):
+        prepared = get(name).prepare(data.y, data.ptr)
+        grad = prepared(scores)[1]
+        found = prepared.diagonal(scores, grad)
+        for i in range(0, data.n_documents, 97):
+            moved = scores.copy()
+            moved[i] += 1e-5
+            assert found[i] == pytest.approx((prepared(moved)[1][i] - grad[i]) / 1e-5, rel=1e-3, abs=1e-6)
+
+
+def test_a_step_moves_by_at_most_one_margin(data):
+    """−Σg/Σh over any set of documents of a query is at most 1/c."""
+    rng = np.random.default_rng(2)
+    for name in ("svm-ndcg@10", "svm-ndcg@10:tight", "svm-map", "ranksvm"):
+        prepared = get(name).prepare(data.y, data.ptr)
+        scores = rng.normal(size=data.n_documents)
+        grad = prepared(scores)[1]
+        curve = prepared.diagonal(scores, grad)
+        stiff = prepared.stiffness(grad)
+        for q in range(data.n_queries):
+            rows = np.arange(data.ptr[q], data.ptr[q + 1])
+            some = rows[rng.random(len(rows)) < 0.5]
+            if len(some):
+                assert abs(grad[some].sum()) / curve[some].sum() <= 1 / max(stiff[q], 1e-9) + 1e-9
+
+
+def test_every_loss_has_a_curvature():
+    y, ptr = np.array([2.0, 1.0, 0.0, 1.0, 1.0]), np.array([0, 3, 5])
+    for name in names():
+        loss = get(name.replace("@k", "@3"))
+        if name.startswith("consistent-rank"):
+            y_own: object = np.array([1.0, 2.0, 3.0, 1.0, 2.0])
+        elif name.startswith("consistent-wpd"):
+            y_own = rk.Preferences([0, 3], [1, 4])
+        else:
+            y_own = y
+        prepared = loss.prepare(y_own, ptr)
+        for scale in (0.0, 1.0, 1e3):
+            scores = scale * np.array([0.3, -0.2, 0.1, 0.0, 0.5])
+            curve = prepared.diagonal(scores, prepared(scores)[1])
+            assert (curve > 0).all(), name
+            assert np.isfinite(curve).all(), name

@@ -1,98 +1,20 @@
-"""Gradient boosting on our losses: what the libraries are handed, what they make of it, what is kept."""
-
-import subprocess
-import sys
+"""Gradient boosting on ranking losses: they fall, training stops early, models are saved."""
 
 import lightgbm
 import numpy as np
 import pytest
-import xgboost
-from sklearn.utils.estimator_checks import check_estimator
 
 import rankine as rk
 from rankine.adapters import lightgbm as lgb_adapter
-from rankine.adapters import xgboost as xgb_adapter
 from rankine.adapters.boosting import Objective
 from rankine.errors import InputError
-from rankine.losses import get, names
+from rankine.losses import get
 from rankine.sample import judged_set
-
-LOSSES = [
-    "svm-ndcg@10", "svm-map", "svm-p@3", "svm-rr", "svm-ndcg@5:tight", "svm-map:tight", "ranksvm", "ranksvm-l2:norm",
-    "position-sensitive", "preorder", "consistent-ndcg@10", "listnet", "listmle", "squared", "squared-dcg", "duchi",
-]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def data():
     return judged_set(n_queries=30)
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_what_libraries_are_handed_is_the_gradient(data, name):
-    rng = np.random.default_rng(0)
-    shuffled = rng.permutation(data.n_documents)
-    scores = rng.normal(size=data.n_documents)
-    values, grad = get(name).value_and_grad(scores, data.y, data.ptr)
-    for objective in (lgb_adapter.objective(name, data.qid[shuffled]), xgb_adapter.objective(name, data.qid[shuffled])):
-
-        class Rows:
-            @staticmethod
-            def get_label():
-                return data.y[shuffled]
-
-        got, curve = objective(scores[shuffled], Rows)
-        # queries come in another order, so sums within a query are the same but for rounding
-        assert got == pytest.approx(grad[shuffled], rel=1e-5, abs=1e-5 * max(np.abs(grad).max(), 1))
-        assert (curve > 0).all()
-        assert np.isfinite(curve).all()
-    assert np.isfinite(values).all()
-
-
-def test_groups_of_the_library_do_as_well_as_ids(data):
-    sizes = np.diff(data.ptr)
-    scores = np.random.default_rng(0).normal(size=data.n_documents)
-    want = get("svm-map").value_and_grad(scores, data.y, data.ptr)[1]
-    train = lightgbm.Dataset(data.X, data.y, group=sizes).construct()
-    assert lgb_adapter.objective("svm-map")(scores, train)[0] == pytest.approx(want)
-    name, value, higher = lgb_adapter.metric("nDCG@5")(scores, train)
-    assert (name, higher) == ("nDCG@5", True)
-    assert value == pytest.approx(rk.evaluate("nDCG@5", data.y, scores, data.qid).mean["nDCG@5"])
-    matrix = xgboost.DMatrix(data.X, data.y, qid=np.repeat(np.arange(30), sizes))
-    assert xgb_adapter.objective("svm-map")(scores, matrix)[0] == pytest.approx(want, abs=1e-6)
-    assert xgb_adapter.metric("nDCG@5")(scores, matrix) == ("nDCG@5", pytest.approx(value))
-    with pytest.raises(InputError, match="Give qid"):
-        lgb_adapter.objective("svm-map")(scores, lightgbm.Dataset(data.X, data.y).construct())
-    with pytest.raises(InputError, match="Give qid"):
-        xgb_adapter.objective("svm-map")(scores, xgboost.DMatrix(data.X, data.y))
-
-
-def test_curvature_is_exact_where_it_exists(data):
-    scores = np.random.default_rng(1).normal(size=data.n_documents)
-    for name in ("squared", "squared-dcg", "listnet"):
-        prepared = get(name).prepare(data.y, data.ptr)
-        grad = prepared(scores)[1]
-        found = prepared.diagonal(scores, grad)
-        for i in range(0, data.n_documents, 97):
-            moved = scores.copy()
-            moved[i] += 1e-5
-            assert found[i] == pytest.approx((prepared(moved)[1][i] - grad[i]) / 1e-5, rel=1e-3, abs=1e-6)
-
-
-def test_a_step_moves_by_at_most_one_margin(data):
-    """−Σg/Σh over any set of documents of a query is at most 1/c."""
-    rng = np.random.default_rng(2)
-    for name in ("svm-ndcg@10", "svm-ndcg@10:tight", "svm-map", "ranksvm"):
-        prepared = get(name).prepare(data.y, data.ptr)
-        scores = rng.normal(size=data.n_documents)
-        grad = prepared(scores)[1]
-        curve = prepared.diagonal(scores, grad)
-        stiff = prepared.stiffness(grad)
-        for q in range(data.n_queries):
-            rows = np.arange(data.ptr[q], data.ptr[q + 1])
-            some = rows[rng.random(len(rows)) < 0.5]
-            if len(some):
-                assert abs(grad[some].sum()) / curve[some].sum() <= 1 / max(stiff[q], 1e-9) + 1e-9
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
@@ -107,19 +29,6 @@ def test_boosting_lowers_its_loss(data, library, name):
     start = loss.value_and_grad(np.zeros(data.n_documents), data.y, data.ptr)[0].mean()
     few, many = value(3), value(40)
     assert many < few < start
-
-
-def test_the_squared_loss_is_the_librarys_own(data):
-    X, y, qid = data.X, data.y, data.qid
-    common = {"num_leaves": 15, "learning_rate": 0.1, "verbose": -1, "min_data_in_leaf": 5, "boost_from_average": False,
-              "deterministic": True, "force_row_wise": True}  # fmt: skip
-    own = lightgbm.train({**common, "objective": "regression"}, lightgbm.Dataset(X, y), 20)
-    ours = lightgbm.train({**common, "objective": lgb_adapter.objective("squared", qid)}, lightgbm.Dataset(X, y), 20)
-    assert ours.predict(X) == pytest.approx(own.predict(X), abs=1e-6)
-    common = {"max_depth": 4, "learning_rate": 0.1, "reg_lambda": 0.0, "base_score": 0.0, "min_child_weight": 0.0}
-    own = xgboost.train({**common, "objective": "reg:squarederror"}, xgboost.DMatrix(X, y), 20)
-    ours = xgboost.train(common, xgboost.DMatrix(X, y), 20, obj=xgb_adapter.objective("squared", qid))
-    assert ours.predict(xgboost.DMatrix(X)) == pytest.approx(own.predict(xgboost.DMatrix(X)), abs=1e-5)
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
@@ -154,12 +63,6 @@ def test_monotone_and_categorical_features(data, library):
     judged = rk.RankingData(X, y, data.qid, feature_names=["kind", "noise"])
     model = rk.BoostedRanker("ranksvm:norm", library, n_trees=10, categorical=["kind"]).fit(judged)
     assert model.score(judged) > 0.99
-
-
-@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
-@pytest.mark.filterwarnings("ignore")
-def test_scikit_learns_checks(library):
-    check_estimator(rk.BoostedRanker("squared", library, n_trees=5, min_documents=1, threads=1), on_skip=None)
 
 
 def test_query_weights(data):
@@ -204,60 +107,6 @@ def test_bad_input(data, call, message):
         call(data)
 
 
-def test_a_missing_package_is_named():
-    """Without the extras Rankine is imported and used; asking for one of them says what to install."""
-    script = (
-        "import sys\n"
-        "class Absent:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.split('.')[0] in ('lightgbm', 'xgboost', 'torch', 'onnx', 'soundfile', 'soxr'):\n"
-        "            raise ModuleNotFoundError(name, name=name)\n"
-        "sys.meta_path.insert(0, Absent())\n"
-        "import rankine as rk, numpy as np\n"
-        "X, y = np.eye(4), [1, 0, 1, 0]\n"
-        "rk.LinearRanker().fit(X, y)\n"
-        "def told(call):\n"
-        "    try:\n"
-        "        call()\n"
-        "    except rk.InputError as error:\n"
-        "        print(error)\n"
-        "told(lambda: rk.BoostedRanker().fit(X, y))\n"
-        "told(lambda: rk.BoostedRanker(library='xgboost').fit(X, y))\n"
-        "told(lambda: rk.NeuralRanker().fit(X, y))\n"
-        "told(lambda: rk.adapters.torch)\n"
-        "told(lambda: rk.export.to_onnx(rk.LinearRanker().fit(X, y)))\n"
-        "from rankine.spoken.recognise.run import recognise\n"
-        "open('x.wav', 'w').close()\n"
-        "told(lambda: recognise(['x.wav'], 'out'))\n"
-    )
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=folder, check=False)
-    lines = done.stdout.splitlines()
-    assert [line.split('"')[1] for line in lines[:5]] == [
-        "rankine[boost]", "rankine[boost]", "rankine[torch]", "rankine[torch]", "rankine[export]",
-    ], done.stderr  # fmt: skip
-
-
-def test_every_loss_has_a_curvature():
-    y, ptr = np.array([2.0, 1.0, 0.0, 1.0, 1.0]), np.array([0, 3, 5])
-    for name in names():
-        loss = get(name.replace("@k", "@3"))
-        if name.startswith("consistent-rank"):
-            y_own: object = np.array([1.0, 2.0, 3.0, 1.0, 2.0])
-        elif name.startswith("consistent-wpd"):
-            y_own = rk.Preferences([0, 3], [1, 4])
-        else:
-            y_own = y
-        prepared = loss.prepare(y_own, ptr)
-        for scale in (0.0, 1.0, 1e3):
-            scores = scale * np.array([0.3, -0.2, 0.1, 0.0, 0.5])
-            curve = prepared.diagonal(scores, prepared(scores)[1])
-            assert (curve > 0).all(), name
-            assert np.isfinite(curve).all(), name
-
-
 def long_lists(seed=0):
     """Lists of 150 documents, as OHSUMED's, of which features tell little."""
     rng = np.random.default_rng(seed)
@@ -292,20 +141,6 @@ def test_sparse_rows_are_the_same_numbers(data):
         assert two.predict(sparse) == pytest.approx(two.predict(dense), abs=1e-6)
 
 
-def test_a_metric_serves_several_data_sets(data):
-    sizes = np.diff(data.ptr)
-    scores = np.random.default_rng(0).normal(size=data.n_documents)
-    whole = lightgbm.Dataset(data.X, data.y, group=sizes).construct()
-    half = int(data.ptr[15])
-    part = lightgbm.Dataset(data.X[:half], data.y[:half], group=sizes[:15]).construct()
-    measured = lgb_adapter.metric("nDCG@5")
-    first = measured(scores, whole)[1]
-    assert measured(scores[:half], part)[1] == pytest.approx(
-        rk.evaluate("nDCG@5", data.y[:half], scores[:half], data.qid[:half]).mean["nDCG@5"]
-    )
-    assert measured(scores, whole)[1] == first
-
-
 def test_models_know_their_features(data, tmp_path):
     model = rk.BoostedRanker(n_trees=2, monotone={2: -1}).fit(data)
     turned = rk.RankingData(data.X[:, ::-1], data.y, data.qid, feature_names=data.feature_names[::-1])
@@ -330,8 +165,8 @@ def test_models_know_their_features(data, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"params": {"eta": 1.0}}, "'eta' is what learning_rate says"),
-        ({"params": {"objective": "regression"}}, "'objective' is what loss says"),
+        ({"params": {"eta": 1.0}}, "params must not contain 'eta': set learning_rate instead"),
+        ({"params": {"objective": "regression"}}, "params must not contain 'objective': set loss instead"),
         ({"categorical": "bm25"}, "a list of features"),
         ({"monotone": [1] * 8}, "monotone must say"),
         ({"loss": None}, "loss must be a name or a loss"),
@@ -359,5 +194,7 @@ def test_bad_validation_data_and_weights(data):
 
 @pytest.mark.filterwarnings("ignore")
 def test_few_rows_are_no_error():
-    model = rk.BoostedRanker(n_trees=2).fit(np.eye(3), [0, 1, 2], qid=[1, 1, 1])
-    assert np.isfinite(model.predict(np.eye(3))).all()
+    few = rk.BoostedRanker(n_trees=2).fit(np.eye(3), [0, 1, 2], qid=[1, 1, 1])
+    assert few.predict(np.eye(3)).tolist() == [0.0, 0.0, 0.0]  # no leaf may hold fewer than 20 documents
+    split = rk.BoostedRanker(n_trees=20, min_documents=1).fit(np.eye(3), [0, 1, 2], qid=[1, 1, 1])
+    assert split.rank(np.eye(3)).tolist() == [2, 1, 0]

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import check_estimator
 
 import rankine as rk
 from rankine.rankers.kernel import ApproximationWarning
@@ -76,11 +75,6 @@ def test_bad_input(options, message):
     X, y, qid = circles(3, n=3)
     with pytest.raises(rk.InputError, match=message):
         rk.KernelRanker(**options).fit(X, y, qid=qid)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_scikit_learns_checks():
-    check_estimator(rk.KernelRanker(), on_skip=None)
 
 
 def test_certificates_hold_far_from_the_origin():

@@ -1,5 +1,6 @@
 """LinearRanker: certified optimum, scikit-learn's contract, sparse and dense alike, models as files."""
 
+import itertools
 import json
 
 import numpy as np
@@ -8,10 +9,8 @@ import scipy.sparse as sp
 import sklearn
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
-from sklearn.utils.estimator_checks import check_estimator
 
 import rankine as rk
-from rankine.rankers import oracle as oracle_module
 from rankine.solvers.certificate import ConvergenceWarning
 
 
@@ -23,41 +22,17 @@ def problem(seed=0, n=30, noise=1.0):
     return X, y, np.repeat(np.arange(n), 15)
 
 
-@pytest.mark.filterwarnings("ignore::rankine.solvers.certificate.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::rankine.rankers.linear.NothingLearnedWarning")
-def test_scikit_learns_checks():
-    check_estimator(rk.LinearRanker(tol=1e-6), on_skip=None)
-    check_estimator(rk.RegressionRanker(), on_skip=None)
-
-
-@pytest.mark.parametrize("on", ["grades", "gains"])
-def test_regression_is_least_squares(on, tmp_path):
-    X, y, qid = problem()
-    model = rk.RegressionRanker(on=on, alpha=0).fit(X, y, qid=qid)
-    target = y if on == "grades" else 2**y - 1
-    want = np.linalg.lstsq(np.column_stack([X, np.ones(len(X))]), target, rcond=None)[0][:-1]
-    np.testing.assert_allclose(model.coef_, want, rtol=1e-8)
-    model.save(tmp_path / "r.json")
-    assert np.array_equal(rk.load(tmp_path / "r.json").coef_, model.coef_)
-    assert model.score(X, y, qid) == rk.evaluate("nDCG@10", y, X @ model.coef_, qid).mean["nDCG@10"]
-    as_start = rk.LinearRanker(C=1e-9, w0=model.coef_).fit(X, y, qid=qid)
-    np.testing.assert_allclose(as_start.coef_, model.coef_, atol=1e-6)
-    for parameters, message in (({"on": "x"}, "grades or gains"), ({"alpha": -1}, "alpha must be")):
-        with pytest.raises(rk.InputError, match=message):
-            rk.RegressionRanker(**parameters).fit(X, y, qid=qid)
-
-
 @pytest.mark.parametrize("loss", ["svm-ndcg@10", "svm-ndcg", "svm-map", "svm-p@5", "svm-rr"])
 def test_learns_and_certifies(loss):
     X, y, qid = problem()
     model = rk.LinearRanker(loss=loss, C=1.0).fit(X, y, qid=qid)
     assert model.lower_bound_ <= model.objective_
     assert model.gap_ <= 1e-3
-    untrained = rk.evaluate(model._check_parameters().measure, y, np.zeros(len(y)), qid)
+    untrained = rk.evaluate(model.check_parameters().measure, y, np.zeros(len(y)), qid)
     assert model.score(X, y, qid) > next(iter(untrained.mean.values())) + 0.1
-    values = model._check_parameters().value_and_grad(X @ model.coef_, y, np.arange(31) * 15)[0]
+    values = model.check_parameters().value_and_grad(X @ model.coef_, y, np.arange(31) * 15)[0]
     assert 0.5 * model.coef_ @ model.coef_ + values.sum() == pytest.approx(model.objective_, rel=1e-9)
-    measure = model._check_parameters().measure
+    measure = model.check_parameters().measure
     if not measure.startswith("P"):
         informative = values > 0
         lost = 1 - rk.evaluate(measure, y, model.predict(X), qid, empty="one").per_query[measure]
@@ -138,42 +113,6 @@ def test_query_ids_are_routed_metadata():
     for i, (train, test) in enumerate(GroupKFold(3).split(X, y, qid)):
         model = rk.LinearRanker(loss="svm-map", C=1.0).fit(X[train], y[train], qid=qid[train])
         assert search.cv_results_[f"split{i}_test_score"][1] == model.score(X[test], y[test], qid=qid[test])
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_oracle_is_the_loss_of_the_scores(dtype, sparse, weighted, monkeypatch):
-    monkeypatch.setattr(oracle_module, "_BLOCK_BYTES", 2000)
-    rng = np.random.default_rng(1)
-    ptr = np.concatenate([[0], np.cumsum(rng.integers(1, 30, 40))])
-    X = (rng.standard_normal((ptr[-1], 7)) * (rng.random((ptr[-1], 7)) < 0.5)).astype(dtype)
-    y = rng.integers(0, 4, ptr[-1]).astype(float)
-    weight = rng.random(40) if weighted else np.ones(40)
-    prepared = rk.losses.get("svm-ndcg@5").prepare(y, ptr)
-    oracle = oracle_module.LinearOracle(
-        sp.csr_array(X) if sparse else X, prepared, weight if weighted else None, threads=2
-    )
-    assert len(oracle.blocks) > 5
-
-    def plain(w):
-        values, grad = prepared(X.astype(np.float64) @ w)
-        return values @ weight, X.T.astype(np.float64) @ (grad * np.repeat(weight, np.diff(ptr)))
-
-    close = {"rtol": 2e-5 if dtype == np.float32 else 1e-10, "atol": 1e-4 if dtype == np.float32 else 1e-9}
-    w, d = 0.1 * rng.standard_normal(7), 0.1 * rng.standard_normal(7)
-    for got, want in zip(oracle.value_grad(w), plain(w), strict=True):
-        np.testing.assert_allclose(got, want, **close)
-    line = oracle.along(w, d)
-    for t in (0.0, 0.3, 1.0, 0.45):
-        value, slope = line(t)
-        want, grad = plain(w + t * d)
-        np.testing.assert_allclose([value, slope], [want, grad @ d], **close)
-    point, value, grad = line.stop()
-    np.testing.assert_allclose(point, w + 0.45 * d)
-    for got, want in zip((value, grad), plain(point), strict=True):
-        np.testing.assert_allclose(got, want, **close)
-    np.testing.assert_allclose(oracle.along(point, d)(0.5)[0], plain(point + 0.5 * d)[0], **close)
 
 
 def test_reference_point():
@@ -330,11 +269,55 @@ def test_regression_starts_see_grades_and_counted_documents_only():
     np.testing.assert_allclose(weighted.coef_, alone.coef_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("ranker", [rk.LinearRanker, rk.KernelRanker])
-def test_a_loss_on_ranks_is_scored_with_the_right_sign(ranker):
-    x = np.random.default_rng(4).normal(size=(8, 5))
-    ranks = (np.argsort(np.argsort(-x, axis=1), axis=1) + 1).ravel()
-    X, qid = x.reshape(-1, 1), np.repeat(np.arange(8), 5)
-    options = {"kernel": "linear"} if ranker is rk.KernelRanker else {}
-    model = ranker("consistent-rank", **options).fit(X, ranks, qid=qid)
-    assert model.score(X, ranks, qid=qid) > 0.95  # Kendall's tau
+def test_preferences_and_permutations_are_supervision():
+    X, y, qid = problem()
+    winners, losers = [], []
+    for q in np.unique(qid):
+        mine = np.flatnonzero(qid == q)
+        for i, j in itertools.permutations(mine, 2):
+            if y[i] > y[j]:
+                winners.append(i)
+                losers.append(j)
+    p = np.random.default_rng(1).permutation(len(y))
+    where = np.argsort(p)
+    graph = rk.Preferences(where[winners], where[losers])
+    for loss in ("consistent-wpd", "duchi"):
+        model = rk.LinearRanker(loss=loss, C=0.1).fit(X[p], graph, qid=qid[p])
+        ordered = rk.LinearRanker(loss=loss, C=0.1).fit(X, rk.Preferences(winners, losers), qid=qid)
+        assert model.objective_ == pytest.approx(ordered.objective_, rel=1e-6)
+        assert model.score(X[p], graph, qid=qid[p]) == pytest.approx(-rk.evaluate(
+            "WPD", graph, model.predict(X[p]), qid[p]).mean["WPD"])  # fmt: skip
+        assert rk.evaluate("nDCG", y, model.predict(X), qid).mean["nDCG"] > 0.9
+    ranks = np.concatenate([15 - np.argsort(np.argsort(y[qid == q])) for q in np.unique(qid)])
+    model = rk.LinearRanker(loss="consistent-rank", C=0.1).fit(X, ranks, qid=qid)
+    assert rk.evaluate("nDCG", y, model.predict(X), qid).mean["nDCG"] > 0.9
+
+
+def test_document_weights_reach_the_pairs():
+    X, y, qid = problem()
+    copies = np.random.default_rng(2).integers(0, 3, len(y))
+    rows = np.repeat(np.arange(len(y)), copies)
+    weighted = rk.LinearRanker(loss="ranksvm-l2", tol=1e-7).fit(X, y, qid=qid, doc_weight=copies)
+    copied = rk.LinearRanker(loss="ranksvm-l2", tol=1e-7).fit(X[rows], y[rows], qid=qid[rows])
+    assert weighted.objective_ == pytest.approx(copied.objective_, rel=1e-6)
+
+
+def test_dropped_documents_close_up_the_ranks():
+    X, y, qid = problem(n=6)
+    ranks = np.concatenate([15 - np.argsort(np.argsort(y[qid == q])) for q in np.unique(qid)])
+    keep = np.random.default_rng(0).random(len(y)) < 0.7
+    model = rk.LinearRanker(loss="consistent-rank", tol=1e-7).fit(X, ranks, qid=qid, doc_weight=keep.astype(float))
+    closed = np.concatenate([np.argsort(np.argsort(ranks[keep & (qid == q)])) + 1 for q in np.unique(qid)])
+    alone = rk.LinearRanker(loss="consistent-rank", tol=1e-7).fit(X[keep], closed, qid=qid[keep])
+    assert model.objective_ == pytest.approx(alone.objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"solver": None}, {"loss": None}, {"max_iter": None}, {"loss_options": [1]}, {"seed": -1}, {"seed": "x"},
+     {"max_time": "a"}, {"solver": 3}],
+)  # fmt: skip
+def test_parameters_of_the_wrong_kind(bad):
+    X, y, qid = problem(n=3)
+    with pytest.raises(rk.InputError, match=next(iter(bad))):
+        rk.LinearRanker(**{"loss": "ranksvm-l2", **bad}).fit(X, y, qid=qid)

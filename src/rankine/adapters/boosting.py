@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..arrays import as_ids, as_numbers
+from ..arrays import as_ids
 from ..data import group_rows
 from ..errors import InputError
-from ..losses import Loss, get
+from ..losses import Loss, resolve
 from ..losses.base import Prepared
+from ..losses.supervision import check_query_weight, per_row
 from ..measures import Measure, evaluate, parse
+
+T = TypeVar("T")
+Gradients = Callable[[Any, Any], tuple[np.ndarray, np.ndarray]]
 
 
 class Objective:
@@ -22,25 +26,25 @@ class Objective:
     """
 
     def __init__(self, loss: str | Loss, qid: Any, options: dict[str, Any] | None = None, weight: Any = None) -> None:
-        self.loss = get(loss, **(options or {})) if isinstance(loss, str) else loss
+        self.loss = resolve(loss, options)
         self.ids = as_ids(qid, "qid")
         groups = group_rows(self.ids)
-        self.weight = None if weight is None else checked_weights(weight, len(groups.ptr) - 1)
+        self.weight = None if weight is None else check_query_weight(weight, len(groups.ptr) - 1, some=True)
         self.order, self.ptr = groups.order, groups.ptr
         self._prepared: Prepared | None = None
         self._labels: np.ndarray | None = None
 
     def __call__(self, scores: Any, labels: Any) -> tuple[np.ndarray, np.ndarray]:
         """The gradient of the sum of the losses, and the estimate of its curvature (:meth:`Prepared.diagonal`)."""
-        given = np.ascontiguousarray(scores, np.float64)
-        if given.shape != self.ids.shape:
-            raise InputError(f"{len(self.ids)} query ids were given, the booster has {len(given)} rows")
-        s = given if self.order is None else given[self.order]
+        predictions = np.ascontiguousarray(scores, np.float64)
+        if predictions.shape != self.ids.shape:
+            raise InputError(f"{len(self.ids)} query ids were given, the booster has {len(predictions)} rows")
+        s = predictions if self.order is None else predictions[self.order]
         prepared = self._prepare(labels)
         grad = prepared(s)[1]
         curve = prepared.diagonal(s, grad)
         if self.weight is not None:
-            each = np.repeat(self.weight, np.diff(self.ptr))
+            each = per_row(self.weight, self.ptr)
             grad, curve = grad * each, curve * each
         if self.order is None:
             return grad, curve
@@ -60,14 +64,6 @@ class Objective:
         return self._prepared
 
 
-def checked_weights(weight: Any, n: int) -> np.ndarray:
-    """One finite weight for each query, not all of them 0."""
-    found = as_numbers(weight, "query_weight")
-    if found.shape != (n,) or not (np.isfinite(found) & (found >= 0)).all() or not found.any():
-        raise InputError(f"query_weight must hold {n} numbers ≥ 0, one per query and not all 0")
-    return found
-
-
 class Metric:
     """The mean of a measure over queries, of predictions in the order of the library's rows."""
 
@@ -81,20 +77,33 @@ class Metric:
         return float(evaluate(self.measure, np.asarray(labels), np.asarray(scores), self.ids).mean[str(self.measure)])
 
 
-class PerData:
-    """Something made from query ids: those given once, or those that a library's data set has as groups."""
+class PerData(Generic[T]):
+    """An object made from query ids: from ids given once, or from the groups of each of the library's data sets."""
 
-    def __init__(self, make: Callable[[Any], Any], groups: Callable[[Any], Any], qid: Any) -> None:
+    def __init__(self, make: Callable[[Any], T], groups: Callable[[Any], Any], qid: Any) -> None:
         self.make, self.groups = make, groups
         self.fixed = None if qid is None else make(qid)
-        self.sizes: bytes | None = None
-        self.made: Any = None
+        self.last: tuple[bytes, T] | None = None  # the groups of the last data set, and their object
 
-    def of(self, data: Any) -> Any:
-        """What belongs to a data set; made anew if its groups are others than those of the last one."""
+    def of(self, data: Any) -> T:
+        """The object of a data set; a new one if its groups are others than those of the last one."""
         if self.fixed is not None:
             return self.fixed
         sizes = np.asarray(self.groups(data), np.int64)
-        if self.made is None or self.sizes != sizes.tobytes():
-            self.made, self.sizes = self.make(np.repeat(np.arange(len(sizes)), sizes)), sizes.tobytes()
-        return self.made
+        if self.last is None or self.last[0] != sizes.tobytes():
+            self.last = sizes.tobytes(), self.make(np.repeat(np.arange(len(sizes)), sizes))
+        return self.last[1]
+
+
+def objective_of(
+    groups: Callable[[Any], Any], loss: str | Loss, qid: Any, query_weight: Any, options: dict[str, Any]
+) -> Gradients:
+    """A loss as a function of a library's predictions and data set; ``groups`` reads the set's query sizes."""
+    objectives = PerData(lambda ids: Objective(loss, ids, options, query_weight), groups, qid)
+    return lambda predictions, data: objectives.of(data)(predictions, data.get_label())
+
+
+def metric_of(groups: Callable[[Any], Any], measure: Measure, qid: Any) -> Callable[[Any, Any], float]:
+    """A measure as a function of a library's predictions and data set."""
+    metrics = PerData(lambda ids: Metric(measure, ids), groups, qid)
+    return lambda predictions, data: metrics.of(data)(predictions, data.get_label())

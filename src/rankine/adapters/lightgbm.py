@@ -15,38 +15,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..errors import InputError
 from ..losses import Loss
 from ..measures import Measure, parse
-from .boosting import Metric, Objective, PerData
+from .boosting import Gradients, metric_of, objective_of
 
 
-def objective(
-    loss: str | Loss, qid: Any = None, *, query_weight: Any = None, **options: Any
-) -> Callable[[Any, Any], tuple[np.ndarray, np.ndarray]]:
+def objective(loss: str | Loss, qid: Any = None, *, query_weight: Any = None, **options: Any) -> Gradients:
     """A loss as ``params["objective"]`` of ``lightgbm.train``; options are those of the loss.
 
     ``qid`` has an id for each row of the training set; without it the set's own groups are used.
     """
-    made = PerData(lambda ids: Objective(loss, ids, options, query_weight), _groups, qid)
-
-    def compute(predictions: np.ndarray, data: Any) -> tuple[np.ndarray, np.ndarray]:
-        return made.of(data)(predictions, data.get_label())
-
-    return compute
+    return objective_of(_groups, loss, qid, query_weight, options)
 
 
 def metric(measure: str | Measure, qid: Any = None) -> Callable[[Any, Any], tuple[str, float, bool]]:
     """A measure as ``feval`` of ``lightgbm.train``; ``qid`` as for :func:`objective`, of the validation set."""
     parsed = parse(str(measure))
-    made = PerData(lambda ids: Metric(parsed, ids), _groups, qid)
-
-    def compute(predictions: np.ndarray, data: Any) -> tuple[str, float, bool]:
-        return str(parsed), made.of(data)(predictions, data.get_label()), not parsed.is_error
-
-    return compute
+    mean = metric_of(_groups, parsed, qid)
+    return lambda predictions, data: (str(parsed), mean(predictions, data), not parsed.is_error)
 
 
 def _groups(data: Any) -> Any:

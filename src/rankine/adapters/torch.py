@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data import group_rows
 from ..errors import InputError, needs
-from ..losses import Loss, get
+from ..losses import Loss, resolve
 
 torch = needs("torch", "torch")
 
@@ -86,8 +86,8 @@ class RankingLoss(torch.nn.Module):  # type: ignore[name-defined]
         used = present.any(dim=1)
         if not used.any():
             return scores.sum(dim=1) * 0.0
-        found = self._flat(scores[present], labels[present], row)
-        return torch.zeros(len(scores), dtype=scores.dtype, device=scores.device).masked_scatter(used, found)
+        values = self._flat(scores[present], labels[present], row)
+        return torch.zeros(len(scores), dtype=scores.dtype, device=scores.device).masked_scatter(used, values)
 
 
 def loss(name: str | Loss, *, reduction: str = "mean", **options: Any) -> RankingLoss:
@@ -99,4 +99,4 @@ def loss(name: str | Loss, *, reduction: str = "mean", **options: Any) -> Rankin
     >>> scores.grad
     tensor([-1.,  1.])
     """
-    return RankingLoss(get(name, **options) if isinstance(name, str) else name, reduction)
+    return RankingLoss(resolve(name, options), reduction)

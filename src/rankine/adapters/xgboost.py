@@ -20,20 +20,18 @@ import numpy as np
 from ..errors import InputError
 from ..losses import Loss
 from ..measures import Measure, parse
-from .boosting import Metric, Objective, PerData
+from .boosting import Gradients, metric_of, objective_of
 
 
-def objective(
-    loss: str | Loss, qid: Any = None, *, query_weight: Any = None, **options: Any
-) -> Callable[[Any, Any], tuple[np.ndarray, np.ndarray]]:
+def objective(loss: str | Loss, qid: Any = None, *, query_weight: Any = None, **options: Any) -> Gradients:
     """A loss as ``obj`` of ``xgboost.train``; options are those of the loss.
 
     ``qid`` has an id for each row of the training set; without it the set's own groups are used.
     """
-    made = PerData(lambda ids: Objective(loss, ids, options, query_weight), _groups, qid)
+    gradients = objective_of(_groups, loss, qid, query_weight, options)
 
     def compute(predictions: np.ndarray, data: Any) -> tuple[np.ndarray, np.ndarray]:
-        grad, curve = made.of(data)(predictions, data.get_label())
+        grad, curve = gradients(predictions, data)
         return grad.astype(np.float32), curve.astype(np.float32)
 
     return compute
@@ -42,12 +40,8 @@ def objective(
 def metric(measure: str | Measure, qid: Any = None) -> Callable[[Any, Any], tuple[str, float]]:
     """A measure as ``custom_metric`` of ``xgboost.train``; say ``maximize=True`` there, unless it is an error."""
     parsed = parse(str(measure))
-    made = PerData(lambda ids: Metric(parsed, ids), _groups, qid)
-
-    def compute(predictions: np.ndarray, data: Any) -> tuple[str, float]:
-        return str(parsed), made.of(data)(predictions, data.get_label())
-
-    return compute
+    mean = metric_of(_groups, parsed, qid)
+    return lambda predictions, data: (str(parsed), mean(predictions, data))
 
 
 def _groups(data: Any) -> np.ndarray:

@@ -9,7 +9,6 @@ import typer
 
 from . import common as c
 
-NAME = "bound"
 
 
 def command(

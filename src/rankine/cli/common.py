@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..io.formats import described
+from ..normalise import TABLE as NORMALISER_TABLE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ..data import RankingData
     from ..measures import Report
 
+NORMALISERS = ", ".join(NORMALISER_TABLE)
 DEFAULT_MEASURES = ["nDCG@10", "AP", "RR", "P@10"]
 
 

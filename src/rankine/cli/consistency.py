@@ -12,20 +12,23 @@ from ..errors import InputError
 if TYPE_CHECKING:
     from ..theory.consistency import Verdict
 
-NAME = "consistency"
 
 
 def command(
-    measure: Annotated[str, typer.Argument(help="DCG@k, nDCG@k, AP, ERR, RR or P@k.")],
+    measure: Annotated[
+        str,
+        typer.Argument(help="A measure, such as DCG@k or AP; for another one an error lists those that are supported."),
+    ],
     loss: Annotated[
         str | None, typer.Option("-l", "--loss", help="Look for a case in which minimising this loss misleads.")
     ] = None,
-    items: Annotated[int, typer.Option("-m", "--items", help="How many documents.")] = 3,
+    items: Annotated[int, typer.Option("-m", "--items", help="Number of documents.")] = 3,
     grades: Annotated[str, typer.Option("-g", "--grades", help="The grades that occur.")] = "0,1",
-    given: Annotated[
-        str | None, typer.Option(help="A distribution to check: lines of a probability and the grades of all items.")
+    distribution: Annotated[
+        str | None,
+        typer.Option("--given", help="A distribution to check: lines of a probability and the grades of all items."),
     ] = None,
-    tries: Annotated[int, typer.Option(help="How many random distributions to look at.")] = 200,
+    tries: Annotated[int, typer.Option(help="Number of random distributions to look at.")] = 200,
     seed: Annotated[int, typer.Option(help="Random seed of the distributions.")] = 0,
 ) -> None:
     """Whether a measure can be optimised by sorting, and whether a loss leads there.
@@ -35,20 +38,19 @@ def command(
 
     With a loss: `rankine consistency DCG --loss preorder --grades 0,1,2`
     """
-    from ..theory import consistency as lab
-    from ..theory import standard_form_exists
+    from ..theory import consistency, standard_form_exists
 
     if loss is None:
-        if given is not None:
+        if distribution is not None:
             raise InputError("--given is a distribution to check a loss with: name one with --loss")
-        _show_form(measure, standard_form_exists(measure, lab.every_label(_grades(grades), items)))
+        _show_form(measure, standard_form_exists(measure, consistency.every_label(_grades(grades), items)))
         return
-    if given is not None:
-        labels, probabilities = _read(given)
-        _show(lab.check(loss, measure, labels, probabilities))
+    if distribution is not None:
+        labels, probabilities = _read(distribution)
+        _show(consistency.check(loss, measure, labels, probabilities))
         return
-    labels = lab.every_label(_grades(grades), items)
-    verdict = lab.search(loss, measure, labels, tries=tries, seed=seed)
+    labels = consistency.every_label(_grades(grades), items)
+    verdict = consistency.search(loss, measure, labels, tries=tries, seed=seed)
     if verdict is None:
         typer.echo(f"{loss} was consistent with {measure} under each of {tries} random distributions of grades "
                    f"{grades} over {items} items. That is no proof.")  # fmt: skip

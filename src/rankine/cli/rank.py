@@ -6,7 +6,6 @@ import typer
 
 from . import common as c
 
-NAME = "rank"
 
 
 def command(
@@ -28,14 +27,14 @@ def command(
 
     fitted = load(model)
     judged = c.load_data(data)
-    found = fitted.predict(judged)
+    predictions = fitted.predict(judged)
     if scores:
-        in_order = np.empty(len(found))
-        in_order[judged.order] = found
+        in_order = np.empty(len(predictions))
+        in_order[judged.order] = predictions
         with open_target(output) as stream:
             stream.write("".join(f"{s!r}\n" for s in in_order.tolist()).encode())
         return
     ids = judged.doc_ids
-    if ids is None:  # rows have no names: number them within their query
+    if ids is None:  # documents without ids are numbered within their query
         ids = np.arange(judged.n_documents) - np.repeat(judged.ptr[:-1], np.diff(judged.ptr)) + 1
-    save_run(TrecTable.from_columns(judged.qid, ids, found), output, tag=tag)
+    save_run(TrecTable.from_columns(judged.qid, ids, predictions), output, tag=tag)

@@ -12,7 +12,6 @@ from . import common as c
 if TYPE_CHECKING:
     from ..data import RankingData
 
-NAME = "train"
 
 
 def command(
@@ -27,12 +26,11 @@ def command(
     ] = None,
     plot: Annotated[str | None, typer.Option(help="With --path: draw validation against C (.png, .svg, .pdf).")] = None,
     weights: Annotated[
-        str | None,
-        typer.Option(help="Position weights A of the loss: linear, inverse-sqrt, discount, partial-order, yue, learn."),
+        str | None, typer.Option(help="Position weights A of the loss; `rankine losses` lists them.")
     ] = None,
     measure: c.Measures = None,
     normalise: Annotated[
-        str | None, typer.Option(help="query-minmax, query-zscore or zscore, kept in the model.")
+        str | None, typer.Option(help=f"Normaliser of the features, kept in the model: {c.NORMALISERS}.")
     ] = None,
     solver: Annotated[str, typer.Option(help="Solver name, or auto; `rankine solvers` lists all.")] = "auto",
     tol: Annotated[float, typer.Option(help="Relative gap to certify.")] = 1e-3,
@@ -78,10 +76,10 @@ def _measure_of(loss: str) -> str:
     from ..losses.supervision import PREFERENCES
     from ..measures import parse
 
-    made = get(loss)
-    if made.supervision == (PREFERENCES,):
+    of = get(loss)
+    if of.supervision == (PREFERENCES,):
         raise InputError(f"{loss} learns from preference graphs, which no data file holds: use it from Python")
-    return "nDCG@10" if parse(made.measure).supervision == "preferences" else made.measure
+    return "nDCG@10" if parse(of.measure).supervision == "preferences" else of.measure
 
 
 def _show_path(
@@ -101,7 +99,6 @@ def _show_path(
 
 def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: str) -> None:
     """Print the measures on each data set, the certificate, and what is guaranteed on the training data."""
-    from ..losses import get
     from ..measures import evaluate
     from ..measures.evaluation import gain_note, parse_all
 
@@ -111,15 +108,15 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: 
         means = evaluate(names, model.grades(data.y), model.predict(data), data.qid).mean
         rows.append((name, data.n_queries, *(f"{v:.4f}" for v in means.values())))
     print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names).values()))
-    convex = get(model.loss).convex
+    convex = model.check_parameters().convex
     certified = f"certified to within {model.gap_:.2%}" if convex else "a local minimum, not certified,"
     typer.echo(f"objective {model.objective_:.6g}, {certified} in {model.n_iter_} iterations", err=True)
-    guaranteed = guarantee(model, sets["train"])
-    if guaranteed is not None:
-        text, bound, n = guaranteed
+    bound = guarantee(model, sets["train"])
+    if bound is not None:
+        text, mean, n = bound
         typer.echo(
             f"guaranteed: over the {n} training queries that carry information the mean of {text} is at most "
-            f"{bound:.4f}",
+            f"{mean:.4f}",
             err=True,
         )
     typer.echo(f"model written to {output}", err=True)
@@ -130,12 +127,9 @@ def guarantee(model: Any, data: RankingData) -> tuple[str, float, int] | None:
 
     None where the loss bounds nothing, or no query carries information.
     """
-    from ..losses import get
-
-    options = dict(model.loss_options or {})
+    loss = model.check_parameters()
     if hasattr(model, "A_"):
-        options["A"] = model.A_
-    loss = get(model.loss, **options)
+        loss = loss.with_options(A=model.A_)
     if loss.bounded is None:
         return None
     prepared = loss.prepare(data.y, data.ptr)

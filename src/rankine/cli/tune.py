@@ -2,81 +2,100 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..console import print_table
+from ..rankers.table import TABLE
 from . import common as c
 
-NAME = "tune"
-
-
-class Kind(StrEnum):
-    """Which ranker."""
-
-    linear = "linear"
-    adarank = "adarank"
-    rankboost = "rankboost"
+_RANKERS = f"What is tuned: {', '.join(TABLE)}. `rankine rankers` explains them and lists the values tried by default."
 
 
 def command(
     data: Annotated[str, typer.Argument(help="Training data: LETOR text (also .gz .xz .zst), .parquet or .arrow.")],
     folder: Annotated[str, typer.Option(help="Where finished jobs and results go; a later run goes on from there.")],
-    ranker: Annotated[Kind, typer.Option(help="What is tuned.")] = Kind.linear,
-    loss: Annotated[list[str] | None, typer.Option(help="Losses to try; repeat it. Default svm-map.")] = None,
-    values: Annotated[str, typer.Option("-C", help="Values of C: low:high (powers of ten) or a list.")] = "1e-4:1e1",
-    weights: Annotated[list[str] | None, typer.Option(help="Position weights A to try; repeat it.")] = None,
-    rounds: Annotated[str, typer.Option(help="Numbers of rounds to try, for boosting.")] = "50,100,200",
-    normalise: Annotated[list[str] | None, typer.Option(help="Normalisers to try; 'none' is one too.")] = None,
-    measure: Annotated[str, typer.Option("-m", "--measure", help="What decides.")] = "nDCG@10",
+    ranker: Annotated[str, typer.Option(help=_RANKERS)] = "linear",
+    loss: Annotated[list[str] | None, typer.Option(help="A loss to try (see `rankine losses`); repeat it.")] = None,
+    values: Annotated[str | None, typer.Option("-C", help="Values of C: low:high (powers of ten) or a list.")] = None,
+    weights: Annotated[
+        list[str] | None, typer.Option(help="Position weights A to try (see `rankine losses`); repeat it.")
+    ] = None,
+    rounds: Annotated[str | None, typer.Option(help="Numbers of rounds to try, for boosting; a list.")] = None,
+    normalise: Annotated[
+        list[str] | None, typer.Option(help=f"A normaliser to try: {c.NORMALISERS} or none; repeat it.")
+    ] = None,
+    measure: Annotated[
+        str, typer.Option("-m", "--measure", help="Measure by which the best combination is chosen.")
+    ] = "nDCG@10",
     valid: Annotated[str | None, typer.Option(help="Validation data; without it, folds by query.")] = None,
-    folds: Annotated[int, typer.Option(help="How many folds.")] = 5,
-    seed: Annotated[int, typer.Option(help="Of the split into folds.")] = 0,
+    folds: Annotated[int, typer.Option(help="Number of folds.")] = 5,
+    seed: Annotated[int, typer.Option(help="Random seed of the folds.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Refit the best on all data, save it here.")
     ] = None,
 ) -> None:
-    """Try every combination of losses, C, position weights and normalisers; the best by a measure wins.
+    """Try every combination of parameters of a ranker, and rank the combinations by a measure.
 
     `rankine tune train.txt --loss svm-map --loss ranksvm-l2 -C 1e-4:1e1 --folder tuning -o model.json`
-    """
-    from ..errors import InputError
-    from ..rankers import AdaRank, LinearRanker, RankBoost, tune
 
-    grid: dict[str, list[Any]] = {}
-    estimator: Any
-    if ranker is Kind.linear:
-        estimator = LinearRanker()
-        grid["loss"] = loss or ["svm-map"]
-        if weights:
-            grid["loss_options"] = [{"A": a} for a in weights]
-        grid["C"] = c.grid_of(values, "-C")
-    else:
-        estimator = AdaRank(measure) if ranker is Kind.adarank else RankBoost()
-        if loss or weights:
-            raise InputError("--loss and --weights are for the linear ranker")
-        if not all(v.strip().isdigit() for v in rounds.split(",")):
-            raise InputError(f"--rounds must be a list of whole numbers, got {rounds!r}")
-        grid["n_rounds"] = [int(v) for v in rounds.split(",")]
-        if ranker is Kind.adarank:
-            grid["update"] = ["original", "meng"]
-    if normalise:
-        grid["normalise"] = [None if n == "none" else n for n in normalise]
-    if output is not None and Path(output).is_dir():
-        raise InputError("is a folder, a file is needed", output)
-    if output is not None and not Path(output).parent.is_dir():
-        raise InputError(f"there is no folder '{Path(output).parent}' to write into", output)
+    `rankine tune train.txt --ranker adarank --folder tuning`
+    """
+    from ..rankers.selection import tune
+    from ..rankers.table import row_of
+
+    row = row_of(ranker)
+    estimator = row.make(measure=measure)
+    options: dict[str, tuple[str, Any]] = {
+        "loss": ("--loss", loss),
+        "loss_options": ("--weights", weights and [{"A": a} for a in weights]),
+        "C": ("-C", values and c.grid_of(values, "-C")),
+        "n_rounds": ("--rounds", rounds and _whole_numbers(rounds)),
+        "normalise": ("--normalise", normalise and [None if n == "none" else n for n in normalise]),
+    }
+    grid = _grid(ranker, row.grid, estimator.get_params(), options)
+    if output is not None:
+        _check_output(output)
     train = c.load_data(data)
     held_out = None if valid is None else c.load_data(valid)
-    found = tune(
+    tuning = tune(
         estimator, train, grid, measure=measure, valid=held_out, folds=folds, seed=seed, workers=workers, folder=folder
     )  # fmt: skip
-    print_table(f"{found.measure}, {'validation data' if valid else f'{folds} folds'}", *found.table())
-    typer.echo(f"results: {Path(folder, 'tune.json')}, tune.csv{', tune.png' if found.axis else ''}", err=True)
+    print_table(f"{tuning.measure}, {'validation data' if valid else f'{folds} folds'}", *tuning.table())
+    typer.echo(f"results: {Path(folder, 'tune.json')}, tune.csv{', tune.png' if tuning.axis else ''}", err=True)
     if output is not None:
-        found.refit(train).save(output)
+        tuning.refit(train).save(output)
         typer.echo(f"the best, fitted on all of {data}: {output}", err=True)
+
+
+def _grid(ranker: str, default: Any, parameters: Any, options: dict[str, tuple[str, Any]]) -> dict[str, list[Any]]:
+    """The grid of the ranker's row, with the values of options in place of its own."""
+    from ..errors import InputError
+
+    values_of = {name: values for name, (_, values) in options.items() if values}
+    for name in values_of:
+        if name not in parameters:
+            raise InputError(f"{options[name][0]} sets the parameter {name}, which the ranker {ranker!r} has not")
+    order = dict.fromkeys(["loss", "loss_options", "C", "n_rounds", *default, "normalise"])
+    return {name: list(values_of.get(name) or default[name]) for name in order if name in {**values_of, **default}}
+
+
+def _whole_numbers(text: str) -> list[int]:
+    from ..errors import InputError
+
+    if not all(v.strip().isdigit() for v in text.split(",")):
+        raise InputError(f"--rounds must be a list of whole numbers, got {text!r}")
+    return [int(v) for v in text.split(",")]
+
+
+def _check_output(output: str) -> None:
+    """Raise InputError before the long computation starts."""
+    from ..errors import InputError
+    from ..files import check_folder_of
+
+    if Path(output).is_dir():
+        raise InputError("is a folder, a file is needed", output)
+    check_folder_of(output)

@@ -1,20 +1,28 @@
-"""Models that leave the house: for search engines, and as ONNX."""
+"""Write a fitted model in the format of a search engine or as ONNX."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, nearest
+from ..errors import InputError
 from ..files import replacing
-from .onnx import to_onnx
-from .search_engines import to_opensearch, to_solr
+from .table import TABLE, row_of
 
-TARGETS = ("opensearch", "elasticsearch", "solr", "onnx")
+__all__ = ["TABLE", "export", "to_onnx", "to_opensearch", "to_solr"]
 
-__all__ = ["TARGETS", "export", "to_onnx", "to_opensearch", "to_solr"]
+if TYPE_CHECKING:
+    from .onnx import to_onnx
+    from .search_engines import to_opensearch, to_solr
+
+
+def __getattr__(name: str) -> Any:
+    for row in TABLE.values():
+        if row.function == name:
+            return row.load()
+    raise AttributeError(f"module 'rankine.export' has no attribute {name!r}")
 
 
 def export(
@@ -25,21 +33,19 @@ def export(
 
     Args:
         model: a fitted ranker.
-        target: ``"opensearch"``, ``"elasticsearch"``, ``"solr"`` or ``"onnx"``.
+        target: a name of the table of targets: ``"opensearch"``, ``"elasticsearch"``, ``"solr"`` or ``"onnx"``.
         path: of the file.
         name: what the model is called there.
         features: the model's feature → its name there, for every one. By default the model's own names.
         data: for ONNX: judged or other data on which the result is compared with ``predict``.
     """
-    if target not in TARGETS:
-        raise InputError(f"unknown target {target!r}.{nearest(target, TARGETS)} There are: {', '.join(TARGETS)}")
-    if data is not None and target != "onnx":
-        raise InputError(f"only onnx can be run here to be checked, {target} cannot")
-    if target == "onnx":
-        content = to_onnx(model, name=name, data=data)
-    elif target == "solr":
-        content = to_solr(model, name, features)
-    else:
-        content = to_opensearch(model, name, features)
+    row = row_of(target)
+    if data is not None and not row.runs:
+        runs = " and ".join(name for name, other in TABLE.items() if other.runs)
+        raise InputError(f"only {runs} can be run here to be checked, {target} cannot")
+    if features is not None and not row.named:
+        raise InputError(f"{target} takes a matrix without names of features")
+    options = ({"features": features} if row.named else {}) | ({"data": data} if row.runs else {})
+    content = row.load()(model, name=name, **options)
     with replacing(path) as temporary:
         Path(temporary).write_bytes(content)

@@ -6,13 +6,11 @@ import re
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
 from ..data import RankingData
 from ..errors import InputError, needs
-from ..rankers import BoostedRanker, NeuralRanker
-from ..rankers.base import LinearModel
+from ..rankers.base import dense
+from .models import check_model
 
 _OPSET, _ML = 15, 3
 TOLERANCE = 1e-5
@@ -25,22 +23,11 @@ def to_onnx(model: Any, *, name: str = "rankine", data: Any = None) -> bytes:
     scores, if that is above 1) is an error.
     """
     onnx = needs("onnx", "export")
-    if not isinstance(model, (LinearModel, BoostedRanker, NeuralRanker)):
-        raise InputError(f"linear, boosted and neural models can be exported to onnx, got {type(model).__name__}")
-    check_is_fitted(model)
-    if model.normaliser_ is not None and model.normaliser_.kind != "zscore":
-        raise InputError(
-            f"the model normalises features within a query ({model.normaliser_.kind}), which ONNX cannot hold: "
-            "train it with normalise='zscore', or without"
-        )
-    if isinstance(model, BoostedRanker):
-        graph = _boosted(onnx, model, name)
-    else:
-        layers = model.layers_ if isinstance(model, NeuralRanker) else [(model.coef_[None], None)]
-        graph = _dense(onnx, model, layers, name)
+    check_model(model, "onnx")
+    graph = _trees(onnx, model, name) if model.form == "trees" else _layers(onnx, model, name)
     onnx.checker.check_model(graph)
     content = bytes(graph.SerializeToString())
-    if isinstance(model, BoostedRanker):  # converters pass over kinds of trees that they do not know
+    if model.form == "trees":  # converters pass over types of trees that they do not know
         rng = np.random.default_rng(0)
         rows = rng.normal(size=(300, model.n_features_in_)) * rng.choice([0.0, 1.0, 100.0], (300, model.n_features_in_))
         check(content, model, rows.astype(np.float32))
@@ -55,8 +42,7 @@ def run(content: bytes, X: Any) -> np.ndarray:
     options = runtime.SessionOptions()
     options.log_severity_level = 3
     session = runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    rows = np.asarray(X.todense() if sp.issparse(X) else X, np.float32)
-    return np.asarray(session.run(["scores"], {"features": rows})[0], np.float64).reshape(-1)
+    return np.asarray(session.run(["scores"], {"features": dense(X, np.float32)})[0], np.float64).reshape(-1)
 
 
 def check(content: bytes, model: Any, data: Any) -> float:
@@ -72,11 +58,11 @@ def check(content: bytes, model: Any, data: Any) -> float:
     return worst
 
 
-def _dense(onnx: Any, model: Any, layers: Any, name: str) -> Any:
+def _layers(onnx: Any, model: Any, name: str) -> Any:
     """Normaliser, linear layers, rectifiers; computed in double precision inside."""
-    helper, numpy_helper, kind = onnx.helper, onnx.numpy_helper, onnx.TensorProto
-    nodes = [helper.make_node("Cast", ["features"], ["x"], to=kind.DOUBLE)]
-    constants, at = [], "x"
+    helper, numpy_helper, tensor = onnx.helper, onnx.numpy_helper, onnx.TensorProto
+    nodes = [helper.make_node("Cast", ["features"], ["x"], to=tensor.DOUBLE)]
+    constants, at, layers = [], "x", model.layers()
 
     def constant(label: str, value: np.ndarray) -> str:
         constants.append(numpy_helper.from_array(np.asarray(value, np.float64), label))
@@ -95,18 +81,18 @@ def _dense(onnx: Any, model: Any, layers: Any, name: str) -> Any:
         if i + 1 < len(layers):
             nodes.append(helper.make_node("Relu", [at], [f"r{i}"]))
             at = f"r{i}"
-    nodes.append(helper.make_node("Cast", [at], ["column"], to=kind.FLOAT))
+    nodes.append(helper.make_node("Cast", [at], ["column"], to=tensor.FLOAT))
     flat = numpy_helper.from_array(np.array([-1], np.int64), "flat")
     nodes.append(helper.make_node("Reshape", ["column", "flat"], ["scores"]))
     width = model.n_features_in_
     graph = helper.make_graph(
-        nodes, name, [helper.make_tensor_value_info("features", kind.FLOAT, [None, width])],
-        [helper.make_tensor_value_info("scores", kind.FLOAT, [None])], [*constants, flat],
+        nodes, name, [helper.make_tensor_value_info("features", tensor.FLOAT, [None, width])],
+        [helper.make_tensor_value_info("scores", tensor.FLOAT, [None])], [*constants, flat],
     )  # fmt: skip
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=9)
 
 
-def _boosted(onnx: Any, model: BoostedRanker, name: str) -> Any:
+def _trees(onnx: Any, model: Any, name: str) -> Any:
     """A tree ensemble by onnxmltools, its input and output renamed, a normaliser put before it.
 
     onnxmltools refuses LightGBM's models with an objective of one's own, though the trees are all that it needs: raw
@@ -118,14 +104,14 @@ def _boosted(onnx: Any, model: BoostedRanker, name: str) -> Any:
 
     if model.categorical:
         raise InputError("trees with categorical features cannot be exported to onnx: the converters refuse them")
-    kind = [("features", FloatTensorType([None, model.n_features_in_]))]
+    types = [("features", FloatTensorType([None, model.n_features_in_]))]
     try:
-        return _renamed(onnx, model, _converted(tools, model, name, kind))
+        return _renamed(onnx, model, _converted(tools, model, name, types))
     except (KeyError, ValueError, NotImplementedError, RuntimeError) as error:
-        raise InputError(f"onnxmltools refuses this kind of trees ({type(error).__name__}: {error})") from None
+        raise InputError(f"onnxmltools refuses trees of this type ({type(error).__name__}: {error})") from None
 
 
-def _converted(tools: Any, model: BoostedRanker, name: str, kind: Any) -> Any:
+def _converted(tools: Any, model: Any, name: str, types: Any) -> Any:
     if model.library_ == "lightgbm":
         lgb = needs("lightgbm", "boost")
         text = model.booster_.model_to_string(num_iteration=model.n_trees_)
@@ -133,12 +119,12 @@ def _converted(tools: Any, model: BoostedRanker, name: str, kind: Any) -> Any:
             "[objective: custom]", "[objective: regression]"
         )
         text = text.replace("\nfeature_names=", "\nobjective=regression\nfeature_names=", 1)
-        text = re.sub(r"^threshold=(.*)$", lambda found: f"threshold={_single(found[1])}", text, flags=re.M)
+        text = re.sub(r"^threshold=(.*)$", lambda match: f"threshold={_single(match[1])}", text, flags=re.M)
         booster = lgb.Booster(model_str=text)
-        return tools.convert_lightgbm(booster, name=name, initial_types=kind, target_opset=_OPSET)
+        return tools.convert_lightgbm(booster, name=name, initial_types=types, target_opset=_OPSET)
     booster = model.booster_[: model.n_trees_]
     booster.feature_names = None
-    return tools.convert_xgboost(booster, name=name, initial_types=kind, target_opset=_OPSET)
+    return tools.convert_xgboost(booster, name=name, initial_types=types, target_opset=_OPSET)
 
 
 def _single(thresholds: str) -> str:
@@ -152,10 +138,10 @@ def _single(thresholds: str) -> str:
     return " ".join(repr(float(t)) for t in down)
 
 
-def _renamed(onnx: Any, model: BoostedRanker, made: Any) -> Any:
+def _renamed(onnx: Any, model: Any, converted: Any) -> Any:
     """Output ``scores`` as a row, and the normaliser in front."""
     helper, numpy_helper = onnx.helper, onnx.numpy_helper
-    graph = made.graph
+    graph = converted.graph
     old = graph.output[0].name
     nodes, constants = list(graph.node), list(graph.initializer)
     if model.normaliser_ is not None:
@@ -165,8 +151,8 @@ def _renamed(onnx: Any, model: BoostedRanker, made: Any) -> Any:
         # in double precision, as the model does it: trees ask which side of a threshold a value is on
         constants += [numpy_helper.from_array(shift, "shift"), numpy_helper.from_array(scale, "scale")]
         for node in nodes:
-            for i, given in enumerate(node.input):
-                if given == "features":
+            for i, source in enumerate(node.input):
+                if source == "features":
                     node.input[i] = "z"
         nodes = [
             helper.make_node("Cast", ["features"], ["x"], to=onnx.TensorProto.DOUBLE),
@@ -179,6 +165,6 @@ def _renamed(onnx: Any, model: BoostedRanker, made: Any) -> Any:
     nodes.append(helper.make_node("Reshape", [old, "flat_shape"], ["scores"]))
     output = helper.make_tensor_value_info("scores", onnx.TensorProto.FLOAT, [None])
     final = helper.make_graph(nodes, graph.name, list(graph.input), [output], constants)
-    imports = {o.domain: o.version for o in made.opset_import}
+    imports = {o.domain: o.version for o in converted.opset_import}
     imports.setdefault("", _OPSET)
     return helper.make_model(final, opset_imports=[helper.make_opsetid(d, v) for d, v in imports.items()], ir_version=9)

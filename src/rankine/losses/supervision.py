@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import check_finite, per_row
+from ..arrays import as_numbers, check_finite, per_row
 from ..data import Preferences
 from ..errors import InputError
 
@@ -36,6 +36,21 @@ def check_grades(name: str, y: Any, ptr: Any) -> tuple[np.ndarray, np.ndarray]:
         raise InputError(f"expected one grade for each of the {ends[-1]} rows, got {grades.shape}")
     check_finite(grades, "y")
     return grades, ends
+
+
+def check_query_weight(weight: Any, n_queries: int, some: bool = False) -> np.ndarray:
+    """Weights of queries: finite, not negative, one for each; with ``some`` not all of them 0.
+
+    >>> check_query_weight([1, 2], 3)
+    Traceback (most recent call last):
+    rankine.errors.InputError: query_weight must hold 3 numbers ≥ 0, one per query
+    """
+    weights = as_numbers(weight, "query_weight")
+    good = weights.shape == (n_queries,) and bool((np.isfinite(weights) & (weights >= 0)).all())
+    if not good or (some and not weights.any()):
+        rest = " and not all 0" if some else ""
+        raise InputError(f"query_weight must hold {n_queries} numbers ≥ 0, one per query{rest}")
+    return weights
 
 
 def check_ranks(y: Any, ptr: np.ndarray) -> np.ndarray:

@@ -23,8 +23,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..data import RankingData
 from ..errors import InputError
 from ..measures import parse
+from ..measures.table import TABLE
 from ..progress import bar
-from .base import LinearModel, check_whole
+from .base import LinearModel, check_whole, column
 from .fusion import feature_performances, performances
 
 _PERFECT = 1e-10  # a weighted performance this close to 1 counts as this far away from it
@@ -58,7 +59,7 @@ class AdaRank(LinearModel):
         normalise: a kind of :class:`~rankine.Normaliser`, fitted with the model and applied when it predicts.
 
     A feature that is chosen three more times in a row without a gain in training performance is set aside until another
-    has been chosen; ``history_`` says so.
+    has been chosen; ``history_`` notes it.
 
     >>> X, y, qid = [[0.1, 1.0], [0.9, 0.0], [0.4, 0.5]], [0, 2, 1], [1, 1, 1]
     >>> AdaRank(n_rounds=2).fit(X, y, qid=qid).rank(X, qid)
@@ -87,9 +88,9 @@ class AdaRank(LinearModel):
 
     def fit(self, X: Any, y: Any = None, qid: Any = None, valid: RankingData | None = None) -> AdaRank:
         """Learn from arrays or a :class:`~rankine.RankingData`; ``valid`` chooses the number of rounds."""
-        self._check_parameters()
-        data = self._normalised(self._training_data(X, y, qid), self.normalise)
-        held_out = self._held_out(valid)
+        self.check_parameters()
+        data = self.training_data(X, y, qid)
+        held_out = None if valid is None else self.validation_data(valid)
         name = str(parse(self.measure))
         table = feature_performances(data, name, self.both_signs)
         P = np.full(data.n_queries, 1 / data.n_queries)
@@ -110,7 +111,7 @@ class AdaRank(LinearModel):
                 alpha = 0.5 * float(np.log((1 + E) / max(1 - E, _PERFECT)))
                 f, sign = k % data.n_features, 1 if k < data.n_features else -1
                 alphas.append((f, sign, alpha))
-                scores += sign * alpha * _column(data, f)
+                scores += sign * alpha * column(data.X, f)
                 served = performances(data, scores, name)
                 train, last = float(served.mean()), alphas[-2][:2] if len(alphas) > 1 else None
                 gained = train > best_train + 1e-12
@@ -119,7 +120,7 @@ class AdaRank(LinearModel):
                 aside = f if run >= _STALLED else -1
                 v = None
                 if held_out is not None and on_valid is not None:
-                    on_valid += sign * alpha * _column(held_out, f)
+                    on_valid += sign * alpha * column(held_out.X, f)
                     v = float(performances(held_out, on_valid, name).mean())
                     if v > best_valid:
                         best_round, best_valid = t, v
@@ -129,13 +130,12 @@ class AdaRank(LinearModel):
                 update(t + 1)
                 if held_out is not None and t - best_round >= self.patience:
                     break
-        kept = alphas if held_out is None else alphas[: best_round + 1]
-        self.rounds_ = tuple(kept)
+        self.rounds_ = tuple(alphas if held_out is None else alphas[: best_round + 1])
         self.history_ = tuple(history)
         self.coef_ = np.zeros(data.n_features)
-        for f, sign, alpha in kept:
+        for f, sign, alpha in self.rounds_:
             self.coef_[f] += sign * alpha
-        if not kept:
+        if not self.rounds_:
             warnings.warn(
                 f"no feature has a positive {name} on the training queries: the model scores everything 0",
                 NoWeakRankerWarning,
@@ -153,21 +153,12 @@ class AdaRank(LinearModel):
             stage.coef_[f] += sign * alpha
             yield stage.predict(X, qid)
 
-    def _held_out(self, valid: RankingData | None) -> RankingData | None:
-        if valid is None:
-            return None
-        if not isinstance(valid, RankingData):
-            raise InputError("valid must be a RankingData")
-        if valid.n_features != self.n_features_in_:
-            raise InputError(
-                f"the validation data has {valid.n_features} features, the training data {self.n_features_in_}"
-            )
-        return valid if self.normaliser_ is None else self.normaliser_.apply(valid)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise on a parameter that makes no sense."""
+        super().check_parameters()
         measure = parse(self.measure)
-        if measure.name == "DCG" or measure.supervision != "grades":
+        row = TABLE[measure.name]
+        if row.range[1] > 1 or row.supervision != "grades":
             raise InputError(f"AdaRank needs a measure of grades with values up to 1, which {measure} is not")
         if self.update not in ("original", "meng"):
             raise InputError(f"update must be original or meng, got {self.update!r}")
@@ -180,7 +171,3 @@ class AdaRank(LinearModel):
     def _set_state(self, content: dict[str, Any]) -> None:
         super()._set_state(content)
         self.rounds_ = tuple((int(f), int(sign), float(alpha)) for f, sign, alpha in content["rounds"])
-
-
-def _column(data: RankingData, f: int) -> np.ndarray:
-    return data.X[:, [f]].toarray().ravel() if data.is_sparse else data.X[:, f].astype(np.float64)

@@ -11,7 +11,7 @@ from ..data import RankingData
 from ..errors import InputError
 from ..measures import evaluate, parse
 from ..progress import bar
-from .base import LinearModel
+from .base import Ranker
 
 
 class Dropped(NamedTuple):
@@ -22,7 +22,7 @@ class Dropped(NamedTuple):
     change: float
 
 
-def drop_one(model: LinearModel, train: RankingData, test: RankingData, measure: str = "nDCG@10") -> list[Dropped]:
+def drop_one(model: Ranker, train: RankingData, test: RankingData, measure: str = "nDCG@10") -> list[Dropped]:
     """Refit a linear ranker without each of its features and measure again; the most harmful loss first.
 
     >>> from rankine import RegressionRanker
@@ -31,16 +31,17 @@ def drop_one(model: LinearModel, train: RankingData, test: RankingData, measure:
     >>> drop_one(RegressionRanker(normalise="zscore"), data, data)[0].change < 0
     True
     """
-    if not isinstance(model, LinearModel):
+    if getattr(model, "form", "") != "linear":
         raise InputError(f"drop_one needs a linear ranker, got {type(model).__name__}")
     if train.n_features < 2:
         raise InputError("there is only one feature: nothing is left without it")
+    measure = str(parse(measure))
     names = train.feature_names or tuple(str(f) for f in range(train.n_features))
 
     def measured(columns: list[int]) -> float:
         fitted = clone(model).fit(train.select(columns))
         part = test.select(columns)
-        return evaluate(measure, part.y, fitted.predict(part), part.qid).mean[measure]
+        return evaluate(measure, fitted.grades(part.y), fitted.predict(part), part.qid).mean[measure]
 
     whole = measured(list(range(train.n_features)))
     out = []

@@ -6,21 +6,27 @@ import os
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import as_ids, as_numbers
 from ..data import Preferences, RankingData, group_rows
 from ..errors import InputError
-from ..losses import resolve as loss_of
+from ..losses import Loss
 from ..measures import evaluate, parse
 from ..normalise import Normaliser
 from . import model_file
 
 
 class Ranker(BaseEstimator):
-    """A scorer with an optional normaliser; subclasses learn it, score rows, and say what of it is saved."""
+    """A scorer with an optional normaliser; subclasses learn it, score rows, and give the state that is saved.
 
+    ``form`` names the function that a fitted model computes, for those who write it in another format: ``"linear"``,
+    ``"trees"`` or ``"layers"``; empty where it is none of them.
+    """
+
+    form = ""
     normaliser_: Normaliser | None
     n_features_in_: int
     _certificate: tuple[str, ...] = ()
@@ -34,11 +40,12 @@ class Ranker(BaseEstimator):
         """The measure that ``score`` reports."""
         return "nDCG@10"
 
-    def _check_parameters(self) -> Any:
-        """Raise on a parameter that makes no sense; returns the loss, where there is one."""
+    def check_parameters(self) -> Loss | None:
+        """Raise on a parameter that makes no sense; returns the loss that the ranker learns by, where there is one."""
         kind = getattr(self, "normalise", None)
         if kind is not None:
             Normaliser(kind)
+        return None
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of rows whose features are normalised already."""
@@ -59,7 +66,27 @@ class Ranker(BaseEstimator):
         tags.target_tags.positive_only = True
         return tags
 
-    def _training_data(self, X: Any, y: Any, qid: Any) -> RankingData:
+    def training_data(self, X: Any, y: Any, qid: Any) -> RankingData:
+        """The data that is learned from, with the features normalised by a normaliser that is fitted to them."""
+        data = self._read(X, y, qid)
+        kind = getattr(self, "normalise", None)
+        self.normaliser_ = None if kind is None else Normaliser(kind).fit(data)
+        return data if self.normaliser_ is None else self.normaliser_.apply(data)
+
+    def validation_data(self, valid: Any) -> RankingData:
+        """Validation data with the features of the training data, normalised like those, and with grades."""
+        if not isinstance(valid, RankingData) or isinstance(valid.y, Preferences):
+            raise InputError("valid must be a RankingData with grades")
+        if valid.n_features != self.n_features_in_:
+            raise InputError(
+                f"the validation data has {valid.n_features} features, the training data {self.n_features_in_}"
+            )
+        self._check_features(valid)
+        data = valid if self.normaliser_ is None else self.normaliser_.apply(valid)
+        return RankingData.from_valid(data.X, self.grades(data.y), data.qid)
+
+    def _read(self, X: Any, y: Any, qid: Any) -> RankingData:
+        """Arrays or a :class:`RankingData`, checked; notes the number and the names of the features."""
         if isinstance(X, RankingData):
             if y is not None or qid is not None:
                 raise InputError("a RankingData brings its grades and query ids along: pass nothing else")
@@ -142,12 +169,8 @@ class Ranker(BaseEstimator):
 
     def grades(self, y: Any) -> Any:
         """The supervision as grades, larger is better; only a loss on ranks (1 is best) makes a difference."""
-        return y if not hasattr(self, "loss") else self._check_parameters().as_grades(y)
-
-    def _normalised(self, data: RankingData, kind: str | None) -> RankingData:
-        """Fit the normaliser (or none) and apply it."""
-        self.normaliser_ = None if kind is None else Normaliser(kind).fit(data)
-        return data if self.normaliser_ is None else self.normaliser_.apply(data)
+        loss = self.check_parameters()
+        return y if loss is None else loss.as_grades(y)
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the model as JSON, for :func:`rankine.load`."""
@@ -170,7 +193,8 @@ class Ranker(BaseEstimator):
         model_file.write(path, type(self).__name__, content)
 
     @classmethod
-    def _from_content(cls, content: dict[str, Any]) -> Any:
+    def from_content(cls, content: dict[str, Any]) -> Any:
+        """The model that ``save`` wrote, from the content of its file."""
         model = cls(**content["parameters"])
         model._set_state(content)
         if content["feature_names"] is not None:
@@ -185,7 +209,12 @@ class Ranker(BaseEstimator):
 class LinearModel(Ranker):
     """A scorer X @ coef_."""
 
+    form = "linear"
     coef_: np.ndarray
+
+    def layers(self) -> list[tuple[np.ndarray, np.ndarray | None]]:
+        """The scorer as a network of one layer: weights, and no bias."""
+        return [(self.coef_[None], None)]
 
     def _scores(self, X: Any) -> np.ndarray:
         return np.asarray(X @ self.coef_.astype(X.dtype, copy=False), np.float64)
@@ -212,7 +241,7 @@ class LinearModel(Ranker):
         if len(row) != self.n_features_in_:
             raise InputError(f"the model has {self.n_features_in_} features, x has {len(row)}")
         if self.normaliser_ is not None:
-            if self.normaliser_.kind != "zscore":
+            if self.normaliser_.by_query:
                 raise InputError(f"{self.normaliser_!r} depends on the whole query: explain a row after normalising it")
             row = self.normaliser_.apply(RankingData(row[None], [0], [0])).X[0]
         names = getattr(self, "feature_names_in_", range(len(row)))
@@ -244,22 +273,26 @@ def check_positive(name: str, value: Any) -> None:
         raise InputError(f"{name} must be a positive number, got {value!r}")
 
 
-def check_query_weight(query_weight: Any, n_queries: int) -> np.ndarray | None:
-    """Weights of queries as an array, None for equal ones."""
-    if query_weight is None:
-        return None
-    weights = as_numbers(query_weight, "query_weight")
-    if len(weights) != n_queries or not (np.isfinite(weights) & (weights >= 0)).all():
-        raise InputError(f"query_weight must hold {n_queries} numbers ≥ 0, one per query")
-    return weights
+def check_solver_options(ranker: Any) -> None:
+    """Raise unless C and tol are positive numbers and max_iter a whole number."""
+    for name in ("C", "tol"):
+        check_positive(name, getattr(ranker, name))
+    check_whole("max_iter", ranker.max_iter, 1)
 
 
-__all__ = ["LinearModel", "Ranker", "check_positive", "check_query_weight", "check_whole", "checked_valid", "loss_of"]
+def dense(X: Any, dtype: Any = np.float64) -> np.ndarray:
+    """Features as an array, filled where they are sparse.
+
+    >>> dense(sp.csr_array([[0.0, 2.0]]))
+    array([[0., 2.]])
+    """
+    return np.asarray(X.toarray() if sp.issparse(X) else X, dtype)
 
 
-def checked_valid(ranker: Ranker, valid: Any) -> RankingData:
-    """Validation data that the ranker, which knows its features already, can be measured on."""
-    if not isinstance(valid, RankingData) or isinstance(valid.y, Preferences):
-        raise InputError("valid must be a RankingData with grades")
-    ranker._check_features(valid)
-    return valid
+def column(X: Any, f: int) -> np.ndarray:
+    """One feature of all rows.
+
+    >>> column(sp.csr_array([[0.0, 2.0], [1.0, 0.0]]), 1)
+    array([2., 0.])
+    """
+    return np.asarray(X[:, [f]].toarray().ravel() if sp.issparse(X) else X[:, f], np.float64)

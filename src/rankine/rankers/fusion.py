@@ -9,7 +9,7 @@ import numpy as np
 from ..data import RankingData
 from ..measures import evaluate, parse
 from ..parallel import ordered_map, thread_count
-from .base import LinearModel
+from .base import LinearModel, column
 
 
 def feature_performances(data: RankingData, measure: str, both_signs: bool = False) -> np.ndarray:
@@ -23,27 +23,26 @@ def feature_performances(data: RankingData, measure: str, both_signs: bool = Fal
            [0.5]])
     """
     name = str(parse(measure))
-    columns = [(f, sign) for sign in ((1, -1) if both_signs else (1,)) for f in range(data.n_features)]
+    signed_features = [(f, sign) for sign in ((1, -1) if both_signs else (1,)) for f in range(data.n_features)]
 
-    def one(column: tuple[int, int]) -> np.ndarray:
-        f, sign = column
-        values = data.X[:, [f]].toarray().ravel() if data.is_sparse else data.X[:, f]
-        return performances(data, sign * np.asarray(values, np.float64), name, threads=1)
+    def one(signed: tuple[int, int]) -> np.ndarray:
+        f, sign = signed
+        return performances(data, sign * column(data.X, f), name, threads=1)
 
-    return np.stack(list(ordered_map(one, columns, thread_count())))
+    return np.stack(list(ordered_map(one, signed_features, thread_count())))
 
 
 def performances(data: RankingData, scores: np.ndarray, measure: str, threads: int | None = None) -> np.ndarray:
     """The measure of each query, larger is better: errors as 1 − value."""
-    found = evaluate(measure, data.y, scores, data.qid, threads=threads).per_query[measure]
-    return 1 - found if parse(measure).is_error else found
+    values = evaluate(measure, data.y, scores, data.qid, threads=threads).per_query[measure]
+    return 1 - values if parse(measure).is_error else values
 
 
 class SingleFeature(LinearModel):
     """The feature that ranks the training queries best on its own.
 
     Args:
-        measure: what "best" means.
+        measure: by which the best feature is chosen.
         both_signs: also try each feature the other way round.
 
     >>> SingleFeature().fit([[0.0, 5.0], [1.0, 4.0], [2.0, 6.0]], [0, 1, 2], qid=[1, 1, 1]).feature_
@@ -58,16 +57,16 @@ class SingleFeature(LinearModel):
     def _measure(self) -> str:
         return self.measure
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise on a parameter that makes no sense."""
+        super().check_parameters()
         parse(self.measure)
 
     def fit(self, X: Any, y: Any = None, qid: Any = None) -> SingleFeature:
         """Learn from arrays, or from a :class:`~rankine.RankingData`."""
-        self._check_parameters()
-        data = self._normalised(self._training_data(X, y, qid), None)
-        found = feature_performances(data, self.measure, self.both_signs).mean(axis=1)
-        best = int(np.argmax(found))
+        self.check_parameters()
+        data = self.training_data(X, y, qid)
+        best = int(np.argmax(feature_performances(data, self.measure, self.both_signs).mean(axis=1)))
         self.feature_, sign = best % data.n_features, 1.0 if best < data.n_features else -1.0
         self.coef_ = np.zeros(data.n_features)
         self.coef_[self.feature_] = sign
@@ -93,6 +92,6 @@ class UniformFusion(LinearModel):
 
     def fit(self, X: Any, y: Any = None, qid: Any = None) -> UniformFusion:
         """Learn from arrays, or from a :class:`~rankine.RankingData`."""
-        data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        data = self.training_data(X, y, qid)
         self.coef_ = np.full(data.n_features, 1 / data.n_features)
         return self

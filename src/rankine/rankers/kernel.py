@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
 
@@ -16,7 +15,7 @@ from ..data import RankingData
 from ..errors import InputError
 from ..solvers.cutting_plane import cutting_plane
 from ..solvers.run import show_progress
-from .base import Ranker, check_positive, check_whole
+from .base import Ranker, check_solver_options, check_whole, dense
 from .dual import KernelDual
 from .linear import LinearRanker
 
@@ -89,13 +88,13 @@ class KernelRanker(Ranker):
 
     @property
     def _measure(self) -> str:
-        return str(self._check_parameters().measure)
+        return str(self.check_parameters().measure)
 
     def fit(self, X: Any, y: Any = None, qid: Any = None) -> KernelRanker:
         """Learn from arrays with query ids (without them all rows are one query), or from a :class:`RankingData`."""
-        loss = self._check_parameters()
-        data = self._normalised(self._training_data(X, y, qid), self.normalise)
-        features = _dense(data.X)
+        loss = self.check_parameters()
+        data = self.training_data(X, y, qid)
+        features = dense(data.X)
         self.gamma_ = self._gamma(features)
         function = self._function()
         _check_kernel(function, features, self.kernel, self.seed)
@@ -138,7 +137,7 @@ class KernelRanker(Ranker):
         self.n_iter_, self.history_ = max(iterations, 1), history
 
     def _scores(self, X: Any) -> np.ndarray:
-        features, out = _dense(X), np.zeros(X.shape[0])
+        features, out = dense(X), np.zeros(X.shape[0])
         if len(self.dual_coef_) == 0:
             return out
         function = self._function()
@@ -160,15 +159,15 @@ class KernelRanker(Ranker):
             options |= {"degree": self.degree, "coef0": self.coef0}
         return lambda a, b: pairwise_kernels(a, b, metric=self.kernel, **options)
 
-    def _check_parameters(self) -> Any:
-        super()._check_parameters()
-        for name in ("C", "tol"):
-            check_positive(name, getattr(self, name))
+    def check_parameters(self) -> losses.Loss:
+        """Raise on a parameter that makes no sense; returns the loss."""
+        super().check_parameters()
+        check_solver_options(self)
         if not callable(self.kernel) and self.kernel not in _NAMES:
             raise InputError(f"kernel must be one of {', '.join(_NAMES)}, or a function; got {self.kernel!r}")
         if self.gamma is not None and not self.gamma > 0:
             raise InputError(f"gamma must be a positive number or None, got {self.gamma!r}")
-        for name in ("max_iter", "max_documents", "n_components", "cache_mb"):
+        for name in ("max_documents", "n_components", "cache_mb"):
             check_whole(name, getattr(self, name), 1)
         loss = losses.resolve(self.loss, self.loss_options)
         if not loss.convex:
@@ -183,10 +182,6 @@ class KernelRanker(Ranker):
         self.dual_coef_ = np.array(content["dual_coef"], np.float64)
         self.n_features_in_, self.gamma_ = int(content["features"]), float(content["gamma"])
         self.support_ = np.array(content["support"], np.float64).reshape(len(self.dual_coef_), self.n_features_in_)
-
-
-def _dense(X: Any) -> np.ndarray:
-    return np.asarray(X.toarray() if sp.issparse(X) else X, np.float64)
 
 
 def _check_kernel(function: Callable[..., np.ndarray], X: np.ndarray, kernel: Any, seed: int) -> None:

@@ -13,12 +13,13 @@ from .. import losses, solvers
 from ..arrays import as_numbers
 from ..data import Preferences, RankingData
 from ..errors import InputError
+from ..losses.supervision import check_query_weight
 from ..parallel import thread_count
 from ..solvers.bundle import bundle
 from ..solvers.cccp import best_of
 from ..solvers.certificate import Planes, Solution
 from ..solvers.run import show_progress
-from .base import LinearModel, check_positive, check_query_weight, check_whole
+from .base import LinearModel, check_solver_options, check_whole
 from .oracle import LinearOracle
 from .position_weights import learn_weights
 from .regression import RegressionRanker
@@ -101,7 +102,7 @@ class LinearRanker(LinearModel):
 
     @property
     def _measure(self) -> str:
-        return self._check_parameters().measure
+        return self.check_parameters().measure
 
     def fit(
         self, X: Any, y: Any = None, qid: Any = None, query_weight: Any = None, doc_weight: Any = None
@@ -111,8 +112,8 @@ class LinearRanker(LinearModel):
         ``query_weight`` multiplies the loss of each query, in order of first appearance. ``doc_weight`` has one number
         per row: documents of weight 0 are left out, and a loss that is a sum over documents or pairs weights its terms.
         """
-        loss = self._check_parameters()
-        data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        loss = self.check_parameters()
+        data = self.training_data(X, y, qid)
         if self._learns_A:
             return self._alternate(loss, data, query_weight, doc_weight)
         self._solve(self._problem(loss, X, data, query_weight, doc_weight), None, None)
@@ -120,7 +121,7 @@ class LinearRanker(LinearModel):
 
     def fit_from(self, data: RankingData, start: np.ndarray) -> LinearRanker:
         """Fit to normalised data, beginning at these weights."""
-        loss = self._check_parameters()
+        loss = self.check_parameters()
         self.n_features_in_, self.normaliser_ = data.n_features, None
         self._solve(self._problem(loss, data, data, None, None), None, start)
         return self
@@ -160,8 +161,8 @@ class LinearRanker(LinearModel):
         if self._learns_A:
             return [model.fit(X, y, qid, query_weight, doc_weight) for model in models]
         for model in models:
-            loss = model._check_parameters()
-        data = models[0]._normalised(models[0]._training_data(X, y, qid), self.normalise)
+            loss = model.check_parameters()
+        data = models[0].training_data(X, y, qid)
         problem, planes = self._problem(loss, X, data, query_weight, doc_weight), Planes(data.n_features)
         start = None
         for model in models:
@@ -176,7 +177,7 @@ class LinearRanker(LinearModel):
         self, loss: losses.Loss, X: Any, data: RankingData, query_weight: Any, doc_weight: Any
     ) -> tuple[LinearOracle, RankingData]:
         """The oracle of the loss, and the documents that it counts with their grades."""
-        weights = check_query_weight(query_weight, data.n_queries)
+        weights = None if query_weight is None else check_query_weight(query_weight, data.n_queries)
         counted, of_documents = self._weighted(data, X, doc_weight)
         if of_documents is not None and not loss.weighs_documents:
             raise InputError(f"doc_weight: {loss!r} accepts document weights 0 and 1 only")
@@ -248,12 +249,11 @@ class LinearRanker(LinearModel):
             starts.append(w * size / np.linalg.norm(w))
         return starts[: self.n_starts]
 
-    def _check_parameters(self) -> losses.Loss:
+    def check_parameters(self) -> losses.Loss:
         """Raise on a parameter that makes no sense; returns the loss."""
-        super()._check_parameters()
-        for name in ("C", "tol"):
-            check_positive(name, getattr(self, name))
-        for name, least in (("max_iter", 1), ("n_starts", 1), ("seed", 0)):
+        super().check_parameters()
+        check_solver_options(self)
+        for name, least in (("n_starts", 1), ("seed", 0)):
             check_whole(name, getattr(self, name), least)
         if isinstance(self.w0, str) and self.w0 != "regression":
             raise InputError(f"w0 must be an array or 'regression', got {self.w0!r}")

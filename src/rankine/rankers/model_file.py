@@ -9,15 +9,16 @@ from typing import Any
 
 from ..errors import InputError
 from ..files import replacing
+from .table import CLASSES
 
 SCHEMA = 1
 
 
-def write(path: str | os.PathLike, kind: str, content: dict[str, Any]) -> None:
+def write(path: str | os.PathLike, class_name: str, content: dict[str, Any]) -> None:
     """Write a model file, whole or not at all."""
     from ..version import __version__
 
-    document = {"rankine": __version__, "schema": SCHEMA, "kind": kind, **content}
+    document = {"rankine": __version__, "schema": SCHEMA, "kind": class_name, **content}
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
@@ -32,8 +33,6 @@ def load(path: str | os.PathLike) -> Any:
     ...     load(folder + "/model.json").coef_.round(3)
     array([0.369])
     """
-    from . import KINDS as kinds
-
     where = str(path)
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -45,10 +44,10 @@ def load(path: str | os.PathLike) -> Any:
         raise InputError(
             f"written with schema {content['schema']!r} by Rankine {content['rankine']}; this one reads {SCHEMA}", where
         )
-    if content.get("kind") not in kinds:
-        raise InputError(f"unknown kind of model {content.get('kind')!r}; there are: {', '.join(kinds)}", where)
+    if content.get("kind") not in CLASSES:
+        raise InputError(f"unknown kind of model {content.get('kind')!r}; there are: {', '.join(CLASSES)}", where)
     try:
-        return kinds[content["kind"]]._from_content(content)
+        return CLASSES[content["kind"]].load().from_content(content)
     except InputError:
         raise
     except (KeyError, TypeError, ValueError) as error:

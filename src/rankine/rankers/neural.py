@@ -8,14 +8,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from ..adapters.boosting import Metric, checked_weights
+from ..adapters.boosting import Metric
 from ..data import Preferences, RankingData
 from ..errors import InputError, needs
-from ..losses import Loss
+from ..losses import Loss, resolve
+from ..losses.supervision import check_query_weight
 from ..progress import bar
-from .base import Ranker, check_whole, checked_valid, loss_of
+from .base import Ranker, check_whole, dense
 
 
 class NeuralRanker(Ranker):
@@ -30,7 +30,7 @@ class NeuralRanker(Ranker):
         weight_decay: of AdamW.
         dropout: share of hidden units that is left out in training; not with ``"lbfgs"``.
         optimiser: ``"adamw"``, or ``"lbfgs"`` on all queries at once, with ``weight_decay`` as a ridge ½λ‖w‖².
-        measure: what decides on validation data when to stop; by default the one that the loss is made for.
+        measure: the measure on validation data that decides when to stop; by default the one that the loss is made for.
         patience: stop when so many epochs have not improved it.
         loss_options: keywords of the loss.
         normalise: a normaliser of features; by default to mean 0 and deviation 1 over the training data.
@@ -72,14 +72,20 @@ class NeuralRanker(Ranker):
         self.threads = threads
         self.seed = seed
 
+    form = "layers"
     _certificate = ("n_epochs_",)
+
+    def layers(self) -> list[tuple[np.ndarray, np.ndarray | None]]:
+        """Weights and biases of the layers; between them negative values become 0."""
+        return self.layers_
 
     @property
     def _measure(self) -> str:
-        return self.measure or self._check_parameters().measure
+        return self.measure or self.check_parameters().measure
 
-    def _check_parameters(self) -> Loss:
-        super()._check_parameters()
+    def check_parameters(self) -> Loss:
+        """Raise on a parameter that makes no sense; returns the loss."""
+        super().check_parameters()
         for name, low in (("epochs", 1), ("patience", 1), ("seed", 0)):
             check_whole(name, getattr(self, name), low)
         if isinstance(self.hidden, (int, np.integer, str)):
@@ -94,21 +100,21 @@ class NeuralRanker(Ranker):
             raise InputError(f"optimiser must be adamw or lbfgs, got {self.optimiser!r}")
         if not (self.learning_rate > 0 and self.weight_decay >= 0 and 0 <= self.dropout < 1):
             raise InputError("learning_rate must be above 0, weight_decay at least 0, dropout within [0, 1)")
-        return loss_of(self.loss, self.loss_options)
+        return resolve(self.loss, self.loss_options)
 
     def fit(
         self, X: Any, y: Any = None, qid: Any = None, query_weight: Any = None, valid: RankingData | None = None
     ) -> NeuralRanker:
         """Train; with ``valid`` (judged queries) the weights of the epoch that was best there are kept."""
         torch = needs("torch", "torch")
-        loss = self._check_parameters()
-        data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        loss = self.check_parameters()
+        data = self.training_data(X, y, qid)
         if isinstance(data.y, Preferences):
             raise InputError("a neural ranker needs grades, the data has a preference graph")
-        weight = np.ones(data.n_queries) if query_weight is None else checked_weights(query_weight, data.n_queries)
-        held = None if valid is None else checked_valid(self, valid)
-        if held is not None and self.normaliser_ is not None:
-            held = self.normaliser_.apply(held)
+        weight = np.ones(data.n_queries)
+        if query_weight is not None:
+            weight = check_query_weight(query_weight, data.n_queries, some=True)
+        held = None if valid is None else self.validation_data(valid)
         before = torch.get_num_threads()
         if self.threads is not None:
             torch.set_num_threads(self.threads)
@@ -126,12 +132,12 @@ class NeuralRanker(Ranker):
         dropout = self.dropout if self.optimiser == "adamw" else 0.0  # a line search needs a function that stands still
         network = _network(torch, data.n_features, tuple(self.hidden), dropout)
         values = RankingLoss(loss, reduction="none")
-        parts = _Parts(torch, data, weight)
+        queries = _Queries(torch, data, weight)
         metric = None if held is None else Metric(self._measure, held.qid)
         self.history_: list[tuple[float, float]] = []
         best, best_state, waited = -math.inf, None, 0
         rng = np.random.default_rng(self.seed)
-        step = self._stepper(torch, network, values, parts, rng)
+        step = self._stepper(torch, network, values, queries, rng)
         with bar("epochs", self.epochs) as update:
             for epoch in range(1, self.epochs + 1):
                 network.train()
@@ -158,40 +164,40 @@ class NeuralRanker(Ranker):
             if isinstance(m, torch.nn.Linear)
         ]
 
-    def _stepper(self, torch: Any, network: Any, values: Any, parts: _Parts, rng: np.random.Generator) -> Any:
+    def _stepper(self, torch: Any, network: Any, values: Any, queries: _Queries, rng: np.random.Generator) -> Any:
         """A function that makes one pass and returns the mean loss."""
-        total = float(parts.weight.sum())
+        total = float(queries.weight.sum())
         if self.optimiser == "lbfgs":
             optimiser = torch.optim.LBFGS(network.parameters(), max_iter=100, line_search_fn="strong_wolfe",
                                           tolerance_grad=1e-10, tolerance_change=1e-14)  # fmt: skip
-            everything = parts.take(np.arange(parts.n))
+            everything = queries.take(np.arange(queries.n))
 
             def closure() -> Any:
                 optimiser.zero_grad()
                 ridge = sum((p**2).sum() for p in network.parameters())
-                objective = parts.loss(network, values, everything) / total + 0.5 * self.weight_decay * ridge
+                objective = queries.loss(network, values, everything) / total + 0.5 * self.weight_decay * ridge
                 objective.backward()
                 return objective
 
             return lambda: float(optimiser.step(closure).detach())
         optimiser = torch.optim.AdamW(network.parameters(), lr=self.learning_rate, weight_decay=self.weight_decay)
-        size = parts.n if self.batch is None else self.batch
+        size = queries.n if self.batch is None else self.batch
 
         def step() -> float:
-            order, seen = rng.permutation(parts.n), 0.0
-            for first in range(0, parts.n, size):
-                chosen = parts.take(np.sort(order[first : first + size]))
+            order, total_loss = rng.permutation(queries.n), 0.0
+            for first in range(0, queries.n, size):
+                batch = order[first : first + size]
                 optimiser.zero_grad()
-                found = parts.loss(network, values, chosen)
-                (found / len(order[first : first + size])).backward()
+                loss = queries.loss(network, values, queries.take(np.sort(batch)))
+                (loss / len(batch)).backward()
                 optimiser.step()
-                seen += float(found.detach())
-            return seen / total
+                total_loss += float(loss.detach())
+            return total_loss / total
 
         return step
 
     def _scores(self, X: Any) -> np.ndarray:
-        rows = np.asarray(X.todense() if sp.issparse(X) else X, np.float64)
+        rows = dense(X)
         for i, (weights, bias) in enumerate(self.layers_):
             rows = rows @ weights.T + (0.0 if bias is None else bias)
             if i + 1 < len(self.layers_):
@@ -211,7 +217,7 @@ class NeuralRanker(Ranker):
         self.history_ = []
 
 
-class _Parts:
+class _Queries:
     """The training queries as torch wants them."""
 
     def __init__(self, torch: Any, data: RankingData, weight: np.ndarray) -> None:
@@ -221,14 +227,13 @@ class _Parts:
         """Features, labels, query ids and weights of some queries."""
         ptr = self.data.ptr
         rows = np.concatenate([np.arange(ptr[q], ptr[q + 1]) for q in queries.tolist()])
-        X = self.data.X[rows]
-        dense = np.asarray(X.todense() if sp.issparse(X) else X, np.float64)
+        X = self.torch.from_numpy(dense(self.data.X[rows]))
         ids = np.repeat(queries, np.diff(ptr)[queries])
-        return (self.torch.from_numpy(dense), self.data.y[rows], ids, self.torch.from_numpy(self.weight[queries]))
+        return X, self.data.y[rows], ids, self.torch.from_numpy(self.weight[queries])
 
-    def loss(self, network: Any, values: Any, chosen: tuple[Any, np.ndarray, np.ndarray, Any]) -> Any:
-        """The weighted sum of the losses of these queries."""
-        X, y, ids, weight = chosen
+    def loss(self, network: Any, values: Any, batch: tuple[Any, np.ndarray, np.ndarray, Any]) -> Any:
+        """The weighted sum of the losses of a batch that :meth:`take` gave."""
+        X, y, ids, weight = batch
         return (values(network(X)[:, 0], y, ids) * weight).sum()
 
 
@@ -242,6 +247,5 @@ def _network(torch: Any, inputs: int, hidden: tuple[int, ...], dropout: float) -
 
 
 def _forward(torch: Any, network: Any, X: Any) -> np.ndarray:
-    dense = np.asarray(X.todense() if sp.issparse(X) else X, np.float64)
     with torch.no_grad():
-        return network(torch.from_numpy(dense))[:, 0].numpy()
+        return network(torch.from_numpy(dense(X)))[:, 0].numpy()

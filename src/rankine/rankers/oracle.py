@@ -101,9 +101,9 @@ class LinearOracle:
         values = self.values[q0:q1] if self.query_weight is None else self.values[q0:q1] * self.query_weight[q0:q1]
         return float(values.sum()), self._add(q0, q1)
 
-    def along(self, w: np.ndarray, d: np.ndarray) -> Line:
+    def along(self, w: np.ndarray, d: np.ndarray) -> OracleLine:
         """R on the line w + t·d: one product with X for the whole line, where w is the last point."""
-        return Line(self, w, d, self.scores(w), self.scores(d))
+        return OracleLine(self, w, d, self.scores(w), self.scores(d))
 
     def scores(self, w: np.ndarray) -> np.ndarray:
         """X @ w; the scores of the last point are not computed again."""
@@ -153,7 +153,7 @@ class LinearOracle:
         return out
 
 
-class Line:
+class OracleLine:
     """R along w + t·d. It uses the oracle's arrays: one line at a time."""
 
     def __init__(self, oracle: LinearOracle, w: np.ndarray, d: np.ndarray, start: np.ndarray, step: np.ndarray) -> None:

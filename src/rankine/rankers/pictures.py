@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw_path(values: list[float], scores: list[float], measure: str, chosen: float, path: str | os.PathLike) -> None:
-    """Validation against C on a logarithmic axis, the chosen one marked."""
+def draw_path(values: list[float], scores: list[float], measure: str, best: float, path: str | os.PathLike) -> None:
+    """Validation against C on a logarithmic axis, the best value marked."""
     from matplotlib.figure import Figure
 
     check_picture(path)
     figure = Figure(figsize=(6, 3.6), layout="constrained")
     axis = figure.subplots()
     axis.semilogx(values, scores, "o-", color=BLUE)
-    axis.plot([chosen], [scores[values.index(chosen)]], "o", color=RED, markersize=9, label=f"chosen: C = {chosen:g}")
+    axis.plot([best], [scores[values.index(best)]], "o", color=RED, markersize=9, label=f"best: C = {best:g}")
     axis.set_xlabel("C")
     axis.set_ylabel(f"validation {measure}")
     axis.spines[["top", "right"]].set_visible(False)

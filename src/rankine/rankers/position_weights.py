@@ -17,14 +17,13 @@ from sklearn.base import clone
 from sklearn.isotonic import isotonic_regression
 
 from ..data import RankingData
-from ..losses.structured.hinge import StructuredHinge
 from ..solvers.certificate import relative_gap
 
 _ROUNDS, _HALVINGS = 30, 12
 
 
-def learn_weights(ranker: Any, loss: StructuredHinge, data: RankingData) -> tuple[Any, list[float]]:
-    """A fitted copy of the ranker with the best A found, and the objective after every step (it never rises)."""
+def learn_weights(ranker: Any, loss: Any, data: RankingData) -> tuple[Any, list[float]]:
+    """A fitted copy of the ranker with the best A, and the objective after every step (it never rises)."""
     depth = int(np.diff(data.ptr).max()) if loss.k is None else loss.k
     A = (depth - np.arange(depth)).astype(np.float64)
     total = A.sum()

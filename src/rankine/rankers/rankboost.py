@@ -20,7 +20,7 @@ from ..losses.pairwise_kernels import order_by_level
 from ..parallel import shared_map, thread_count
 from ..progress import bar
 from . import rankboost_kernels as kn
-from .base import Ranker, check_whole
+from .base import Ranker, check_whole, column
 
 _PERFECT = 1e-10
 _SAMPLE = 100_000
@@ -56,15 +56,16 @@ class RankBoost(Ranker):
         self.by_query = by_query
         self.normalise = normalise
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise on a parameter that makes no sense."""
+        super().check_parameters()
         check_whole("n_rounds", self.n_rounds, 1)
         check_whole("n_bins", self.n_bins, 1, 255)
 
     def fit(self, X: Any, y: Any = None, qid: Any = None) -> RankBoost:
         """Learn from arrays, or from a :class:`~rankine.RankingData`."""
-        self._check_parameters()
-        data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        self.check_parameters()
+        data = self.training_data(X, y, qid)
         if isinstance(data.y, Preferences):
             raise InputError("RankBoost learns from grades, got a preference graph")
         bins, edges = _binned(data, self.n_bins)
@@ -106,11 +107,11 @@ class RankBoost(Ranker):
         for stump in self.stumps_:
             by_feature.setdefault(stump.feature, []).append(stump)
         for f, mine in by_feature.items():
-            column = np.asarray(X[:, [f]].toarray().ravel() if hasattr(X, "toarray") else X[:, f], np.float64)
+            values = column(X, f)
             thresholds = np.array([s.threshold for s in mine])
             order = np.argsort(thresholds)
             steps = np.concatenate([[0.0], np.cumsum(np.array([s.alpha for s in mine])[order])])
-            out += steps[np.searchsorted(thresholds[order], column, side="left")]
+            out += steps[np.searchsorted(thresholds[order], values, side="left")]
         return out
 
     def _state(self) -> dict[str, Any]:
@@ -134,15 +135,15 @@ def _binned(data: RankingData, n_bins: int) -> tuple[np.ndarray, np.ndarray]:
     stride = max(data.n_documents // _SAMPLE, 1)
 
     def one(f: int) -> None:
-        column = np.asarray(data.X[:, [f]].toarray().ravel() if data.is_sparse else data.X[:, f], np.float64)
-        seen = column[::stride]
-        values = np.unique(seen)
-        cuts = values[:-1] + 0.5 * np.diff(values)
+        values = column(data.X, f)
+        sample = values[::stride]
+        distinct = np.unique(sample)
+        cuts = distinct[:-1] + 0.5 * np.diff(distinct)
         if len(cuts) > n_bins:
-            wanted = np.quantile(seen, np.linspace(0, 1, n_bins + 2)[1:-1])
-            cuts = np.unique(cuts[np.minimum(np.searchsorted(cuts, wanted), len(cuts) - 1)])
+            quantiles = np.quantile(sample, np.linspace(0, 1, n_bins + 2)[1:-1])
+            cuts = np.unique(cuts[np.minimum(np.searchsorted(cuts, quantiles), len(cuts) - 1)])
         edges[f, : len(cuts)] = cuts
-        kn.place(column, cuts, bins, f)
+        kn.place(values, cuts, bins, f)
 
     shared_map(one, range(data.n_features), thread_count())
     return bins, edges

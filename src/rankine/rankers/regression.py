@@ -35,7 +35,7 @@ class RegressionRanker(LinearModel):
             raise InputError(f"on must be grades or gains, got {self.on!r}")
         if not self.alpha >= 0:
             raise InputError(f"alpha must be at least 0, got {self.alpha!r}")
-        data = self._normalised(self._training_data(X, y, qid), self.normalise)
+        data = self.training_data(X, y, qid)
         data, weights = self._weighted(data, X, doc_weight)
         target = data.y if self.on == "grades" else 2.0**data.y - 1
         self.coef_ = np.asarray(Ridge(alpha=self.alpha).fit(data.X, target, weights).coef_, np.float64)

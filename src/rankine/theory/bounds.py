@@ -2,7 +2,7 @@ r"""Risk bounds: with probability 1 − δ over n queries drawn alike and indepe
 
 .. math:: R \le \hat R + \text{complexity} + \text{confidence} .
 
-:math:`\hat R` is the mean loss over the sample, R the expected error of what a function says it bounds. B and M (a
+:math:`\hat R` is the mean loss over the sample, R the expected value of the error that a function bounds. B and M (a
 bound on the norm of a feature vector) must be known before the sample is seen. All terms are kept as natural
 logarithms, so that m = 10,000 is no problem: :math:`m!` has 35,660 digits there.
 
@@ -42,7 +42,7 @@ class Bound:
         log_complexity: of the term for the size of the class of rankers.
         log_confidence: of the term for an unlucky sample.
         log_normaliser: of the largest value that the loss can have.
-        log_largest: of the largest value of what is bounded: a bound at or above it says nothing.
+        log_largest: of the largest value of what is bounded: a bound at or above it is vacuous.
         why: why this result applies to a model, where it was chosen for one.
     """
 
@@ -83,7 +83,7 @@ class Bound:
 
     @property
     def vacuous(self) -> bool:
-        """Whether the bound says no more than what is always true."""
+        """Whether the bound is at or above the largest possible value."""
         return self.log_total >= self.log_largest
 
     @property
@@ -102,7 +102,7 @@ class Bound:
         )  # fmt: skip
 
     def queries_needed(self, n: int) -> float:
-        r"""How many queries instead of n would make the bound say something, were the mean loss to stay as it is.
+        r"""How many queries instead of n would bring the bound below the maximum, if the mean loss stayed the same.
 
         The terms shrink as 1/√n: :math:`n\,((\text{complexity} + \text{confidence}) / (\text{largest} - \hat R))^2`.
         Infinite if the mean loss alone is as large as what is bounded can be.

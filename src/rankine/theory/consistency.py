@@ -1,4 +1,4 @@
-r"""A laboratory for consistency: does minimising a loss lead to rankings that are optimal for a measure?
+r"""Consistency, checked on small cases: does minimising a loss lead to rankings that are optimal for a measure?
 
 One query, m items, a finite distribution over its supervisions. The *Bayes-optimal* rankings are those of least
 expected error, found by enumeration. The minimiser s* of the expected loss is found as a linear ranker with one
@@ -23,7 +23,7 @@ from ..errors import InputError
 from ..losses import Loss, resolve
 from ..losses.supervision import RANKS
 from ..progress import bar
-from ..rankers import LinearRanker
+from ..rankers.linear import LinearRanker
 from .errors_of_rankings import MOST_ITEMS, Error, Label, Ranking, checked_labels, errors, rankings
 from .rationals import dot
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import InputError, nearest
 from ..measures import parse
@@ -21,8 +21,6 @@ _MOST_VALUES = 600_000
 Label = tuple[Any, ...]
 Ranking = tuple[int, ...]  # items, best first
 Error = Callable[[Ranking, Label], Fraction]
-
-_KNOWN = ("DCG@k", "nDCG@k", "AP", "ERR", "RR", "P@k", "WPD", "zero-one")
 
 
 @lru_cache(maxsize=8)
@@ -81,19 +79,19 @@ def _error(name: str, labels: list[Label]) -> Error:
     try:
         parsed = parse(name)
     except ValueError:
-        raise InputError(f"unknown measure {name!r}.{nearest(name, _KNOWN)} There are: {', '.join(_KNOWN)}") from None
+        raise InputError(f"unknown measure {name!r}.{nearest(name, names())} There are: {', '.join(names())}") from None
     if parsed.name == "WPD":
         return _disagreement
     if parsed.name not in _MEASURES:
-        raise InputError(f"{parsed} is not in the laboratory. There are: {', '.join(_KNOWN)}")
+        raise InputError(f"consistency cannot be checked for {parsed}; supported: {', '.join(names())}")
     for label in labels:
         if any(isinstance(g, tuple) or g < 0 for g in label):
             raise InputError(f"{parsed} needs grades ≥ 0, got {[str(g) for g in label]}")
     if dict(parsed.params).get("dcg") == "letor":
-        raise InputError("the LETOR tool's DCG is not in the laboratory: use DCG or nDCG")
+        raise InputError("consistency cannot be checked for the LETOR tool's DCG; supported: DCG and nDCG")
     top = max(g for label in labels for g in label)
     options = {**dict(parsed.params), "k": parsed.cutoff or len(labels[0]), "top": top}
-    value = _MEASURES[parsed.name]
+    value = _MEASURES[parsed.name].function
     return lambda order, label: 1 - value([label[i] for i in order], options)
 
 
@@ -117,12 +115,12 @@ def _ndcg(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
 
 
 def _ap(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
-    found, total = 0, Fraction(0)
+    relevant, total = 0, Fraction(0)
     for r, g in enumerate(grades, 1):
         if g >= _rel(o):
-            found += 1
-            total += Fraction(found, r) if r <= o["k"] else 0
-    return total / found if found else total
+            relevant += 1
+            total += Fraction(relevant, r) if r <= o["k"] else 0
+    return total / relevant if relevant else total
 
 
 def _err(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
@@ -143,7 +141,26 @@ def _p(grades: list[Fraction], o: dict[str, Any]) -> Fraction:
     return Fraction(sum(g >= _rel(o) for g in grades[: o["k"]]), o["k"])
 
 
-_MEASURES = {"DCG": _dcg, "nDCG": _ndcg, "AP": _ap, "ERR": _err, "RR": _rr, "P": _p}
+class ExactMeasure(NamedTuple):
+    """A measure of grades: how it is written, and its value in rational numbers for a list of grades, best first."""
+
+    form: str
+    function: Callable[[list[Fraction], dict[str, Any]], Fraction]
+
+
+_MEASURES = {
+    "DCG": ExactMeasure("DCG@k", _dcg),
+    "nDCG": ExactMeasure("nDCG@k", _ndcg),
+    "AP": ExactMeasure("AP", _ap),
+    "ERR": ExactMeasure("ERR", _err),
+    "RR": ExactMeasure("RR", _rr),
+    "P": ExactMeasure("P@k", _p),
+}
+
+
+def names() -> list[str]:
+    """The measures and errors that consistency can be checked for."""
+    return [*(row.form for row in _MEASURES.values()), "WPD", "zero-one"]
 
 
 def _zero_one(order: Ranking, label: Label) -> Fraction:

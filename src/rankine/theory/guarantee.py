@@ -15,11 +15,11 @@ from ..losses.base import Loss, Prepared, Theorem
 from ..losses.constants import Constants
 from ..losses.table import names_with_constants
 from ..measures import evaluate, parse
-from ..rankers import LinearRanker
+from ..measures.table import TABLE
+from ..rankers.linear import LinearRanker
 from . import bounds as b
 
 _SMALLEST = -20
-_WITHIN_ONE = ("nDCG", "AP", "P", "R", "RR", "ERR", "RBP", "Success", "Rprec", "AUC")
 _COUNTED = " (0 for queries whose ranking does not matter)"
 
 
@@ -62,7 +62,7 @@ class Guarantee:
 
     @property
     def vacuous(self) -> bool:
-        """Whether none of the bounds says anything."""
+        """Whether every bound is at or above the largest possible error."""
         return self.best.vacuous
 
 
@@ -87,12 +87,12 @@ def risk_bound(
         raise InputError(f"risk bounds are for fitted linear rankers, got {type(model).__name__}")
     if isinstance(data.y, Preferences):
         raise InputError("risk bounds need grades, the data has a preference graph")
-    loss = model._check_parameters()
+    loss = model.check_parameters()
     if hasattr(model, "A_"):
         raise InputError("no risk bound is known for position weights that were learned too (A='learn')")
     if data.n_features != model.n_features_in_:
         raise InputError(f"the model has {model.n_features_in_} features, the data has {data.n_features}")
-    b.held_out(0.0, n=1, delta=delta)  # complains of δ before anything is computed
+    b.held_out(0.0, n=1, delta=delta)  # raises InputError for a wrong δ before the long computation starts
     if not np.isfinite(model.coef_).all():
         raise InputError("the model's weights are not all finite")
     norm = math.hypot(*model.coef_.tolist())
@@ -221,7 +221,8 @@ _PUBLISHED = {"relevant": _over_relevant, "rankings": _over_rankings}
 
 def _on_held_out(model: LinearRanker, loss: Loss, data: RankingData, delta: float) -> b.Bound:
     measure = parse(loss.measure)
-    if measure.name not in _WITHIN_ONE:
+    row = TABLE[measure.name]
+    if row.range != (0.0, 1.0) or row.is_error or row.supervision != "grades":
         measure = parse("nDCG@10")
     grades = loss.as_grades(data.y)
     values = evaluate(measure, grades, model.predict(data), data.qid, empty="one").per_query[str(measure)]
@@ -239,13 +240,13 @@ def class_of(norm: float, B: float | None, delta: float) -> tuple[float, float]:
     return 2.0**j, delta * 2 / 3 / ((abs(j) + 1) * (abs(j) + 2))
 
 
-def _at_least(name: str, given: float | None, low: float, what: str) -> float:
-    if given is None:
+def _at_least(name: str, value: float | None, low: float, what: str) -> float:
+    if value is None:
         return low
-    b.check_number(name, given)
-    if given < low * (1 - 1e-9):
-        raise InputError(f"{name} must be at least {low:g}, {what}; got {given:g}")
-    return max(given, low)
+    b.check_number(name, value)
+    if value < low * (1 - 1e-9):
+        raise InputError(f"{name} must be at least {low:g}, {what}; got {value:g}")
+    return max(value, low)
 
 
 def _norms(X: Any) -> np.ndarray:
@@ -269,7 +270,7 @@ def _notes(model: LinearRanker, norm: float, B: float | None, M: float | None, m
     if M is None:
         notes.append("M is the largest norm in the sample: for a theorem it must be known beforehand.")
     notes.append(f"The longest list (m = {m}) and its levels are the sample's: again they must be known beforehand.")
-    if model.normaliser_ is not None and model.normaliser_.kind == "zscore":
+    if model.normaliser_ is not None and not model.normaliser_.by_query:
         notes.append("Features were scaled by the whole sample, so queries are not quite independent of each other.")
     notes.append(
         f"Rademacher average {average.value:.4g} by Monte Carlo, standard error {average.standard_error:.2g}; "

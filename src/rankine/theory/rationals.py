@@ -34,11 +34,11 @@ def vertex(equalities: list[tuple[Row, Fraction]], tight: list[tuple[Row, Fracti
                 f = other[p]
                 pivots[q] = ([a - f * b for a, b in zip(other, reduced, strict=True)], other_value - f * value)
         pivots[p] = (reduced, value)
-    found = [Fraction(near[j]).limit_denominator(10**6) for j in support]
+    values = [Fraction(near[j]).limit_denominator(10**6) for j in support]
     for p, (row, value) in pivots.items():
-        found[p] = value - sum((row[j] * found[j] for j in range(len(support)) if j not in pivots), Fraction(0))
+        values[p] = value - sum((row[j] * values[j] for j in range(len(support)) if j not in pivots), Fraction(0))
     out = [Fraction(0)] * len(near)
-    for j, x in zip(support, found, strict=True):
+    for j, x in zip(support, values, strict=True):
         out[j] = x
     return out
 

@@ -39,7 +39,7 @@ _EPS = 1e-9
 
 @dataclass(frozen=True)
 class StandardForm:
-    """``answer`` is "yes", "no" or "undecided"; ``why`` says how that is known.
+    """``answer`` is "yes", "no" or "undecided"; ``why`` gives the reason.
 
     ``r``: for "yes", the standard form found, one tuple for each label. ``certificate``: for "no", distributions (not
     normalised) in each of which the ranking given is optimal, so that E[r_i − r_j] must not be negative there (and is
@@ -145,7 +145,7 @@ def _is_symmetric(labels: list[Label], table: list[list[Fraction]]) -> bool:
 
 def _needs(classes: dict[tuple[Fraction, ...], list[Ranking]], m: int, symmetric: bool) -> list[_Need]:
     first = tuple(range(m))
-    found = []
+    needs = []
     for values, members in classes.items():
         if symmetric and first not in members:
             continue
@@ -159,8 +159,8 @@ def _needs(classes: dict[tuple[Fraction, ...], list[Ranking]], m: int, symmetric
             (i, j) for i, j in alike if not any((i, t) in alike and (t, j) in alike for t in range(m))
         ]  # what follows from two others is left out
         if covers:
-            found.append(_Need(members[0], rows, inside, covers))
-    return found
+            needs.append(_Need(members[0], rows, inside, covers))
+    return needs
 
 
 def _alone_best(rows: list[list[Fraction]], K: int) -> list[Fraction] | None:
@@ -256,15 +256,15 @@ def _checked_refutation(
     """The certificate, if it holds exactly."""
     if min(exact) < 0 or any(dot(row, exact) != value for row, value in equalities):
         return None
-    found = []
+    certificate = []
     for b, (need, i, j) in enumerate(blocks):
         alpha, beta = exact[b * width : (b + 1) * width - 1], exact[(b + 1) * width - 1]
         if any(dot(row, alpha) < 0 for row in need.rows):
             return None
         measure = tuple(a + beta * p for a, p in zip(alpha, need.inside, strict=True))
         if any(measure):
-            found.append((need.ranking, i, j, measure))
-    return found
+            certificate.append((need.ranking, i, j, measure))
+    return certificate
 
 
 def _answer_no(certificate: list[tuple[Ranking, int, int, tuple[Fraction, ...]]], labels: list[Label]) -> StandardForm:

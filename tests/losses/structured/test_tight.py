@@ -1,8 +1,4 @@
-"""The tighter bounds against all permutations, CCCP and subgradient descent against the bundle method."""
-
-import re
-import warnings
-from itertools import pairwise
+"""The tighter bounds against all permutations."""
 
 import numpy as np
 import pytest
@@ -12,7 +8,6 @@ from rankine import losses
 from rankine.losses.structured.hinge import StructuredHinge
 from rankine.losses.structured.tight import TightHinge
 from rankine.sample import judged_set
-from rankine.solvers import ConvergenceWarning
 
 from ... import reference as ref
 from .test_hinge import CONFIGURATIONS, case, many
@@ -76,37 +71,6 @@ def data():
     return rk.Normaliser("zscore").fit(found).apply(found)
 
 
-@pytest.mark.parametrize("loss", ["svm-ndcg@10:tight", "svm-map:tight", "svm-ndcg@5"])
-def test_the_objective_never_rises(data, loss):
-    options = {"target": "best"} if ":" not in loss else {}
-    with warnings.catch_warnings():  # the convex optimum may be w = 0
-        warnings.simplefilter("ignore")
-        convex = rk.LinearRanker(loss=loss.split(":")[0], C=1.0).fit(data)
-    model = rk.LinearRanker(loss=loss, C=1.0, loss_options=options, n_starts=4).fit(data)
-    objectives = [step.objective for step in model.history_]
-    assert all(b <= a + 1e-9 for a, b in pairwise(objectives))
-    made = losses.get(loss, **options)
-    value = made.value_and_grad(data.X @ convex.coef_, data.y, data.ptr)[0].sum()
-    assert model.objective_ <= 0.5 * convex.coef_ @ convex.coef_ + value + 1e-9
-    assert (model.lower_bound_, model.gap_) == (0.0, 1.0)
-    again = rk.LinearRanker(loss=loss, C=1.0, loss_options=options, solver="subgradient").fit(data)
-    assert again.objective_ <= objectives[0] + 1e-9
-    from_regression = rk.LinearRanker(loss=loss, loss_options=options, solver="subgradient", w0="regression").fit(data)
-    assert from_regression.objective_ > 0
-    assert rk.evaluate("AP", data.y, from_regression.predict(data), data.qid).mean["AP"] > 0.4
-
-
-@pytest.mark.parametrize("solver", ["subgradient", "conjugate"])
-@pytest.mark.parametrize("loss", ["svm-ndcg@10", "svm-map", "ranksvm", "ranksvm-l2"])
-def test_subgradient_descent_reaches_the_same_optimum(data, solver, loss):
-    options = {"A": "partial-order"} if "ndcg" in loss else {}
-    want = rk.LinearRanker(loss=loss, C=0.1, tol=1e-4, loss_options=options).fit(data)
-    found = rk.LinearRanker(loss=loss, C=0.1, solver=solver, max_iter=5000, loss_options=options).fit(data)
-    assert found.gap_ <= 1e-3
-    assert found.lower_bound_ <= want.objective_ * (1 + 1e-9)
-    assert want.lower_bound_ <= found.objective_ <= want.objective_ * (1 + 2e-3)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -122,158 +86,8 @@ def test_bad_input(data, options, message):
         rk.LinearRanker(**options).fit(data)
 
 
-@pytest.mark.parametrize("schedule", ["query", "pass", 7])
-@pytest.mark.parametrize("loss", ["svm-ndcg@10", "svm-map"])
-def test_the_dual_reaches_the_same_optimum(data, loss, schedule):
-    from rankine.rankers.dual import LinearDual
-    from rankine.solvers.cutting_plane import cutting_plane
-
-    options = {"A": "partial-order"} if "ndcg" in loss else {}
-    for w0 in (None, np.linspace(-1, 1, data.n_features)):
-        want = rk.LinearRanker(loss=loss, C=0.3, tol=1e-4, loss_options=options, w0=w0).fit(data)
-        prepared = losses.get(loss, **options).prepare(data.y, data.ptr)
-        found = cutting_plane(LinearDual(data.X, prepared, None, w0), 0.3, schedule=schedule, tol=1e-3)
-        assert found.gap <= 1e-3
-        assert found.lower_bound <= want.objective_ * (1 + 1e-9)
-        assert want.lower_bound_ * (1 - 1e-9) <= found.objective <= want.objective_ * (1 + 2e-3)
-
-
-def test_the_dual_as_a_solver(data):
-    weights = np.linspace(0, 2, data.n_queries)
-    want = rk.LinearRanker(loss="svm-map", C=1.0, tol=1e-4).fit(data, query_weight=weights)
-    found = rk.LinearRanker(loss="svm-map", C=1.0, solver="cutting-plane").fit(data, query_weight=weights)
-    assert found.objective_ == pytest.approx(want.objective_, rel=2e-3)
-    assert found.gap_ <= 1e-3
-    with pytest.raises(rk.InputError, match="not convex"):
-        rk.LinearRanker(loss="svm-map:tight", loss_options={"A": "linear"}, solver="cutting-plane").fit(data)
-
-
-def slack(of, k, A, y, s):
-    """Over all permutations."""
-    m = len(y)
-    levels = list(y) if of == "ndcg" else [int(g >= 1) for g in y]
-    orders = list(ref.permutations(range(m)))
-    deltas = [ref.prediction_loss(of, k, y, order) for order in orders]
-    if deltas[0] is None or max(deltas) - min(deltas) < 1e-12:
-        return 0.0
-    scored = [ref.ranking_score(A, k, levels, s, order) for order in orders]
-    perfect = [f for f, o in zip(scored, orders, strict=True) if all(levels[a] >= levels[b] for a, b in pairwise(o))]
-    star = sum(perfect) / len(perfect)
-    return max(d * (1 + f - star) for d, f in zip(deltas, scored, strict=True))
-
-
-@pytest.mark.parametrize(("of", "k", "A"), [c for c in CONFIGURATIONS if c[1] in (None, 2)])
-def test_slack_rescaling_is_found_or_enclosed(of, k, A, monkeypatch):
-    from rankine.losses.structured import slack as module
-    from rankine.losses.structured.slack import SlackHinge
-
-    rng = np.random.default_rng(5)
-    loss = SlackHinge(StructuredHinge(of, k, A=A))
-    for few in (2000, 0):  # by looking at all, and by bounds alone
-        monkeypatch.setattr(module, "_FEW", max(few, 1e-9))
-        for _ in range(40):
-            y, s = case(rng, most=5)
-            prepared = loss.prepare(y, [0, len(y)])
-            low, high, grad = prepared.certified(np.asarray(s, float))
-            want = slack(of, k, A, y, s)
-            room = 1e-9 * max(1, abs(want), abs(s).max())
-            assert low[0] - room <= want <= high[0] + room
-            if few and of != "rr":
-                assert low[0] == pytest.approx(want, abs=room)
-                other = s + 0.3 * rng.normal(size=len(s))
-                assert slack(of, k, A, y, other) >= want + grad @ (other - s) - 1e-8 * max(1, abs(s).max())
-
-
-def test_a_fit_with_slack_rescaling_is_certified_by_the_upper_bounds(data):
-    ranker = rk.LinearRanker("svm-ndcg@10:slack", C=0.3, loss_options={"A": "partial-order"})
-    with pytest.warns(ConvergenceWarning, match=r"between two bounds only: ended at a relative gap of 0\.0\d+, 0\.001"):
-        model = ranker.fit(data)
-    upper = losses.get("svm-ndcg@10:slack", A="partial-order").prepare(data.y, data.ptr).upper(model.predict(data))
-    objective = 0.5 * float(model.coef_ @ model.coef_) + 0.3 * float(upper.sum())
-    assert model.objective_ == pytest.approx(objective, rel=1e-6)  # features in single precision
-    assert model.gap_ == pytest.approx((model.objective_ - model.lower_bound_) / model.objective_)
-    assert model.gap_ > model.tol
-    assert (model.history_[-1].objective, model.history_[-1].gap) == (model.objective_, model.gap_)
-    assert model.history_[-2].gap <= model.tol  # of the lower bounds alone
-    assert model.score(data) > 0.7
-
-
-def test_slack_rescaling_behind_a_kernel_is_certified_by_the_upper_bounds():
-    data = judged_set(n_queries=8)
-    ranker = rk.KernelRanker(
-        "svm-ndcg@10:slack", C=1.0, kernel="linear", loss_options={"A": "partial-order"}, max_iter=6, tol=1e-9,
-        normalise="query-zscore",
-    )  # fmt: skip
-    with pytest.warns(ConvergenceWarning):
-        model = ranker.fit(data)
-    prepared = losses.get("svm-ndcg@10:slack", A="partial-order").prepare(data.y, data.ptr)
-    scores = model.predict(data)
-    w = model.support_.T @ model.dual_coef_
-    square = 0.5 * float(w @ w)
-    assert model.objective_ == pytest.approx(square + float(prepared.upper(scores).sum()), rel=1e-6)
-    assert model.objective_ > square + float(prepared(scores)[0].sum()) * (1 + 1e-4)  # the lower bounds say too little
-
-
 def test_wrappers_need_a_target_that_does_not_depend_on_the_scores():
     for wrapper in (TightHinge, losses.structured.SlackHinge):
         with pytest.raises(rk.InputError, match="needs a convex hinge, whose target is 'mean' or 'random'"):
             wrapper(StructuredHinge("ndcg", k=5, target="best"))
         wrapper(StructuredHinge("map", target="best"))  # its targets coincide
-
-
-def test_projection_onto_position_weights():
-    from rankine.rankers.position_weights import project
-
-    rng = np.random.default_rng(8)
-    for _ in range(100):
-        a, total = rng.normal(size=6), float(rng.uniform(0.5, 5))
-        p = project(a, total)
-        assert (np.diff(p) <= 1e-9).all()
-        assert (p >= 0).all()
-        assert p.sum() == pytest.approx(total)
-        for _ in range(20):  # no other such weights are nearer
-            other = np.sort(rng.random(6))[::-1]
-            other *= total / other.sum()
-            assert np.linalg.norm(p - a) <= np.linalg.norm(other - a) + 1e-9
-
-
-@pytest.mark.parametrize("loss", ["svm-ndcg@5", "svm-map"])
-def test_learned_position_weights(data, loss):
-    model = rk.LinearRanker(loss, C=0.3, loss_options={"A": "learn"}).fit(data)
-    assert all(b <= a * (1 + 1e-12) for a, b in pairwise(model.A_history_))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fixed = rk.LinearRanker(loss, C=0.3, loss_options={"A": "linear"}).fit(data)
-    assert model.objective_ <= fixed.objective_ * (1 + 1e-3)
-    assert (np.diff(model.A_) <= 1e-9).all()
-    assert (model.A_ >= 0).all()
-    for wrong, message in (({"loss": "ranksvm"}, "structural"), ({"w0": np.zeros(data.n_features)}, "takes neither")):
-        with pytest.raises(rk.InputError, match=message):
-            rk.LinearRanker(**{"loss": loss, "loss_options": {"A": "learn"}, **wrong}).fit(data)
-
-
-def test_a_path_is_no_worse_than_single_fits(data):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        path = rk.LinearRanker("svm-ndcg@5:tight").path([0.01, 1.0], data)
-        alone = rk.LinearRanker("svm-ndcg@5:tight", C=1.0).fit(data)
-    assert path[-1].objective_ <= alone.objective_ * (1 + 1e-9)
-
-
-def test_learned_weights_are_saved_and_shown(data, tmp_path):
-    from ...cli.test_cli import rankine
-
-    model = rk.LinearRanker("svm-ndcg@5", C=0.3, loss_options={"A": "learn"}).fit(data)
-    model.save(tmp_path / "m.json")
-    np.testing.assert_array_equal(rk.load(tmp_path / "m.json").A_, model.A_)
-    least = rk.LinearRanker("svm-ndcg@5", C=0.3, loss_options={"A": model.A_}, tol=1e-5).fit(data)
-    assert model.lower_bound_ <= least.objective_ * (1 + 1e-6)
-    with pytest.raises(rk.InputError, match="convex"):
-        rk.LinearRanker("svm-ndcg@5", loss_options={"A": "learn", "target": "best"}).fit(data)
-    rk.save_letor(data, tmp_path / "d.txt")
-    out = rankine(tmp_path, "train", "d.txt", "--loss", "svm-ndcg@5", "--weights", "learn", "-o", "l.json")
-    bound = float(re.search(r"the mean of 1 − nDCG@5 is at most ([\d.]+)", out.stderr)[1])
-    mean = rk.evaluate("nDCG@5", data.y, rk.load(tmp_path / "l.json").predict(data), data.qid).mean["nDCG@5"]
-    assert bound >= 1 - mean
-    done = rankine(tmp_path, "train", "d.txt", "--loss", "svm-ndcg@5:tight", "-o", "t.json")
-    assert "not certified" in done.stderr

@@ -4,7 +4,6 @@ import typer
 
 from . import archive, convert, inspect, judge, learn, posteriors, recognise, search, show, tables
 
-NAME = "spoken"
 app = typer.Typer(
     help="Lattices of speech recognisers: look at them, convert them, index them and find what was said.\n\n"
     "A source is a file, a folder or an archive: HTK SLF, Kaldi, OpenFst, SRILM meshes, sausages, n-best lists, CTM, "

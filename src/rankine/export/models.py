@@ -1,0 +1,37 @@
+"""Which models a target can hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InputError
+from .table import TABLE, row_of
+
+FORMS = {"linear": "linear", "trees": "boosted", "layers": "neural"}  # form of a model → what such models are called
+
+
+def check_model(model: Any, target: str) -> None:
+    """Raise unless the model is fitted and of a form that the target holds, and each row is normalised by itself."""
+    form, forms = getattr(model, "form", ""), row_of(target).forms
+    if form not in forms:
+        others = [name for name, row in TABLE.items() if form in row.forms]
+        hint = f"; {FORMS[form]} models can be exported to {' and '.join(others)}" if others else ""
+        raise InputError(f"{target} holds {_words(forms)} models only, got {type(model).__name__}{hint}")
+    check_is_fitted(model)
+    if model.normaliser_ is not None and model.normaliser_.by_query:
+        raise InputError(
+            f"the model normalises features within a query ({model.normaliser_.kind}), but {target} sees one document "
+            "at a time: train it with normalise='zscore', or without"
+        )
+
+
+def _words(forms: tuple[str, ...]) -> str:
+    """Forms as a list of words.
+
+    >>> _words(("linear", "trees", "layers"))
+    'linear, boosted and neural'
+    """
+    *first, last = [FORMS[form] for form in forms]
+    return f"{', '.join(first)} and {last}" if first else last

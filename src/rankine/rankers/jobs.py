@@ -1,0 +1,144 @@
+"""The jobs of a tuning run.
+
+One job is one warm-started path over C (or one fit, for a ranker without C) on one fold. Jobs run in processes of one
+thread each, so results do not depend on how many there are; a finished job is a small file, so a run that was killed
+goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import __version__
+from ..data import RankingData
+from ..files import replacing
+from ..io import load_table, save_table
+from ..measures import evaluate
+from ..parallel import finished
+from ..progress import bar
+
+
+@dataclass(frozen=True)
+class TuningJob:
+    """A path over C, or one fit, on one fold; ``data`` is the fingerprint of the data."""
+
+    kind: str
+    params: dict[str, Any]
+    path: Sequence[float] | None
+    fold: int
+    measure: str
+    data: str
+
+    @property
+    def key(self) -> str:
+        """A name that changes with everything the result depends on."""
+        content = [self.kind, self.params, self.path, self.fold, self.measure, self.data]
+        text = json.dumps(content, sort_keys=True, default=plain)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def plain(value: Any) -> Any:
+    """Arrays and NumPy's numbers as plain ones, anything else by its text; for JSON."""
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else repr(value)
+
+
+class JobData(NamedTuple):
+    """Training data with validation data, or to be split into folds."""
+
+    train: RankingData
+    valid: RankingData | None
+    folds: int
+    seed: int
+
+    def fold(self, number: int) -> tuple[RankingData, RankingData]:
+        """The data that a job fits to, and the data that it measures on."""
+        if self.valid is not None:
+            return self.train, self.valid
+        return next(itertools.islice(self.train.folds(self.folds, self.seed), number, None))
+
+    def fingerprint(self) -> str:
+        """A text that changes with the data, with how they are split, and with the version of Rankine."""
+        digest = hashlib.sha256()
+        for part in (self.train, self.valid):
+            if part is not None:
+                X = (part.X.data, part.X.indices, part.X.indptr) if part.is_sparse else (part.X,)
+                for array in (*X, part.y, part.ptr):
+                    digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+                digest.update(f"{part.X.shape} {part.X.dtype} {part.is_sparse}".encode())
+        digest.update(f"{__version__} {self.valid is None} {self.folds} {self.seed}".encode())
+        return digest.hexdigest()[:24]
+
+
+def run(jobs: list[TuningJob], ranker: type, data: JobData, workers: int, folder: Path | None) -> dict[str, Any]:
+    """The results of all jobs by their keys; those that ``folder`` holds already are not done again."""
+    results: dict[str, Any] = {}
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for job in jobs:
+            file = folder / f"{job.key}.json"
+            if file.exists():
+                results[job.key] = json.loads(file.read_text())
+    waiting = [job for job in jobs if job.key not in results]
+    with bar("tuning", total=len(jobs)) as update:
+        update(len(results))
+        for job, result in _finished(waiting, ranker, data, workers):
+            results[job.key] = result
+            if folder is not None:
+                with replacing(folder / f"{job.key}.json") as temporary:
+                    temporary.write_text(json.dumps(result))
+            update(len(results))
+    return results
+
+
+def _finished(jobs: list[TuningJob], ranker: type, data: JobData, workers: int) -> Iterator[tuple[TuningJob, Any]]:
+    """Each job with its result, in this process or, the data memory-mapped, in others."""
+    if min(workers, len(jobs)) <= 1:
+        for job in jobs:
+            yield job, fit(ranker, job, data)
+        return
+    with tempfile.TemporaryDirectory(prefix="rankine-tune-") as temporary:
+        files = []
+        for name, part in (("train", data.train), ("valid", data.valid)):
+            if part is not None:
+                files.append(str(Path(temporary, f"{name}.arrow")))
+                save_table(part, files[-1])
+        yield from finished(_fit_in_worker, jobs, workers, _open_data, (ranker, files, data.folds, data.seed))
+
+
+_worker: dict[str, Any] = {}
+
+
+def _open_data(ranker: type, files: list[str], folds: int, seed: int) -> None:
+    """Called once in each process."""
+    parts = [load_table(file) for file in files]
+    _worker.update(ranker=ranker, data=JobData(parts[0], parts[1] if len(parts) > 1 else None, folds, seed))
+
+
+def _fit_in_worker(job: TuningJob) -> Any:
+    return fit(_worker["ranker"], job, _worker["data"])
+
+
+def fit(ranker: type, job: TuningJob, data: JobData) -> dict[str, list[float]]:
+    """The measure on held-out queries for every C, or for the one fit, and the seconds of each."""
+    train, held_out = data.fold(job.fold)
+    model = ranker(**job.params)
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        models = [model.fit(train)] if job.path is None else model.path(sorted(job.path), train)
+    seconds = (time.perf_counter() - began) / len(models)
+    scores = [
+        evaluate(job.measure, m.grades(held_out.y), m.predict(held_out), held_out.qid).mean[job.measure] for m in models
+    ]
+    return {"scores": scores, "seconds": [seconds] * len(models)}

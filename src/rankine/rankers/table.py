@@ -1,0 +1,95 @@
+"""The table of estimators: one row for each. Names, files of models, the command line and tests are made from it.
+
+Classes are named by module, and loaded when they are used: looking at the table imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from inspect import signature
+from typing import Any, NamedTuple
+
+from ..errors import InputError, nearest
+
+_POWERS = tuple(10**e for e in range(-4, 2))
+
+
+class RankerRow(NamedTuple):
+    """An estimator.
+
+    ``class_name`` is also its name in files of models. ``extra`` is the optional dependency that it needs. ``grid``
+    holds the values that ``rankine tune`` tries for its parameters.
+    """
+
+    class_name: str
+    module: str
+    explanation: str
+    grid: Mapping[str, Sequence[Any]]
+    extra: str = ""
+
+    def load(self) -> Any:
+        """The class."""
+        return getattr(import_module(f".{self.module}", __package__), self.class_name)
+
+    def make(self, **settings: Any) -> Any:
+        """An estimator with those of the settings that are parameters of it.
+
+        >>> TABLE["adarank"].make(measure="RR", C=0.1)
+        AdaRank(measure='RR')
+        """
+        kind = self.load()
+        parameters = signature(kind).parameters
+        return kind(**{name: value for name, value in settings.items() if name in parameters})
+
+
+TABLE = {
+    "linear": RankerRow(
+        "LinearRanker", "linear", "linear scores by any loss, to a certified gap",
+        {"loss": ["svm-map"], "C": _POWERS},
+    ),
+    "kernel": RankerRow(
+        "KernelRanker", "kernel", "scores by similarity to training documents, by any convex loss",
+        {"loss": ["svm-map"], "C": _POWERS},
+    ),
+    "regression": RankerRow(
+        "RegressionRanker", "regression", "least squares on grades or gains",
+        {"on": ["grades", "gains"], "alpha": [0.1, 1.0, 10.0, 100.0]},
+    ),
+    "adarank": RankerRow(
+        "AdaRank", "adarank", "boosting of features by the measure itself",
+        {"n_rounds": [50, 100, 200], "update": ["original", "meng"]},
+    ),
+    "rankboost": RankerRow(
+        "RankBoost", "rankboost", "boosting of thresholds of features on pairs", {"n_rounds": [50, 100, 200]}
+    ),
+    "single": RankerRow(
+        "SingleFeature", "fusion", "the one feature that ranks best", {"both_signs": [False, True]},
+    ),
+    "uniform": RankerRow(
+        "UniformFusion", "fusion", "the mean of all features on one scale", {"normalise": ["zscore", "query-zscore"]}
+    ),
+    "boosted": RankerRow(
+        "BoostedRanker", "boosted", "gradient-boosted trees (LightGBM or XGBoost) by any loss",
+        {"loss": ["svm-ndcg@10:tight"], "n_trees": [50, 200], "n_leaves": [7, 31]}, extra="boost",
+    ),
+    "neural": RankerRow(
+        "NeuralRanker", "neural", "a small neural network (torch) by any loss",
+        {"loss": ["svm-ndcg@10:tight"], "hidden": [(), (64, 32)], "learning_rate": [1e-3, 1e-2]}, extra="torch",
+    ),
+}  # fmt: skip
+CLASSES = {row.class_name: row for row in TABLE.values()}
+
+
+def row_of(name: str) -> RankerRow:
+    """The row of this name.
+
+    >>> row_of("adarank").load().__name__
+    'AdaRank'
+    >>> row_of("adrank")
+    Traceback (most recent call last):
+    rankine.errors.InputError: unknown ranker 'adrank'. Did you mean 'adarank'? There are: linear, ...
+    """
+    if name not in TABLE:
+        raise InputError(f"unknown ranker {name!r}.{nearest(str(name), TABLE)} There are: {', '.join(TABLE)}")
+    return TABLE[name]

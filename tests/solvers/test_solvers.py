@@ -1,0 +1,29 @@
+"""The table of solvers: the one that fits is chosen, one that does not fit is an error."""
+
+import numpy as np
+import pytest
+
+import rankine as rk
+
+
+def problem(seed=0, n=25, m=12):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n * m, 6))
+    y = np.clip(np.round(X @ [2.0, -1.0, 0.5, 0, 0, 0] + rng.standard_normal(n * m)), 0, 3)
+    return X, y, np.repeat(np.arange(n), m)
+
+
+def test_the_solver_is_chosen_by_what_the_loss_has():
+    X, y, qid = problem()
+    for loss, has in (("ranksvm", "bundle"), ("listmle", "lbfgs"), ("ranksvm-l2", "newton")):
+        auto = rk.LinearRanker(loss=loss).fit(X, y, qid=qid)
+        named = rk.LinearRanker(loss=loss, solver=has).fit(X, y, qid=qid)
+        assert np.array_equal(auto.coef_, named.coef_)
+    for loss, solver, message in (
+        ("ranksvm", "newton", "solver='newton' needs a loss with a Hessian, which ranksvm has not"),
+        ("svm-map", "lbfgs", "needs a loss with a gradient everywhere, which svm-map has not"),
+        ("listmle", "newton", "use solver='bundle', 'lbfgs'"),
+        ("ranksvm", "newtn", "Did you mean 'newton'"),
+    ):
+        with pytest.raises(rk.InputError, match=message):
+            rk.LinearRanker(loss=loss, solver=solver).fit(X, y, qid=qid)

@@ -1,0 +1,151 @@
+"""The bounds that apply to a model, against populations whose risk is known."""
+
+import math
+
+import numpy as np
+import pytest
+
+import rankine as rk
+from rankine.errors import InputError
+from rankine.losses import get
+from rankine.theory import bounds as b
+from rankine.theory import risk_bound
+from rankine.theory.guarantee import class_of, rademacher
+
+LOSSES = [
+    "position-sensitive", "position-sensitive:norm", "ranksvm", "ranksvm:norm", "svm-ndcg", "svm-ndcg@2", "svm-map",
+    "svm-p@2", "svm-rr", "svm-ndcg:tight", "svm-map:tight", "svm-ndcg@3:slack", "sum-ndcg", "sum-map", "softmax-ndcg",
+    "softmax-map",
+]  # fmt: skip
+
+
+def judged(seed=0, n=40, m=5, d=4, noise=0.5):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n * m, d))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    y = np.digitize(X[:, 0] + noise * rng.standard_normal(n * m), [0.0, 0.6])
+    return rk.RankingData(X, y, np.repeat(np.arange(n), m))
+
+
+def test_which_result_applies():
+    binary = judged()
+    binary = rk.RankingData(binary.X, binary.y > 0, binary.qid)
+    full = rk.RankingData(binary.X, np.tile(np.arange(5), 40), binary.qid)
+
+    def names(loss, data):
+        return [x.result for x in risk_bound(rk.LinearRanker(loss, C=0.01).fit(data), data).bounds]
+
+    assert names("position-sensitive", binary)[0] == "Corollary 2"
+    assert names("position-sensitive", judged())[0] == "Corollary 1"
+    assert names("position-sensitive", full)[0] == "Theorem 3"
+    assert names("sum-ndcg", full)[0] == "Theorem 4"
+    assert names("sum-map", binary)[0] == "Corollary 3"
+    assert names("ranksvm", judged())[0] == "Corollary 1, every margin 1"
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_every_loss_with_a_result_gets_its_bounds(name):
+    data = judged()
+    model = rk.LinearRanker(name, C=0.1).fit(data)
+    found = risk_bound(model, data, 0.1)
+    assert found.n == 40
+    assert found.m == 5
+    assert found.norm <= found.B
+    for bound in found.bounds:
+        assert bound.total >= bound.risk >= 0
+    measured = rk.evaluate(rk.losses.get(name).measure, data.y, model.predict(data), data.qid)
+    if not name.startswith(("position", "ranksvm")):
+        assert found.best.risk >= 1 - next(iter(measured.mean.values())) - 1e-9
+
+
+def test_shares_of_delta_sum_to_at_most_one():
+    total = sum(class_of(2.0**j, None, 1.0)[1] for j in range(-20, 200))
+    assert 0.9 < total <= 1
+    assert class_of(0.3, None, 0.1)[0] == 0.5
+    assert class_of(0.3, 0.4, 0.1) == (0.4, 0.1)
+
+
+def test_rademacher_average_is_the_closed_supremum():
+    data = judged(n=6)
+    steep = np.linspace(0.5, 2, 6)
+    found = rademacher(data, steep, B=2.0, draws=400, seed=1)
+    rng = np.random.default_rng(9)
+    each = np.repeat(steep, 5)[:, None]
+    want = [np.linalg.norm((rng.choice([-1, 1], (30, 1)) * each * data.X).sum(axis=0)) for _ in range(4000)]
+    assert found.value == pytest.approx(math.sqrt(2) * 2 / 6 * np.mean(want), abs=5 * found.standard_error)
+    largest = math.sqrt(2) * 2 / 6 * math.sqrt((each**2 * data.X**2).sum())  # Jensen
+    assert found.value <= largest
+
+
+def test_held_out_bound():
+    data = judged()
+    model = rk.LinearRanker("svm-map", C=0.1).fit(data)
+    found = risk_bound(model, judged(seed=5), 0.05, held_out=True).best
+    unseen = judged(seed=5)
+    measured = rk.evaluate("AP", unseen.y, model.predict(unseen), unseen.qid, empty="one").mean["AP"]
+    assert found.total == pytest.approx(1 - measured + math.sqrt(math.log(20) / 80))
+
+
+def test_sparse_features_and_normalisers():
+    data = judged()
+    import scipy.sparse as sp
+
+    sparse = rk.RankingData(sp.csr_array(data.X), data.y, data.qid)
+    model = rk.LinearRanker("svm-map", C=0.1).fit(data)
+    one, two = risk_bound(model, data), risk_bound(model, sparse)
+    assert pytest.approx(two.M) == one.M
+    assert one.best.total == pytest.approx(two.best.total)
+    scaled = rk.LinearRanker("svm-map", C=0.1, normalise="query-minmax").fit(data)
+    assert risk_bound(scaled, data).M <= 2.0  # √4 features in [0, 1]
+
+
+def test_features_without_a_finite_norm():
+    data = judged()
+    model = rk.LinearRanker("svm-map").fit(data)
+    X = data.X.copy()
+    X[7, 1] = 1e200
+    with pytest.raises(InputError, match="row 7: the norm of the features is not finite"):
+        risk_bound(model, rk.RankingData(X, data.y, data.qid))
+
+
+def test_queries_without_a_relevant_document_count_alike_everywhere():
+    """Where four in five queries have nothing to find, loss, bound and held-out bound speak of the same error."""
+    data = judged(n=200)
+    y = np.where(data.qid.astype(int) % 5 == 0, data.y, 0)
+    sparse = rk.RankingData(data.X, y, data.qid)
+    for name in ("svm-map", "svm-map:tight", "svm-p@2:tight", "svm-ndcg:tight"):
+        model = rk.LinearRanker(name, C=0.1).fit(sparse)
+        found = risk_bound(model, sparse)
+        measure = rk.losses.get(name).measure
+        scores = model.predict(sparse)
+        value = rk.evaluate(measure, y, scores, sparse.qid).per_query[measure]
+        best = rk.evaluate(measure, y, y, sparse.qid).per_query[measure]
+        error = np.where(best > 0, 1 - value / np.maximum(best, 1e-9), 0).mean()
+        assert found.best.risk >= error - 1e-9
+        assert "0 for queries whose ranking does not matter" in found.best.of
+        assert risk_bound(model, sparse, held_out=True).best.risk <= 0.5
+    assert "best possible P@2" in risk_bound(rk.LinearRanker("svm-p@2:tight").fit(data), data).best.of
+
+
+def test_all_bounds_of_a_model_hold_together():
+    """δ is shared out over them: the smallest may be believed."""
+    model = rk.LinearRanker("svm-map", C=0.1).fit(judged())
+    found = risk_bound(model, judged(), 0.1, B=1.0, M=1.0)
+    s = get("svm-map").prepare(judged().y, judged().ptr).constants()
+    alone = b.lipschitz(
+        found.best.risk, n=40, m=5, l2=float(s.l2.max()), log_largest=s.log_largest(0.0), B=1.0, M=1.0, delta=0.05
+    )
+    assert found.bounds[0].log_total == pytest.approx(alone.log_total)
+
+
+def test_bounds_hold_in_samples_from_a_known_population():
+    """At most a share δ of samples may violate a bound that we call valid; here the truth is known exactly."""
+    from rankine.experiments.bounds import LOSSES as tried
+    from rankine.experiments.bounds import draw
+
+    for loss in tried:
+        for seed in range(5):
+            sample = draw(loss, 100, seed)
+            for name, bound in sample.bounds.items():
+                if "not valid" not in name:
+                    assert sample.truth[name] <= bound
