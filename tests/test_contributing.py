@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BLOCK = re.compile(
     r"^(?:New file `(?P<new>[^`]+)`|In `(?P<file>[^`]+)`, before `(?P<anchor>[^`]+)`):\n\n"
-    r"```python\n(?P<code>.*?)^```$",
+    r"```(?:python)?\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 CHECK = """
@@ -57,9 +57,9 @@ def apply(folder, title):
         else:
             text = path.read_text(encoding="utf-8")
             assert text.count(f"\n{block['anchor']}") == 1, block["anchor"]
-            path.write_text(
-                text.replace(f"\n{block['anchor']}", f"\n{block['code']}{block['anchor']}"), encoding="utf-8"
-            )
+            blank = "\n\n" if block["code"].startswith("def ") else ""
+            new = f"\n{block['code']}{blank}{block['anchor']}"
+            path.write_text(text.replace(f"\n{block['anchor']}", new), encoding="utf-8")
         files.add(path.relative_to(folder).as_posix())
     return files
 

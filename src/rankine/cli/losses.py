@@ -8,7 +8,10 @@ COLUMNS = ("name", "variants", "learns from", "bounds", "what it is")
 
 def command(output: c.OutputOption = c.Output.table) -> None:
     """List all losses: names, the measure each is made for, what it learns from, and what it bounds."""
-    print_rows("Losses", COLUMNS, rows(), output)
+    from ..losses.structured.hinge import POSITION_WEIGHTS
+
+    note = f"Position weights A of the svm- losses: {', '.join(POSITION_WEIGHTS)}; learn learns them along with w."
+    print_rows("Losses", COLUMNS, rows(), output, note)
 
 
 def rows() -> list[tuple[str, str, str, str, str]]:

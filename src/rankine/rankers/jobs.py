@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import __version__
+from ..version import __version__
 from ..data import RankingData
 from ..files import replacing
 from ..io import load_table, save_table
