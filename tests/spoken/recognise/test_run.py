@@ -355,7 +355,7 @@ def test_from_recordings_to_a_hit_that_can_be_played(tmp_path):
     folder.rename(tmp_path / "elsewhere")
     assert "--recordings" in rankine(tmp_path, "spoken", "play", "archive", place, code=1).stderr
     rankine(tmp_path, "spoken", "play", "archive", place, "--recordings", "elsewhere", "-o", "hit.wav")
-    assert locate(Archive(tmp_path / "archive"), place, str(tmp_path / "elsewhere")).audio.exists()
+    assert locate(Archive(tmp_path / "archive").index, place, str(tmp_path / "elsewhere")).audio.exists()
 
 
 def test_command_line_of_recognition(tmp_path):

@@ -6,7 +6,7 @@ import gzip
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
@@ -178,6 +178,7 @@ def recognise(
     longest: float = 30.0,
     workers: int = 1,
     report: Callable[[float, float], None] = lambda done, total: None,
+    left_out: Collection[str] = (),
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; what is done is not done again.
 
@@ -188,11 +189,13 @@ def recognise(
         longest: recordings above so many seconds are cut at pauses, into segments of at most so many.
         workers: processes.
         report: is told how many seconds of audio are done, and of how many.
+        left_out: full paths of audio files that are not recognised.
     """
     if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
     chosen = PocketSphinx() if recogniser is None else recogniser
     given = find(sources)
+    given = given._replace(recordings=[x for x in given.recordings if str(x.path.resolve()) not in left_out])
     with locked(Path(folder)):
         state = Journal(Path(folder), f"{settings_of(chosen)} longest={float(longest)}")
         return _Run(state, chosen, float(longest), report).work(given, workers)
