@@ -22,5 +22,6 @@ def test_judging_at_the_terminal(tmp_path):
     # undo across queries, and of a grade that replaced another
     answers = io.BytesIO(b"word\n2\ns\nwords\nu\nq\n")
     done = rankine(tmp_path, "spoken", "judge", "a", stdin=answers)
-    assert archive.judgments.all().qrels["1"]["d0"] in (1.0, 2.0)
+    assert archive.judgments.all().qrels["1"] == {"d0": 1.0, "d1": 3.0}
+    assert "undone: word: d0" in done.stderr
     assert "(now 3)" in rankine(tmp_path, "spoken", "judge", "a", "word", stdin=io.BytesIO(b"\n\nq\n")).stderr

@@ -82,9 +82,9 @@ def _deleted(folder: Path, sources: list[str | os.PathLike]) -> list[str]:
     folders = [s for s in sources if Path(s).is_dir()]
     if not deleted or not folders:
         return []
-    given = {str(Path(s).resolve()) for s in sources}
+    named = {str(Path(s).resolve()) for s in sources}
     paths = [str(recording.path.resolve()) for recording in find(folders).recordings]
-    return [path for path in paths if path in deleted and path not in given]
+    return [path for path in paths if path in deleted and path not in named]
 
 
 def recordings_table(
@@ -94,16 +94,16 @@ def recordings_table(
 
     Texts of a recording are those of ``about``, by its name, or else those that the index has.
     """
-    said = read_about(about) if isinstance(about, str | os.PathLike) else dict(about or {})
+    new = read_about(about) if isinstance(about, str | os.PathLike) else dict(about or {})
     if len((folder / TABLE).read_text(encoding="utf-8").splitlines()) < 2:
         return {}
     table = read_about(folder / TABLE)
-    return {u: a._replace(texts=_texts(a.document, index, said)) for u, a in table.items()}
+    return {u: a._replace(texts=_texts(a.document, index, new)) for u, a in table.items()}
 
 
-def _texts(document: str, index: Index, said: Mapping[str, About]) -> Mapping[str, str]:
-    if document in said:
-        return said[document].texts
+def _texts(document: str, index: Index, new: Mapping[str, About]) -> Mapping[str, str]:
+    if document in new:
+        return new[document].texts
     number = index.numbers.get(document)
     if number is None:
         return {}

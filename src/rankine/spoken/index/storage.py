@@ -2,8 +2,8 @@
 
 A part is one file: arrays on 64-byte borders, then a footer (JSON: what stands where, and a checksum for every 64 KiB
 before it). The manifest names the parts, their sizes and their footers' checksums, and holds one of its own. A writer
-makes new parts, has them on disk, and only then replaces the manifest: whatever happens in between, the last manifest
-and all that it names are whole. Files that it does not name are left-overs and go with the next writer.
+writes new parts, waits until they are on disk, and only then replaces the manifest: whatever happens in between, the
+last manifest and all parts that it names are complete. The next writer removes files that the manifest does not name.
 
 A reader maps the parts that one manifest names and keeps them: on POSIX a file that was removed lives as long as it is
 mapped. What it reads it checks first, once per 64 KiB.
@@ -76,7 +76,7 @@ class Part:
             self.sound[i] = True
 
     def check(self, report: Callable[[int], None] = lambda done: None) -> None:
-        """Check every byte again; ``report`` is told how many are done."""
+        """Check every byte again; ``report`` is called with the number of bytes checked."""
         self.sound[:] = False
         for begin in range(0, self.end, 64 * CHUNK):
             self._check(begin, min(begin + 64 * CHUNK, self.end))
