@@ -4,6 +4,8 @@ import json
 
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.lattice.formats import one_best
+from rankine.spoken.learn.learning import RANKERS
+from rankine.spoken.learn.weights import NORMALISERS
 
 from ...spoken.cases import SMALL
 from ..test_cli import rankine
@@ -49,3 +51,9 @@ def test_what_was_deleted_does_not_count(tmp_path):
     archive.delete(["d0"])
     done = rankine(tmp_path, "spoken", "learn", "a", "--folds", "3", code=0)
     assert "1 judgments of documents that are no longer" in done.stderr
+
+
+def test_the_help_names_rankers_and_normalisers(tmp_path):
+    text = " ".join(rankine(tmp_path, "spoken", "learn", "--help").stdout.split())
+    for name in (*(set(RANKERS) - {"single"}), *(n for n in NORMALISERS if n)):
+        assert name in text
