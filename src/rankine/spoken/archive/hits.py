@@ -154,9 +154,9 @@ class UnitRun(NamedTuple):
 
     def worth(self, phrases: list[tuple[int, int]]) -> tuple[float, ...]:
         """For comparison: covers a quoted phrase; the longest that is likely enough; the likeliest; the first."""
-        first, n = self.first_unit, len(self.matches)
+        first, n, mean = self.first_unit, len(self.matches), self.mean
         covers = any(first <= a and b <= first + n for a, b in phrases)
-        return (covers, n if self.mean >= _SURE else 0, round(self.mean, 9), -self.utterance, -self.first_slot)
+        return (covers, n if mean >= _SURE else 0, round(mean, 9), -self.utterance, -self.first_slot)
 
 
 def _best_run(part: PartReader, query: SpokenQuery, document: int) -> tuple[str, UnitRun]:
