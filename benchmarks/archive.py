@@ -13,12 +13,12 @@ import numpy as np
 import rankine as rk
 from rankine.experiments.collections import words_of
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.index.analyse import LEVELS, Settings
+from rankine.spoken.archive.examples import examples
 from rankine.spoken.index.build import part_of_parts
+from rankine.spoken.index.schema import DOCUMENT_NAME, FORMS, Postings
+from rankine.spoken.index.settings import LEVELS, Settings
 from rankine.spoken.index.storage import writing
-from rankine.spoken.index.strings import pack
 from rankine.spoken.learn.judgments import Judged
-from rankine.spoken.learn.learning import examples, learn
 
 from .timing import goal, heading
 
@@ -27,19 +27,21 @@ SEGMENTS, COPIES = 100_000, 26
 
 def perturbed(arrays, settings, documents, rng, start):
     """The same postings under other names, with other posteriors."""
+    posteriors = {f"{Postings(kind, form).name}.p" for kind in settings.kinds for form in FORMS}
+    names = [name for name, _ in DOCUMENT_NAME.write([])]
     for name, array in arrays:
-        if name.endswith((".pspl.p", ".cn.p")):
+        if name in posteriors:
             noise = rng.normal(0, 0.3 * LEVELS / -np.log(settings.least), len(array))
             yield name, np.clip(array + noise, 0, LEVELS).astype(np.uint16)
-        elif name == "doc.name.ptr":
-            yield from pack("doc.name", [f"s{start + i:06d}" for i in range(documents)])
-        elif name != "doc.name.text":
+        elif name == names[0]:
+            yield from DOCUMENT_NAME.write(f"s{start + i:06d}" for i in range(documents))
+        elif name not in names:
             yield name, array
 
 
 def blown_up(small: Archive, place: Path) -> Archive:
     big = Archive.create(place, small.settings)
-    part, rng = small.views[0].part, np.random.default_rng(0)
+    part, rng = small.index.parts[0].part, np.random.default_rng(0)
     entries, start = [], 0
     with writing(place) as writer:
         while start < SEGMENTS:
@@ -122,10 +124,10 @@ def learning(archive: Archive, texts: dict[str, list[str]]) -> None:
     queries = {str(i): q for i, q in enumerate(two_word_queries(texts, 200, np.random.default_rng(2)))}
     qrels = {i: {d: 1.0 for d, t in texts.items() if f" {q} " in f" {' '.join(t)} "} for i, q in queries.items()}
     judged = Judged(queries, qrels)
-    examples(archive, judged)
+    examples(archive.index, judged)
     for ranker in ("adarank", "svm-map"):
         began = time.perf_counter()
-        _, trial = learn(archive, judged, ranker)
+        trial = archive.learn(judged, ranker, use=False).trial
         took = time.perf_counter() - began
         print("  " + ", ".join(f"{n} {x.mean():.4f}" for n, x in trial.precision.items()), flush=True)
         goal(f"learning by {ranker} from 200 queries, seconds", took, 60, at_most=True)
@@ -150,8 +152,7 @@ def main() -> None:
             began = time.perf_counter()
             archive.add(folder / "lattices")
             took = time.perf_counter() - began
-            size = sum(p["size"] for p in archive.manifest.parts)
-            hours = float(archive.views[0].part.get("utt.length").sum()) / 3600
+            size, hours = archive.index.manifest.size, archive.index.seconds / 3600
             print(
                 f"  prune {prune:g}, skip {skip:g}: {size / hours / 1e6:.1f} MB an hour; {quality(archive, texts)}",
                 flush=True,

@@ -98,7 +98,9 @@ def test_the_examples_work_as_they_stand(tmp_path):
     )  # seeds of permutations, own test, tests of all losses
 
 
-@pytest.mark.parametrize("addition", ["measure", "loss", "solver", "input format", "experiment", "command"])
+@pytest.mark.parametrize(
+    "addition", re.findall(r"^\| ([a-z ]+) \| `", section("What an addition touches"), re.MULTILINE)
+)
 def test_an_addition_touches_at_most_four_files(addition):
     (row,) = re.findall(rf"^\| {addition} \| (.*) \|$", section("What an addition touches"), re.MULTILINE)
     files = re.findall(r"`([^`]+)`", row)
@@ -126,10 +128,7 @@ def test_no_module_imports_the_package_it_stands_in():
         for package in graph.find_modules_directly_imported_by(module)
         if module.startswith(f"{package}.") and not module.endswith(".__main__")
     }
-    assert upwards <= {
-        "rankine.rankers.model_file -> rankine.rankers",
-        "rankine.spoken.lattice.units.english -> rankine.spoken.lattice.units",
-    }
+    assert upwards == set()
 
 
 def test_the_glossary_is_in_order():

@@ -17,7 +17,11 @@ def test_normalisers(kind, dtype):
     out = rk.Normaliser(kind).fit(data).apply(data)
     assert out.X.dtype == dtype
     want = np.zeros((50, 3))
-    parts = [slice(0, 50)] if not TABLE[kind].by_query else [slice(a, b) for a, b in zip(data.ptr, data.ptr[1:], strict=False)]
+    parts = (
+        [slice(0, 50)]
+        if not TABLE[kind].by_query
+        else [slice(a, b) for a, b in zip(data.ptr, data.ptr[1:], strict=False)]
+    )
     for part in parts:
         x = data.X[part].astype(float)
         shift, scale = (x.min(0), np.ptp(x, 0)) if kind == "query-minmax" else (x.mean(0), x.std(0))

@@ -1,8 +1,9 @@
-"""Files: opening them (compressed or not), replacing them whole, locking their folder, and fingerprints."""
+"""Files: opening them (compressed or not), replacing them whole, locking their folder, checksums and fingerprints."""
 
 import gzip
 import hashlib
 import io
+import json
 import lzma
 import mmap
 import os
@@ -295,6 +296,30 @@ def locked(folder: str | os.PathLike, busy: str, wait: float = 0.0) -> Iterator[
         raise InputError(busy, str(folder)) from None
     with lock:
         yield
+
+
+def sealed(text: str) -> bytes:
+    """JSON text with a line before it that holds its checksum."""
+    return json.dumps({"crc": zlib.crc32(text.encode())}).encode() + b"\n" + text.encode() + b"\n"
+
+
+def unsealed(path: Path, what: str, newest: int | None = None) -> dict[str, Any]:
+    """The content of a file that :func:`sealed` made; raise InputError if it is damaged or is not ``what``.
+
+    The checksum of a file whose ``format`` is above ``newest`` is not compared: a later release may seal differently.
+    """
+    head, _, text = path.read_bytes().partition(b"\n")
+    try:
+        crc, content = json.loads(head)["crc"], json.loads(text)
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"not {what}, or damaged", str(path)) from None
+    version = content.get("format") if isinstance(content, dict) else None
+    newer = newest is not None and isinstance(version, int) and version > newest
+    if not newer and (zlib.crc32(text[:-1]) != crc or not text.endswith(b"\n")):
+        raise InputError(f"{what} is damaged: the checksum is wrong. Restore the file from a copy", str(path))
+    if not isinstance(content, dict):
+        raise InputError(f"not {what}", str(path))
+    return content
 
 
 def fingerprint(*contents: bytes | str | np.ndarray, size: int = 16, algorithm: str = "blake2b") -> str:

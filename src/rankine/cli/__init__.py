@@ -13,8 +13,8 @@ import typer
 
 # in the order of the help; each is a file of this folder with the function ``command``
 COMMANDS = (
-    "train", "rank", "tune", "evaluate", "compare", "measures", "losses", "rankers", "solvers", "formats", "describe", "convert",
-    "export", "bound", "consistency", "demo",
+    "train", "rank", "tune", "evaluate", "compare", "measures", "losses", "rankers", "solvers", "formats", "describe",
+    "convert", "export", "bound", "consistency", "demo",
 )  # fmt: skip
 GROUPS = ("experiment", "spoken")  # each is a module of this folder with an ``app`` of its own
 

@@ -10,7 +10,6 @@ import typer
 from . import common as c
 
 
-
 def command(
     model: Annotated[str, typer.Argument(help="A linear model that `rankine train` wrote.")],
     data: Annotated[str, typer.Argument(help="The queries it was trained on (or not, with --held-out).")],

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from ..theory.consistency import Verdict
 
 
-
 def command(
     measure: Annotated[
         str,

@@ -7,7 +7,6 @@ import typer
 from . import common as c
 
 
-
 def command(
     model: Annotated[str, typer.Argument(help="A model that `rankine train` wrote.")],
     data: Annotated[str, typer.Argument(help="LETOR text (also .gz .xz .zst), .parquet or .arrow.")],

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from ..data import RankingData
 
 
-
 def command(
     data: Annotated[str, typer.Argument(help="Training data: LETOR text (also .gz .xz .zst), .parquet or .arrow.")],
     output: Annotated[str, typer.Option("-o", "--output", help="Where the model goes, as JSON.")],

@@ -25,7 +25,7 @@ from ..sample import bundled_sample, spoken_sample
 if TYPE_CHECKING:
     from ..spoken.archive.archive import Archive
     from ..spoken.learn.judgments import Judged
-    from ..spoken.learn.learning import Trial
+    from ..spoken.learn.learning import CrossValidation
 
 MEASURES = ["nDCG@10", "AP(rel=2)", "ERR@20"]
 QUERY = "railway"
@@ -109,24 +109,22 @@ def index_recordings(folder: Path) -> tuple[Archive, Judged]:
         return archive, Judged(read_queries(sample / "queries.tsv"), read_qrels(sample / "qrels.txt"))
 
 
-def learn_weights(archive: Archive, judged: Judged, folder: Path) -> Trial:
+def learn_weights(archive: Archive, judged: Judged, folder: Path) -> CrossValidation:
     """Store the judgments in the archive, learn its weights from them and use them; draws means and weights."""
-    from ..spoken.learn.learning import learn
     from ..spoken.learn.pictures import draw_groups, draw_weights
 
     archive.judgments.add_queries(judged.queries)
     archive.judgments.add_all([(q, d, g) for q, grades in judged.qrels.items() for d, g in grades.items()], "sample")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        weights, trial = learn(archive, judged, "svm-map")
-    archive.use_weights(weights)
+        weights, trial, _ = archive.learn(judged)
     means = {n: [float(x.mean())] for n, x in trial.precision.items()}
     draw_groups(["all queries"], means, "mean AP", folder / "learned.png")
     draw_weights(list(archive.ranker_names), {"SVM-MAP": np.array(weights.values)}, folder / "weights.png")
     return trial
 
 
-def spoken_sections(archive: Archive, judged: Judged, trial: Trial) -> list[Section]:
+def spoken_sections(archive: Archive, judged: Judged, trial: CrossValidation) -> list[Section]:
     """The sections of the report on the spoken archive."""
     from ..spoken.learn.learning import COLUMNS
 

@@ -27,13 +27,14 @@ from ..parallel import process_map
 from ..progress import bar
 from ..report import Section, write, write_page
 from ..spoken.archive.archive import Archive
+from ..spoken.archive.examples import examples
 from ..spoken.archive.query import longest_words
-from ..spoken.index.analyse import LANGUAGES, Settings
+from ..spoken.index.settings import LANGUAGES, Settings
 from ..spoken.lattice.formats import Reading, files, pieces
 from ..spoken.lattice.formats.common import word_list
 from ..spoken.lattice.scoring import Scoring
 from ..spoken.learn.judgments import Judged
-from ..spoken.learn.learning import COLUMNS, Examples, Trial, cross_validate, examples
+from ..spoken.learn.learning import COLUMNS, CrossValidation, Examples, cross_validate
 from .collections import SPEECH_SETS, speech_folder, transcripts, words_of
 from .table import Results
 
@@ -84,7 +85,7 @@ def collection(name: str) -> SpokenCollection:
         return SpokenCollection(name, language, str(folder / "lattices"), Reading(lower=True), texts)
     words = str(folder / "words.txt.gz")
     vocabulary = set(word_list(words).values())
-    texts = {u: longest_words(t.replace(" ", ""), vocabulary.__contains__) for u, t in transcripts(name).items()}
+    texts = {u: longest_words(t.replace(" ", ""), vocabulary) for u, t in transcripts(name).items()}
     return SpokenCollection(name, language, str(folder / "lat.1.gz"), Reading(words=words, lower=True), texts)
 
 
@@ -117,7 +118,7 @@ class LatticeSize:
     label: str
     edges: float  # per spoken word
     judged: Examples
-    trial: Trial
+    trial: CrossValidation
     singles: np.ndarray  # mean AP of each weak ranker
     names: list[str]
 
@@ -130,11 +131,11 @@ def run_size(name: str, label: str) -> LatticeSize:
     with tempfile.TemporaryDirectory(prefix="rankine-spoken-") as temporary:
         archive = Archive.create(Path(temporary, "archive"), Settings(dict(LANGUAGES[recordings.language]), arcs=0.0))
         archive.add(recordings.source, scoring=scoring)
-        data = examples(archive, judged, keep=False)
+        data = examples(archive.index, judged, keep=False)
         trial = cross_validate(data, RANKERS, FOLDS, SEED)
         names = archive.ranker_names
     features = np.asarray(data.data.X, np.float64)
-    n = len(trial.known)  # queries without a candidate count as 0
+    n = len(trial.in_vocabulary)  # queries without a candidate count as 0
     singles = np.array([data.average_precision(data.data, features[:, f]).sum() / n for f in range(features.shape[1])])
     return LatticeSize(label, _edges(recordings, scoring), data, trial, singles, names)
 
@@ -181,7 +182,7 @@ def without_negative_unigrams(size: LatticeSize, ranker: str = "SVM-MAP") -> tup
         names |= {size.names[i] for i in gone}
         coef[gone] = 0.0
         after.append(size.judged.average_precision(test, X @ coef))
-    n = len(size.trial.known)  # queries without a candidate count too
+    n = len(size.trial.in_vocabulary)  # queries without a candidate count too
     return sorted(names), float(np.concatenate(before).sum() / n), float(np.concatenate(after).sum() / n)
 
 
@@ -228,7 +229,7 @@ def _introduction(name: str, sizes: list[LatticeSize]) -> Section:
     judged = judged_queries(collection(name))
     lengths = Counter(q.split("-")[0] for q in judged.queries)
     relevant = np.array([len(r) for r in judged.qrels.values()])
-    unknown = int((~sizes[0].trial.known).sum())
+    unknown = int((~sizes[0].trial.in_vocabulary).sum())
     counts = ", ".join(f"{lengths.get(str(n), 0)} of {n}" for n in (1, 2, 3))
     text = (
         f"{len(judged.queries)} queries ({counts} words; {unknown} with a word that is in no lattice of "

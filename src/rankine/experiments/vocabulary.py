@@ -22,10 +22,12 @@ from ..errors import InputError, needs
 from ..progress import bar
 from ..report import Section, write, write_page
 from ..spoken.archive.archive import create_or_open
+from ..spoken.archive.examples import examples
 from ..spoken.index.about import read_about
 from ..spoken.lattice.wer import edit_distance
 from ..spoken.learn.judgments import Judged
-from ..spoken.learn.learning import Examples, examples, make_ranker, normalised
+from ..spoken.learn.learning import Examples, make_ranker
+from ..spoken.learn.weights import normalised
 from ..spoken.recognise.run import TABLE, PocketSphinx, recognise
 from .collections import speech_folder, transcripts, words_of
 from .spoken import ENGLISH_STOP
@@ -77,7 +79,7 @@ def run(
             raise InputError(f"{len(done.errors)} recordings could not be recognised: {done.errors[0]}")
         archive = create_or_open(place / "archive", "en", None, None, None)
         archive.add(lattices, read_about(lattices / TABLE), workers=workers)
-        judged_data = examples(archive, judged, keep=False)
+        judged_data = examples(archive.index, judged, keep=False)
         out.append(VocabularyTrial(label, word_errors(lattices, texts), *_trial(judged_data, archive.ranker_names)))
     return out
 

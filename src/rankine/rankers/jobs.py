@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..version import __version__
 from ..data import RankingData
 from ..files import replacing
 from ..io import load_table, save_table
 from ..measures import evaluate
 from ..parallel import finished
 from ..progress import bar
+from ..version import __version__
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,11 @@
-"""A folder of lattices for the commands."""
+"""A folder of lattices for the commands, and the archive with judged queries that tests of learning use."""
 
 import pytest
 
+from ...spoken.conftest import taught
 from ...spoken.lattice.cases import SLF
+
+__all__ = ["taught"]
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """``rankine spoken recognise``, ``add`` and ``play``: from recordings to hits that can be played."""
 
 import os
+import re
 
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ def test_from_recordings_to_a_hit_that_can_be_played(tmp_path):
     folder.rename(tmp_path / "elsewhere")
     assert "--recordings" in rankine(tmp_path, "spoken", "play", "archive", place, code=1).stderr
     rankine(tmp_path, "spoken", "play", "archive", place, "--recordings", "elsewhere", "-o", "hit.wav")
-    assert locate(Archive(tmp_path / "archive"), place, str(tmp_path / "elsewhere")).audio.exists()
+    assert locate(Archive(tmp_path / "archive").index, place, str(tmp_path / "elsewhere")).audio.exists()
 
 
 def test_command_line_of_recognition(tmp_path):
@@ -115,3 +116,72 @@ def test_deleting_takes_the_lattices_along(tmp_path):
     assert not (tmp_path / "new").exists()
     rankine(tmp_path, "spoken", "add", "new", "no-such-folder", code=1)
     assert not (tmp_path / "new").exists()
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """A folder with two recordings, and an archive of them."""
+    (tmp_path / "recordings").mkdir()
+    for name in ("tape-70", "tape-50"):
+        samples, rate = soundfile.read(SAMPLE / "audio" / f"{name}.ogg")
+        soundfile.write(tmp_path / "recordings" / f"{name}.wav", samples, rate)
+    said = rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1").stderr
+    assert "2 recordings recognised" in said
+    assert "archive: 2 recordings added, 0 updated, 0 unchanged; 2 in all" in said
+    return tmp_path
+
+
+@pytest.mark.parametrize("how", ["python", "command line"])
+def test_a_deleted_recording_stays_deleted(recorded, how):
+    if how == "python":
+        Archive(recorded / "archive").delete(["tape-50"])
+    else:
+        assert "1 left" in rankine(recorded, "spoken", "delete", "archive", "tape-50").stderr
+    said = rankine(recorded, "spoken", "add", "archive", "recordings", "--workers", "1").stderr
+    assert Archive(recorded / "archive").documents == ["tape-70"]
+    assert "0 recordings recognised" in said
+    assert "tape-50.wav were deleted from this archive and are left out; to add one again, give the file itself" in said
+    rankine(recorded, "spoken", "add", "archive", "recordings/tape-50.wav", "--workers", "1")
+    assert sorted(Archive(recorded / "archive").documents) == ["tape-50", "tape-70"]
+
+
+def test_recognising_alone(recorded):
+    said = rankine(recorded, "spoken", "recognise", "recordings", "-o", "lattices", "--workers", "1").stderr
+    assert "lattices: 2 recordings recognised" in said
+    said = rankine(recorded, "spoken", "recognise", "recordings", "-o", "lattices", "--workers", "1").stderr
+    assert "0 recordings recognised" in said
+    assert "2 were there already" in said
+    soundfile.write(recorded / "recordings" / "bad.wav", np.zeros(0), 16000)
+    (recorded / "recordings" / "bad.wav").write_bytes(b"no audio")
+    done = rankine(recorded, "spoken", "recognise", "recordings", "-o", "lattices", "--workers", "1", code=1)
+    assert "1 of 3 recordings could not be used" in done.stderr
+
+
+def test_both_commands_have_the_options_of_recognition(recorded):
+    options = []
+    for command in ("recognise", "add"):
+        text = rankine(recorded, "spoken", command, "--help").stdout
+        options.append(set(re.findall(r"--[a-z-]+", text)))
+    assert options[0] - {"--output", "--about"} == options[1]
+    assert {
+        "--without-words",
+        "--model",
+        "--lm",
+        "--dict",
+        "--beam",
+        "--word-beam",
+        "--longest",
+        "--workers",
+    } <= options[1]
+
+
+def test_a_folder_without_recordings_makes_no_archive(recorded):
+    rankine(recorded, "spoken", "add", "new", "no-such-folder", code=1)
+    assert not (recorded / "new").exists()
+
+
+def test_playing_a_hit(recorded):
+    hit = Archive(recorded / "archive").documents[0] + "@0.5-1.0"
+    said = rankine(recorded, "spoken", "play", "archive", hit, "-o", "hit.wav", "--pad", "0").stderr
+    assert "hit.wav: 0.5 seconds of" in said
+    assert soundfile.info(recorded / "hit.wav").duration == pytest.approx(0.5, abs=0.01)

@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from .common import Folder, Lexicon, Workers, finish, reads_lattices
-from .common import LatticeSource as Source
+from .common import Folder, LatticeSource, Lexicon, Workers, finish, reads_lattices
 
 
 @reads_lattices
 def index(
-    source: Source,
+    source: LatticeSource,
     archive: Folder,
     about: Annotated[
         str | None,
@@ -21,21 +20,25 @@ def index(
             "speaker, audio, offset (seconds of the utterance in the audio file); all but the first may be missing."
         ),
     ] = None,
-    language: Annotated[str, typer.Option(help="Of a new archive: en, zh, or auto (by the first words).")] = "auto",
+    language: Annotated[
+        str, typer.Option(help="Language of a new archive: en, zh, or auto (by the first words).")
+    ] = "auto",
     lexicon: Lexicon = None,
     prune: Annotated[
-        float | None, typer.Option(help="Of a new archive: posteriors up to this are not kept (0.001).")
+        float | None, typer.Option(help="A new archive does not store posteriors up to this; default: 0.001.")
     ] = None,
     skip: Annotated[
         float | None,
-        typer.Option(help="Of a new archive: slots of networks that sum to at most this are passed over (0)."),
+        typer.Option(
+            help="A new archive leaves out slots of networks whose posteriors sum to at most this; default: 0."
+        ),
     ] = None,
     remove_missing: Annotated[
         bool, typer.Option("--remove-missing", help="Remove documents that the source does not have.")
     ] = False,
     workers: Workers = None,
 ) -> None:
-    """Index lattices, so that what was said can be found; only what is new or has changed is done.
+    """Index lattices for searching; only lattices that are new or have changed are indexed.
 
     A run that is stopped keeps what it has committed, and goes on from there when it is called again.
 
@@ -50,20 +53,20 @@ def index(
     from ...spoken.archive.archive import create_or_open
     from ...spoken.index.about import guess_language, read_about
 
-    known = None if about is None else read_about(about)
+    table = None if about is None else read_about(about)
     reading = source.scoring.reading
     scoring = replace(source.scoring, reading=replace(reading, lower=True if reading.lower is None else reading.lower))
     if language == "auto":
         language = guess_language(source.place, source.format, scoring)
-    found = create_or_open(archive, language, lexicon, prune, skip)
+    opened = create_or_open(archive, language, lexicon, prune, skip)
     with bar("utterances", None) as update:
-        changes = found.add(
-            source.place, known, scoring, source.format, thread_count(workers), remove_missing,
+        changes = opened.add(
+            source.place, table, scoring, source.format, thread_count(workers), remove_missing,
             progress=update,
         )  # fmt: skip
     typer.echo(
         f"{archive}: {changes.added} documents added, {changes.updated} updated, {changes.unchanged} unchanged, "
-        f"{changes.removed} removed; {len(found)} in all",
+        f"{changes.removed} removed; {len(opened)} in all",
         err=True,
     )
     finish(changes.errors, changes.added + changes.updated + changes.unchanged)
@@ -87,7 +90,7 @@ def subtitles(
 
     if output is not None and Path(output).suffix == ".srt":
         form = "srt"
-    text = make(Archive(archive), document, form)
+    text = make(Archive(archive).index, document, form)
     if output is None:
         typer.echo(text, nl=False)
     else:
@@ -101,55 +104,42 @@ def delete(
 ) -> None:
     """Remove documents from an archive and from the disk, with the lattices that `rankine spoken add` made of them.
 
-    Recordings stay where they are; one that is still there when its folder is added again is recognised again.
+    Audio files stay. They are left out when their folder is added again; to add one again, give the file itself.
     """
-    from pathlib import Path
-
     from ...spoken import Archive
-    from ...spoken.recognise.recordings import RecordingJournal as Journal
-    from ...spoken.recognise.recordings import locked
-    from .recognise import RECOGNISED
 
-    found = Archive(archive)
-    found.delete(documents)
-    made = Path(archive, RECOGNISED)
-    if made.is_dir():
-        with locked(made):
-            journal = Journal(made)
-            for name in documents:
-                journal.forget(name)
-            journal.write_table()
-    typer.echo(f"{archive}: {len(documents)} removed, {len(found)} left", err=True)
+    opened = Archive(archive)
+    opened.delete(documents)
+    typer.echo(f"{archive}: {len(documents)} removed, {len(opened)} left", err=True)
 
 
 def merge(archive: Folder) -> None:
-    """Make one part of all that an archive consists of; happens by itself when there are many."""
+    """Merge all parts of the index into one file; many parts are merged without being asked."""
     from ...progress import bar
     from ...spoken import Archive
 
-    found = Archive(archive)
+    opened = Archive(archive)
     with bar("arrays", None) as update:
-        found.merge(update)
-    typer.echo(f"{archive}: {len(found)} documents in one part", err=True)
+        opened.merge(update)
+    typer.echo(f"{archive}: {len(opened)} documents in one part", err=True)
 
 
 def check(archive: Folder) -> None:
-    """Read every byte of an archive and compare checksums; say what it holds."""
+    """Read every byte of an archive, compare checksums, and print how much it holds."""
     from ...console import print_table
     from ...progress import bar
     from ...spoken import Archive
 
-    found = Archive(archive)
-    entry = found.manifest.parts
-    size = sum(p["size"] for p in entry)
-    with bar("checking", size, unit="bytes") as update:
-        found.check(update)
+    opened = Archive(archive)
+    index = opened.index
+    with bar("checking", index.manifest.size, unit="bytes") as update:
+        opened.check(update)
     rows = [
-        ("documents", f"{len(found):,}"),
-        ("utterances", f"{sum(len(v.doc_of) for v in found.views):,}"),
-        ("hours", f"{sum(float(v.part.get('utt.length').sum()) for v in found.views) / 3600:.2f}"),
-        ("units", ", ".join(found.kinds)),
-        ("parts", f"{len(entry)}"),
-        ("megabytes", f"{size / 1e6:.1f}"),
+        ("documents", f"{len(index):,}"),
+        ("utterances", f"{index.n_utterances:,}"),
+        ("hours", f"{index.seconds / 3600:.2f}"),
+        ("units", ", ".join(index.kinds)),
+        ("parts", f"{len(index.parts)}"),
+        ("megabytes", f"{index.manifest.size / 1e6:.1f}"),
     ]
     print_table(f"{archive}: all checksums are right", ["", "value"], rows)

@@ -11,6 +11,7 @@ from .common import Folder
 if TYPE_CHECKING:
     from ...spoken import Archive
     from ...spoken.archive.hits import Hit
+    from ...spoken.learn.judgments import Judged
 
 _HELP = "y relevant · n not · 0-9 a grade · u undo · Enter skip · s next query · q quit"
 
@@ -19,7 +20,7 @@ def judge(
     archive: Folder,
     query: Annotated[list[str] | None, typer.Argument(help="Queries; without any you are asked for them.")] = None,
     k: Annotated[int, typer.Option("-k", help="How many hits to judge.")] = 10,
-    name: Annotated[str, typer.Option("--judge", help="Who judges; kept with each judgment.")] = "",
+    name: Annotated[str, typer.Option("--judge", help="Name of the judge, kept with each judgment.")] = "",
 ) -> None:
     """Judge hits of queries, one after the other; every answer is on disk before the next question.
 
@@ -30,30 +31,30 @@ def judge(
     from ...errors import InputError
     from ...spoken import Archive
 
-    found = Archive(archive)
+    opened = Archive(archive)
     waiting = list(query or [])
-    given = bool(waiting)
-    told: list[tuple[int, str]] = []  # what was answered since the beginning, for undo
+    ask = not waiting
+    answers: list[tuple[int, str]] = []  # judgments since the beginning, for undo
     typer.echo(_HELP, err=True)
-    while waiting or not given:
+    while waiting or ask:
         text = (
             waiting.pop(0) if waiting else typer.prompt("query (Enter ends)", default="", show_default=False, err=True)
         )
         if not text.strip():
             break
         try:
-            hits = found.search(text, k)
+            hits = opened.search(text, k)
         except InputError as error:
             typer.echo(f"rankine: {error}", err=True)
             continue
-        if not _judge_hits(found, " ".join(text.split()), hits, name, told):
+        if not _judge_hits(opened, " ".join(text.split()), hits, name, answers):
             break
-    judged = found.judgments.all()
+    judged = opened.judgments.all()
     typer.echo(f"{len(judged.queries)} queries, {judged.n_judgments} judgments", err=True)
 
 
-def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, told: list[tuple[int, str]]) -> bool:
-    """Ask about each hit; False to end."""
+def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers: list[tuple[int, str]]) -> bool:
+    """Ask about each hit; returns False if the user wants to quit."""
     from ...console import clock
 
     book = archive.judgments
@@ -62,16 +63,18 @@ def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, told: l
     i = 0
     while i < len(hits):
         h = hits[i]
-        had = f" (now {before[h.document]:g})" if h.document in before else ""
-        typer.echo(f"{h.rank}. {h.title or h.document} {clock(h.start)}–{clock(h.end)}: {h.snippet}{had}", err=True)
+        grade_now = f" (now {before[h.document]:g})" if h.document in before else ""
+        typer.echo(
+            f"{h.rank}. {h.title or h.document} {clock(h.start)}–{clock(h.end)}: {h.snippet}{grade_now}", err=True
+        )
         answer = typer.prompt("?", default="", show_default=False, err=True).strip().lower()
         if answer in ("q", "s"):
             return answer == "s"
         if answer == "u":
-            if not told:
+            if not answers:
                 typer.echo("nothing to undo", err=True)
                 continue
-            number, what = told.pop()
+            number, what = answers.pop()
             book.undo(number)
             typer.echo(f"undone: {what}", err=True)
             before = book.all().qrels.get(key, {})
@@ -82,17 +85,17 @@ def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, told: l
             continue
         if answer:
             grade = {"y": 1.0, "n": 0.0}.get(answer, float(answer) if answer.isdigit() else 0.0)
-            told.append((book.add(key, h.document, grade, name), f"{text}: {h.document}"))
+            answers.append((book.add(key, h.document, grade, name), f"{text}: {h.document}"))
         i += 1
     return True
 
 
 def judgments(
     archive: Folder,
-    queries: Annotated[str | None, typer.Option(help="Take over queries: name, tab, query on each line.")] = None,
-    qrels: Annotated[str | None, typer.Option(help="Take over TREC qrels of these queries.")] = None,
+    queries: Annotated[str | None, typer.Option(help="Import queries: name, tab, query on each line.")] = None,
+    qrels: Annotated[str | None, typer.Option(help="Import TREC qrels of these queries.")] = None,
     export: Annotated[str | None, typer.Option(help="Write EXPORT.tsv (queries) and EXPORT.qrels (judgments).")] = None,
-    name: Annotated[str, typer.Option("--judge", help="Who judged what is taken over.")] = "",
+    name: Annotated[str, typer.Option("--judge", help="Name of the judge for imported judgments.")] = "",
 ) -> None:
     """Import, export or count an archive's queries and judgments.
 
@@ -101,38 +104,34 @@ def judgments(
     `rankine spoken judgments archive/ --export mine`
     """
     from ...console import print_table
-    from ...errors import InputError
-    from ...files import replacing
     from ...spoken import Archive
-    from ...spoken.learn.judgments import read_qrels, read_queries
+    from ...spoken.learn.judgments import Judged, read_qrels, read_queries
 
-    found = Archive(archive)
-    book = found.judgments
-    asked = {} if queries is None else read_queries(queries)
-    graded = {} if qrels is None else read_qrels(qrels)
-    documents = set(found.documents)
-    known = {**book.all().queries, **asked}
-    for key, grades in graded.items():
-        if key not in known:
-            raise InputError(f"judgments of the query {key!r}, which is not among the queries", qrels)
-        for document in grades:
-            if document not in documents:
-                raise InputError(f"a judgment of {document!r}, which is not in the archive", qrels)
-    if asked:
-        book.add_queries(asked)
-    if graded:
-        book.add_all([(q, d, g) for q, grades in graded.items() for d, g in grades.items()], name)
+    opened = Archive(archive)
+    book = opened.judgments
+    imported = Judged({} if queries is None else read_queries(queries), {} if qrels is None else read_qrels(qrels))
+    Judged({**book.all().queries, **imported.queries}, imported.qrels).check(set(opened.documents), qrels)
+    if imported.queries:
+        book.add_queries(imported.queries)
+    if imported.qrels:
+        book.add_all([(q, d, g) for q, grades in imported.qrels.items() for d, g in grades.items()], name)
     judged = book.all()
     if export is not None:
-        blank = next((d for r in judged.qrels.values() for d in r if any(c.isspace() for c in d)), None)
-        if blank is not None:
-            raise InputError(f"TREC qrels cannot hold the name {blank!r}: it has blanks")
-        with replacing(f"{export}.tsv") as temporary:
-            temporary.write_text("".join(f"{q}\t{t}\n" for q, t in judged.queries.items()), encoding="utf-8")
-        with replacing(f"{export}.qrels") as temporary:
-            lines = [f"{q} 0 {d} {g:g}\n" for q, grades in judged.qrels.items() for d, g in grades.items()]
-            temporary.write_text("".join(lines), encoding="utf-8")
+        _export(judged, export)
     rows = [
         (q, t, len(judged.qrels[q]), sum(g > 0 for g in judged.qrels[q].values())) for q, t in judged.queries.items()
     ]
     print_table(archive, ["query", "text", "judged", "relevant"], rows)
+
+
+def _export(judged: Judged, name: str) -> None:
+    """Write queries as ``name.tsv`` and judgments as ``name.qrels``."""
+    from ...errors import InputError
+    from ...files import write_file
+
+    blank = next((d for r in judged.qrels.values() for d in r if any(c.isspace() for c in d)), None)
+    if blank is not None:
+        raise InputError(f"TREC qrels cannot hold the name {blank!r}: it has blanks")
+    write_file(f"{name}.tsv", "".join(f"{q}\t{t}\n" for q, t in judged.queries.items()).encode())
+    lines = [f"{q} 0 {d} {g:g}\n" for q, grades in judged.qrels.items() for d, g in grades.items()]
+    write_file(f"{name}.qrels", "".join(lines).encode())

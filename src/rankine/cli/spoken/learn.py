@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .common import Folder
+
+if TYPE_CHECKING:
+    from ...spoken import Archive
+    from ...spoken.archive.archive import LearningResult
+    from ...spoken.learn.judgments import Judged
 
 
 def learn(
@@ -16,15 +21,16 @@ def learn(
     ] = None,
     qrels: Annotated[str | None, typer.Option(help="TREC qrels of these queries.")] = None,
     ranker: Annotated[
-        str, typer.Option(help="svm-map (as in the paper), adarank, or any loss that `rankine train` knows.")
+        str, typer.Option(help="svm-map (as in the paper), adarank, or any loss; `rankine losses` lists them.")
     ] = "svm-map",
     normalise: Annotated[
-        str, typer.Option(help="Weak rankers' scores within a query: query-minmax, query-zscore, or none.")
+        str,
+        typer.Option(help="How scores are normalised within a query: query-minmax, query-zscore, or none."),
     ] = "query-minmax",
-    folds: Annotated[int, typer.Option(help="Folds of queries for the test.")] = 4,
-    seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
+    folds: Annotated[int, typer.Option(help="Number of folds of queries for the test.")] = 4,
+    seed: Annotated[int, typer.Option(help="Random seed of the folds.")] = 0,
     plot: Annotated[str | None, typer.Option(help="A picture of the weights: .png, .svg or .pdf.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how well it would do.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only test; leave the archive as it is.")] = False,
 ) -> None:
     """Learn from judged queries which weak rankers to trust; search uses the weights from then on.
 
@@ -35,82 +41,85 @@ def learn(
 
     `rankine spoken learn archive/ --queries q.tsv --qrels q.qrels --ranker adarank --dry-run`
     """
-    from ...console import print_table
-    from ...errors import InputError
     from ...figures import check_picture
     from ...spoken import Archive
-    from ...spoken.learn.judgments import Judged, read_qrels, read_queries
-    from ...spoken.learn.learning import COLUMNS
-    from ...spoken.learn.learning import learn as run
     from ...spoken.learn.pictures import draw_weights
 
-    if (queries is None) != (qrels is None):
-        raise InputError("--queries and --qrels belong together")
+    judged = _judged(queries, qrels)
     if plot is not None:
         check_picture(plot)
-    found = Archive(archive)
-    if queries is None:
-        judged = found.judgments.all()
-        there = set(found.documents)
-        gone = sum(d not in there for r in judged.qrels.values() for d in r)
-        if gone:
-            typer.echo(
-                f"rankine: {gone} judgments of documents that are no longer in the archive do not count", err=True
-            )
-            kept = {q: {d: g for d, g in r.items() if d in there} for q, r in judged.qrels.items()}
-            judged = Judged(judged.queries, kept)
-    else:
-        judged = Judged(read_queries(queries), read_qrels(str(qrels)))
-    weights, trial = run(found, judged, ranker, None if normalise == "none" else normalise, folds, seed)
-    note = f"mean AP over {len(trial.known)} queries, each tested by what the other folds taught"
-    print_table(f"{archive}: {ranker}", list(COLUMNS), trial.table(), note)
-    print_table(
-        "Weights",
-        ["weak ranker", "weight"],
-        [(n, f"{w:+.4f}") for n, w in zip(weights.names, weights.values, strict=True)],
+    result = Archive(archive).learn(
+        judged, ranker, normalise=None if normalise == "none" else normalise, folds=folds, seed=seed, use=not dry_run
     )
+    weights = result.weights
+    if result.ignored:
+        typer.echo(
+            f"rankine: {result.ignored} judgments of documents that are no longer in the archive do not count", err=True
+        )
+    _print_result(archive, result)
     if plot is not None:
         draw_weights(weights.names, {f"{ranker}, all queries": weights.values}, plot)
     if dry_run:
         typer.echo("dry run: the archive is as it was", err=True)
-        return
-    found.use_weights(weights)
-    typer.echo(f"{archive}: search now uses the weights {weights.id}", err=True)
+    else:
+        typer.echo(f"{archive}: search now uses the weights {weights.id}", err=True)
+
+
+def _judged(queries: str | None, qrels: str | None) -> Judged | None:
+    """The queries and judgments of files; None: the archive's own."""
+    from ...errors import InputError
+    from ...spoken.learn.judgments import Judged, read_qrels, read_queries
+
+    if (queries is None) != (qrels is None):
+        raise InputError("--queries and --qrels belong together")
+    return None if queries is None or qrels is None else Judged(read_queries(queries), read_qrels(qrels))
+
+
+def _print_result(archive: str, result: LearningResult) -> None:
+    """Print the test over folds and the weights."""
+    from ...console import print_table
+    from ...spoken.learn.learning import COLUMNS
+
+    weights, trial = result.weights, result.trial
+    note = f"mean AP over {len(trial.in_vocabulary)} queries, each tested by weights learned on the other folds"
+    print_table(f"{archive}: {weights.ranker}", list(COLUMNS), trial.table(), note)
+    rows = [(n, f"{w:+.4f}") for n, w in zip(weights.names, weights.values, strict=True)]
+    print_table("Weights", ["weak ranker", "weight"], rows)
 
 
 def weights(
     archive: Folder,
-    use: Annotated[str | None, typer.Option(help="Go back to earlier weights by their id, or to `uniform`.")] = None,
+    use: Annotated[str | None, typer.Option(help="Use earlier weights by their id, or `uniform`.")] = None,
     load: Annotated[str | None, typer.Option("--import", help="Use the weights in a file of another archive.")] = None,
 ) -> None:
-    """The weights that an archive has learned; go back to earlier ones.
+    """List the weights that an archive has learned; go back to earlier ones.
 
     `rankine spoken weights archive/ --use uniform`
     """
     from ...console import print_table
     from ...errors import InputError
     from ...spoken import Archive
-    from ...spoken.learn.learning import Shelf, Weights
+    from ...spoken.learn.weights import Weights
 
-    found = Archive(archive)
     if use is not None and load is not None:
         raise InputError("--use and --import exclude each other")
+    opened = Archive(archive)
     if use is not None:
-        found.use_weights(None if use == "uniform" else use)
+        opened.use_weights(None if use == "uniform" else use)
     if load is not None:
-        found.use_weights(Weights.read(load))
-    shelf, now = Shelf(found.folder), found.weights
-    rows = [("*" if now is None else "", "uniform", "", "", "")]
-    for name in shelf.history:
-        w = shelf.get(name)
+        opened.use_weights(Weights.read(load))
+    columns = ["", "id", "ranker", "queries", "MAP in its test"]
+    print_table(f"{archive}: weights, * is in use", columns, _history(opened))
+
+
+def _history(archive: Archive) -> list[tuple[str, ...]]:
+    """A row for equal weights and for each that was ever used."""
+    from ...spoken.archive.shelf import Shelf
+
+    now = "uniform" if archive.weights is None else archive.weights.id
+    rows = [("uniform", "", "", "")]
+    for name in archive.weights_history:
+        w = Shelf(archive.folder).get(name)
         tested = w.provenance.get("MAP", {}).get(w.ranker, float("nan"))
-        rows.append(
-            (
-                "*" if now is not None and now.id == name else "",
-                name,
-                w.ranker,
-                str(w.provenance.get("queries", "")),
-                f"{tested:.4f}",
-            )
-        )
-    print_table(f"{archive}: weights, * is in use", ["", "id", "ranker", "queries", "MAP in its test"], rows)
+        rows.append((name, w.ranker, str(w.provenance.get("queries", "")), f"{tested:.4f}"))
+    return [("*" if row[0] == now else "", *row) for row in rows]

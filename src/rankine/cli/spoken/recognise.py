@@ -2,46 +2,95 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
 from .common import Folder, Workers, finish
 
 if TYPE_CHECKING:
-    from ...spoken.recognise.run import Recognised
+    from ...spoken.recognise.run import Recognised, Recogniser
 
-RECOGNISED = "recognised"
 Audio = Annotated[list[str], typer.Argument(help="Recordings (wav, flac, mp3, ogg, …), or folders of them.")]
-Without = Annotated[
-    str | None, typer.Option("--without-words", help="A file of words that the recogniser is not to know.")
-]
-Model = Annotated[str | None, typer.Option(help="Folder of an acoustic model; default: PocketSphinx's US English.")]
-LanguageModel = Annotated[str | None, typer.Option("--lm", help="An n-gram model; default: PocketSphinx's own.")]
-Dictionary = Annotated[
-    str | None, typer.Option("--dict", help="A pronunciation dictionary; default: PocketSphinx's own.")
-]
-Beam = Annotated[
-    float | None, typer.Option(help="The decoder's beam, a ratio (1e-48): smaller is slower, with larger lattices.")
-]
-WordBeam = Annotated[float | None, typer.Option(help="The same at ends of words (7e-29).")]
-Longest = Annotated[float, typer.Option(help="Recordings above so many seconds are cut at pauses.")]
+_UNITS = {"recognising": "seconds", "indexing": ""}  # of the progress of each stage
+_PLAYERS = (
+    ("paplay",),
+    ("aplay", "-q"),
+    ("afplay",),
+    ("play", "-q"),
+    ("ffplay", "-nodisp", "-autoexit", "-v", "error"),
+)
 
 
-def recognise(
-    audio: Audio,
-    output: Annotated[str, typer.Option("-o", "--output", help="Folder of the lattices.")],
-    without_words: Without = None,
-    model: Model = None,
-    lm: LanguageModel = None,
-    dictionary: Dictionary = None,
-    beam: Beam = None,
-    word_beam: WordBeam = None,
-    longest: Longest = 30.0,
+def _recognition(
+    without_words: Annotated[
+        str | None, typer.Option("--without-words", help="A file of words that the recogniser is not to know.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Folder of an acoustic model; default: PocketSphinx's US English.")
+    ] = None,
+    lm: Annotated[str | None, typer.Option("--lm", help="An n-gram model; default: PocketSphinx's own.")] = None,
+    dictionary: Annotated[
+        str | None, typer.Option("--dict", help="A pronunciation dictionary; default: PocketSphinx's own.")
+    ] = None,
+    beam: Annotated[
+        float | None,
+        typer.Option(help="The decoder's beam, a ratio (1e-48): smaller is slower, with larger lattices."),
+    ] = None,
+    word_beam: Annotated[
+        float | None, typer.Option(help="The decoder's beam at ends of words, a ratio (7e-29).")
+    ] = None,
+    longest: Annotated[float, typer.Option(help="Recordings above so many seconds are cut at pauses.")] = 30.0,
     workers: Workers = None,
 ) -> None:
-    """Recognise recordings with PocketSphinx, into lattices; what has been recognised is not done again.
+    pass
+
+
+class Recognition(NamedTuple):
+    """The options of recognition that a command was given."""
+
+    recogniser: Recogniser
+    longest: float
+    workers: int
+
+
+def recognises(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of recognition; it gets them as ``recognition``, its first parameter."""
+    shared, hints = inspect.signature(_recognition).parameters, get_type_hints(_recognition, include_extras=True)
+    own_hints = get_type_hints(command, include_extras=True, localns={"Recognition": Any})
+    own = [p.replace(annotation=own_hints[p.name]) for p in inspect.signature(command).parameters.values()][1:]
+    order = [*own, *(p.replace(annotation=hints[p.name]) for p in shared.values())]
+
+    @wraps(command)
+    def wrapped(**values: Any) -> None:
+        from ...parallel import thread_count
+        from ...spoken.recognise.run import PocketSphinx, read_words
+
+        mine = {name: values.pop(name) for name in shared}
+        words = () if mine["without_words"] is None else read_words(mine["without_words"])
+        recogniser = PocketSphinx(
+            mine["model"], mine["lm"], mine["dictionary"], words, mine["beam"], mine["word_beam"]
+        )  # fmt: skip
+        command(Recognition(recogniser, mine["longest"], thread_count(mine["workers"])), **values)
+
+    order = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in order]
+    wrapped.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {p.name: p.annotation for p in order}
+    return wrapped
+
+
+@recognises
+def recognise(
+    recognition: Recognition,
+    audio: Audio,
+    output: Annotated[str, typer.Option("-o", "--output", help="Folder of the lattices.")],
+) -> None:
+    """Recognise recordings with PocketSphinx, into lattices; only recordings that are new or have changed.
 
     Expect one word in four to be wrong on clear read English, and many more on telephones, accents and crowds: that is
     what lattices, subwords and learned weights are for.
@@ -49,87 +98,81 @@ def recognise(
     `rankine spoken recognise recordings/ -o lattices/` then
     `rankine spoken index archive/ lattices/ --about lattices/recordings.tsv`; or both at once: `rankine spoken add`.
     """
-    found = _recognise(
-        audio, Path(output), without_words, model, lm, dictionary, beam, word_beam, longest, workers
-    )  # fmt: skip
-    finish(found.errors, found.done + found.before, "recordings")
+    import time
+
+    from ...spoken.recognise import run
+
+    began = time.perf_counter()
+    with _stages() as progress:
+        result = run.recognise(
+            audio, output, recognition.recogniser, longest=recognition.longest, workers=recognition.workers,
+            report=lambda done, total: progress("recognising", done, total),
+        )  # fmt: skip
+    _print_recognised(Path(output), result, time.perf_counter() - began)
+    finish(result.errors, result.done + result.before, "recordings")
 
 
+@recognises
 def add(
+    recognition: Recognition,
     archive: Annotated[str, typer.Argument(help="The archive: a folder, made if there is none.")],
     audio: Audio,
-    without_words: Without = None,
-    model: Model = None,
-    lm: LanguageModel = None,
-    dictionary: Dictionary = None,
-    beam: Beam = None,
-    word_beam: WordBeam = None,
-    longest: Longest = 30.0,
-    workers: Workers = None,
 ) -> None:
-    """From recordings to an archive that can be searched: recognise what is new, and index it.
+    """From recordings to an archive that can be searched: recognise recordings that are new, and index them.
 
-    The lattices stay in the archive's folder, below `recognised`.
+    The lattices stay in the archive's folder, below `recognised`. A recording that was deleted from the archive is left
+    out when its folder is added again; to add it, give the file itself.
 
     `rankine spoken add archive/ recordings/` and then `rankine spoken search archive/ "printing press"`
     """
-    from ...parallel import thread_count
-    from ...progress import bar
+    from ...spoken.archive import recordings
     from ...spoken.archive.archive import create_or_open
-    from ...spoken.index.about import read_about
     from ...spoken.recognise.recordings import find
-    from ...spoken.recognise.run import TABLE
 
-    find(audio)  # complains before an archive is made
-    opened = create_or_open(archive, "en", None, None, None)
-    folder = Path(archive, RECOGNISED)
-    found = _recognise(audio, folder, without_words, model, lm, dictionary, beam, word_beam, longest, workers)
-    errors = list(found.errors)
-    gone = [name for name in found.silent if name in set(opened.documents)]
-    if gone:
-        opened.delete(gone)
-    if len((folder / TABLE).read_text(encoding="utf-8").splitlines()) > 1:
-        with bar("utterances", None) as update:
-            changes = opened.add(
-                folder, read_about(folder / TABLE), workers=thread_count(workers), progress=update, listed=True
-            )  # fmt: skip
-        errors += changes.errors
+    find(audio)  # raises before an archive is made
+    opened = create_or_open(archive, "en")
+    with _stages() as progress:
+        added = opened.add_recordings(
+            audio, [recognition.recogniser], longest=recognition.longest, workers=recognition.workers,
+            progress=progress,
+        )  # fmt: skip
+    recognised, changes = added.recognised, added.changes
+    _print_recognised(Path(archive, recordings.FOLDER), recognised, added.took)
+    if sum(changes[:4]):
         typer.echo(
             f"{archive}: {changes.added} recordings added, {changes.updated} updated, {changes.unchanged} unchanged; "
             f"{len(opened)} in all",
             err=True,
         )
-    finish(errors, found.done + found.before, "recordings")
+    finish(added.errors, recognised.done + recognised.before, "recordings")
 
 
-def _recognise(
-    audio: list[str], folder: Path, without: str | None, model: str | None, lm: str | None, dictionary: str | None,
-    beam: float | None, word_beam: float | None, longest: float, workers: int | None,
-) -> Recognised:  # fmt: skip
-    import time
-
-    from ...parallel import thread_count
+@contextmanager
+def _stages() -> Iterator[Callable[[str, float, float | None], None]]:
+    """One bar after the other: yields a function of the stage, the amount done and the total."""
     from ...progress import bar
-    from ...spoken.recognise.run import PocketSphinx, read_words, recognise
 
-    words = () if without is None else read_words(without)
-    recogniser = PocketSphinx(model, lm, dictionary, words, beam, word_beam)
-    began = time.perf_counter()
-    with bar("recognising", None, unit="seconds") as update:
-        found = recognise(
-            audio, folder, recogniser, longest=longest, workers=thread_count(workers),
-            report=lambda done, total: update(round(done), round(total)),
-        )  # fmt: skip
-    took = time.perf_counter() - began
-    speed = f", {found.seconds / took:.1f} × real time" if found.seconds else ""
+    with ExitStack() as stack:
+        updates: dict[str, Callable[..., None]] = {}
+
+        def progress(stage: str, done: float, total: float | None) -> None:
+            if stage not in updates:
+                stack.close()
+                updates[stage] = stack.enter_context(bar(stage, None, unit=_UNITS[stage]))
+            updates[stage](round(done), None if total is None else round(total))
+
+        yield progress
+
+
+def _print_recognised(folder: Path, result: Recognised, took: float) -> None:
+    speed = f", {result.seconds / took:.1f} × real time" if result.seconds else ""
     typer.echo(
-        f"{folder}: {found.done} recordings recognised ({found.seconds / 60:.1f} minutes of speech{speed}), "
-        f"{found.before} were there already",
+        f"{folder}: {result.done} recordings recognised ({result.seconds / 60:.1f} minutes of speech{speed}), "
+        f"{result.before} were there already",
         err=True,
     )
-    for note in found.notes:
+    for note in result.notes:
         typer.echo(f"rankine: {note}", err=True)
-    return found
 
 
 def play(
@@ -141,48 +184,46 @@ def play(
         str | None, typer.Option("-o", "--output", help="Write the snippet there (wav) instead of playing it.")
     ] = None,
     pad: Annotated[float, typer.Option(help="Seconds before and after.")] = 0.5,
-    recordings: Annotated[
-        str | None, typer.Option(help="Folder of the recordings, where they are not where they were.")
-    ] = None,
+    recordings: Annotated[str | None, typer.Option(help="Folder of the recordings, if they have been moved.")] = None,
 ) -> None:
     """Listen to a hit, or write it to a file.
 
     `rankine spoken search archive/ "printing press"` prints hits such as `lecture-3@741.2-742.9`:
     `rankine spoken play archive/ lecture-3@741.2-742.9`
     """
-    import os
     import shutil
-    import subprocess
-    import tempfile
 
     from ...spoken import Archive
     from ...spoken.archive.hits import locate
     from ...spoken.recognise.audio import snippet
 
-    place = locate(Archive(archive), hit, recordings)
+    place = locate(Archive(archive).index, hit, recordings)
     if output is not None:
         length = snippet(place.audio, place.start, place.end, pad, output)
         typer.echo(f"{output}: {length:.1f} seconds of {place.audio}", err=True)
         return
-    players = (
-        ("paplay",),
-        ("aplay", "-q"),
-        ("afplay",),
-        ("play", "-q"),
-        ("ffplay", "-nodisp", "-autoexit", "-v", "error"),
-    )
-    found = next((p for p in players if shutil.which(p[0])), None)
-    if found is None:
-        target = f"{Path(place.document).name}-{place.start:.1f}.wav"  # in the folder where one stands
+    player = next((p for p in _PLAYERS if shutil.which(p[0])), None)
+    if player is None:
+        target = f"{Path(place.document).name}-{place.start:.1f}.wav"  # in the current folder
         snippet(place.audio, place.start, place.end, pad, target)
-        typer.echo(f"no player was found ({', '.join(p[0] for p in players)}); the snippet is in {target}", err=True)
+        names = ", ".join(p[0] for p in _PLAYERS)
+        typer.echo(f"no player was found ({names}); the snippet is in {target}", err=True)
         return
+    _play(player, lambda path: snippet(place.audio, place.start, place.end, pad, path))
+
+
+def _play(player: tuple[str, ...], write: Callable[[str], Any]) -> None:
+    """Play a temporary wav file."""
+    import os
+    import subprocess
+    import tempfile
+
     handle, name = tempfile.mkstemp(suffix=".wav")
     os.close(handle)
     try:
-        snippet(place.audio, place.start, place.end, pad, name)
-        if subprocess.run([*found, name], check=False).returncode:
-            typer.echo(f"{found[0]} could not play it; write it to a file with -o", err=True)
+        write(name)
+        if subprocess.run([*player, name], check=False).returncode:
+            typer.echo(f"{player[0]} could not play it; write it to a file with -o", err=True)
             raise typer.Exit(1)
     finally:
         os.unlink(name)

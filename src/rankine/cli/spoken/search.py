@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..tables import print_hits
 from .common import Folder
 
 if TYPE_CHECKING:
@@ -33,41 +34,52 @@ def search(
     ] = None,
     output: Annotated[Form, typer.Option("-o", "--output", help="table, json, or a TREC run.")] = Form.table,
 ) -> None:
-    """Find what was said, also where the recogniser was unsure or did not know the word.
+    """Search an archive for what was said, also where the recogniser was unsure or did not know the word.
 
     `rankine spoken search archive/ "printing press"`
 
     `rankine spoken search archive/ --queries queries.tsv -k 1000 -o trec > run.txt`
     """
-    import json
-
     from ...errors import InputError
     from ...spoken import Archive
     from ...spoken.learn.judgments import read_queries
-    from ..tables import print_hits
 
     if (query is None) == (queries is None):
         raise InputError("give a query, or a file of queries with --queries")
-    found = Archive(archive)
-    asked = {"1": query} if query is not None else read_queries(str(queries))
+    opened = Archive(archive)
+    texts = {"1": query} if query is not None else read_queries(str(queries))
     answers: dict[str, list[Hit]] = {}
-    for key, text in asked.items():
+    for key, text in texts.items():
         try:
-            answers[key] = found.search(str(text), k, speaker=speaker, since=since, until=until)
+            answers[key] = opened.search(text, k, speaker=speaker, since=since, until=until)
         except InputError as error:
             if queries is None:
                 raise
             typer.echo(f"rankine: query {key}: {error}", err=True)
             answers[key] = []
     if output is Form.json:
-        shown = {key: [h.to_dict() for h in hits] for key, hits in answers.items()}
-        typer.echo(json.dumps(shown if queries else shown["1"], ensure_ascii=False, indent=1, allow_nan=False))
+        _print_json(answers, several=queries is not None)
     elif output is Form.trec:
-        for key, hits in answers.items():
-            for h in hits:
-                if any(c.isspace() for c in h.document):
-                    raise InputError(f"a TREC run cannot hold the name {h.document!r}: it has blanks")
-                typer.echo(f"{key} Q0 {h.document} {h.rank} {h.score:.9g} rankine")
+        _print_trec(answers)
     else:
         for key, hits in answers.items():
-            print_hits(str(asked[key]), hits)
+            print_hits(texts[key], hits)
+
+
+def _print_json(answers: dict[str, list[Hit]], several: bool) -> None:
+    """Print a list of hits, or (``several``) an object of such lists by query."""
+    import json
+
+    content = {key: [h.to_dict() for h in hits] for key, hits in answers.items()}
+    typer.echo(json.dumps(content if several else content["1"], ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def _print_trec(answers: dict[str, list[Hit]]) -> None:
+    """Print a TREC run."""
+    from ...errors import InputError
+
+    for key, hits in answers.items():
+        for h in hits:
+            if any(c.isspace() for c in h.document):
+                raise InputError(f"a TREC run cannot hold the name {h.document!r}: it has blanks")
+            typer.echo(f"{key} Q0 {h.document} {h.rank} {h.score:.9g} rankine")

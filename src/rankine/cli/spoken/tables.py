@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...console import print_table
@@ -11,7 +12,7 @@ class Listing(NamedTuple):
     """A table to print: the names of its columns, and its rows."""
 
     columns: list[str]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
 
 
 def list_formats() -> Listing:

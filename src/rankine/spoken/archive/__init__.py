@@ -1,1 +1,1 @@
-"""The archive: queries, hits, search."""
+"""The archive: queries, hits, search, and the front that owns recordings and learning."""

@@ -1,34 +1,53 @@
-"""A spoken archive: a folder that is indexed, searched and kept whole."""
+"""A spoken archive: a folder of recordings or lattices that is indexed, searched and taught."""
 
 from __future__ import annotations
 
 import os
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import asdict
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...data import RankingData
 from ...errors import InputError, nearest
-from ..index.analyse import LANGUAGES, Settings, analyse, fingerprint, first_pronunciation
-from ..index.build import TEXTS, Document
-from ..index.changes import About, Changes, Progress, Source, State, update
-from ..index.reader import View, names
+from ..index.about import About
+from ..index.build import Document, analyse, fingerprint_of
+from ..index.changes import Changes, Corpus, Progress, WorkingIndex, update
+from ..index.reader import Index
+from ..index.scores import ranker_names
+from ..index.settings import LANGUAGES, Settings
 from ..index.storage import MANIFEST, create, open_parts, writing
 from ..lattice.formats import Piece, Reading, write_slf
 from ..lattice.scoring import Scoring
-from ..lattice.units import Split
-from ..learn.judgments import Judgments
-from ..learn.learning import Shelf, Weights
-from .hits import Hit, make_hit
-from .query import Query, parse
+from ..learn.judgments import Judged, Judgments
+from ..learn.learning import CrossValidation, learn
+from ..learn.weights import Weights
+from ..recognise.run import Recogniser
+from . import recordings
+from .examples import examples
+from .hits import Hit
+from .query import SpokenQuery
+from .recordings import AddedRecordings, Sources, StageProgress
+from .search import CANDIDATES, DocumentFilter, find_candidates, parse_query, query_features, score, search
+from .shelf import Shelf
 
 _DICTIONARY = "dictionary.txt"
+
+
+class LearningResult(NamedTuple):
+    """What :meth:`Archive.learn` learned: the weights, and how such weights do on queries they have not seen.
+
+    ``ignored`` judgments did not count, because their documents are no longer in the archive.
+    """
+
+    weights: Weights
+    trial: CrossValidation
+    ignored: int = 0
 
 
 class Archive:
@@ -49,14 +68,9 @@ class Archive:
         self.refresh()
 
     def refresh(self) -> None:
-        """See what has been committed since."""
-        self.manifest, parts = open_parts(self.folder)
-        self.settings = Settings(**self.manifest.settings)
-        self._check_files()
-        table = self.settings.decoded()
-        self.views = [View(part, table) for part in parts]
-        for kept in ("_number", "_texts", "_names", "weights"):
-            self.__dict__.pop(kept, None)
+        """Read what has been committed since the archive was opened."""
+        self.index = Index.open(self.folder)
+        self.__dict__.pop("weights", None)
 
     @classmethod
     def create(
@@ -66,78 +80,44 @@ class Archive:
         dictionary: str | os.PathLike | None = None,
     ) -> Archive:
         """Make an empty archive; a pronunciation dictionary is copied into it."""
-        made = Settings() if settings is None else settings
-        kept: dict[str, bytes] = {}
+        settings = Settings() if settings is None else settings
+        files: dict[str, bytes] = {}
         if dictionary is not None:
-            made = Settings(**{**asdict(made), "dictionary": _DICTIONARY})
-            kept[_DICTIONARY] = Path(dictionary).read_bytes()
-        made.check()
-        create(Path(folder), asdict(made), kept)
+            settings = replace(settings, dictionary=_DICTIONARY)
+            files[_DICTIONARY] = Path(dictionary).read_bytes()
+        settings.check()
+        create(Path(folder), asdict(settings), files)
         return cls(folder)
+
+    # -- what it holds
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    @property
+    def settings(self) -> Settings:
+        """What was fixed when the archive was made."""
+        return self.index.settings
+
+    @property
+    def kinds(self) -> list[str]:
+        """Kinds of units, words first."""
+        return self.index.kinds
+
+    @property
+    def ranker_names(self) -> list[str]:
+        """The weak rankers, in the order of the features."""
+        return ranker_names(self.kinds)
+
+    @property
+    def documents(self) -> list[str]:
+        """The names of all documents."""
+        return list(self.index.names)
 
     @property
     def judgments(self) -> Judgments:
         """Queries and judgments that are kept with the archive."""
         return Judgments(self.folder)
-
-    # -- what there is
-
-    @property
-    def kinds(self) -> list[str]:
-        """Kinds of units, words first."""
-        return list(self.settings.kinds)
-
-    @property
-    def ranker_names(self) -> list[str]:
-        """The weak rankers, in the order of the features."""
-        return names(self.kinds)
-
-    @property
-    def dictionary(self) -> str | None:
-        """Where the archive's own pronunciation dictionary is, if it has one."""
-        return None if self.settings.dictionary is None else str(self.folder / self.settings.dictionary)
-
-    def __len__(self) -> int:
-        return sum(v.n_documents for v in self.views)
-
-    @property
-    def documents(self) -> list[str]:
-        """The names of all documents."""
-        return list(self._names)
-
-    @cached_property
-    def _names(self) -> list[str]:
-        return [name for view in self.views for name in view.texts("doc.name").all()]
-
-    @cached_property
-    def _number(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self._names)}
-
-    @cached_property
-    def _texts(self) -> dict[str, list[np.ndarray]]:
-        """Columns of texts that can be filtered by."""
-        return {t: [np.array(v.texts(f"doc.{t}").all(), object) for v in self.views] for t in TEXTS}
-
-    @property
-    def offsets(self) -> np.ndarray:
-        """Documents before each part."""
-        return np.cumsum([0, *(v.n_documents for v in self.views)])
-
-    def place_of(self, document: int | str) -> tuple[View, int]:
-        """The part that a document (by number or name) is in, and its number there."""
-        if isinstance(document, str):
-            if document not in self._number:
-                raise InputError(
-                    f"no document is called {document!r}.{nearest(document, self._number)}", str(self.folder)
-                )
-            document = self._number[document]
-        v = int(np.searchsorted(self.offsets, document, side="right")) - 1
-        return self.views[v], document - int(self.offsets[v])
-
-    def name_of(self, number: int) -> str:
-        """The name of a document."""
-        view, own = self.place_of(number)
-        return view.texts("doc.name")[own]
 
     # -- changing it
 
@@ -153,7 +133,7 @@ class Archive:
         progress: Progress = lambda done, total: None,
         listed: bool = False,
     ) -> Changes:
-        """Index the utterances of a file or folder; what has not changed is passed over.
+        """Index the utterances of a file or folder of lattices that are new or have changed.
 
         Args:
             source: lattices, in any format that is read.
@@ -163,16 +143,56 @@ class Archive:
             workers: processes.
             remove_missing: remove documents that the source does not have.
             batch: documents after which what is done so far is committed.
-            progress: is told how many utterances are done, and of how many (None while they are looked through).
-            listed: index only the utterances of ``about``, which then knows all of every document.
+            progress: is called with the number of utterances done and the total (None while they are looked through).
+            listed: index only the utterances of ``about``, which then has all utterances of every document.
         """
         scoring = Scoring(Reading(lower=True)) if scoring is None else scoring
-        self._splits()  # a package that is missing is said once, not for every utterance
-        given = Source(source, format, scoring, {} if about is None else about, listed)
+        _ = self.index.splits  # a missing package is reported once, not for every utterance
+        corpus = Corpus(source, format, scoring, {} if about is None else about, listed)
         with writing(self.folder) as writer:
-            changes = update(State(writer), given, self.dictionary, workers, remove_missing, batch, progress)
+            changes = update(WorkingIndex(writer), corpus, workers, remove_missing, batch, progress)
         self.refresh()
         return changes
+
+    def add_recordings(
+        self,
+        sources: Sources,
+        recognisers: Sequence[str | Recogniser] = ("pocketsphinx",),
+        about: Mapping[str, About] | str | os.PathLike | None = None,
+        *,
+        longest: float = 30.0,
+        workers: int = 1,
+        progress: StageProgress = lambda stage, done, total: None,
+    ) -> AddedRecordings:
+        """Recognise recordings that are new or have changed, and index them; lattices stay in the archive's folder.
+
+        A recording that was deleted is left out when its folder is added again; give the file itself to add it.
+
+        Args:
+            sources: an audio file or a folder of them, or several.
+            recognisers: one recogniser: ``"pocketsphinx"``, or an object (:class:`Recogniser`).
+            about: title, date and speaker of recordings by name, or the path of a table of them, whose ``utterance`` is
+                the recording. Recordings that it leaves out keep the texts that they have.
+            longest: recordings above so many seconds are cut at pauses.
+            workers: processes.
+            progress: is called with the stage, ``"recognising"`` (seconds of audio) or ``"indexing"`` (utterances), the
+                amount done and the total.
+        """
+        folder = self.folder / recordings.FOLDER
+        recogniser = recordings.one_recogniser(recognisers)
+        recognised, took = recordings.recognise_recordings(
+            folder, recordings.as_sources(sources), recogniser, longest, workers, partial(progress, "recognising")
+        )
+        self.refresh()
+        silent = [name for name in recognised.silent if name in self.index.numbers]
+        if silent:
+            self._remove(silent)
+        changes = Changes(0, 0, 0, 0, [])
+        table = recordings.recordings_table(folder, self.index, about)
+        if table:
+            indexing = partial(progress, "indexing")
+            changes = self.add(folder, table, workers=workers, progress=indexing, listed=True)
+        return AddedRecordings(recognised, took, changes)
 
     def add_lattices(self, lattices: Iterable[tuple[str, Any]], scoring: Scoring | None = None) -> None:
         """Index (document name, lattice) pairs that are in memory; one of the same name is replaced."""
@@ -183,97 +203,69 @@ class Archive:
             raise InputError(f"two documents are called {doubled[0]!r}")
         for name, lattice in lattices:
             piece = Piece(name, "slf", "memory", write_slf(lattice))
-            utterance = analyse(self.settings, scoring, self.dictionary, piece)
-            documents.append(Document(name, {}, [utterance], [""], [0.0], fingerprint(piece)))
+            utterance = analyse(self.settings, scoring, self.index.dictionary, piece)
+            documents.append(Document(name, {}, [utterance], fingerprint_of(piece)))
         with writing(self.folder) as writer:
-            State(writer).replace(documents, [])
+            WorkingIndex(writer).replace(documents, [])
         self.refresh()
 
     def delete(self, documents: Collection[str]) -> None:
-        """Remove documents, from the disk too; an unknown name is an error and nothing is removed."""
+        """Remove documents, from the disk too, with the lattices that :meth:`add_recordings` made of them.
+
+        An unknown name is an InputError, and nothing is removed. Audio files stay; they are left out when their folder
+        is added again.
+        """
+        with recordings.forgetting(self.folder / recordings.FOLDER) as forget:
+            self._remove(documents, forget)
+
+    def _remove(
+        self, documents: Collection[str], before: Callable[[Collection[str]], None] = lambda names: None
+    ) -> None:
+        """Remove documents from the index; ``before`` is called with their names once they are checked."""
         with writing(self.folder) as writer:
-            state = State(writer)
+            index = WorkingIndex(writer)
             for name in documents:
-                if name not in state.prints:
-                    raise InputError(f"no document is called {name!r}.{nearest(name, state.prints)}", str(self.folder))
-            state.replace([], list(documents))
+                index.number_of(name)
+            before(documents)
+            index.replace([], list(documents))
         self.refresh()
 
     def merge(self, report: Callable[[int], None] = lambda done: None) -> None:
-        """Make one part of all; ``report`` is told how many arrays are written."""
+        """Merge all parts of the index into one file; ``report`` is called with the number of arrays written."""
         with writing(self.folder) as writer:
-            State(writer).merge(whole=True, report=report)
+            WorkingIndex(writer).merge(whole=True, report=report)
         self.refresh()
 
     def check(self, report: Callable[[int], None] = lambda done: None) -> None:
-        """Read every byte and compare checksums; an error names the first place that is wrong.
+        """Read every byte and compare checksums; an InputError names the first place that is wrong.
 
-        ``report`` is told how many bytes have been read.
+        ``report`` is called with the number of bytes read.
         """
-        _, parts = open_parts(self.folder)
+        manifest, parts = open_parts(self.folder)
         before = 0
         for part in parts:
             part.check(lambda done, before=before: report(before + done))  # type: ignore[misc]
             before += part.end
-        self._check_files()
-        Judgments(self.folder).check()
+        manifest.check_files(self.folder)
+        self.judgments.check()
         Shelf(self.folder).check()
-        doubled = len(self.documents) - len(set(self.documents))
+        doubled = len(self.index.names) - len(self.index.numbers)
         if doubled:
             raise InputError(f"the archive is damaged: {doubled} documents are in it twice", str(self.folder))
 
-    def _check_files(self) -> None:
-        for name, crc in (self.manifest.files or {}).items():
-            path = self.folder / name
-            if not path.exists() or zlib.crc32(path.read_bytes()) != crc:
-                raise InputError("the archive is damaged: this file is missing or its checksum is wrong", str(path))
-
     # -- searching it
 
-    def parse(self, text: str) -> Query:
+    def parse(self, text: str) -> SpokenQuery:
         """A query's words and units."""
-        return parse(text, self._splits(), self.knows)
+        return parse_query(self.index, text)
 
-    def _splits(self) -> dict[str, Split | None]:
-        """What makes units of words, for every kind."""
-        return {k: first_pronunciation(how, self.dictionary) for k, how in self.settings.kinds.items()}
-
-    def knows(self, word: str) -> bool:
-        """Whether a word occurs."""
-        return any(v.texts(f"{self.kinds[0]}.unit").find(word) >= 0 for v in self.views)
-
-    def candidates(self, query: Query, most: int = 1000, allowed: np.ndarray | None = None) -> np.ndarray:
+    def candidates(self, query: SpokenQuery, most: int = CANDIDATES) -> np.ndarray:
         """Numbers of the documents with the largest unigram scores of words and syllables or characters, rising."""
-        scores = np.zeros(len(self))
-        offsets = self.offsets
-        for kind in self.kinds:
-            if self.settings.kinds[kind] != "phones":
-                units = query.units(kind)
-                for v, view in enumerate(self.views):
-                    scores[offsets[v] : offsets[v + 1]] += view.unigrams(kind, units)
-        if allowed is not None:
-            scores[~allowed] = 0.0
-        if query.phrases:
-            there = np.flatnonzero(scores > 0)
-            scores[np.setdiff1d(there, self._with_phrases(query, there))] = 0.0
-        found = np.flatnonzero(scores > 0)
-        if len(found) <= most:
-            return found
-        least = np.partition(scores[found], len(found) - most)[len(found) - most]
-        sure, edge = found[scores[found] > least], found[scores[found] == least]
-        if len(sure) + len(edge) > most:  # equal ones by name, so that the order of indexing does not matter
-            edge = np.array(sorted(edge.tolist(), key=self._names.__getitem__)[: most - len(sure)], np.int64)
-        return np.sort(np.concatenate([sure, edge]))
+        return find_candidates(self.index, query, most)
 
-    def score(self, query: Query, docs: np.ndarray) -> np.ndarray:
+    def score(self, query: SpokenQuery, docs: np.ndarray) -> np.ndarray:
         """All weak rankers' scores of these documents (rising numbers), a row each."""
-        units = {kind: query.units(kind) for kind in self.kinds}
-        offsets = self.offsets
-        blocks = []
-        for v, view in enumerate(self.views):
-            mine = docs[(docs >= offsets[v]) & (docs < offsets[v + 1])] - offsets[v]
-            blocks.append(view.scores(units, mine))
-        return np.vstack(blocks) if blocks else np.zeros((0, len(self.ranker_names)))
+        return score(self.index, query, docs)
 
     def search(
         self,
@@ -284,7 +276,7 @@ class Archive:
         since: str | None = None,
         until: str | None = None,
         weights: Mapping[str, float] | None = None,
-        candidates: int = 1000,
+        candidates: int = CANDIDATES,
     ) -> list[Hit]:
         """The k best documents for a query; words in quotation marks must follow each other.
 
@@ -294,103 +286,72 @@ class Archive:
             speaker: only documents of this speaker.
             since: only documents whose date is this or later (as text, so write dates as 2026-11-16).
             until: only documents whose date begins with this or is earlier.
-            weights: of the weak rankers' scores as they are; by default what was learned, or else all alike.
+            weights: of the weak rankers' scores as they are; by default the learned ones, or else equal ones.
             candidates: how many documents are scored exactly. Where learned weights normalise scores within a query's
                 candidates, these are as many as in learning, and so are the hits at the most.
         """
-        if k < 1:
-            raise InputError(f"k must be at least 1, got {k}")
-        query = self.parse(text)
-        if not any(self._occurs(query, kind) for kind in self.kinds):
-            raise InputError(f"nothing in the query {text!r} occurs in this archive, in any kind of units")
-        chosen = self._weights(weights)
-        most = chosen.provenance.get("candidates", candidates) if chosen.normalise else max(candidates, k)
-        docs = self.candidates(query, most, self._allowed(speaker, since, until))
-        features = chosen.features(self.score(query, docs))
-        w = np.array(chosen.values)
-        scores = np.round(summed(features, w), 12)
-        least = -np.inf if len(scores) <= k else np.partition(scores, len(scores) - k)[len(scores) - k]
-        best = np.flatnonzero(scores >= least).tolist()
-        order = sorted(best, key=lambda i: (-scores[i], self.name_of(int(docs[i]))))[:k]
-        columns = self.ranker_names
-        return [
-            make_hit(
-                self, query, int(docs[i]), rank, float(scores[i]),
-                {n: float(x) for n, x in zip(columns, features[i] * w, strict=True) if x != 0},
-            )
-            for rank, i in enumerate(order, 1)
-        ]  # fmt: skip
+        if weights is None:
+            used = self.weights or Weights.equal(self.ranker_names)
+        else:
+            used = Weights.of(weights, self.ranker_names)
+        return search(self.index, used, text, k, DocumentFilter(speaker, since, until), candidates)
 
     def features(
         self,
         queries: Mapping[str, str],
         qrels: Mapping[str, Mapping[str, float]] | None = None,
-        candidates: int = 1000,
+        candidates: int = CANDIDATES,
         report: Callable[[int], None] = lambda done: None,
     ) -> RankingData:
         """The weak rankers' scores of every query's candidates, as a data set; without judgments all grades are 0.
 
-        ``report`` is told how many queries are done.
+        ``report`` is called with the number of queries done.
         """
-        X, y, qid, ids = [], [], [], []
-        for done, (key, text) in enumerate(queries.items(), 1):
-            query = self.parse(text)
-            docs = self.candidates(query, candidates)
-            judged = (qrels or {}).get(key, {})
-            mine = [self.name_of(d) for d in docs.tolist()]
-            X.append(self.score(query, docs))
-            y += [judged.get(name, 0.0) for name in mine]
-            qid += [key] * len(mine)
-            ids += mine
-            report(done)
-        if not ids:
-            raise InputError("no query has a candidate in this archive", str(self.folder))
-        return RankingData(np.vstack(X), y, qid, doc_ids=ids, feature_names=self.ranker_names)
+        return query_features(self.index, queries, qrels or {}, candidates, report)
 
-    def _occurs(self, query: Query, kind: str) -> bool:
-        units = query.units(kind)
-        return any(view.texts(f"{kind}.unit").find(u) >= 0 for view in self.views for u in units)
+    # -- teaching it
 
-    def _allowed(self, speaker: str | None, since: str | None, until: str | None) -> np.ndarray | None:
-        if speaker is None and since is None and until is None:
-            return None
-        mask = np.ones(len(self), np.bool_)
-        if speaker is not None:
-            spoken = np.concatenate(self._texts["speaker"]) if self.views else np.empty(0, object)
-            mask &= spoken == speaker
-            if not mask.any():
-                raise InputError(f"no document is by the speaker {speaker!r}.{nearest(speaker, set(spoken.tolist()))}")
-        dates = np.concatenate(self._texts["date"]).astype(str) if self.views else np.empty(0, str)
-        if since is not None:
-            mask &= dates >= since
-        if until is not None:
-            mask &= (dates <= until) | np.char.startswith(dates, until)
-            mask &= dates != ""
-        return mask
+    def learn(
+        self,
+        judged: Judged | None = None,
+        ranker: str = "svm-map",
+        *,
+        normalise: str | None = "query-minmax",
+        folds: int = 4,
+        seed: int = 0,
+        candidates: int = CANDIDATES,
+        use: bool = True,
+    ) -> LearningResult:
+        """Learn weights of the weak rankers from judged queries; search uses them from then on.
 
-    def _with_phrases(self, query: Query, docs: np.ndarray) -> np.ndarray:
-        """Only documents in which each quoted phrase may have been said: by words, or by smaller units if need be."""
-        offsets = self.offsets
-        for phrase in query.phrases:
-            words = query.words[phrase[0] : phrase[1]]
-            kind = self.kinds[0] if all(self.knows(w) for w in words) else self.kinds[1 if len(self.kinds) > 1 else 0]
-            units = query.units(kind, phrase)
-            chance = np.zeros(len(docs))
-            for v, view in enumerate(self.views):
-                mine = (docs >= offsets[v]) & (docs < offsets[v + 1])
-                chance[mine] = view.chains(kind, units, docs[mine] - offsets[v]) if units else 0.0
-            docs = docs[chance > 0]
-        return docs
-
-    # -- weights
+        Args:
+            judged: queries and judgments; by default the archive's own, those of deleted documents left out.
+            ranker: a name in ``learn.learning.RANKERS``, or any loss.
+            normalise: how scores are normalised within a query; None: not at all.
+            folds: of queries, for the test.
+            seed: of the folds.
+            candidates: how many documents of each query are considered.
+            use: whether search uses the weights.
+        """
+        ignored = 0
+        if judged is None:
+            own = self.judgments.all()
+            judged = own.within(self.index.numbers)
+            ignored = own.n_judgments - judged.n_judgments
+        weights, trial = learn(
+            examples(self.index, judged, candidates), ranker, normalise, folds, seed, candidates
+        )  # fmt: skip
+        if use:
+            self.use_weights(weights)
+        return LearningResult(weights, trial, ignored)
 
     @cached_property
     def weights(self) -> Weights | None:
-        """The learned weights that search uses, None where all weak rankers count alike."""
-        found = Shelf(self.folder).current()
-        if found is not None:
-            self._fits(found)
-        return found
+        """The learned weights that search uses, None where all weak rankers have equal ones."""
+        weights = Shelf(self.folder).current()
+        if weights is not None:
+            weights.check(self.ranker_names)
+        return weights
 
     @property
     def weights_history(self) -> list[str]:
@@ -400,37 +361,13 @@ class Archive:
     def use_weights(self, weights: Weights | str | None) -> None:
         """Use learned weights, earlier ones by their id, or equal ones (None), from now on."""
         shelf = Shelf(self.folder)
-        chosen = shelf.get(weights) if isinstance(weights, str) else weights
-        if chosen is not None:
-            self._fits(chosen)
-        with writing(self.folder, wait=600.0):  # what was learned must not be lost because someone is indexing
-            shelf.use(chosen)
+        if isinstance(weights, str):
+            weights = shelf.get(weights)
+        if weights is not None:
+            weights.check(self.ranker_names)
+        with writing(self.folder, wait=600.0):  # learned weights must not be lost because another process is indexing
+            shelf.use(weights)
         self.refresh()
-
-    def _fits(self, weights: Weights) -> None:
-        if list(weights.names) != self.ranker_names:
-            kinds = list(dict.fromkeys(n.split("-")[0] for n in weights.names))
-            raise InputError(
-                f"the weights are for {', '.join(kinds)}; this archive has {', '.join(self.kinds)}", str(self.folder)
-            )
-
-    def _weights(self, weights: Mapping[str, float] | None) -> Weights:
-        columns = self.ranker_names
-        if weights is None:
-            equal = tuple([1 / len(columns)] * len(columns))
-            return self.weights or Weights(tuple(columns), equal, None, "uniform", {})
-        for name in weights:
-            if name not in columns:
-                raise InputError(f"no weak ranker is called {name!r}.{nearest(name, columns)}")
-        return Weights(tuple(columns), tuple(float(weights.get(n, 0.0)) for n in columns), None, "given", {})
-
-
-def summed(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weighted sums whose last digits do not depend on the place of a row."""
-    out = np.zeros(len(features))
-    for column, weight in zip(features.T, weights.tolist(), strict=True):
-        out += column * weight
-    return out
 
 
 def create_or_open(
@@ -440,20 +377,20 @@ def create_or_open(
     prune: float | None = None,
     skip: float | None = None,
 ) -> Archive:
-    """The archive in a folder, or a new one for a language where there is none; what is fixed must be the same."""
+    """The archive in a folder, or a new one for a language; settings other than the archive's are an InputError."""
     if language not in LANGUAGES:
         raise InputError(
             f"language must be one of {', '.join(LANGUAGES)}, got {language!r}.{nearest(language, LANGUAGES)}"
         )
-    given: dict[str, Any] = {k: v for k, v in {"prune": prune, "skip": skip}.items() if v is not None}
+    settings: dict[str, Any] = {k: v for k, v in {"prune": prune, "skip": skip}.items() if v is not None}
     if not (Path(folder) / MANIFEST).exists():
-        return Archive.create(folder, Settings(dict(LANGUAGES[language]), **given), dictionary)
-    found = Archive(folder)
-    for name, value in {**given, "kinds": LANGUAGES[language]}.items():
-        if getattr(found.settings, name) != value:
-            raise InputError(f"the archive has {name} {getattr(found.settings, name)}, not {value}", str(folder))
-    if dictionary is not None and (found.manifest.files or {}).get(_DICTIONARY) != zlib.crc32(
-        Path(dictionary).read_bytes()
-    ):
-        raise InputError("the archive was made with another pronunciation dictionary", str(folder))
-    return found
+        return Archive.create(folder, Settings(dict(LANGUAGES[language]), **settings), dictionary)
+    archive = Archive(folder)
+    for name, value in {**settings, "kinds": LANGUAGES[language]}.items():
+        if getattr(archive.settings, name) != value:
+            raise InputError(f"the archive has {name} {getattr(archive.settings, name)}, not {value}", str(folder))
+    if dictionary is not None:
+        crc = zlib.crc32(Path(dictionary).read_bytes())
+        if archive.index.manifest.files.get(_DICTIONARY) != crc:
+            raise InputError("the archive was made with another pronunciation dictionary", str(folder))
+    return archive

@@ -1,25 +1,23 @@
-"""From a document that was found to a hit: where in it, what matched, and what was said around it."""
+"""Hits of a search: where in the document, which units matched, and what was said around them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import InputError
-
-if TYPE_CHECKING:
-    from ..index.reader import View
-    from .archive import Archive
-    from .query import Query
+from ..index import schema
+from ..index.reader import Index, PartReader
+from .query import SpokenQuery
 
 _AROUND = 6  # words of the snippet on either side
 _SURE = 0.1  # evidence that suffices to point by words instead of smaller units
 _GAP = 0.1  # seconds between words that follow each other
-_PLACES = 300
+_PLACES = 300  # of a unit in a document: of more, the likeliest are looked at
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Hit:
-    """A document that was found, and the place in it; times count from the beginning of ``audio``."""
+    """A document that matches a query, and the place in it; times count from the beginning of ``audio``."""
 
     rank: int
     document: str
@@ -54,8 +52,8 @@ class Hit:
     @property
     def place(self) -> str:
         """The hit in one word, for ``rankine spoken play``."""
-        known = self.start == self.start and self.end == self.end
-        return f"{self.document}@{self.start:.1f}-{self.end:.1f}" if known else self.document
+        timed = self.start == self.start and self.end == self.end
+        return f"{self.document}@{self.start:.1f}-{self.end:.1f}" if timed else self.document
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data; unknown times are None."""
@@ -71,11 +69,12 @@ class Place(NamedTuple):
     end: float
 
 
-def locate(archive: Archive, text: str, recordings: str | None = None) -> Place:
-    """What ``DOCUMENT@START-END`` means: which recording, from when to when.
+def locate(index: Index, text: str, recordings: str | None = None) -> Place:
+    """The recording and the times that ``DOCUMENT@START-END`` names.
 
     Without an end it is three seconds, without times the first half minute. Of a document that consists of several
-    recordings it is the one that the hit's times can be in.
+    recordings it is the one that the times can be in. ``recordings`` is the folder of the recordings, if they have been
+    moved.
     """
     document, at, times = text.rpartition("@")
     if not at:
@@ -88,25 +87,27 @@ def locate(archive: Archive, text: str, recordings: str | None = None) -> Place:
         raise InputError(f"expected times in seconds behind the @, such as 12.5-14; got {times!r}") from None
     if not 0 <= start <= end < 1e7:
         raise InputError(f"a hit begins at 0 or later and ends after that; got {times}")
-    view, number = archive.place_of(document)
-    first, last = (int(x) for x in view.part.get("doc.first")[number : number + 2])
-    offsets, lengths = view.part.get("utt.offset"), view.part.get("utt.length")
-    inside = [u for u in range(first, last) if offsets[u] - 1 <= start <= offsets[u] + lengths[u] + 1]
-    audio = view.texts("utt.audio")[inside[0] if inside else first]
+    part, number = index.place_of(document)
+    offsets, lengths = part.numbers(schema.OFFSET), part.numbers(schema.LENGTH)
+    utterances = part.utterances(number)
+    inside = [u for u in utterances if offsets[u] - 1 <= start <= offsets[u] + lengths[u] + 1]
+    audio = part.texts(schema.AUDIO)[inside[0] if inside else utterances[0]]
     if not audio:
-        raise InputError(f"the archive does not know a recording of {document!r}: index it with --about", "play")
-    return Place(document, _recording(Path(audio), archive.folder, recordings), start, end)
+        raise InputError(
+            f"the archive does not know a recording of {document!r}: index it with --about", str(index.folder)
+        )
+    return Place(document, _recording(Path(audio), index.folder, recordings), start, end)
 
 
 def _recording(audio: Path, folder: Path, recordings: str | None) -> Path:
-    """Where a recording is now: as it was given, below the archive, or (by its name) in a folder of recordings."""
+    """The path of a recording: as it was indexed, below the archive, or (by its name) in a folder of recordings."""
     places = [audio, folder / audio]
     if recordings is not None:
         own = audio.parts[audio.is_absolute() :]
         places = [Path(recordings, *own[i:]) for i in range(len(own))]
-    for place in places:
-        if place.exists():
-            return place
+    for path in places:
+        if path.exists():
+            return path
     raise FileNotFoundError(2, "the recording is not there; say where with --recordings", str(audio))
 
 
@@ -119,96 +120,112 @@ def _plain(value: Any) -> Any:
 
 
 def make_hit(
-    archive: Archive, query: Query, number: int, rank: int, score: float, contributions: dict[str, float]
+    index: Index, query: SpokenQuery, number: int, rank: int, score: float, contributions: dict[str, float]
 ) -> Hit:
     """The hit for a document."""
-    view, doc = archive.place_of(number)
-    kind, utt, first, last, matches = _best_place(archive, view, query, doc)
-    times = [view.part.get(f"{kind}.slot.time")[2 * s : 2 * s + 2] for s in (first, last)]
-    offset = float(view.part.get("utt.offset")[utt])
-    begin, end = float(times[0][0]), float(times[1][1])
+    part, document = index.place_of(number)
+    kind, run = _best_run(part, query, document)
+    times = part.numbers(schema.slot_times(kind))
+    offset = float(part.numbers(schema.OFFSET)[run.utterance])
+    begin, end = float(times[run.first_slot, 0]), float(times[run.last_slot, 1])
+    matches = tuple(Match(m.unit, m.posterior, m.start + offset, m.end + offset) for m in run.matches)
+    texts = {name: part.texts(column)[document] for name, column in schema.DOCUMENT_TEXTS.items()}
     return Hit(
-        rank, view.texts("doc.name")[doc], score, view.texts("utt.name")[utt], begin + offset, end + offset, kind,
-        tuple(Match(m.unit, m.posterior, m.start + offset, m.end + offset) for m in matches),
-        _snippet(view, utt, begin, end), contributions, view.texts("doc.title")[doc], view.texts("doc.date")[doc],
-        view.texts("doc.speaker")[doc], view.texts("utt.audio")[utt],
+        rank, index.name_of(number), score, part.texts(schema.UTTERANCE_NAME)[run.utterance], begin + offset,
+        end + offset, kind, matches, _snippet(part, run.utterance, begin, end), contributions,
+        audio=part.texts(schema.AUDIO)[run.utterance], **texts,
     )  # fmt: skip
 
 
-def _best_place(
-    archive: Archive, view: View, query: Query, doc: int
-) -> tuple[str, int, int, int, list[Match]]:  # fmt: skip
-    """(kind, utterance, first and last slot, matches): the longest and likeliest run of query units in a network.
+class UnitRun(NamedTuple):
+    """Units of a query that follow each other in an utterance; slots are numbered in the part."""
+
+    product: float  # of the posteriors
+    utterance: int
+    first_slot: int
+    last_slot: int
+    matches: tuple[Match, ...]
+    first_unit: int  # of the query
+
+    @property
+    def mean(self) -> float:
+        """The geometric mean of the posteriors."""
+        return self.product ** (1 / len(self.matches))
+
+    def worth(self, phrases: list[tuple[int, int]]) -> tuple[float, ...]:
+        """For comparison: covers a quoted phrase; the longest that is likely enough; the likeliest; the first."""
+        first, n, mean = self.first_unit, len(self.matches), self.mean
+        covers = any(first <= a and b <= first + n for a, b in phrases)
+        return (covers, n if mean >= _SURE else 0, round(mean, 9), -self.utterance, -self.first_slot)
+
+
+def _best_run(part: PartReader, query: SpokenQuery, document: int) -> tuple[str, UnitRun]:
+    """The longest and likeliest run of query units in a network, and their kind.
 
     Words come first; smaller units only where words are too unlikely.
     """
-    found = []
-    spans = {kind: [_span(query, kind, phrase) for phrase in query.phrases] for kind in archive.kinds}
-    for kind in archive.kinds:
-        runs = list(_runs(view, kind, query.units(kind), doc))
+    best: list[tuple[str, UnitRun]] = []
+    for kind in query.by_word:
+        phrases = [_span(query, kind, phrase) for phrase in query.phrases]
+        runs = list(_runs(part, kind, query.units(kind), document))
         if runs:
-            best = max(runs, key=lambda run: _worth(run, spans[kind]))
-            found.append((kind, best))
-            if _worth(best, spans[kind])[:2] > (0, 0):
+            run = max(runs, key=lambda run: run.worth(phrases))
+            best.append((kind, run))
+            if run.worth(phrases)[:2] > (0, 0):
                 break
-    kind, (_, _, utt, first, last, matches, _) = max(found, key=lambda f: f[1][1] ** (1 / f[1][0]))
-    return kind, utt, first, last, matches
+    return max(best, key=lambda pair: pair[1].mean)
 
 
-def _span(query: Query, kind: str, phrase: tuple[int, int]) -> tuple[int, int]:
+def _span(query: SpokenQuery, kind: str, phrase: tuple[int, int]) -> tuple[int, int]:
     """Where a quoted phrase begins and ends among the query's units."""
     begin = len(query.units(kind, (0, phrase[0])))
     return begin, begin + len(query.units(kind, phrase))
 
 
-def _worth(run: Run, phrases: list[tuple[int, int]]) -> tuple[float, ...]:
-    """One that covers a quoted phrase; the longest that is likely enough; the likeliest; the first."""
-    mean, first = run[1] ** (1 / run[0]), run[6]
-    covers = any(first <= a and b <= first + run[0] for a, b in phrases)
-    return (covers, run[0] if mean >= _SURE else 0, round(mean, 9), -run[2], -run[3])
+def _occurrences(part: PartReader, kind: str, units: list[str], document: int) -> list[dict[tuple[int, int], float]]:
+    """For each unit, its posterior by utterance and slot; only the likeliest places of one that occurs very often."""
+    first, last = part.bounds(kind, "cn", units)
+    utterance, position, coded = part.postings(kind, "cn")
+    inside = part.utterances(document)
+    out = []
+    for a, b in zip(first.tolist(), last.tolist(), strict=True):
+        low, high = a + np.searchsorted(utterance[a:b], [inside.start, inside.stop])
+        likely = low + np.argsort(coded[low:high], kind="stable")[:_PLACES]
+        out.append({(int(utterance[k]), int(position[k])): float(part.posteriors[coded[k]]) for k in likely})
+    return out
 
 
-Run = tuple[int, float, int, int, int, list[Match], int]
-
-
-def _runs(view: View, kind: str, units: list[str], doc: int) -> Iterator[Run]:
-    """(length, product of posteriors, utterance, slots, matches, first unit) of runs of query units in a document.
+def _runs(part: PartReader, kind: str, units: list[str], document: int) -> Iterator[UnitRun]:
+    """All runs of query units in a document.
 
     The next unit stands in the next slot, or in a later one if it begins where this one ends: near-empty slots lie
-    between. Of a unit that occurs very often only the likeliest places are looked at.
+    between.
     """
-    first, last = view.bounds(kind, "cn", units)
-    begin, end = view.doc_first[doc], view.doc_first[doc + 1]
-    utt, pos, coded = (view.part.raw(f"{kind}.cn.{a}") for a in ("utt", "pos", "p"))
-    times, slots = view.part.get(f"{kind}.slot.time"), view.part.get(f"{kind}.slot.first")
-    at: list[dict[tuple[int, int], float]] = []
-    for a, b in zip(first.tolist(), last.tolist(), strict=True):
-        low, high = a + np.searchsorted(utt[a:b], [begin, end])
-        likely = low + np.argsort(coded[low:high], kind="stable")[:_PLACES]
-        at.append({(int(utt[k]), int(pos[k])): float(view.table[coded[k]]) for k in likely})
-    for i, mine in enumerate(at):
-        for u, slot in mine:
-            matches, product, n, now, start = list[Match](), 1.0, 0, slot, int(slots[u])
+    times, first_slots = part.numbers(schema.slot_times(kind)), schema.slots(kind).read(part.part)
+    at = _occurrences(part, kind, units, document)
+    for i, places in enumerate(at):
+        for utterance, slot in places:
+            matches, product, n, now, start = list[Match](), 1.0, 0, slot, int(first_slots[utterance])
             while True:
-                p, s = at[i + n][u, now], start + now
+                p, s = at[i + n][utterance, now], start + now
                 product *= p
-                matches.append(Match(units[i + n], p, float(times[2 * s]), float(times[2 * s + 1])))
+                matches.append(Match(units[i + n], p, float(times[s, 0]), float(times[s, 1])))
                 n += 1
-                yield n, product, u, start + slot, s, list(matches), i
-                after = [x for x in range(now + 1, now + 8) if i + n < len(at) and (u, x) in at[i + n]]
-                near = [x for x in after if x == now + 1 or abs(times[2 * (start + x)] - times[2 * s + 1]) < _GAP]
+                yield UnitRun(product, utterance, start + slot, s, tuple(matches), i)
+                after = [x for x in range(now + 1, now + 8) if i + n < len(at) and (utterance, x) in at[i + n]]
+                near = [x for x in after if x == now + 1 or abs(times[start + x, 0] - times[s, 1]) < _GAP]
                 if not near:
                     break
                 now = near[0]
 
 
-def _snippet(view: View, utt: int, begin: float, end: float) -> str:
+def _snippet(part: PartReader, utterance: int, begin: float, end: float) -> str:
     """Words of the likeliest reading around a place; those in it in brackets."""
-    first, last = (int(x) for x in view.part.get("best.first")[utt : utt + 2])
-    words = [view.texts("best.word")[i] for i in range(first, last)]
+    numbers = part.words(utterance)
+    words = [part.texts(schema.WORD_TEXT)[i] for i in numbers]
     if not words:
         return ""
-    times = view.part.get("best.time", 3 * first, 3 * last).reshape(-1, 3)
+    times = part.numbers(schema.WORD_TIMES, numbers.start, numbers.stop)
     middle = (times[:, 0] + times[:, 1]) / 2
     inside = np.flatnonzero((middle >= begin - 1e-6) & (middle <= end + 1e-6))
     if len(inside) == 0:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple
 
 from ...errors import InputError
 from ..lattice.units import Split
+from ..text import HAN
 
-_HAN = "㐀-䶿一-鿿豈-﫿"
-_TOKEN = re.compile(rf'"|[{_HAN}]+|[^\W_{_HAN}]+(?:[\'’-][^\W_{_HAN}]+)*')
+_TOKEN = re.compile(rf'"|[{HAN}]+|[^\W_{HAN}]+(?:[\'’-][^\W_{HAN}]+)*')
 _LONGEST, _MOST_WORDS = 8, 100  # characters of a Mandarin word; words of a query
 
 
-class Query(NamedTuple):
-    """What was asked: words, the phrases in it (as word numbers from, to), and units of each kind, word by word."""
+class SpokenQuery(NamedTuple):
+    """A query: its words, the phrases in it (as word numbers from, to), and units of each kind, word by word."""
 
     text: str
     words: tuple[str, ...]
@@ -29,25 +29,25 @@ class Query(NamedTuple):
         return [u for units in self.by_word[kind][begin:end] for u in units]
 
 
-def parse(text: str, splits: Mapping[str, Split | None], known: Callable[[str], bool]) -> Query:
-    """Cut a query into words and units; ``known`` tells the words of the archive, by which Mandarin is cut.
+def parse(text: str, splits: Mapping[str, Split | None], vocabulary: Container[str]) -> SpokenQuery:
+    """Cut a query into words and units; ``vocabulary`` are the words of the archive, by which Mandarin is cut.
 
-    >>> parse('find "spoken words"', {"word": None}, lambda word: True).phrases
+    >>> parse('find "spoken words"', {"word": None}, {"find", "spoken", "words"}).phrases
     ((1, 3),)
     """
     words: list[str] = []
     phrases: list[tuple[int, int]] = []
     opened = -1
-    for token in _tokens(text, known):
+    for token in _tokens(text, vocabulary):
         if token == '"':
             if opened >= 0 and len(words) > opened:
                 phrases.append((opened, len(words)))
             opened = len(words) if opened < 0 else -1
-        elif re.match(rf"[{_HAN}]", token):
-            words += longest_words(token, known)
+        elif re.match(rf"[{HAN}]", token):
+            words += longest_words(token, vocabulary)
         else:
             lower = token.lower()
-            words.append(token if known(token) and not known(lower) else lower)
+            words.append(token if token in vocabulary and lower not in vocabulary else lower)
     if opened >= 0:
         raise InputError(f"a quotation mark is missing in {text!r}")
     if len(words) > _MOST_WORDS:
@@ -55,14 +55,14 @@ def parse(text: str, splits: Mapping[str, Split | None], known: Callable[[str], 
     if not words:
         raise InputError(f"the query {text!r} has no words")
     by_word = {kind: tuple(_pieces(word, split) for word in words) for kind, split in splits.items()}
-    return Query(text, tuple(words), tuple(phrases), by_word)
+    return SpokenQuery(text, tuple(words), tuple(phrases), by_word)
 
 
-def _tokens(text: str, known: Callable[[str], bool]) -> Iterator[str]:
-    """Quotation marks and words; what stands between blanks is one word if it is known as it is."""
+def _tokens(text: str, vocabulary: Container[str]) -> Iterator[str]:
+    """Quotation marks and words; the text between two blanks is one word if the archive holds it as it is."""
     plain = re.sub("[“”„«»]", '"', unicodedata.normalize("NFC", text)).replace("’", "'")
     for chunk in re.findall(r'"|[^\s"]+', plain):
-        if chunk != '"' and (known(chunk) or known(chunk.lower())):
+        if chunk != '"' and (chunk in vocabulary or chunk.lower() in vocabulary):
             yield chunk
         else:
             yield from _TOKEN.findall(chunk)
@@ -75,11 +75,15 @@ def _pieces(word: str, split: Split | None) -> tuple[str, ...]:
     return tuple(ways[0]) if ways else ()
 
 
-def longest_words(text: str, known: Callable[[str], bool]) -> list[str]:
-    """Cut by the longest known word from the left; what is unknown stays together."""
+def longest_words(text: str, vocabulary: Container[str]) -> list[str]:
+    """Cut by the longest word of the vocabulary from the left; characters that begin none stay together.
+
+    >>> longest_words("设定温度", {"设定"})
+    ['设定', '温度']
+    """
     words, at, rest = [], 0, ""
     while at < len(text):
-        n = next((n for n in range(min(_LONGEST, len(text) - at), 0, -1) if known(text[at : at + n])), 0)
+        n = next((n for n in range(min(_LONGEST, len(text) - at), 0, -1) if text[at : at + n] in vocabulary), 0)
         if n == 0:
             rest += text[at]
             at += 1

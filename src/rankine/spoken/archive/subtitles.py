@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ...errors import InputError
-from .archive import Archive
+from ..index import schema
+from ..index.build import Word
+from ..index.reader import Index
 
 _LETTERS, _SECONDS, _PAUSE, _DOUBT = 70, 6.0, 0.8, 0.5
 
 
-class Word(NamedTuple):
-    """A word of the likeliest reading, with times in the audio and its posterior."""
-
-    text: str
-    start: float
-    end: float
-    posterior: float
-
-
-def best_words(archive: Archive, document: str) -> list[Word]:
-    """The words of a document in order of time."""
-    view, doc = archive.place_of(document)
-    begin, end = view.doc_first[doc], view.doc_first[doc + 1]
-    first, offsets = view.part.get("best.first"), view.part.get("utt.offset")
-    times, words = view.part.get("best.time").reshape(-1, 3), view.texts("best.word")
-    audio = [view.texts("utt.audio")[u] for u in range(begin, end)]
-    files = list(dict.fromkeys(audio))
+def best_words(index: Index, document: str) -> list[Word]:
+    """The words of a document in order of time; times count from the beginning of its audio file."""
+    part, number = index.place_of(document)
+    utterances = part.utterances(number)
+    files = {part.texts(schema.AUDIO)[u] for u in utterances}
     if len(files) > 1:
         raise InputError(f"{document!r} stands in {len(files)} audio files: subtitles belong to one")
-    out = []
-    for utt in range(begin, end):
-        for i in range(first[utt], first[utt + 1]):
-            start, stop, p = (float(x) for x in times[i])
-            out.append(Word(words[i], start + float(offsets[utt]), stop + float(offsets[utt]), p))
-    return sorted(out, key=lambda w: w.start)
+    offsets, texts = part.numbers(schema.OFFSET), part.texts(schema.WORD_TEXT)
+    words = []
+    for utterance in utterances:
+        numbers, offset = part.words(utterance), float(offsets[utterance])
+        times = part.numbers(schema.WORD_TIMES, numbers.start, numbers.stop).tolist()
+        for i, (start, end, posterior) in zip(numbers, times, strict=True):
+            words.append(Word(texts[i], start + offset, end + offset, posterior))
+    return sorted(words, key=lambda w: w.start)
 
 
 def cues(words: list[Word]) -> list[list[Word]]:
@@ -58,7 +48,7 @@ def cues(words: list[Word]) -> list[list[Word]]:
     return groups
 
 
-def subtitles(archive: Archive, document: str, form: str = "vtt") -> str:
+def subtitles(index: Index, document: str, form: str = "vtt") -> str:
     """The text of a subtitle file.
 
     In WebVTT every word carries its time and a class ``c0`` … ``c10`` for its posterior in tenths; in both, words whose
@@ -66,7 +56,7 @@ def subtitles(archive: Archive, document: str, form: str = "vtt") -> str:
     """
     if form not in ("vtt", "srt"):
         raise InputError(f"subtitles are vtt or srt, got {form!r}")
-    words = best_words(archive, document)
+    words = best_words(index, document)
     if any(np.isnan(w.start) or np.isnan(w.end) for w in words):
         raise InputError("subtitles need times, and this document's lattices have none", document)
     lines = ["WEBVTT", ""] if form == "vtt" else []

@@ -1,4 +1,4 @@
-"""What is known about recordings: a table of utterances with their documents, and the language of a source."""
+"""Tables that say which document an utterance belongs to, and the language of a source."""
 
 from __future__ import annotations
 
@@ -7,67 +7,92 @@ import io
 import math
 import os
 import re
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from ...errors import InputError, nearest
 from ..lattice.formats import files, load, pieces
 from ..lattice.scoring import Scoring
-from ..text import decoded, number
-from .build import TEXTS
-from .changes import About
+from ..recognise.recordings import TABLE_COLUMNS
+from ..text import HAN, decoded, number
+from .schema import TEXTS
 
-_COLUMNS = ("utterance", "document", *TEXTS, "audio", "offset")
+_UTTERANCE, _DOCUMENT, _AUDIO, _OFFSET = TABLE_COLUMNS
+COLUMNS = (_UTTERANCE, _DOCUMENT, *TEXTS, _AUDIO, _OFFSET)
+
+
+class About(NamedTuple):
+    """What is said about an utterance: its document and that one's texts, its audio file and where it begins there."""
+
+    document: str
+    texts: Mapping[str, str] = {}
+    audio: str = ""
+    offset: float = 0.0
 
 
 def read_about(path: str | os.PathLike) -> dict[str, About]:
-    """A table with a head line; of its columns only ``utterance`` must be there."""
-    comma = "," if Path(path).suffix.lower() == ".csv" else "\t"
+    """A table with a head line, by utterance; only the column ``utterance`` is needed."""
     out: dict[str, About] = {}
-    said: dict[str, tuple[dict[str, str], str]] = {}
-    text = decoded(Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf"), str(path))
-    with io.StringIO(text, newline="") as file:
-        quotes = '"' if comma == "," else None
-        rows = csv.DictReader(file, delimiter=comma, quotechar=quotes, quoting=0 if quotes else 3)
-        names = rows.fieldnames or []
-        for name in names:
-            if name not in _COLUMNS:
-                hint = nearest(name, _COLUMNS)
-                raise InputError(f"unknown column {name!r}; there are {', '.join(_COLUMNS)}.{hint}", f"{path}, line 1")
-        if "utterance" not in names:
-            raise InputError("the column 'utterance' is missing", f"{path}, line 1")
-        for row in rows:
-            where = f"{path}, line {rows.line_num}"
-            if None in row or any(v is None for v in row.values()):
-                raise InputError(f"expected {len(names)} columns", where)
-            utterance = row["utterance"].strip()
-            if not utterance or utterance in out:
-                raise InputError(f"the utterance {utterance!r} is missing or there twice", where)
-            document = row.get("document", "").strip() or utterance
-            texts = {t: row[t].strip() for t in TEXTS if row.get(t, "").strip()}
-            before = said.setdefault(document, (texts, where))
-            if before[0] != texts:
-                raise InputError(f"what is said about {document!r} differs from {before[1]}", where)
-            offset = number(row["offset"], where) if row.get("offset", "").strip() else 0.0
-            if not math.isfinite(offset):
-                raise InputError(f"an offset must be a number of seconds, got {offset}", where)
-            out[utterance] = About(document, texts, row.get("audio", "").strip(), offset)
+    first: dict[str, tuple[Mapping[str, str], str]] = {}
+    for where, row in _rows(path):
+        utterance = row[_UTTERANCE]
+        if not utterance or utterance in out:
+            raise InputError(f"the utterance {utterance!r} is missing or there twice", where)
+        about = _about(row, where)
+        texts, place = first.setdefault(about.document, (about.texts, where))
+        if texts != about.texts:
+            raise InputError(f"what is said about {about.document!r} differs from {place}", where)
+        out[utterance] = about
     if not out:
         raise InputError("no utterances", str(path))
     return out
 
 
+def _about(row: Mapping[str, str], where: str) -> About:
+    """A row of the table."""
+    offset = number(row[_OFFSET], where) if row.get(_OFFSET) else 0.0
+    if not math.isfinite(offset):
+        raise InputError(f"an offset must be a number of seconds, got {offset}", where)
+    texts = {t: row[t] for t in TEXTS if row.get(t)}
+    return About(row.get(_DOCUMENT) or row[_UTTERANCE], texts, row.get(_AUDIO, ""), offset)
+
+
+def _rows(path: str | os.PathLike) -> Iterator[tuple[str, dict[str, str]]]:
+    """(place, row) of a table, with columns that are known and cells without blanks around them."""
+    comma = Path(path).suffix.lower() == ".csv"
+    text = decoded(Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf"), str(path))
+    with io.StringIO(text, newline="") as file:
+        if comma:
+            rows = csv.DictReader(file)
+        else:
+            rows = csv.DictReader(file, delimiter="\t", quotechar=None, quoting=csv.QUOTE_NONE)
+        names = rows.fieldnames or []
+        for name in names:
+            if name not in COLUMNS:
+                hint = nearest(name, COLUMNS)
+                raise InputError(f"unknown column {name!r}; there are {', '.join(COLUMNS)}.{hint}", f"{path}, line 1")
+        if _UTTERANCE not in names:
+            raise InputError(f"the column {_UTTERANCE!r} is missing", f"{path}, line 1")
+        for row in rows:
+            where = f"{path}, line {rows.line_num}"
+            if None in row or any(v is None for v in row.values()):
+                raise InputError(f"expected {len(names)} columns", where)
+            yield where, {name: cell.strip() for name, cell in row.items()}
+
+
 def guess_language(source: str | os.PathLike, format: str | None, scoring: Scoring) -> str:
     """``zh`` where the first words are mostly Chinese characters, else ``en``."""
-    chinese = other = 0
+    chinese = total = 0
     for file in files(source, format)[:20]:
         try:
             for piece in islice(pieces(file), 20):
                 units = load(piece, scoring.reading).units
-                chinese += sum(bool(re.search("[㐀-䶿一-鿿]", u)) for u in units)
-                other += len(units)
+                chinese += sum(bool(re.search(f"[{HAN}]", u)) for u in units)
+                total += len(units)
         except InputError:
             continue
-        if other > 100:
+        if total > 100:
             break
-    return "zh" if 2 * chinese > other else "en"
+    return "zh" if 2 * chinese > total else "en"

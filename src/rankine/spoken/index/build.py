@@ -1,4 +1,4 @@
-"""Parts: documents with their entries as flat arrays; made of utterances, or of other parts without some documents.
+"""Parts of the index as flat arrays: made of utterances' lattices, or of other parts without some documents.
 
 Utterances are numbered in a part so that those of a document stand together. Postings of a unit are sorted by utterance
 and position.
@@ -6,76 +6,157 @@ and position.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kernel import kernel
-from .analyse import FORMS, Entries, Settings, Utterance
+from ...files import fingerprint
+from ..lattice.confusion import confusion_network
+from ..lattice.formats import Piece
+from ..lattice.positions import pspl
+from ..lattice.posteriors import UnitPosteriors, arc_posteriors
+from ..lattice.scoring import Scoring
+from ..lattice.units import to_units
+from . import build_kernels as kn
+from . import schema
+from .schema import FORMS, Arrays, Postings, joined
+from .settings import Settings
 from .storage import Part
-from .strings import Strings, pack
 
-TEXTS = ("title", "date", "speaker")  # what can be said of a document, beside its name
-Arrays = Iterator[tuple[str, np.ndarray]]
+
+class Entries(NamedTuple):
+    """The index entries of an utterance in one kind and form, by rising position; slots' times for networks."""
+
+    names: tuple[str, ...]
+    unit: np.ndarray
+    position: np.ndarray
+    posterior: np.ndarray
+    slots: np.ndarray
+
+
+class Word(NamedTuple):
+    """A word of the likeliest reading, with its times and its posterior."""
+
+    text: str
+    start: float
+    end: float
+    posterior: float
+
+
+class Utterance(NamedTuple):
+    """All that the index holds of an utterance."""
+
+    name: str
+    length: float
+    entries: dict[tuple[str, str], Entries]
+    best: list[Word]
+    audio: str = ""
+    offset: float = 0.0
 
 
 @dataclass
 class Document:
-    """A document to be indexed: its utterances in order with audio files and offsets, and what is said about it."""
+    """A document to be indexed: its utterances in order, and what is said about it."""
 
     name: str
     texts: dict[str, str] = field(default_factory=dict)
     utterances: list[Utterance] = field(default_factory=list)
-    audio: list[str] = field(default_factory=list)
-    offsets: list[float] = field(default_factory=list)
     fingerprint: str = ""
 
 
+def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece: Piece) -> Utterance:
+    """Compute the posteriors of an utterance for every kind of units and both forms."""
+    lattice = scoring.open(piece)
+    lattice = lattice.prune(arc_posteriors(lattice).posterior, settings.arc_threshold)
+    entries: dict[tuple[str, str], Entries] = {}
+    best: list[Word] = []
+    for kind, split in settings.splits(dictionary).items():
+        smaller = to_units(lattice, split, silent=True)
+        posteriors = arc_posteriors(smaller)
+        network = confusion_network(smaller, "pivot", posteriors)
+        entries[kind, "pspl"] = _entries(pspl(smaller, posteriors, settings.prune))
+        entries[kind, "cn"] = _entries(_compact(network, settings), times=True)
+        if not best:
+            best = _best_words(network)
+    ends = lattice.end[~np.isnan(lattice.end)]
+    return Utterance(piece.name, float(ends.max()) if len(ends) else float("nan"), entries, best)
+
+
+def _compact(network: UnitPosteriors, settings: Settings) -> UnitPosteriors:
+    """Leave out near-empty slots and small entries."""
+    totals = np.bincount(network.position, network.posterior, network.n_positions)
+    stays = totals > settings.skip
+    number = np.cumsum(stays) - 1
+    stored = stays[network.position] & (network.posterior > settings.prune)
+    return replace(
+        network, position=number[network.position[stored]], unit=network.unit[stored],
+        posterior=network.posterior[stored], start=network.start[stored], end=network.end[stored],
+        n_positions=int(stays.sum()),
+    )  # fmt: skip
+
+
+def _entries(posteriors: UnitPosteriors, times: bool = False) -> Entries:
+    slots = np.zeros((0, 2), np.float32)
+    if times:
+        slots = np.full((posteriors.n_positions, 2), np.nan, np.float32)
+        first = np.flatnonzero(np.diff(posteriors.position, prepend=-1))  # the likeliest unit's times are the slot's
+        slots[posteriors.position[first]] = np.column_stack([posteriors.start[first], posteriors.end[first]])
+    return Entries(posteriors.units, posteriors.unit, posteriors.position, posteriors.posterior, slots)
+
+
+def _best_words(network: UnitPosteriors) -> list[Word]:
+    return [
+        Word(network.units[network.unit[i]], *(float(x[i]) for x in (network.start, network.end, network.posterior)))
+        for i in network.best_entries()
+    ]
+
+
+def fingerprint_of(piece: Piece, more: Any = None) -> str:
+    """The fingerprint of an utterance and of what is said about it; it changes when they do."""
+    if piece.data is None:
+        with open(piece.path, "rb") as file:
+            return fingerprint(file.read(), repr(more), size=12)
+    return fingerprint(piece.data, repr(more), size=12)
+
+
 def part_of_documents(documents: Sequence[Document], settings: Settings) -> tuple[Arrays, dict[str, Any]]:
-    """The arrays of a part, and what its footer says."""
-    spoken = [u for d in documents for u in d.utterances]
+    """The arrays of a part of new documents, and its footer."""
+    utterances = [u for d in documents for u in d.utterances]
     sizes: dict[str, int] = {}
+    rows: dict[str, Sequence[Any]] = {
+        schema.DOCUMENT: documents, schema.UTTERANCE: utterances, schema.WORD: [w for u in utterances for w in u.best],
+    }  # fmt: skip
 
     def arrays() -> Arrays:
-        yield from pack("doc.name", [d.name for d in documents])
-        yield from pack("doc.fingerprint", [d.fingerprint for d in documents])
-        for text in TEXTS:
-            yield from pack(f"doc.{text}", [d.texts.get(text, "") for d in documents])
-        yield "doc.first", np.cumsum([0, *(len(d.utterances) for d in documents)]).astype(np.int64)
-        yield from pack("utt.name", [u.name for u in spoken])
-        yield from pack("utt.audio", [a for d in documents for a in d.audio])
-        yield "utt.offset", np.array([o for d in documents for o in d.offsets], np.float64)
-        yield "utt.length", np.array([u.length for u in spoken], np.float32)
-        yield "best.first", np.cumsum([0, *(len(u.best) for u in spoken)]).astype(np.int64)
-        yield "best.time", np.array([w[1:4] for u in spoken for w in u.best], np.float32).reshape(-1, 3).ravel()
-        yield from pack("best.word", [w[0] for u in spoken for w in u.best])
+        for column in schema.COLUMNS:
+            yield from column.write_rows(rows[column.rows])
         for kind in settings.kinds:
-            names, lookups = _dictionary([u.entries[kind, form] for u in spoken for form in FORMS])
-            yield from pack(f"{kind}.unit", names)
-            for f, form in enumerate(FORMS):
-                found = [u.entries[kind, form] for u in spoken]
-                unit = _joined([lookups[2 * i + f][e.unit] for i, e in enumerate(found)], np.int64)
-                utt = np.repeat(np.arange(len(found)), [len(e.unit) for e in found]).astype(np.uint32)
-                position = _joined([e.position for e in found], np.int64)
-                coded = settings.coded(_joined([e.posterior for e in found], np.float64))
-                sizes[f"{kind}.{form}.positions"] = int(position.max(initial=-1)) + 1
-                yield from _postings(f"{kind}.{form}", len(names), unit, utt, position, coded)
-                if form == "cn":
-                    yield f"{kind}.slot.first", np.cumsum([0, *(len(e.slots) for e in found)]).astype(np.int64)
-                    yield f"{kind}.slot.time", _joined([e.slots.ravel() for e in found], np.float32)
+            yield from _new_kind(kind, utterances, settings, sizes)
 
-    return arrays(), _meta(len(documents), len(spoken), sizes)
+    return arrays(), _footer(len(documents), len(utterances), sizes)
 
 
-def _meta(documents: int, utterances: int, sizes: dict[str, int]) -> dict[str, Any]:
-    """What a footer says; ``sizes`` is filled while the arrays are written."""
+def _new_kind(kind: str, utterances: list[Utterance], settings: Settings, sizes: dict[str, int]) -> Arrays:
+    """The columns of a kind of units; ``sizes`` gets its numbers of positions."""
+    names, lookups = _dictionary([u.entries[kind, form] for u in utterances for form in FORMS])
+    yield from schema.units(kind).write(names)
+    for f, form in enumerate(FORMS):
+        entries = [u.entries[kind, form] for u in utterances]
+        unit = joined([lookups[2 * i + f][e.unit] for i, e in enumerate(entries)], np.int64)
+        utterance = np.repeat(np.arange(len(entries)), [len(e.unit) for e in entries]).astype(np.uint32)
+        position = joined([e.position for e in entries], np.int64)
+        coded = settings.coded(joined([e.posterior for e in entries], np.float64))
+        yield from _sorted(Postings(kind, form), len(names), unit, utterance, position, coded, sizes)
+    yield from schema.slots(kind).write_rows(utterances)
+    times = [u.entries[kind, "cn"].slots.ravel() for u in utterances]
+    yield from schema.slot_times(kind).write(joined(times, np.float32))
+
+
+def _footer(documents: int, utterances: int, sizes: dict[str, int]) -> dict[str, Any]:
+    """What the footer of a part holds; ``sizes`` is filled while the arrays are written."""
     return {"documents": documents, "utterances": utterances, "positions": sizes}
-
-
-def _joined(arrays: list[np.ndarray], dtype: Any) -> np.ndarray:
-    return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.empty(0, dtype)
 
 
 def _dictionary(entries: Sequence[Entries]) -> tuple[list[str], list[np.ndarray]]:
@@ -85,112 +166,80 @@ def _dictionary(entries: Sequence[Entries]) -> tuple[list[str], list[np.ndarray]
     return names, [np.array([number.get(u, -1) for u in e.names], np.int64) for e in entries]
 
 
-def _postings(
-    name: str, n_units: int, unit: np.ndarray, utt: np.ndarray, position: np.ndarray, coded: np.ndarray
+def _sorted(
+    postings: Postings, n_units: int, unit: np.ndarray, utterance: np.ndarray, position: np.ndarray, coded: np.ndarray,
+    sizes: dict[str, int],
 ) -> Arrays:  # fmt: skip
-    """Sorted by unit; within one, the order in which they are given: rising utterances and positions."""
+    """Postings sorted by unit; those of a unit stay in order, by rising utterances and positions."""
+    sizes[postings.n_positions] = int(position.max(initial=-1)) + 1
     ptr, order = np.zeros(n_units + 1, np.int64), np.empty(len(unit), np.int64)
-    _by_unit(unit, ptr, order)
-    yield f"{name}.ptr", ptr
-    yield f"{name}.utt", utt[order]
-    yield f"{name}.pos", position[order].astype(np.uint16 if position.max(initial=0) < 65536 else np.uint32)
-    yield f"{name}.p", coded[order]
-
-
-@kernel
-def _by_unit(unit, ptr, order):  # type: ignore[no-untyped-def]
-    """Stable counting sort; ``ptr`` becomes where each unit begins."""
-    for u in unit:
-        ptr[u + 1] += 1
-    for u in range(len(ptr) - 1):
-        ptr[u + 1] += ptr[u]
-    at = ptr.copy()
-    for i in range(len(unit)):
-        order[at[unit[i]]] = i
-        at[unit[i]] += 1
+    kn.by_unit(unit, ptr, order)
+    yield from postings.write(ptr, utterance[order], position[order], coded[order])
 
 
 def part_of_parts(
     parts: Sequence[Part], keep: Sequence[np.ndarray], settings: Settings
 ) -> tuple[Arrays, dict[str, Any]]:
     """One part of the documents of several for which the masks are true, without decoding anything."""
-    sizes: dict[str, int] = {}
-    firsts = [p.get("doc.first") for p in parts]
-    spoken = [np.repeat(k, np.diff(f)) for k, f in zip(keep, firsts, strict=True)]
-    before = np.cumsum([0, *(int(s.sum()) for s in spoken)])
+    merger = _Merger(parts, keep)
+    footer = _footer(int(sum(k.sum() for k in keep)), int(merger.before[-1]), merger.sizes)
+    return merger.arrays(list(settings.kinds)), footer
 
-    def texts(name: str, masks: Sequence[np.ndarray]) -> Arrays:
-        ptrs, data = [np.zeros(1, np.int64)], []
-        for part, mask in zip(parts, masks, strict=True):
-            ptr = part.get(f"{name}.ptr")
-            chosen = np.repeat(mask, np.diff(ptr))
-            data.append(part.get(f"{name}.text")[chosen])
-            ptrs.append(np.diff(ptr)[mask])
-        yield f"{name}.ptr", np.cumsum(np.concatenate(ptrs))
-        yield f"{name}.text", _joined(data, np.uint8)
 
-    def rows(name: str, masks: Sequence[np.ndarray], width: int = 1) -> Arrays:
-        yield (
-            name,
-            np.concatenate([p.get(name).reshape(-1, width)[m].ravel() for p, m in zip(parts, masks, strict=True)]),
-        )
+class _Merger:
+    """Parts that are merged, with masks of the rows that stay."""
 
-    def counts(name: str, masks: Sequence[np.ndarray]) -> Arrays:
-        lengths = [np.diff(p.get(name))[m] for p, m in zip(parts, masks, strict=True)]
-        yield name, np.cumsum(np.concatenate([[0], *lengths])).astype(np.int64)
+    def __init__(self, parts: Sequence[Part], keep: Sequence[np.ndarray]) -> None:
+        self.parts = parts
+        self.utterances = schema.UTTERANCES.below(parts, keep)
+        words = schema.WORDS.below(parts, self.utterances)
+        self.masks = {schema.DOCUMENT: keep, schema.UTTERANCE: self.utterances, schema.WORD: words}
+        self.before = np.cumsum([0, *(int(u.sum()) for u in self.utterances)])  # utterances of earlier parts
+        self.sizes: dict[str, int] = {}
 
-    def below(name: str, masks: Sequence[np.ndarray]) -> list[np.ndarray]:
-        return [np.repeat(m, np.diff(p.get(name))) for p, m in zip(parts, masks, strict=True)]
-
-    def arrays() -> Arrays:
-        for text in ("name", "fingerprint", *TEXTS):
-            yield from texts(f"doc.{text}", keep)
-        yield from counts("doc.first", keep)
-        yield from texts("utt.name", spoken)
-        yield from texts("utt.audio", spoken)
-        yield from rows("utt.offset", spoken)
-        yield from rows("utt.length", spoken)
-        words = below("best.first", spoken)
-        yield from counts("best.first", spoken)
-        yield from rows("best.time", words, 3)
-        yield from texts("best.word", words)
-        for kind in settings.kinds:
-            used = [_used(p, kind, s) for p, s in zip(parts, spoken, strict=True)]
-            dictionaries = [Strings(p, f"{kind}.unit").all() for p in parts]
-            names = sorted(
-                {n for d, u in zip(dictionaries, used, strict=True) for n, m in zip(d, u.tolist(), strict=True) if m},
-                key=str.encode,
-            )
-            number = {n: i for i, n in enumerate(names)}
-            maps = [np.array([number.get(n, -1) for n in d], np.int64) for d in dictionaries]
-            yield from pack(f"{kind}.unit", names)
+    def arrays(self, kinds: Sequence[str]) -> Arrays:
+        """The arrays of the merged part."""
+        for column in schema.COLUMNS:
+            yield from column.merge(self.parts, self.masks[column.rows])
+        for kind in kinds:
+            names, maps = self._dictionary(kind)
+            yield from schema.units(kind).write(names)
             for form in FORMS:
-                unit, utt, position, coded = [], [], [], []
-                for i, part in enumerate(parts):
-                    name = f"{kind}.{form}"
-                    old = part.get(f"{name}.utt")
-                    chosen = spoken[i][old]
-                    new = np.cumsum(spoken[i]) - 1 + before[i]
-                    unit.append(np.repeat(maps[i], np.diff(part.get(f"{name}.ptr")))[chosen])
-                    utt.append(new[old[chosen]].astype(np.uint32))
-                    position.append(part.get(f"{name}.pos")[chosen].astype(np.int64))
-                    coded.append(part.get(f"{name}.p")[chosen])
-                all_positions = np.concatenate(position)
-                sizes[f"{kind}.{form}.positions"] = int(all_positions.max(initial=-1)) + 1
-                yield from _postings(
-                    f"{kind}.{form}", len(names), np.concatenate(unit), np.concatenate(utt), all_positions,
-                    np.concatenate(coded),
-                )  # fmt: skip
-            yield from counts(f"{kind}.slot.first", spoken)
-            yield from rows(f"{kind}.slot.time", below(f"{kind}.slot.first", spoken), 2)
+                yield from self._postings(Postings(kind, form), len(names), maps)
+            bounds = schema.slots(kind)
+            yield from bounds.merge(self.parts, self.utterances)
+            yield from schema.slot_times(kind).merge(self.parts, bounds.below(self.parts, self.utterances))
 
-    return arrays(), _meta(int(sum(k.sum() for k in keep)), int(before[-1]), sizes)
+    def _dictionary(self, kind: str) -> tuple[list[str], list[np.ndarray]]:
+        """The units that stay, sorted by bytes, and for each part the new numbers of its units (−1: it goes)."""
+        dictionaries = [schema.units(kind).read(p).all() for p in self.parts]
+        used = [self._used(i, kind, len(d)).tolist() for i, d in enumerate(dictionaries)]
+        pairs = ((n, u) for d, mine in zip(dictionaries, used, strict=True) for n, u in zip(d, mine, strict=True))
+        names = sorted({n for n, stays in pairs if stays}, key=str.encode)
+        number = {n: i for i, n in enumerate(names)}
+        return names, [np.array([number.get(n, -1) for n in d], np.int64) for d in dictionaries]
 
+    def _used(self, i: int, kind: str, n_units: int) -> np.ndarray:
+        """Which units of a part occur in the utterances that stay."""
+        used = np.zeros(n_units, np.bool_)
+        for form in FORMS:
+            postings = Postings(kind, form)
+            unit = np.repeat(np.arange(n_units), np.diff(postings.bounds(self.parts[i])))
+            used[unit[self.utterances[i][postings.read(self.parts[i])[0]]]] = True
+        return used
 
-def _used(part: Part, kind: str, spoken: np.ndarray) -> np.ndarray:
-    """Which units occur in the utterances that stay."""
-    used = np.zeros(len(part.get(f"{kind}.unit.ptr")) - 1, np.bool_)
-    for form in FORMS:
-        unit = np.repeat(np.arange(len(used)), np.diff(part.get(f"{kind}.{form}.ptr")))
-        used[unit[spoken[part.get(f"{kind}.{form}.utt")]]] = True
-    return used
+    def _postings(self, postings: Postings, n_units: int, maps: Sequence[np.ndarray]) -> Arrays:
+        """The postings that stay, with new numbers of units and utterances."""
+        unit, utterance, position, coded = [], [], [], []
+        for i, part in enumerate(self.parts):
+            old, positions, posteriors = postings.read(part)
+            stays = self.utterances[i][old]
+            number = np.cumsum(self.utterances[i]) - 1 + self.before[i]
+            unit.append(np.repeat(maps[i], np.diff(postings.bounds(part)))[stays])
+            utterance.append(number[old[stays]].astype(np.uint32))
+            position.append(positions[stays].astype(np.int64))
+            coded.append(posteriors[stays])
+        yield from _sorted(
+            postings, n_units, np.concatenate(unit), np.concatenate(utterance), np.concatenate(position),
+            np.concatenate(coded), self.sizes,
+        )  # fmt: skip

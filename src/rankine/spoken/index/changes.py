@@ -1,9 +1,8 @@
-"""Changing an archive: which documents a source has, which of them are new or have changed, and committing them."""
+"""Changing the index: which documents a source has, which of them are new or have changed, and committing them."""
 
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,33 +11,24 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from ...parallel import process_map
-from ..lattice.batch import UtteranceResult as Outcome
+from ...parallel import paired_map
 from ..lattice.batch import guarded
 from ..lattice.formats import Piece, files, pieces
 from ..lattice.scoring import Scoring
 from ..lattice.units import stamp
-from .analyse import Settings, Utterance, analyse, fingerprint
-from .build import Arrays, Document, part_of_documents, part_of_parts
-from .storage import Part, Writer
-from .strings import Strings
+from .about import About
+from .build import Document, Utterance, analyse, fingerprint_of, part_of_documents, part_of_parts
+from .reader import Index
+from .schema import Arrays
+from .storage import Writer
 
 _MANY_PARTS = 8
 _LARGE_PART = 1 << 28  # bytes; larger ones are merged only when asked for, so that a deletion stays cheap
 Progress = Callable[[int, int | None], None]
 
 
-class About(NamedTuple):
-    """What is known about an utterance besides its lattice: the document it belongs to, and what is said of that."""
-
-    document: str
-    texts: Mapping[str, str] = {}
-    audio: str = ""
-    offset: float = 0.0
-
-
 class Changes(NamedTuple):
-    """What indexing did."""
+    """Numbers of documents that indexing added, updated, left unchanged and removed, and what was wrong."""
 
     added: int
     updated: int
@@ -48,8 +38,8 @@ class Changes(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Source:
-    """Utterances to be indexed: where they are, how they are read and weighed, and what is known about them."""
+class Corpus:
+    """Utterances to be indexed: where they are, how they are read and weighed, and what is said about them."""
 
     place: str | os.PathLike
     format: str | None
@@ -61,204 +51,184 @@ class Source:
         """Whether an utterance is to be indexed."""
         return not self.listed or piece.name in self.about
 
-    def document(self, piece: Piece) -> str:
-        """The document that an utterance belongs to: by default it is one of its own."""
-        known = self.about.get(piece.name)
-        return piece.name if known is None else known.document
+    def about_of(self, piece: Piece) -> About:
+        """What is said about an utterance; without a table it is a document of its own."""
+        return self.about.get(piece.name, About(piece.name))
 
     def pieces_of(self, documents: set[str]) -> Iterator[Piece]:
-        """The utterances of these documents; a file is read up to where it is damaged, the survey has said so."""
+        """The utterances of these documents; a damaged file is read up to the damage, which the survey reports."""
         for file in files(self.place, self.format):
             try:
-                yield from (p for p in pieces(file) if self.holds(p) and self.document(p) in documents)
+                yield from (p for p in pieces(file) if self.holds(p) and self.about_of(p).document in documents)
             except InputError:
                 continue
 
 
 class Survey(NamedTuple):
-    """What a source holds: utterances of each document, fingerprints, documents of damaged files, what is wrong."""
+    """What a corpus holds.
 
-    wanted: dict[str, list[str]]
-    prints: dict[str, str]
-    cut: set[str]
+    ``sizes`` are the numbers of utterances and ``fingerprints`` those of documents by name; ``incomplete`` are the
+    documents of damaged files, ``damaged`` tells whether there is such a file.
+    """
+
+    sizes: dict[str, int]
+    fingerprints: dict[str, str]
+    incomplete: set[str]
     damaged: bool
     errors: list[str]
     utterances: set[str]
 
 
-def survey(source: Source, progress: Progress) -> Survey:
+def survey(corpus: Corpus, progress: Progress) -> Survey:
     """Look at all utterances without parsing them."""
-    wanted: dict[str, list[str]] = {}
-    marks: dict[str, list[str]] = {}
-    where: dict[str, str] = {}
-    cut: set[str] = set()
+    prints: dict[str, list[str]] = {}
+    paths: dict[str, str] = {}
+    incomplete: set[str] = set()
     errors: list[str] = []
-    how = (repr(source.scoring), stamp(source.scoring.reading.words))
-    for file in files(source.place, source.format):
-        mine: set[str] = set()
+    reading = (repr(corpus.scoring), stamp(corpus.scoring.reading.words))
+    for file in files(corpus.place, corpus.format):
+        documents: set[str] = set()
         try:
-            for piece in filter(source.holds, pieces(file)):
-                if piece.name in where:
-                    raise _Doubled(f"two utterances are called {piece.name!r}: in {where[piece.name]} and {piece.path}")
-                where[piece.name] = piece.path
-                name = source.document(piece)
-                mine.add(name)
-                wanted.setdefault(name, []).append(piece.name)
-                marks.setdefault(name, []).append(fingerprint(piece, (source.about.get(piece.name), how)))
-                progress(len(where), None)
-        except _Doubled:
+            for piece in filter(corpus.holds, pieces(file)):
+                if piece.name in paths:
+                    raise _DoubledName(
+                        f"two utterances are called {piece.name!r}: in {paths[piece.name]} and {piece.path}"
+                    )
+                paths[piece.name] = piece.path
+                document = corpus.about_of(piece).document
+                documents.add(document)
+                mark = fingerprint_of(piece, (corpus.about.get(piece.name), reading))
+                prints.setdefault(document, []).append(mark)
+                progress(len(paths), None)
+        except _DoubledName:
             raise
         except InputError as error:
             errors.append(str(error))
-            cut |= mine
-    if not wanted:
-        raise InputError(f"no utterances{': ' + errors[0] if errors else ''}", str(source.place))
+            incomplete |= documents
+    if not prints:
+        raise InputError(f"no utterances{': ' + errors[0] if errors else ''}", str(corpus.place))
     damaged = bool(errors)
-    strangers = [u for u in source.about if u not in where]
-    if strangers:
-        errors.append(f"{len(strangers)} utterances of the table are not in {source.place}, e.g. {strangers[0]!r}")
-    prints = {name: " ".join(found) for name, found in marks.items()}
-    return Survey(wanted, prints, cut, damaged, errors, set(where))
+    missing = [u for u in corpus.about if u not in paths]
+    if missing:
+        errors.append(f"{len(missing)} utterances of the table are not in {corpus.place}, e.g. {missing[0]!r}")
+    sizes = {name: len(marks) for name, marks in prints.items()}
+    joined = {name: " ".join(marks) for name, marks in prints.items()}
+    return Survey(sizes, joined, incomplete, damaged, errors, set(paths))
 
 
-class _Doubled(InputError):
-    """A mistake that is no damage: indexing does not begin."""
+class _DoubledName(InputError):
+    """An error in the corpus that is no damage: indexing does not begin."""
 
 
 def update(
-    state: State, source: Source, dictionary: str | None, workers: int, remove_missing: bool, batch: int,
-    progress: Progress,
-) -> Changes:  # fmt: skip
-    """Bring the archive to the state of the source: add and update documents, and perhaps remove others."""
-    found = survey(source, progress)
-    errors = found.errors
-    todo = {d for d, p in found.prints.items() if state.prints.get(d) != p}
-    for name in sorted(todo & set(state.prints)):
-        left_out = state.utterances(name) - found.utterances
-        if left_out and not (source.listed or (remove_missing and not found.damaged)):
-            errors.append(f"{name}: {min(left_out)!r} and others of it are in the archive but not in {source.place}; "
-                          "index all utterances of a document together")  # fmt: skip
-        elif name in found.cut:
-            errors.append(f"{name}: kept as it was, because a file that it stands in is damaged")
+    index: WorkingIndex, corpus: Corpus, workers: int, remove_missing: bool, batch: int, progress: Progress
+) -> Changes:
+    """Bring the index to the state of the corpus: add and update documents, and perhaps remove others."""
+    content = survey(corpus, progress)
+    todo = _todo(index, corpus, content, remove_missing)
+    removed = [d for d in index.fingerprints if d not in content.fingerprints] if remove_missing else []
+    if removed and content.damaged:
+        content.errors.append(f"nothing was removed, because {corpus.place} is damaged")
+        removed = []
+    index.replace([], removed)
+    added = updated = 0
+    ready: list[Document] = []
+    for document in _documents(index, corpus, content, todo, workers, progress):
+        ready.append(document)
+        updated += document.name in index.fingerprints
+        added += document.name not in index.fingerprints
+        if len(ready) >= batch:
+            index.replace(ready, [])
+            ready = []
+    index.replace(ready, [])
+    return Changes(added, updated, len(content.fingerprints) - len(todo), len(removed), content.errors)
+
+
+def _todo(index: WorkingIndex, corpus: Corpus, content: Survey, remove_missing: bool) -> set[str]:
+    """The documents that are new or have changed, without those that would lose utterances by mistake."""
+    todo = {d for d, p in content.fingerprints.items() if index.fingerprints.get(d) != p}
+    for name in sorted(todo & set(index.fingerprints)):
+        missing = index.utterances_of(name) - content.utterances
+        if missing and not (corpus.listed or (remove_missing and not content.damaged)):
+            content.errors.append(
+                f"{name}: {min(missing)!r} and others of it are in the archive but not in {corpus.place}; "
+                "index all utterances of a document together"
+            )
+        elif name in content.incomplete:
+            content.errors.append(f"{name}: kept as it was, because a file that it stands in is damaged")
         else:
             continue
         todo.discard(name)
-    gone = [d for d in state.prints if d not in found.prints] if remove_missing else []
-    if gone and found.damaged:
-        errors.append(f"nothing was removed, because {source.place} is damaged")
-        gone = []
-    if gone:
-        state.replace([], gone)
-    work = partial(analyse, state.settings, source.scoring, dictionary)
-    added = updated = 0
-    ready: list[Document] = []
-    for document in _documents(work, source, found, todo, set(state.prints), workers, progress):
-        ready.append(document)
-        updated += document.name in state.prints
-        added += document.name not in state.prints
-        if len(ready) >= batch:
-            state.replace(ready, [])
-            ready = []
-    state.replace(ready, [])
-    return Changes(added, updated, len(found.prints) - len(todo), len(gone), errors)
+    return todo
 
 
 def _documents(
-    work: Callable[[Piece], Utterance], source: Source, found: Survey, todo: set[str], there: set[str], workers: int,
-    progress: Progress,
-) -> Iterator[Document]:  # fmt: skip
+    index: WorkingIndex, corpus: Corpus, content: Survey, todo: set[str], workers: int, progress: Progress
+) -> Iterator[Document]:
     """The documents to be written, each when its last utterance is analysed.
 
-    One of which an utterance cannot be used keeps its old version, if it has one; else it goes without, and without a
-    fingerprint, so that it is tried again.
+    A document of which an utterance cannot be used keeps its old version, if it has one. A new one is written without
+    that utterance, and without a fingerprint, so that the next run tries again.
     """
-    left = {d: len(found.wanted[d]) for d in todo}
-    total = sum(left.values())
+    left = {d: content.sizes[d] for d in todo}
+    total, there = sum(left.values()), set(index.fingerprints)
     waiting: dict[str, Document] = {}
     failed: set[str] = set()
-    for done, (piece, outcome) in enumerate(_analysed(work, source.pieces_of(todo), workers), 1):
-        name, known = source.document(piece), source.about.get(piece.name)
-        document = waiting.setdefault(name, Document(name, fingerprint=found.prints[name]))
+    work: Callable[[Piece], Utterance] = partial(analyse, index.settings, corpus.scoring, index.dictionary)
+    outcomes = paired_map(partial(guarded, work), corpus.pieces_of(todo), workers)
+    for done, (piece, outcome) in enumerate(outcomes, 1):
+        about = corpus.about_of(piece)
+        name = about.document
+        document = waiting.setdefault(name, Document(name, fingerprint=content.fingerprints[name]))
         if outcome.error is not None:
-            found.errors.append(outcome.error)
+            content.errors.append(outcome.error)
             failed.add(name)
             document.fingerprint = ""
         else:
-            document.utterances.append(outcome.result)
-            document.audio.append(known.audio if known else "")
-            document.offsets.append(known.offset if known else 0.0)
-            document.texts = dict(known.texts) if known else {}
+            document.utterances.append(outcome.result._replace(audio=about.audio, offset=about.offset))
+            document.texts = dict(about.texts)
         left[name] -= 1
         progress(done, total)
         if left[name] == 0:
             document = waiting.pop(name)
             if name in failed and name in there:
-                found.errors.append(f"{name}: kept as it was, because one of its utterances cannot be used")
+                content.errors.append(f"{name}: kept as it was, because one of its utterances cannot be used")
             elif document.utterances:
                 yield document
 
 
-def _analysed(
-    work: Callable[[Piece], Utterance], chosen: Iterator[Piece], workers: int
-) -> Iterator[tuple[Piece, Outcome]]:  # fmt: skip
-    """Each piece with what became of it, in order."""
-    sent: deque[Piece] = deque()
-
-    def remembered() -> Iterator[Piece]:
-        for piece in chosen:
-            sent.append(piece._replace(data=None))
-            yield piece
-
-    for outcome in process_map(partial(guarded, work), remembered(), workers):
-        yield sent.popleft(), outcome
-
-
 def _reported(arrays: Arrays, report: Callable[[int], None]) -> Arrays:
-    """The same arrays; how many are done is told."""
+    """The same arrays; ``report`` is called with the number that have been written."""
     for done, pair in enumerate(arrays, 1):
         yield pair
         report(done)
 
 
-class State:
-    """What a writer works on: the parts, and which documents they hold with which fingerprints."""
+class WorkingIndex(Index):
+    """The index as its writer sees it: changes are committed at once, and then it is the new state."""
 
     def __init__(self, writer: Writer) -> None:
-        self.writer, self.folder = writer, writer.folder
-        self.settings = Settings(**writer.manifest.settings)
+        self.writer = writer
         self._load()
 
     def _load(self) -> None:
-        self.entries = list(self.writer.manifest.parts)
-        self.parts = [Part(self.folder / p["file"], p["size"], p["crc"]) for p in self.entries]
-        self.names = [Strings(p, "doc.name").all() for p in self.parts]
-        self.numbers = [{n: d for d, n in enumerate(mine)} for mine in self.names]
-        self.prints = {
-            n: f for p, ns in zip(self.parts, self.names, strict=True)
-            for n, f in zip(ns, Strings(p, "doc.fingerprint").all(), strict=True)
-        }  # fmt: skip
+        manifest = self.writer.manifest
+        for name in ("names", "numbers", "fingerprints", "document_texts"):
+            self.__dict__.pop(name, None)
+        super().__init__(self.writer.folder, manifest, [p.open(self.writer.folder) for p in manifest.parts])
 
-    def utterances(self, document: str) -> set[str]:
-        """The utterances that a document has now."""
-        for part, numbers in zip(self.parts, self.numbers, strict=True):
-            if document in numbers:
-                d = numbers[document]
-                first, names = part.get("doc.first"), Strings(part, "utt.name")
-                return {names[u] for u in range(first[d], first[d + 1])}
-        return set()
-
-    def replace(self, documents: Sequence[Document], gone: Sequence[str]) -> None:
-        """Commit: these documents instead of those of the same names, and without those that are gone."""
-        out = {*gone, *(d.name for d in documents)} & set(self.prints)
+    def replace(self, documents: Sequence[Document], removed: Sequence[str]) -> None:
+        """Commit these documents instead of those of the same names, without those that are removed."""
+        out = {*removed, *(d.name for d in documents)} & set(self.numbers)
         if not documents and not out:
             return
         entries = []
-        for entry, part, mine in zip(self.entries, self.parts, self.names, strict=True):
-            keep = np.array([n not in out for n in mine], np.bool_)
+        for entry, reader in zip(self.manifest.parts, self.parts, strict=True):
+            keep = np.array([n not in out for n in reader.names], np.bool_)
             if keep.all():
                 entries.append(entry)
             elif keep.any():
-                entries.append(self.writer.part(*part_of_parts([part], [keep], self.settings)))
+                entries.append(self.writer.part(*part_of_parts([reader.part], [keep], self.settings)))
         if documents:
             entries.append(self.writer.part(*part_of_documents(documents, self.settings)))
         self.writer.commit(entries)
@@ -267,19 +237,20 @@ class State:
             self.merge(whole=False)
 
     def merge(self, whole: bool, report: Callable[[int], None] = lambda done: None) -> None:
-        """One part of all (``whole``), or of all but those that are larger than the others together, or very large."""
-        order = sorted(range(len(self.parts)), key=lambda i: -self.entries[i]["size"])
-        kept: list[int] = []
+        """Merge all parts (``whole``), or all but those that are larger than the others together, or very large."""
+        entries = self.manifest.parts
+        order = sorted(range(len(entries)), key=lambda i: -entries[i].size)
+        large: list[int] = []
         if not whole:
-            rest = sum(e["size"] for e in self.entries)
-            while order and (2 * self.entries[order[0]]["size"] > rest or self.entries[order[0]]["size"] > _LARGE_PART):
-                rest -= self.entries[order[0]]["size"]
-                kept.append(order.pop(0))
+            rest = self.manifest.size
+            while order and (2 * entries[order[0]].size > rest or entries[order[0]].size > _LARGE_PART):
+                rest -= entries[order[0]].size
+                large.append(order.pop(0))
         if len(order) < 2:
             return
-        chosen = sorted(order)
-        keep = [np.ones(len(self.names[i]), np.bool_) for i in chosen]
-        arrays, meta = part_of_parts([self.parts[i] for i in chosen], keep, self.settings)
-        merged = self.writer.part(_reported(arrays, report), meta)
-        self.writer.commit([*(self.entries[i] for i in sorted(kept)), merged])
+        merged = [self.parts[i] for i in sorted(order)]
+        keep = [np.ones(reader.n_documents, np.bool_) for reader in merged]
+        arrays, footer = part_of_parts([reader.part for reader in merged], keep, self.settings)
+        part = self.writer.part(_reported(arrays, report), footer)
+        self.writer.commit([*(entries[i] for i in sorted(large)), part])
         self._load()

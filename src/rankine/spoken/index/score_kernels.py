@@ -20,17 +20,17 @@ def unigrams(utt, coded, table, doc_of, out):
 
 
 @kernel
-def _seek(utt, at, stop, wanted):
-    """The first posting from ``at`` whose utterance is at least ``wanted``: by steps that double, then by halves."""
+def _seek(utt, at, stop, least):
+    """The first posting from ``at`` whose utterance is at least ``least``: by steps that double, then by halves."""
     step = 1
-    while at + step < stop and utt[at + step] < wanted:
+    while at + step < stop and utt[at + step] < least:
         step *= 2
     low, high = at + step // 2, min(at + step, stop)
-    if low < stop and utt[low] >= wanted:
+    if low < stop and utt[low] >= least:
         low, high = at, low
     while low < high:
         middle = (low + high) // 2
-        if utt[middle] < wanted:
+        if utt[middle] < least:
             low = middle + 1
         else:
             high = middle

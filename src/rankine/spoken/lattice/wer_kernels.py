@@ -1,5 +1,7 @@
 """Kernel of the oracle word error of a lattice."""
 
+# mypy: allow-untyped-defs
+
 import numpy as np
 
 from ...kernel import kernel

@@ -1,1 +1,1 @@
-"""From judged hits to the weights of the weak rankers."""
+"""Judgments of queries, and weights of weak rankers learned from them."""

@@ -1,19 +1,19 @@
-"""Judgments of an archive's users: queries, and who judged which document how, when. Kept in SQLite, never overwritten.
+"""Judgments of an archive's users: queries, and who judged which document how and when, in SQLite.
 
-Of several judgments of the same query and document the last one counts, whoever gave it. An undo is a row that names
-the judgment it takes back; what stood before it stands again.
+No judgment is overwritten: of several of the same query and document the last one counts, whoever gave it. An undo is a
+row that names the judgment it takes back; then the judgment before that counts again.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from ...errors import InputError, shorten
+from ...errors import InputError, nearest, shorten
 from ..text import decoded
 
 FILE = "judgments.sqlite"
@@ -35,6 +35,27 @@ class Judged(NamedTuple):
     def n_judgments(self) -> int:
         """How many there are."""
         return sum(map(len, self.qrels.values()))
+
+    def within(self, documents: Container[str]) -> Judged:
+        """Only the judgments of these documents.
+
+        >>> Judged({"1": "words"}, {"1": {"monday": 1.0, "tuesday": 0.0}}).within({"monday"}).qrels
+        {'1': {'monday': 1.0}}
+        """
+        qrels = {q: {d: g for d, g in grades.items() if d in documents} for q, grades in self.qrels.items()}
+        return Judged(self.queries, qrels)
+
+    def check(self, documents: Collection[str], where: str | None = None) -> None:
+        """Raise InputError if a judgment is of a query that is not among the queries, or of another document."""
+        for name, grades in self.qrels.items():
+            if name not in self.queries:
+                raise InputError(f"judgments of the query {name!r}, which is not among the queries", where)
+            unknown = next((d for d in grades if d not in documents), None)
+            if unknown is not None:
+                raise InputError(
+                    f"query {name}: a judgment of {unknown!r}, which is not in the archive."
+                    f"{nearest(unknown, documents)}", where,
+                )  # fmt: skip
 
 
 class Judgments:
@@ -70,16 +91,16 @@ class Judgments:
         except sqlite3.OperationalError as error:
             raise InputError(f"the judgments cannot be used now ({error})", str(self.path)) from None
         except sqlite3.DatabaseError as error:
-            raise InputError(f"the judgments are damaged or not ours ({error})", str(self.path)) from None
+            raise InputError(f"not a judgments file written by Rankine, or damaged ({error})", str(self.path)) from None
         finally:
             connection.close()
 
     def query(self, text: str) -> str:
         """The name of a query; a new one gets the next number."""
         with self._open(write=True) as db:
-            found = db.execute("SELECT name FROM query WHERE text = ?", (text,)).fetchone()
-            if found:
-                return str(found[0])
+            row = db.execute("SELECT name FROM query WHERE text = ?", (text,)).fetchone()
+            if row:
+                return str(row[0])
             taken = {n for (n,) in db.execute("SELECT name FROM query")}
             number = 1
             while str(number) in taken:
@@ -88,11 +109,11 @@ class Judgments:
             return str(number)
 
     def add(self, query: str, document: str, grade: float, judge: str = "") -> int:
-        """Write down a judgment; its number, by which it can be undone."""
+        """Store a judgment; returns its number, by which it can be undone."""
         return self.add_all([(query, document, grade)], judge)
 
     def undo(self, number: int) -> None:
-        """Take a judgment back; what stood before it stands again."""
+        """Take a judgment back; the one before it counts again."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._open(write=True) as db:
             db.execute(
@@ -101,12 +122,12 @@ class Judgments:
             )  # fmt: skip
 
     def add_all(self, rows: Sequence[tuple[str, str, float]], judge: str = "") -> int:
-        """Write down several, all or none; the number of the last."""
+        """Store several judgments, all or none; returns the number of the last."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._open(write=True) as db:
-            known = {n for (n,) in db.execute("SELECT name FROM query")}
+            names = {n for (n,) in db.execute("SELECT name FROM query")}
             for query, _, _ in rows:
-                if query not in known:
+                if query not in names:
                     raise InputError(f"a judgment of the query {query!r}, which is not known", str(self.path))
             db.executemany(
                 "INSERT INTO judgment (query, document, grade, judge, time) VALUES (?, ?, ?, ?, ?)",
@@ -129,7 +150,7 @@ class Judgments:
         return Judged(queries, qrels)
 
     def add_queries(self, queries: Mapping[str, str]) -> None:
-        """Take over queries with their names; one that is there with another text is an error."""
+        """Store queries with their names; a name that has another text here is an InputError."""
         with self._open(write=True) as db:
             there = dict(db.execute("SELECT name, text FROM query"))
             for name, text in queries.items():
@@ -140,7 +161,7 @@ class Judgments:
             db.executemany("INSERT OR IGNORE INTO query VALUES (?, ?)", list(queries.items()))
 
     def check(self) -> None:
-        """Have SQLite check its file."""
+        """Let SQLite check its file; raise InputError if it is damaged."""
         if self.path.exists():
             with self._open() as db:
                 (answer,) = db.execute("PRAGMA integrity_check").fetchone()
@@ -150,24 +171,24 @@ class Judgments:
 
 def read_queries(path: str | Path) -> dict[str, str]:
     """Queries of a file: a name, a tab and the query on each line."""
-    asked: dict[str, str] = {}
+    queries: dict[str, str] = {}
     text = decoded(Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf"), str(path))
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
-        key, _, asked_for = (part.strip() for part in line.partition("\t"))
-        if "\t" not in line or not asked_for or not key or any(c.isspace() for c in key):
+        name, _, query = (part.strip() for part in line.partition("\t"))
+        if "\t" not in line or not query or not name or any(c.isspace() for c in name):
             raise InputError(f"expected a name, a tab and a query, got {shorten(line)}", f"{path}, line {number}")
-        if key in asked:
-            raise InputError(f"the query {key} is there twice", f"{path}, line {number}")
-        asked[key] = asked_for
-    if not asked:
+        if name in queries:
+            raise InputError(f"the query {name} is there twice", f"{path}, line {number}")
+        queries[name] = query
+    if not queries:
         raise InputError("no queries", str(path))
-    return asked
+    return queries
 
 
 def read_qrels(path: str | Path) -> dict[str, dict[str, float]]:
-    """Grades of a TREC qrels file, by query and document; negative ones are no judgments."""
+    """Grades of a TREC qrels file, by query and document; negative grades are left out."""
     from ...io import load_qrels
 
     table = load_qrels(path)

@@ -27,6 +27,7 @@ from ..text import stem
 from .audio import ENDINGS
 
 JOURNAL, TABLE = "recognised.jsonl", "recordings.tsv"
+TABLE_COLUMNS = ("utterance", "document", "audio", "offset")
 _OTHER_AUDIO = (".m4a", ".aac", ".mp4", ".wma", ".amr", ".3gp", ".webm", ".mkv", ".mov")
 _LONGEST_NAME = 200  # bytes of a file name, so that temporary ones fit in too
 
@@ -171,10 +172,15 @@ class RecordingJournal:
         self._write({**line, "segments": segments, "audio": str(recording.path.resolve())})
 
     def forget(self, name: str) -> None:
-        """Remove the lattices of a recording; the next run that finds it recognises it again."""
+        """Remove the lattices of a recording; it is recognised anew if it is given again by itself."""
         if name in self.lines:
             self._remove(name, self.lines[name].get("ending", ""))
-            self._write({"recording": name, "print": "", "gone": True})
+            self._write({"recording": name, "print": "", "gone": True, "audio": self.lines[name].get("audio")})
+
+    @property
+    def deleted(self) -> list[str]:
+        """The paths of recordings that were deleted."""
+        return [line["audio"] for line in self.lines.values() if "gone" in line and line.get("audio")]
 
     def drop_segments(self, recording: Recording) -> None:
         """Remove the lattices of a recording that could not be read to its end."""
@@ -207,7 +213,7 @@ class RecordingJournal:
             open(temporary, "w", encoding="utf-8", newline="") as file,
         ):
             out = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
-            out.writerow(("utterance", "document", "audio", "offset"))
+            out.writerow(TABLE_COLUMNS)
             for name, line in self.lines.items():
                 for segment in line.get("segments") or ():
                     path = Path(segment["file"])

@@ -6,7 +6,7 @@ A recogniser is an object with ``rate``, ``ending`` and ``__call__``.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -58,6 +58,7 @@ def recognise(
     longest: float = 30.0,
     workers: int = 1,
     report: Callable[[float, float], None] = lambda done, total: None,
+    left_out: Collection[str] = (),
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; finished recordings are not recognised again.
 
@@ -68,11 +69,13 @@ def recognise(
         longest: longer recordings (in seconds) are cut at pauses, into segments of at most this length.
         workers: number of processes.
         report: called with the seconds of audio that are done, and their total.
+        left_out: full paths of audio files that are not recognised.
     """
     if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
     used = PocketSphinx() if recogniser is None else recogniser
     recordings, notes = find(sources)
+    recordings = [recording for recording in recordings if str(recording.path.resolve()) not in left_out]
     with locked(Path(folder)):
         journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}")
         return _Run(journal, used, float(longest), report).work(recordings, notes, workers)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ...errors import InputError, nearest
 from .pocketsphinx import PocketSphinx
 
 
@@ -44,3 +45,10 @@ TABLE: dict[str, RecogniserRow] = {
         PocketSphinx, "PocketSphinx with its US English model, or others; lattices", "spoken"
     ),
 }
+
+
+def get(name: str) -> Recogniser:
+    """The recogniser of this name, with its default settings."""
+    if name not in TABLE:
+        raise InputError(f"unknown recogniser {name!r}.{nearest(name, TABLE)} There are: {', '.join(TABLE)}")
+    return TABLE[name].make()

@@ -115,7 +115,7 @@ def _table(
     announced: str,
     where: str,
 ) -> _Lines:
-    """Parse lines; one that the kernel cannot read (more digits than a float has, −inf, an error) is parsed in Python."""
+    """Parse lines; one that the kernel cannot read (too many digits, −inf, an error) is parsed in Python."""
     begin, end = span
     most = int(announced) if announced.isascii() and announced.isdigit() and len(announced) < 9 else 0
     if not 0 < most <= (end - begin) // 4 + 1:

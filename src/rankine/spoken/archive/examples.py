@@ -1,0 +1,89 @@
+"""Examples to learn from: features of an archive's judged queries, kept for the next time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from ...data import RankingData
+from ...errors import InputError
+from ...files import fingerprint, locked
+from ...io import load_table, save_table
+from ...progress import bar
+from ...version import __version__
+from ..index.reader import Index
+from ..learn.judgments import Judged
+from ..learn.learning import Examples
+from .search import CANDIDATES, parse_query, query_features
+
+_CACHE = "cache"
+
+
+def examples(index: Index, judged: Judged, candidates: int = CANDIDATES, keep: bool = True) -> Examples:
+    """Features of all queries that have a relevant document; ``keep`` stores them in the archive's folder."""
+    judged.check(set(index.names))
+    queries = {n: t for n, t in judged.queries.items() if any(g > 0 for g in judged.qrels.get(n, {}).values())}
+    if not queries:
+        raise InputError("no query has a document that was judged relevant: there is nothing to learn from")
+    in_vocabulary = {name: _in_vocabulary(index, name, text) for name, text in queries.items()}
+    digest = _digest(index, judged, queries, candidates)
+    cache = FeatureCache(index.folder / _CACHE)
+    data = cache.read(digest)
+    if data is None:
+        with bar("features", len(queries)) as update:
+            data = query_features(index, queries, judged.qrels, candidates, update)
+        if keep:
+            cache.write(digest, data)
+    if all(len(np.unique(data.y[a:b])) == 1 for a, b in zip(data.ptr[:-1], data.ptr[1:], strict=True)):
+        raise InputError("all candidates of every query have the same grade: there is nothing to learn from")
+    names = list(map(str, data.query_ids))
+    relevant = np.array([sum(g > 0 for g in judged.qrels[q].values()) for q in names])
+    lost = tuple(q for q in queries if q not in set(names))
+    return Examples(
+        data, relevant, np.array([in_vocabulary[q] for q in (*names, *lost)]), judged.n_judgments, digest, lost
+    )
+
+
+def _in_vocabulary(index: Index, name: str, text: str) -> bool:
+    """Whether all words of a query occur in the archive; raise InputError if it cannot be parsed."""
+    try:
+        return all(word in index.vocabulary for word in parse_query(index, text).words)
+    except InputError as error:
+        raise InputError(f"query {name}: {error}") from None
+
+
+def _digest(index: Index, judged: Judged, queries: dict[str, str], candidates: int) -> str:
+    """A fingerprint of everything that the examples depend on."""
+    parts = [p._asdict() for p in index.manifest.parts]
+    content = [__version__, parts, index.manifest.settings, candidates, list(queries.items())]
+    judgments = [[q, sorted(judged.qrels[q].items())] for q in queries]
+    return fingerprint(json.dumps([content, judgments]), size=10)
+
+
+class FeatureCache:
+    """Features of the last queries that were learned from, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def _path(self, digest: str) -> Path:
+        return self.folder / f"{digest}.arrow"
+
+    def read(self, digest: str) -> RankingData | None:
+        """Features of an earlier time, None if there are none or they cannot be read."""
+        path = self._path(digest)
+        try:
+            return load_table(path) if path.exists() else None
+        except (InputError, OSError):
+            return None
+
+    def write(self, digest: str, data: RankingData) -> None:
+        """Store features instead of all earlier ones; one process at a time."""
+        self.folder.mkdir(exist_ok=True)
+        with locked(self.folder, "another process is storing features here; try again when it is done", wait=60.0):
+            save_table(data, self._path(digest))
+            for old in self.folder.glob("*.arrow"):
+                if old != self._path(digest):
+                    old.unlink(missing_ok=True)

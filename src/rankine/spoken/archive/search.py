@@ -1,0 +1,156 @@
+"""Search: candidates of a query, the weak rankers' scores of them, and the best as hits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ...data import RankingData
+from ...errors import InputError, nearest
+from ..index.reader import Index
+from ..index.scores import all_scores, chains, ranker_names, unigrams
+from ..learn.weights import Weights
+from .hits import Hit, make_hit
+from .query import SpokenQuery, parse
+
+CANDIDATES = 1000
+
+
+class DocumentFilter(NamedTuple):
+    """Which documents a search considers: those of a speaker, and of dates (as text) from ``since`` to ``until``."""
+
+    speaker: str | None = None
+    since: str | None = None
+    until: str | None = None
+
+    def mask(self, index: Index) -> np.ndarray | None:
+        """True for the documents that are considered; None: all of them."""
+        if self == DocumentFilter():
+            return None
+        mask = np.ones(len(index), np.bool_)
+        if self.speaker is not None:
+            speakers = index.document_texts["speaker"]
+            mask &= speakers == self.speaker
+            if not mask.any():
+                hint = nearest(self.speaker, set(speakers.tolist()))
+                raise InputError(f"no document is by the speaker {self.speaker!r}.{hint}")
+        dates = index.document_texts["date"].astype(str)
+        if self.since is not None:
+            mask &= dates >= self.since
+        if self.until is not None:
+            mask &= (dates <= self.until) | np.char.startswith(dates, self.until)
+            mask &= dates != ""
+        return mask
+
+
+def parse_query(index: Index, text: str) -> SpokenQuery:
+    """The words and units of a query."""
+    return parse(text, index.splits, index.vocabulary)
+
+
+def find_candidates(
+    index: Index, query: SpokenQuery, most: int = CANDIDATES, mask: np.ndarray | None = None
+) -> np.ndarray:
+    """Numbers of the documents with the largest unigram scores, rising; see :attr:`Settings.candidate_kinds`."""
+    scores = np.zeros(len(index))
+    for kind in index.settings.candidate_kinds:
+        units = query.units(kind)
+        for part, begin, end in zip(index.parts, index.offsets[:-1], index.offsets[1:], strict=True):
+            scores[begin:end] += unigrams(part, kind, units)
+    if mask is not None:
+        scores[~mask] = 0.0
+    if query.phrases:
+        there = np.flatnonzero(scores > 0)
+        scores[np.setdiff1d(there, _with_phrases(index, query, there))] = 0.0
+    positive = np.flatnonzero(scores > 0)
+    if len(positive) <= most:
+        return positive
+    least = np.partition(scores[positive], len(positive) - most)[len(positive) - most]
+    sure, edge = positive[scores[positive] > least], positive[scores[positive] == least]
+    if len(sure) + len(edge) > most:  # equal ones by name, so that the order of indexing does not matter
+        edge = np.array(sorted(edge.tolist(), key=index.names.__getitem__)[: most - len(sure)], np.int64)
+    return np.sort(np.concatenate([sure, edge]))
+
+
+def _with_phrases(index: Index, query: SpokenQuery, docs: np.ndarray) -> np.ndarray:
+    """Only documents that may hold each quoted phrase: by words, or by smaller units if a word does not occur."""
+    vocabulary, kinds = index.vocabulary, index.kinds
+    for phrase in query.phrases:
+        words = query.words[phrase[0] : phrase[1]]
+        kind = kinds[0] if all(w in vocabulary for w in words) else kinds[1 if len(kinds) > 1 else 0]
+        units = query.units(kind, phrase)
+        expected = np.zeros(len(docs))
+        for part, inside, numbers in index.by_part(docs):
+            expected[inside] = chains(part, kind, units, numbers) if units else 0.0
+        docs = docs[expected > 0]
+    return docs
+
+
+def score(index: Index, query: SpokenQuery, docs: np.ndarray) -> np.ndarray:
+    """All weak rankers' scores of these documents (rising numbers), a row each."""
+    units = {kind: query.units(kind) for kind in index.kinds}
+    blocks = [all_scores(part, units, numbers) for part, _, numbers in index.by_part(docs)]
+    return np.vstack(blocks) if blocks else np.zeros((0, len(ranker_names(index.kinds))))
+
+
+def search(
+    index: Index, weights: Weights, text: str, k: int, documents: DocumentFilter, candidates: int = CANDIDATES
+) -> list[Hit]:
+    """The k best documents for a query.
+
+    Where weights normalise scores within a query's candidates, the candidates are as many as in learning.
+    """
+    if k < 1:
+        raise InputError(f"k must be at least 1, got {k}")
+    query = parse_query(index, text)
+    if not any(index.has(kind, query.units(kind)) for kind in index.kinds):
+        raise InputError(f"nothing in the query {text!r} occurs in this archive, in any kind of units")
+    most = weights.provenance.get("candidates", candidates) if weights.normalise else max(candidates, k)
+    docs = find_candidates(index, query, most, documents.mask(index))
+    features = weights.features(score(index, query, docs))
+    values = np.array(weights.values)
+    scores = np.round(_weighted_sums(features, values), 12)
+    least = -np.inf if len(scores) <= k else np.partition(scores, len(scores) - k)[len(scores) - k]
+    best = np.flatnonzero(scores >= least).tolist()
+    order = sorted(best, key=lambda i: (-scores[i], index.name_of(int(docs[i]))))[:k]
+    return [
+        make_hit(
+            index, query, int(docs[i]), rank, float(scores[i]),
+            {n: float(x) for n, x in zip(weights.names, features[i] * values, strict=True) if x != 0},
+        )
+        for rank, i in enumerate(order, 1)
+    ]  # fmt: skip
+
+
+def _weighted_sums(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weighted sums whose last digits do not depend on the place of a row."""
+    out = np.zeros(len(features))
+    for column, weight in zip(features.T, weights.tolist(), strict=True):
+        out += column * weight
+    return out
+
+
+def query_features(
+    index: Index,
+    queries: Mapping[str, str],
+    qrels: Mapping[str, Mapping[str, float]],
+    candidates: int = CANDIDATES,
+    report: Callable[[int], None] = lambda done: None,
+) -> RankingData:
+    """The weak rankers' scores of every query's candidates, with their grades; ``report`` gets the queries done."""
+    X, y, qid, ids = [], list[float](), list[str](), list[str]()
+    for done, (key, text) in enumerate(queries.items(), 1):
+        query = parse_query(index, text)
+        docs = find_candidates(index, query, candidates)
+        grades = qrels.get(key, {})
+        names = [index.name_of(d) for d in docs.tolist()]
+        X.append(score(index, query, docs))
+        y += [grades.get(name, 0.0) for name in names]
+        qid += [key] * len(names)
+        ids += names
+        report(done)
+    if not ids:
+        raise InputError("no query has a candidate in this archive", str(index.folder))
+    return RankingData(np.vstack(X), y, qid, doc_ids=ids, feature_names=ranker_names(index.kinds))

@@ -1,0 +1,94 @@
+"""What is fixed when an archive is made: its kinds of units and what of their posteriors is stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from ...errors import InputError
+from ..lattice.units import TABLE, Split, splitter, stamp
+
+LANGUAGES = {  # the kinds of units of each language, and what makes them of words
+    language: {row.singular: name for name, row in TABLE.items() if language in row.languages}
+    for language in TABLE["words"].languages
+}
+LEVELS = 65535  # posteriors are stored as −log p in so many steps
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is fixed when an archive is made.
+
+    Args:
+        kinds: kinds of units and what makes them of words (``lattice.units.TABLE``); the first must be words.
+        prune: entries with a posterior up to this are not stored.
+        arcs: arcs with a posterior up to this are left out before posteriors are computed, which changes the others a
+            little; None: a tenth of ``prune``.
+        skip: slots of a confusion network whose posteriors sum to at most this are left out.
+        dictionary: the pronunciation dictionary in the archive's folder; None: CMU's.
+    """
+
+    kinds: dict[str, str] = field(default_factory=lambda: dict(LANGUAGES["en"]))
+    prune: float = 1e-3
+    arcs: float | None = None
+    skip: float = 0.0
+    dictionary: str | None = None
+
+    def check(self) -> None:
+        """Raise InputError if a setting is out of range."""
+        if not self.kinds or next(iter(self.kinds.values())) != "words":
+            raise InputError(f"the first kind of units must be words, got {self.kinds}")
+        for name, value in (("prune", self.prune), ("arcs", self.arc_threshold), ("skip", self.skip)):
+            if not 0 <= value < 1:
+                raise InputError(f"{name} must be at least 0 and below 1, got {value!r}")
+
+    @property
+    def arc_threshold(self) -> float:
+        """The largest posterior of arcs that are left out."""
+        return self.prune / 10 if self.arcs is None else self.arcs
+
+    @property
+    def candidate_kinds(self) -> list[str]:
+        """The kinds of units by which candidates of a query are found."""
+        return [kind for kind, how in self.kinds.items() if how not in TABLE or TABLE[how].candidates]
+
+    @property
+    def least(self) -> float:
+        """The smallest posterior that can be stored."""
+        return max(self.prune, 1e-6)
+
+    def coded(self, p: np.ndarray) -> np.ndarray:
+        """Posteriors as they are stored."""
+        return np.round(np.log(np.clip(p, self.least, 1.0)) / np.log(self.least) * LEVELS).astype(np.uint16)
+
+    def decoded(self) -> np.ndarray:
+        """The posterior of every stored number."""
+        return np.exp(np.arange(LEVELS + 1) / LEVELS * np.log(self.least))
+
+    def splits(self, dictionary: str | None) -> dict[str, Split | None]:
+        """What makes units of a word, for every kind; ``dictionary`` is the path of the archive's own, if it has one.
+
+        A word is split by its first pronunciation, in the archive and in queries, so that it matches itself fully. A
+        word without a pronunciation has no units.
+        """
+        return {kind: _first_pronunciation(how, dictionary, stamp(dictionary)) for kind, how in self.kinds.items()}
+
+
+@lru_cache(maxsize=32)
+def _first_pronunciation(how: str, dictionary: str | None, changed: tuple[str, int] | None) -> Split | None:
+    split = splitter(how, dictionary)
+    if split is None:
+        return None
+    pronunciations: dict[str, list[list[str]]] = {}
+
+    def first(word: str) -> list[list[str]]:
+        if word not in pronunciations:
+            try:
+                pronunciations[word] = [list(split(word)[0])]
+            except InputError:
+                pronunciations[word] = []
+        return pronunciations[word]
+
+    return first

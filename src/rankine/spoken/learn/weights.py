@@ -1,0 +1,98 @@
+"""Learned weights of weak rankers, as a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...data import RankingData
+from ...errors import InputError, nearest
+from ...files import fingerprint, sealed, unsealed
+from ...normalise import TABLE, Normaliser
+from ...version import __version__
+
+NORMALISERS = (*(name for name, row in TABLE.items() if row.by_query), None)
+
+
+def check_normaliser(kind: str | None) -> None:
+    """Raise InputError unless scores are normalised within a query, or not at all."""
+    if kind not in NORMALISERS:
+        raise InputError(f"normalise must be one of {', '.join(map(str, NORMALISERS))} (within a query); got {kind!r}")
+
+
+def normalised(data: RankingData, kind: str | None) -> np.ndarray:
+    """Features as a ranker with this normaliser sees them."""
+    return np.asarray(data.X if kind is None else Normaliser(kind).fit(data).apply(data).X, np.float64)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A weight for each weak ranker, whose scores are normalised within a query's candidates."""
+
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    normalise: str | None
+    ranker: str
+    provenance: dict[str, Any]
+    version: str = __version__
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(float(v) for v in self.values))
+        check_normaliser(self.normalise)
+
+    @classmethod
+    def equal(cls, names: Sequence[str]) -> Weights:
+        """The same weight for every weak ranker, whose scores are not normalised."""
+        return cls(tuple(names), (1 / len(names),) * len(names), None, "uniform", {})
+
+    @classmethod
+    def of(cls, values: Mapping[str, float], names: Sequence[str]) -> Weights:
+        """Weights by name, 0 for the other weak rankers; scores are not normalised."""
+        for name in values:
+            if name not in names:
+                raise InputError(f"no weak ranker is called {name!r}.{nearest(name, names)}")
+        return cls(tuple(names), tuple(float(values.get(n, 0.0)) for n in names), None, "given", {})
+
+    @property
+    def id(self) -> str:
+        """A fingerprint of the weights and of how they were learned."""
+        return fingerprint(self._text(), size=6)
+
+    def _text(self) -> str:
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False)
+
+    def to_bytes(self) -> bytes:
+        """The content of a file, with a checksum."""
+        return sealed(self._text())
+
+    @classmethod
+    def read(cls, path: str | Path) -> Weights:
+        """The weights of a file that ``to_bytes`` made."""
+        content = unsealed(Path(path), "a file of learned weights")
+        try:
+            return cls(
+                tuple(content["names"]), tuple(map(float, content["values"])), content["normalise"], content["ranker"],
+                content["provenance"], content["version"],
+            )  # fmt: skip
+        except InputError:
+            raise
+        except (KeyError, TypeError, ValueError):
+            raise InputError("not a file of learned weights", str(path)) from None
+
+    def check(self, names: Sequence[str]) -> None:
+        """Raise InputError unless the weights are for these weak rankers."""
+        if list(self.names) != list(names):
+            mine, theirs = (", ".join(dict.fromkeys(n.split("-")[0] for n in some)) for some in (self.names, names))
+            raise InputError(f"the weights are for {mine}; this archive has {theirs}")
+
+    def features(self, X: np.ndarray) -> np.ndarray:
+        """Scores of a query's candidates, normalised as they were for learning."""
+        if self.normalise is None or len(X) == 0:
+            return X
+        data = RankingData(X, np.zeros(len(X)), np.zeros(len(X), np.int64))
+        return np.asarray(Normaliser(self.normalise).fit(data).apply(data).X)

@@ -1,0 +1,59 @@
+"""``rankine spoken learn`` and ``weights``."""
+
+import json
+
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.lattice.formats import one_best
+from rankine.spoken.learn.learning import RANKERS
+from rankine.spoken.learn.weights import NORMALISERS
+
+from ...spoken.cases import SMALL
+from ..test_cli import rankine
+
+
+def test_the_commands(taught, tmp_path):
+    archive, judged = taught
+    place = str(archive.folder)
+    (tmp_path / "q.tsv").write_text("".join(f"{q}\t{t}\n" for q, t in judged.queries.items()))
+    (tmp_path / "q.qrels").write_text("".join(f"{q} 0 {d} 1\n" for q, r in judged.qrels.items() for d in r))
+    given = ("--queries", "q.tsv", "--qrels", "q.qrels")
+    done = rankine(tmp_path, "spoken", "learn", place, *given, "--dry-run", "--plot", "w.svg")
+    assert "svm-map" in done.stdout
+    assert "word-cn-2" in (tmp_path / "w.svg").read_text()
+    assert Archive(place).weights is None
+    rankine(tmp_path, "spoken", "judgments", place, *given)
+    rankine(tmp_path, "spoken", "judgments", place, "--export", "mine")
+    assert (tmp_path / "mine.tsv").read_text() == (tmp_path / "q.tsv").read_text()
+    assert sorted((tmp_path / "mine.qrels").read_text().split()) == sorted((tmp_path / "q.qrels").read_text().split())
+    done = rankine(tmp_path, "spoken", "learn", place, "--ranker", "adarank")  # from the archive's own judgments
+    now = Archive(place).weights
+    assert now.ranker == "adarank"
+    assert now.id in done.stderr
+    assert f"*\t{now.id}" in rankine(tmp_path, "spoken", "weights", place).stdout
+    assert "*\tuniform" in rankine(tmp_path, "spoken", "weights", place, "--use", "uniform").stdout
+    file = str(archive.folder / "weights" / f"{now.id}.json")
+    assert f"*\t{now.id}" in rankine(tmp_path, "spoken", "weights", place, "--import", file).stdout
+    rankine(tmp_path, "spoken", "weights", place, "--use", "uniform")
+    assert "belong together" in rankine(tmp_path, "spoken", "learn", place, "--queries", "q.tsv", code=1).stderr
+    (tmp_path / "bad.qrels").write_text("77 0 d00 1\n")
+    done = rankine(tmp_path, "spoken", "judgments", place, "--qrels", "bad.qrels", code=1)
+    assert "not among the queries" in done.stderr
+    assert json.loads(rankine(tmp_path, "spoken", "search", place, "w0", "-o", "json").stdout)
+
+
+def test_what_was_deleted_does_not_count(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    words = ["ab", "cd", "ef", "gh"]
+    archive.add_lattices([(f"d{i}", one_best([(words[i % 4], 0.0, 1.0, 0.9)])) for i in range(8)])
+    for i, w in enumerate(words):
+        key = archive.judgments.query(w)
+        archive.judgments.add(key, f"d{i}", 1.0)
+    archive.delete(["d0"])
+    done = rankine(tmp_path, "spoken", "learn", "a", "--folds", "3", code=0)
+    assert "1 judgments of documents that are no longer" in done.stderr
+
+
+def test_the_help_names_rankers_and_normalisers(tmp_path):
+    text = " ".join(rankine(tmp_path, "spoken", "learn", "--help").stdout.split())
+    for name in (*(set(RANKERS) - {"single"}), *(n for n in NORMALISERS if n)):
+        assert name in text

@@ -1,0 +1,57 @@
+"""``rankine spoken search``."""
+
+import json
+
+import pytest
+
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.index.about import About
+from rankine.spoken.lattice.formats import one_best, write_slf
+
+from ..test_cli import rankine
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A folder with an archive of two documents."""
+    (tmp_path / "lattices").mkdir()
+    for name, text in (("a", "spoken words remain"), ("b", "written words fade")):
+        words = [(w, i, i + 1.0, 0.9) for i, w in enumerate(text.split())]
+        (tmp_path / "lattices" / f"{name}.slf").write_bytes(write_slf(one_best(words)))
+    about = {"a": About("A", {"title": "First", "speaker": "ann"}, "", 60.0), "b": About("B", {"speaker": "bob"})}
+    Archive.create(tmp_path / "arch").add(tmp_path / "lattices", about)
+    return tmp_path
+
+
+def test_a_table_of_hits(place):
+    out = rankine(place, "spoken", "search", "arch", "spoken words").stdout
+    assert out.splitlines()[1].startswith("1\tA@60.0-62.0\tFirst\t1:00.0\t")
+    assert "[spoken words] remain" in out
+    done = rankine(place, "spoken", "search", "arch", "spoken", "--since", "2026")
+    assert "nothing found" in done.stderr
+
+
+def test_json(place):
+    hits = json.loads(rankine(place, "spoken", "search", "arch", "words", "-o", "json", "--speaker", "bob").stdout)
+    assert [h["document"] for h in hits] == ["B"]
+    (place / "q.tsv").write_text("x\tfade\n")
+    by_query = json.loads(rankine(place, "spoken", "search", "arch", "--queries", "q.tsv", "-o", "json").stdout)
+    assert by_query["x"][0]["document"] == "B"
+
+
+def test_a_run_of_many_queries(place):
+    (place / "q.tsv").write_text("1\tspoken\n2\tzzyzx qqq\n3\tfade\n")
+    done = rankine(place, "spoken", "search", "arch", "--queries", "q.tsv", "-o", "trec")
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert lines[0][:4] == ["1", "Q0", "A", "1"]
+    assert {line[0] for line in lines} >= {"1", "3"}
+    assert {line[5] for line in lines} == {"rankine"}
+    Archive(place / "arch").add_lattices([("has blanks", one_best([("blank", 0.0, 1.0, 1.0)]))])
+    done = rankine(place, "spoken", "search", "arch", "blank", "-o", "trec", code=1)
+    assert "a TREC run cannot hold the name 'has blanks'" in done.stderr
+
+
+def test_what_cannot_be_searched(place):
+    assert "give a query" in rankine(place, "spoken", "search", "arch", code=1).stderr
+    assert "give a query" in rankine(place, "spoken", "search", "arch", "a", "--queries", "q.tsv", code=1).stderr
+    assert "occurs in this archive" in rankine(place, "spoken", "search", "arch", "\u6e29", code=1).stderr

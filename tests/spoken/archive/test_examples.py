@@ -1,0 +1,72 @@
+"""Examples to learn from: features of judged queries, kept until something changes."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import rankine as rk
+from rankine.files import locked
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive.examples import FeatureCache, examples
+from rankine.spoken.lattice.formats import one_best
+from rankine.spoken.learn.judgments import Judged
+from rankine.spoken.learn.learning import cross_validate
+
+from ..cases import SMALL
+
+
+def test_features_are_computed_again_when_something_changed(taught):
+    archive, judged = taught
+    first = examples(archive.index, judged).data
+    other = Judged(dict(reversed(judged.queries.items())), judged.qrels)
+    assert list(examples(archive.index, other).data.query_ids) == list(reversed(list(first.query_ids)))
+    (file,) = (archive.folder / "cache").glob("*.arrow")
+    file.write_bytes(file.read_bytes()[:100])
+    assert examples(archive.index, other).data.n_queries == first.n_queries
+    with pytest.raises(rk.InputError, match="query 0: the query"):
+        examples(archive.index, Judged({"0": "?"}, {"0": {"d00": 1.0}}))
+
+
+def test_queries_without_a_candidate_count_as_nothing(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add_lattices([(f"d{i}", one_best([(w, 0.0, 1.0, 0.9)])) for i, w in enumerate(["ab", "cd", "ab", "ef"])])
+    queries = {"1": "ab", "2": "cd", "3": "ef", "4": "xyz"}
+    qrels = {"1": {"d0": 1.0}, "2": {"d1": 1.0}, "3": {"d3": 1.0}, "4": {"d0": 1.0}}
+    judged_data = examples(archive.index, Judged(queries, qrels))
+    assert judged_data.lost == ("4",)
+    trial = cross_validate(judged_data, {}, folds=3)
+    assert judged_data.in_vocabulary.tolist() == [True, True, True, False]
+    assert trial.precision["uniform"][-1] == 0
+    assert len(trial.precision["uniform"]) == 4
+
+
+def test_what_cannot_be_learned_from(taught):
+    archive, _ = taught
+    for wrong, message in (
+        (Judged({"1": "w0"}, {"1": {"nowhere": 1.0}}), "query 1: a judgment of 'nowhere', which is not in the archive"),
+        (Judged({"1": "w0"}, {"2": {"d00": 1.0}}), "judgments of the query '2', which is not among the queries"),
+        (Judged({"1": "w0"}, {"1": {"d00": 0.0}}), "no query has a document that was judged relevant"),
+        (Judged({}, {}), "no query has a document that was judged relevant"),
+        (Judged({"1": "w0"}, {"1": dict.fromkeys(archive.documents, 1.0)}), "have the same grade"),
+    ):
+        with pytest.raises(rk.InputError, match=message):
+            examples(archive.index, wrong)
+
+
+def test_the_cache_is_written_by_one_process_at_a_time(tmp_path):
+    data = rk.RankingData(np.eye(3), [0, 1, 0], ["a", "a", "a"], doc_ids=["x", "y", "z"])
+    cache = FeatureCache(tmp_path / "cache")
+    assert cache.read("one") is None
+    cache.write("one", data)
+    with locked(tmp_path / "cache", "busy"):
+        writer = threading.Thread(target=cache.write, args=("two", data))
+        writer.start()
+        writer.join(0.3)
+        assert writer.is_alive()
+        assert cache.read("one").n_documents == 3  # readers do not wait
+        assert cache.read("two") is None
+    writer.join()
+    assert cache.read("one") is None
+    assert cache.read("two").n_documents == 3
+    assert sorted(p.name for p in (tmp_path / "cache").iterdir()) == ["lock", "two.arrow"]

@@ -1,0 +1,145 @@
+"""Recordings of an archive: recognised, indexed, and deleted for good."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import rankine as rk
+from rankine.files import locked
+from rankine.spoken import Archive
+from rankine.spoken.archive.archive import create_or_open
+from rankine.spoken.archive.recordings import FOLDER
+from rankine.spoken.index.about import About
+
+soundfile = pytest.importorskip("soundfile")
+
+
+@dataclass(frozen=True)
+class Loudness:
+    """A recogniser that hears how loud a recording is."""
+
+    rate: int = 16000
+    ending: str = ".nbest"
+
+    def __call__(self, samples):
+        return f"-1.0 loud{int(np.abs(samples).max()) // 1000}\n".encode()
+
+
+def record(path, loudness):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    soundfile.write(path, np.full(8000, loudness / 32.768), 16000)
+
+
+@pytest.fixture
+def audio(tmp_path):
+    for i, name in enumerate(("a", "b", "deep/c"), 1):
+        record(tmp_path / "audio" / f"{name}.wav", i)
+    return tmp_path / "audio"
+
+
+def add(archive, *sources, **options):
+    added = archive.add_recordings(sources, [Loudness()], **options)
+    assert added.errors == []
+    return added
+
+
+@pytest.fixture
+def archive(tmp_path, audio):
+    opened = create_or_open(tmp_path / "archive", "en")
+    added = opened.add_recordings(audio, recognisers=[Loudness()])
+    assert (added.recognised.done, added.changes.added, added.errors) == (3, 3, [])
+    return opened
+
+
+def test_recordings_are_found(archive, audio):
+    assert sorted(archive.documents) == ["a", "b", "deep/c"]
+    assert archive.search("loud2")[0].document == "b"
+    assert archive.search("loud2")[0].audio == str((audio / "b.wav").resolve())
+    again = add(archive, audio)
+    assert (again.recognised.done, again.recognised.before) == (0, 3)
+    assert again.changes[:3] == (0, 0, 3)
+
+
+@pytest.mark.parametrize("how", ["the folder", "another folder", "without the audio file"])
+def test_a_deleted_recording_stays_deleted(archive, audio, tmp_path, how):
+    archive.delete(["b"])
+    assert not list((tmp_path / "archive" / FOLDER).glob("b*"))
+    if how == "another folder":
+        record(tmp_path / "more" / "d.wav", 4)
+        add(archive, tmp_path / "more")
+        assert sorted(archive.documents) == ["a", "d", "deep/c"]
+        return
+    if how == "without the audio file":
+        (audio / "b.wav").unlink()
+    for _ in range(2):
+        added = add(archive, audio)
+        assert added.recognised.done == 0
+        assert sorted(archive.documents) == sorted(Archive(archive.folder).documents) == ["a", "deep/c"]
+        left_out = [note for note in added.recognised.notes if "b.wav were deleted from this archive" in note]
+        assert len(left_out) == (how == "the folder")
+
+
+def test_a_deleted_recording_can_be_added_again(archive, audio):
+    archive.delete(["b", "deep/c"])
+    assert add(archive, audio / "b.wav").recognised.done == 1
+    assert sorted(archive.documents) == ["a", "b"]
+    add(archive, audio)
+    assert sorted(archive.documents) == ["a", "b"]
+    add(archive, audio / "deep" / "c.wav")
+    assert len(archive) == 3
+
+
+def test_nothing_is_deleted_where_a_name_is_unknown(archive, tmp_path):
+    with pytest.raises(rk.InputError, match="no document is called 'x'"):
+        archive.delete(["b", "x"])
+    assert list((tmp_path / "archive" / FOLDER).glob("b*"))
+    with (
+        locked(tmp_path / "archive" / FOLDER, "busy"),
+        pytest.raises(rk.InputError, match="recognising into this folder"),
+    ):
+        archive.delete(["b"])
+    assert sorted(Archive(archive.folder).documents) == ["a", "b", "deep/c"]
+
+
+def test_a_recording_that_becomes_silent_leaves_the_index_only(archive, audio):
+    record(audio / "b.wav", 0)
+    added = add(archive, audio)
+    assert sorted(archive.documents) == ["a", "deep/c"]
+    assert any("no speech" in note for note in added.recognised.notes)
+    assert add(archive, audio).recognised.before == 3  # it is not tried again
+    record(audio / "b.wav", 5)
+    add(archive, audio)
+    assert archive.search("loud5")[0].document == "b"
+
+
+def test_titles_stay_until_a_table_says_otherwise(archive, audio, tmp_path):
+    (tmp_path / "about.tsv").write_text("utterance\ttitle\na\tFirst\nb\tSecond\n")
+    assert add(archive, audio, about=tmp_path / "about.tsv").changes.updated == 2
+    titles = dict(zip(archive.documents, archive.index.document_texts["title"], strict=True))
+    assert titles == {"a": "First", "b": "Second", "deep/c": ""}
+    assert add(archive, audio).changes.unchanged == 3
+    assert add(archive, audio, about={"b": About("b", {"title": "Other"})}).changes[:3] == (0, 1, 2)
+    assert archive.search("loud1")[0].title == "First"
+    assert archive.search("loud2")[0].title == "Other"
+
+
+def test_progress_names_the_stage(archive, audio, tmp_path):
+    record(tmp_path / "more" / "d.wav", 4)
+    calls = []
+    add(archive, tmp_path / "more", progress=lambda *call: calls.append(call))
+    assert ("recognising", 0.5, 0.5) in calls
+    assert calls[-1] == ("indexing", 1, 1)
+    stages = [stage for stage, _, _ in calls]
+    assert stages == sorted(stages, reverse=True)  # one after the other
+
+
+def test_one_recogniser(archive, audio):
+    for recognisers, message in (
+        ([Loudness(), Loudness()], "recognisers must be a list of one recogniser"),
+        ([], "recognisers must be a list of one recogniser"),
+        ("pocketsphinx", "recognisers must be a list of one recogniser"),
+        (["pocketsphynx"], r"unknown recogniser 'pocketsphynx'\. Did you mean 'pocketsphinx'"),
+    ):
+        with pytest.raises(rk.InputError, match=message):
+            archive.add_recordings(audio, recognisers)

@@ -1,0 +1,37 @@
+"""The weights of an archive are kept, and one can go back to earlier ones."""
+
+import pytest
+
+import rankine as rk
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.learn.weights import Weights
+
+
+def test_weights_are_kept_and_can_be_undone(taught):
+    archive, _ = taught
+    names = tuple(archive.ranker_names)
+    one = Weights(names, tuple(range(len(names))), None, "one", {"queries": 3})
+    two = Weights(names, tuple(-x for x in range(len(names))), None, "two", {})
+    archive.use_weights(one)
+    archive.use_weights(two)
+    assert Archive(archive.folder).weights == two
+    assert archive.weights_history[-2:] == [one.id, two.id]
+    archive.use_weights(one.id)
+    assert archive.weights == one
+    archive.check()
+    with pytest.raises(rk.InputError, match="no weights are called"):
+        archive.use_weights("nonsense")
+    with pytest.raises(rk.InputError, match="the weights are for x"):
+        archive.use_weights(Weights(("x-cn-1",), (1.0,), None, "x", {}))
+    file = archive.folder / "weights" / f"{one.id}.json"
+    content = file.read_bytes()
+    file.write_bytes(content.replace(b'"one"', b'"two"'))
+    with pytest.raises(rk.InputError, match="damaged"):
+        Archive(archive.folder).search("w0")
+    file.unlink()
+    with pytest.raises(rk.InputError, match="in use but missing"):
+        Archive(archive.folder).search("w0")
+    Archive(archive.folder).use_weights(None)  # the way out
+    file.write_bytes(content)
+    archive.refresh()
+    assert archive.weights is None

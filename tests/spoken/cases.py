@@ -1,0 +1,62 @@
+"""Small archives that tests of the index, of search and of learning share."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.index import schema
+from rankine.spoken.index.settings import Settings
+from rankine.spoken.lattice.lattice import random_lattice
+
+SMALL = Settings(kinds={"word": "words", "character": "characters"}, prune=1e-3)
+
+
+def lattice(seed, n_units=6):
+    rng = np.random.default_rng(seed)
+    return random_lattice(rng, int(rng.integers(3, 8)), int(rng.integers(4, 16)), n_units)
+
+
+def filled(place, names, **options):
+    archive = Archive.create(place, replace(SMALL, **options))
+    archive.add_lattices([(name, lattice(i)) for i, name in enumerate(names)])
+    return archive
+
+
+def answers(archive, queries=("w0 w1", "w2", '"w1 w3"', "w4 w0 w5")):
+    """All that a search gives, but for the last digits of sums."""
+    return [
+        (text, hit.document, round(hit.score, 10), round(hit.start, 5), hit.snippet, hit.matches)
+        for text in queries
+        for hit in archive.search(text, k=50)
+    ]
+
+
+def cells(archive, kind, form):
+    """Document → its segments' (position, unit) → posterior, read one by one from the arrays."""
+    out = {}
+    postings = schema.Postings(kind, form)
+    for reader in archive.index.parts:
+        units, first = schema.units(kind).read(reader.part).all(), schema.UTTERANCES.read(reader.part)
+        ptr = postings.bounds(reader.part).tolist()
+        utterance, position, p = (array.tolist() for array in postings.read(reader.part))
+        segments = [{} for _ in range(first[-1])]
+        for u, unit in enumerate(units):
+            for i in range(ptr[u], ptr[u + 1]):
+                segments[utterance[i]][position[i], unit] = reader.posteriors[p[i]]
+        for d, document in enumerate(reader.names):
+            out[document] = segments[first[d] : first[d + 1]]
+    return out
+
+
+def state(place):
+    """The fingerprint of each document of an archive in which every checksum is right."""
+    archive = Archive(place)
+    archive.check()
+    return dict(archive.index.fingerprints)
+
+
+def sausages(place, *lines):
+    """A file of confusion networks, one on each line."""
+    place.write_text("".join(f"{line}\n" for line in lines))
+    return place

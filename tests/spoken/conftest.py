@@ -1,0 +1,46 @@
+"""Archives that tests of several rooms use."""
+
+import numpy as np
+import pytest
+
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.index.about import About
+from rankine.spoken.lattice.formats import write_slf
+from rankine.spoken.lattice.scoring import Scoring
+from rankine.spoken.learn.judgments import Judged
+
+from .cases import SMALL, lattice
+
+
+@pytest.fixture
+def several(tmp_path):
+    """An archive whose documents have one to four utterances."""
+    folder = tmp_path / "lattices"
+    folder.mkdir()
+    about = {}
+    for i in range(60):
+        (folder / f"u{i:02d}.slf").write_bytes(write_slf(lattice(i)))
+        texts = {"speaker": "ann" if i < 30 else "bob", "date": f"2026-{1 + i // 10:02d}-01", "title": f"t{i // 3}"}
+        about[f"u{i:02d}"] = About(f"d{i // 3:02d}", texts if i % 3 == 0 else {}, "x.wav", 10.0 * i)
+    about = {u: a._replace(texts=about[f"u{3 * (int(u[1:]) // 3):02d}"].texts) for u, a in about.items()}
+    archive = Archive.create(tmp_path / "archive", SMALL)
+    changes = archive.add(folder, about, Scoring(), batch=7)
+    assert changes[:4] == (20, 0, 0, 0)
+    return archive
+
+
+@pytest.fixture(scope="module")
+def taught(tmp_path_factory):
+    """An archive of 60 documents; relevant is where the word was likely."""
+    place = tmp_path_factory.mktemp("taught")
+    archive = Archive.create(place / "a", SMALL)
+    archive.add_lattices([(f"d{i:02d}", lattice(i, 12)) for i in range(60)])
+    queries = {str(i): f"w{i} w{(i * 5 + 1) % 12}" for i in range(12)}
+    qrels = {}
+    for key, text in queries.items():
+        query = archive.parse(text)
+        docs = archive.candidates(query)
+        counts = archive.score(query, docs)[:, 1]  # word bigrams
+        good = docs[counts > max(np.quantile(counts, 0.7), 0)]
+        qrels[key] = {archive.index.name_of(d): 1.0 for d in good.tolist()}
+    return archive, Judged(queries, {k: v for k, v in qrels.items() if v} | {"0": {"d00": 1.0}})

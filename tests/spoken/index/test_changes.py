@@ -1,0 +1,125 @@
+"""Changing the index: only what has changed is done, and nothing is lost by mistake."""
+
+import gzip
+
+import pytest
+
+import rankine as rk
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.index.about import About
+from rankine.spoken.lattice.formats import Reading, write_slf
+from rankine.spoken.lattice.scoring import Scoring
+
+from ..cases import SMALL, answers, filled, lattice, sausages
+
+
+def test_update_and_delete(tmp_path):
+    names = [f"d{i:02d}" for i in range(12)]
+    archive = filled(tmp_path / "a", names)
+    archive.delete(["d03", "d07"])
+    assert sorted(archive.documents) == [n for n in names if n not in ("d03", "d07")]
+    rest = Archive.create(tmp_path / "b", SMALL)
+    rest.add_lattices([(n, lattice(i)) for i, n in enumerate(names) if n not in ("d03", "d07")])
+    assert answers(archive) == answers(rest)
+    for file in (tmp_path / "a").glob("*.part"):
+        assert b"d03" not in file.read_bytes()
+    archive.add_lattices([("d05", lattice(100)), ("new", lattice(101))])
+    other = Archive.create(tmp_path / "c", SMALL)
+    seeds = {**{n: i for i, n in enumerate(names) if n not in ("d03", "d07")}, "d05": 100, "new": 101}
+    other.add_lattices([(n, lattice(i)) for n, i in seeds.items()])
+    assert answers(archive) == answers(other)
+    archive.delete(archive.documents)
+    assert len(archive) == 0
+    archive.check()
+    with pytest.raises(rk.InputError, match="occurs in this archive"):
+        archive.search("w0")
+
+
+def test_only_what_has_changed_is_done(tmp_path, several):
+    folder = tmp_path / "lattices"
+    plain = Archive.create(tmp_path / "plain", SMALL)
+    assert plain.add(folder, scoring=Scoring())[:4] == (60, 0, 0, 0)
+    assert plain.add(folder, scoring=Scoring())[:4] == (0, 0, 60, 0)
+    (folder / "u05.slf").write_bytes(write_slf(lattice(500)))
+    (folder / "u06.slf").unlink()
+    (folder / "bad.slf").write_text("nonsense=1\n")
+    changes = plain.add(folder, scoring=Scoring(), remove_missing=True, workers=2)
+    assert changes[:4] == (0, 1, 58, 1)
+    assert "bad.slf" in changes.errors[0]
+    assert "u06" not in plain.documents
+
+
+def test_a_damaged_source_removes_nothing(tmp_path):
+
+    source = tmp_path / "s"
+    source.mkdir()
+    lines = "".join(f"u{i} [ a 1 ] [ b{i} 1 ]\n" for i in range(40)).encode()
+    (source / "s.sausage.gz").write_bytes(gzip.compress(lines))
+    sausages(source / "t.sausage", "v [ a 1 ]")
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(source)
+    (source / "s.sausage.gz").write_bytes(gzip.compress(lines)[:-20])
+    changes = archive.add(source, remove_missing=True)
+    assert changes.removed == 0
+    assert len(archive) == 41
+    assert any("nothing was removed" in e for e in changes.errors)
+
+
+def test_a_document_is_not_shortened(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    about = {u: About("D") for u in ("u1", "u2")}
+    both = sausages(tmp_path / "both.sausage", "u1 [ hello 1 ]", "u2 [ there 1 ]")
+    archive.add(both, about)
+    one = sausages(tmp_path / "one.sausage", "u2 [ other 1 ]")
+    changes = archive.add(one, about)
+    assert changes[:2] == (0, 0)
+    assert any("index all utterances of a document together" in e for e in changes.errors)
+    assert archive.search("hello")
+    sausages(both, "u1 [ hello 1 ]", "u2 [ there 7 ]")  # u2 cannot be used any more
+    for _ in range(2):  # it is said each time
+        changes = archive.add(both, about)
+        assert any("kept as it was" in e for e in changes.errors)
+        assert archive.search("there")
+    fresh = Archive.create(tmp_path / "b", SMALL)
+    assert fresh.add(both, about)[:2] == (1, 0)
+    sausages(both, "u1 [ hello 1 ]", "u2 [ there 1 ]")
+    assert fresh.add(both, about)[:2] == (0, 1)
+    assert fresh.search("there")
+
+
+def test_an_utterance_moves_to_another_document(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    source = sausages(tmp_path / "s.sausage", "u1 [ hello 1 ]", "u2 [ there 1 ]", "u3 [ again 1 ]")
+    archive.add(source, {"u1": About("A"), "u2": About("B"), "u3": About("B")})
+    changes = archive.add(source, {"u1": About("A"), "u2": About("A"), "u3": About("B")})
+    assert changes[:2] == (0, 2)
+    assert [h.document for h in archive.search("there")] == ["A"]
+    sausages(source, "u1 [ hello 1 ]", "u3 [ again 1 ]")
+    changes = archive.add(source, {"u1": About("A"), "u3": About("B")}, remove_missing=True)
+    assert changes.updated == 1
+    assert not any("together" in e for e in changes.errors)
+    assert "there" not in archive.index.vocabulary
+
+
+def test_other_ways_of_reading_are_a_change(tmp_path):
+    source = sausages(tmp_path / "s.sausage", "u [ Hello 1 ]")
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(source, scoring=Scoring(Reading(lower=False)))
+    assert "Hello" in archive.index.vocabulary
+    assert archive.add(source, scoring=Scoring(Reading(lower=True)))[:3] == (0, 1, 0)
+    assert "Hello" not in archive.index.vocabulary
+
+
+def test_two_utterances_of_one_name(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    source = sausages(tmp_path / "x.sausage", "one [ a 1 ]", "one [ b 1 ]")
+    with pytest.raises(rk.InputError, match="two utterances are called 'one'"):
+        archive.add(source)
+    assert len(archive) == 0
+
+
+def test_utterances_of_the_table_that_are_not_in_the_source(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    changes = archive.add(sausages(tmp_path / "s.sausage", "u [ a 1 ]"), {"other": About("x")})
+    assert "1 utterances of the table are not in" in changes.errors[0]
+    assert archive.documents == ["u"]

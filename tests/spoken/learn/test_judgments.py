@@ -1,0 +1,106 @@
+"""Judgments that survive kills and several judges."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+import rankine as rk
+from rankine.spoken.learn.judgments import Judged, Judgments, read_qrels, read_queries
+
+
+def test_judgments_count_as_said(tmp_path):
+    book = Judgments(tmp_path)
+    assert book.all() == Judged({}, {})
+    assert not book.path.exists()
+    one, two = book.query("spoken words"), book.query("others")
+    assert (one, two, book.query("spoken words")) == ("1", "2", "1")
+    book.add(one, "a", 1, "ann")
+    book.add(one, "b", 0, "ann")
+    number = book.add(one, "a", 2, "bob")  # the last judge counts
+    assert book.all().qrels == {"1": {"a": 2.0, "b": 0.0}, "2": {}}
+    book.undo(number)  # taken back: ann's stands again
+    assert book.all().qrels["1"]["a"] == 1.0
+    with pytest.raises(rk.InputError, match="not known"):
+        book.add_all([("1", "c", 1.0), ("9", "c", 1.0)])
+    assert "c" not in book.all().qrels["1"]
+    with pytest.raises(rk.InputError, match="here and"):
+        book.add_queries({"1": "something else"})
+    book.path.write_bytes(b"not a database at all, but long enough to be read as one" * 100)
+    with pytest.raises(rk.InputError, match="damaged"):
+        book.all()
+
+
+def test_judgments_survive_kills(tmp_path):
+    book = Judgments(tmp_path)
+    key = book.query("q")
+    rng = np.random.default_rng(0)
+    for round_ in range(25):
+        told, tell = os.pipe()
+        child = os.fork()
+        if child == 0:
+            for i in range(1000):
+                Judgments(tmp_path).add(key, f"{round_}-{i}", 1.0)
+                os.write(tell, b".")
+            os._exit(0)
+        os.close(tell)
+        time.sleep(float(rng.uniform(0.005, 0.03)))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        said = 0
+        while data := os.read(told, 1 << 16):
+            said += len(data)
+        os.close(told)
+        there = [d for d in book.all().qrels[key] if d.startswith(f"{round_}-")]
+        assert said <= len(there) <= said + 1
+    book.check()
+
+
+def test_several_judges_at_once(tmp_path):
+    children = []
+    for j in range(3):
+        child = os.fork()
+        if child == 0:
+            try:
+                for i in range(15):
+                    book = Judgments(tmp_path)
+                    book.add(book.query(f"q{i}"), f"d{j}", 1.0, str(j))
+            except BaseException:
+                os._exit(1)
+            os._exit(0)
+        children.append(child)
+    assert all(os.waitstatus_to_exitcode(os.waitpid(c, 0)[1]) == 0 for c in children)
+    found = Judgments(tmp_path).all()
+    assert sorted(found.queries.values()) == sorted(f"q{i}" for i in range(15))
+    assert found.n_judgments == 45
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "judgments.sqlite").touch()
+    assert Judgments(empty).all() == Judged({}, {})
+
+
+def test_files_of_queries_and_judgments(tmp_path):
+    (tmp_path / "q.tsv").write_bytes("\ufeff1\tspoken words\n\n2\t\u8bbe\u5b9a\n".encode())
+    assert read_queries(tmp_path / "q.tsv") == {"1": "spoken words", "2": "设定"}
+    (tmp_path / "q.qrels").write_text("1 0 a 2\n1 0 b -1\n2 0 a 0\n")
+    assert read_qrels(tmp_path / "q.qrels") == {"1": {"a": 2.0}, "2": {"a": 0.0}}
+    for text, message in (
+        ("1 spoken", r"q\.tsv, line 1: expected a name, a tab and a query"),
+        ("1\ta\n1\tb\n", r"line 2: the query 1 is there twice"),
+        ("\n", "no queries"),
+    ):
+        (tmp_path / "q.tsv").write_text(text)
+        with pytest.raises(rk.InputError, match=message):
+            read_queries(tmp_path / "q.tsv")
+
+
+def test_judgments_of_other_documents():
+    judged = Judged({"1": "words"}, {"1": {"monday": 1.0, "tuesday": 0.0}})
+    assert judged.within({"monday"}).n_judgments == 1
+    judged.check({"monday", "tuesday"})
+    with pytest.raises(rk.InputError, match="query 1: a judgment of 'tuesday', which is not in the archive"):
+        judged.check({"monday"})
+    with pytest.raises(rk.InputError, match=r"q\.qrels: judgments of the query '2', which is not among the queries"):
+        Judged({"1": "words"}, {"2": {}}).check({"monday"}, "q.qrels")

@@ -1,0 +1,49 @@
+"""Weights as a file, and how they see scores."""
+
+import numpy as np
+import pytest
+
+import rankine as rk
+from rankine.normalise import Normaliser
+from rankine.spoken.learn.weights import NORMALISERS, Weights, normalised
+
+NAMES = ("word-cn-1", "word-cn-2")
+
+
+def test_a_file_of_weights(tmp_path):
+    weights = Weights(NAMES, (1.5, -2), "query-minmax", "svm-map", {"queries": 3})
+    path = tmp_path / "w.json"
+    path.write_bytes(weights.to_bytes())
+    assert Weights.read(path) == weights
+    assert Weights.read(path).id == weights.id != Weights(NAMES, (1.5, -2), None, "svm-map", {"queries": 3}).id
+    path.write_bytes(weights.to_bytes().replace(b"1.5", b"2.5"))
+    with pytest.raises(rk.InputError, match=r"w\.json: a file of learned weights is damaged: the checksum is wrong"):
+        Weights.read(path)
+    path.write_text("{}")
+    with pytest.raises(rk.InputError, match="not a file of learned weights"):
+        Weights.read(path)
+
+
+def test_weights_without_learning():
+    assert Weights.equal(NAMES).values == (0.5, 0.5)
+    assert Weights.of({"word-cn-2": 3}, NAMES).values == (0.0, 3.0)
+    with pytest.raises(rk.InputError, match=r"no weak ranker is called 'word-cn-3'\. Did you mean"):
+        Weights.of({"word-cn-3": 1.0}, NAMES)
+
+
+def test_weights_fit_the_kinds_of_units():
+    Weights.equal(NAMES).check(list(NAMES))
+    with pytest.raises(rk.InputError, match="the weights are for word; this archive has word, phone"):
+        Weights.equal(NAMES).check([*NAMES, "phone-cn-1"])
+
+
+@pytest.mark.parametrize("kind", NORMALISERS)
+def test_scores_are_normalised_as_for_learning(kind):
+    X = np.array([[1.0, 5.0], [3.0, 5.0], [2.0, 8.0]])
+    data = rk.RankingData(X, [0, 0, 0], [1, 1, 1])
+    want = X if kind is None else Normaliser(kind).fit(data).apply(data).X
+    np.testing.assert_array_equal(Weights(NAMES, (1, 1), kind, "x", {}).features(X), want)
+    np.testing.assert_array_equal(normalised(data, kind), want)
+    assert len(Weights(NAMES, (1, 1), kind, "x", {}).features(np.zeros((0, 2)))) == 0
+    with pytest.raises(rk.InputError, match="normalise must be one of"):
+        Weights(NAMES, (1, 1), "zscore", "x", {})
