@@ -1,4 +1,4 @@
-"""Write the files of this folder: what people keep on disk, as the release before wrote it, and what it gave.
+"""Write the files of this folder as the release before wrote them, and what they gave (long: one script, every file).
 
 Run with the code of the release before, never with the code that is to be tested:
 

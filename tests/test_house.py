@@ -1,0 +1,114 @@
+"""The rules of the house that no linter knows: short functions, names, one class of a name, tests beside the source."""
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "rankine"
+FILES = sorted(SOURCE.rglob("*.py"))
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+LONGEST_FUNCTION, LONGEST_FILE = 60, 400
+NAMED_TUPLES = {"_replace", "_asdict", "_fields"}  # public in spite of the underscore
+UNCLEAR = {"found", "known", "chosen"}  # names are nouns of the field
+# tests of several modules together, or of none
+ACROSS = {"test_house", "test_saved", "test_contributing", "test_degenerate"}
+
+
+def place(path: Path, line: int = 1) -> str:
+    return f"{path.relative_to(ROOT)}:{line}"
+
+
+def is_kernel_file(path: Path) -> bool:
+    return path.stem.endswith("kernels")
+
+
+def functions(tree):
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def test_functions_are_short():
+    long = [
+        f"{place(path, f.lineno)} {f.name}: {f.end_lineno - f.lineno + 1} lines"
+        for path, tree in TREES.items()
+        if not is_kernel_file(path)
+        for f in functions(tree)
+        if f.end_lineno - f.lineno + 1 > LONGEST_FUNCTION
+    ]
+    assert long == []
+
+
+def test_files_are_short_or_say_why():
+    tests = sorted((ROOT / "tests").rglob("*.py"))
+    long = [
+        f"{place(path)}: {n} lines"
+        for path in (*FILES, *tests)
+        if (n := len((text := path.read_text(encoding="utf-8")).splitlines())) > LONGEST_FILE
+        and "(long:" not in text.splitlines()[0]
+    ]
+    assert long == []
+
+
+def test_no_two_classes_have_one_name():
+    names = Counter(node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert {name for name, count in names.items() if count > 1} == set()
+
+
+def own_private_names(tree) -> set[str]:
+    """Names with one underscore that a module defines: functions, classes, variables, attributes, fields."""
+    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            names.add(node.id if isinstance(node, ast.Name) else node.attr)
+    return names
+
+
+def test_no_underscore_name_crosses_a_module():
+    crossing = []
+    for path, tree in TREES.items():
+        own = own_private_names(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").startswith("rankine")):
+                crossing += [
+                    f"{place(path, node.lineno)} {a.name}"
+                    for a in node.names
+                    if a.name.startswith("_") and not a.name.startswith("__")
+                ]
+            private = isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.endswith("__")
+            if private and node.attr not in own | NAMED_TUPLES:
+                base = node.value
+                inherited = (isinstance(base, ast.Name) and base.id in ("self", "cls")) or (
+                    isinstance(base, ast.Call) and isinstance(base.func, ast.Name) and base.func.id == "super"
+                )
+                foreign = isinstance(base, ast.Name) and base.id in ("os", "sys")  # os._exit
+                if not inherited and not foreign:
+                    crossing.append(f"{place(path, node.lineno)} {node.attr}")
+    assert crossing == []
+
+
+def test_names_are_nouns():
+    unclear = []
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            stored = isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store)
+            name = node.arg if isinstance(node, ast.arg) else None
+            if stored:
+                name = node.id if isinstance(node, ast.Name) else node.attr
+            if name in UNCLEAR:
+                unclear.append(f"{place(path, node.lineno)} {name}")
+    assert unclear == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("test_*.py")), ids=lambda p: p.stem)
+def test_tests_stand_beside_the_source(path):
+    """tests/a/test_b.py tests src/rankine/a/b.py, a folder a/b, or kernels that belong to it."""
+    folder, stem = path.parent.relative_to(ROOT / "tests"), path.stem.removeprefix("test_")
+    if path.stem in ACROSS:
+        return
+    home = SOURCE / folder
+    candidates = [home / f"{stem}.py", home / stem / "__init__.py", home / f"{stem}_kernels.py"]
+    if stem == folder.name:  # the package itself
+        candidates.append(home / "__init__.py")
+    assert any(c.exists() for c in candidates), f"no module {folder / stem}"
