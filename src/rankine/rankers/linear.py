@@ -20,8 +20,8 @@ from ..solvers.cccp import best_of
 from ..solvers.certificate import Planes, Solution
 from ..solvers.run import show_progress
 from .base import LinearModel, check_solver_options, check_whole
+from .learned_weights import learn_weights
 from .oracle import LinearOracle
-from .position_weights import learn_weights
 from .regression import RegressionRanker
 
 

@@ -67,7 +67,7 @@ def test_a_dictionary_belongs_to_the_archive(tmp_path):
         create_or_open(tmp_path / "a", "en", tmp_path / "d.txt")
     with pytest.raises(rk.InputError, match="has prune"):
         create_or_open(tmp_path / "a", "en", prune=0.5)
-    with pytest.raises(rk.InputError, match="has kinds"):
+    with pytest.raises(rk.InputError, match="not those of the language"):
         create_or_open(tmp_path / "a", "zh")
     other = create_or_open(tmp_path / "b", "en", tmp_path / "d.txt")
     assert other.parse("book").units("phone") == ["T", "UH", "K"]

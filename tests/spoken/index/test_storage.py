@@ -3,7 +3,7 @@
 import json
 import os
 import signal
-import time
+import sys
 from contextlib import suppress
 
 import numpy as np
@@ -16,56 +16,77 @@ from rankine.spoken.index.storage import writing
 
 from ..cases import answers, filled, lattice, state
 
+WRITERS = {"rankine.files", "rankine.spoken.index.storage", "rankine.spoken.index.changes", "filelock._unix", "shutil"}
+MANY = 10**9
 DAMAGE = "the archive is damaged|is damaged: the checksum is wrong|manifest of a spoken archive, or damaged|reads up to"
 
 
-def in_child(change):
-    """Start a change in a process of its own."""
+def die_after(lines):
+    """Kill this process before so many more lines of the modules that write have run; lines left are returned."""
+    left = [lines]
+
+    def trace(frame, event, _):
+        if frame.f_globals.get("__name__") not in WRITERS:
+            return None
+        left[0] -= event == "line"
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+    sys.settrace(trace)
+    return left
+
+
+def in_child(change, lines):
+    """Make a change in a process of its own that is killed after so many lines; the lines that were left, or None."""
+    reading, writing_end = os.pipe()
     child = os.fork()
     if child == 0:
         try:
+            left = die_after(lines)
             change()
+            sys.settrace(None)
+            os.write(writing_end, str(left[0]).encode())
         finally:
             os._exit(0)
-    return child
+    os.close(writing_end)
+    _, status = os.waitpid(child, 0)
+    with os.fdopen(reading) as pipe:
+        left = pipe.read()
+    assert os.WIFSIGNALED(status) == (left == "")
+    return int(left) if left else None
 
 
 def test_two_hundred_kills(tmp_path):
     place = tmp_path / "a"
     archive = filled(place, [f"d{i}" for i in range(8)])
     rng = np.random.default_rng(2)
-    interrupted = finished = 0
-    began = time.perf_counter()
-    for i in range(4):
-        os.waitpid(in_child(lambda i=i: archive.add_lattices([("d0", lattice(999 + i))])), 0)
-    usual = (time.perf_counter() - began) / 4  # seconds that a change takes where it is not killed
+    interrupted = finished = committed = 0
+    usual = MANY - in_child(lambda: archive.add_lattices([("d0", lattice(999))]), MANY)
     archive.refresh()
     before = state(place)
     for round_ in range(200):
         what = rng.integers(3)
         new = [(f"d{rng.integers(14)}", lattice(1000 + round_))]
         gone = [str(rng.choice(sorted(before)))]
-        if what == 0 or len(before) < 3:
-            child = in_child(lambda new=new: archive.add_lattices(new))
-        elif what == 1:
-            child = in_child(lambda gone=gone: archive.delete(gone))
-        else:
-            child = in_child(archive.merge)
-        time.sleep(float(rng.uniform(0, 1.5 * usual)))
-        os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
-        interrupted += os.WIFSIGNALED(status)
+        change, expected = [
+            (lambda new=new: archive.add_lattices(new), {new[0][0]}),
+            (lambda gone=gone: archive.delete(gone), set(gone)),
+            (archive.merge, set()),
+        ][0 if len(before) < 3 else what]
+        whole = in_child(change, int(rng.integers(1, 1.5 * usual))) is not None
         after = state(place)
         archive.refresh()
-        if after == before:
-            continue
-        finished += 1
         changed = {n for n in {*before, *after} if before.get(n) != after.get(n)}
-        assert changed <= ({new[0][0]} if what == 0 or len(before) < 3 else set(gone) if what == 1 else set())
+        assert changed == expected if whole else changed <= expected
         assert archive.search("w0 w1 w2 w3 w4 w5", k=3)
+        finished += whole
+        interrupted += not whole
+        committed += not whole and after != before
         before = after
-    assert interrupted > 20
-    assert finished > 20
+    assert interrupted > 50
+    assert finished > 50
+    assert committed > 5  # killed between the commit and the end
     archive.merge()
     assert sorted(p.name for p in place.iterdir() if p.suffix not in (".part",)) == ["lock", "manifest.json"]
 

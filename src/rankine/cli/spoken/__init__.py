@@ -6,8 +6,7 @@ from . import archive, convert, inspect, judge, learn, posteriors, recognise, se
 
 app = typer.Typer(
     help="Lattices of speech recognisers: look at them, convert them, index them and find what was said.\n\n"
-    "A source is a file or a folder: HTK SLF, Kaldi, OpenFst, SRILM meshes, sausages, n-best lists, CTM, "
-    "JSON of Whisper and its kin; plain or .gz.",
+    "A source is a file or a folder of lattices, plain or .gz; `rankine spoken formats` lists the formats.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )

@@ -38,6 +38,8 @@ def search(
 
     `rankine spoken search archive/ "printing press"`
 
+    For words that follow each other, quote them inside the quotes: `rankine spoken search archive/ '"printing press"'`
+
     `rankine spoken search archive/ --queries queries.tsv -k 1000 -o trec > run.txt`
     """
     from ...errors import InputError

@@ -386,9 +386,12 @@ def create_or_open(
     if not (Path(folder) / MANIFEST).exists():
         return Archive.create(folder, Settings(dict(LANGUAGES[language]), **settings), dictionary)
     archive = Archive(folder)
-    for name, value in {**settings, "kinds": LANGUAGES[language]}.items():
+    for name, value in settings.items():
         if getattr(archive.settings, name) != value:
             raise InputError(f"the archive has {name} {getattr(archive.settings, name)}, not {value}", str(folder))
+    if not archive.settings.kinds.items() <= LANGUAGES[language].items():  # a language may have got more units since
+        kinds = f"the units {', '.join(archive.settings.kinds.values())}"
+        raise InputError(f"the archive has {kinds}, which are not those of the language {language!r}", str(folder))
     if dictionary is not None:
         crc = zlib.crc32(Path(dictionary).read_bytes())
         if archive.index.manifest.files.get(_DICTIONARY) != crc:

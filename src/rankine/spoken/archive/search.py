@@ -1,4 +1,11 @@
-"""Search: candidates of a query, the weak rankers' scores of them, and the best as hits."""
+"""Search: from the text of a query to its hits.
+
+parse_query        words, phrases, and units of every kind
+find_candidates    documents that hold some of the units, by unigram scores over the whole index
+score              all weak rankers' scores of the candidates
+Weights.features   the scores on one scale; times the weights, summed, sorted
+make_hit           for the best: the place in the recording, and the words around it
+"""
 
 from __future__ import annotations
 

@@ -24,6 +24,12 @@ def test_every_unit(name):
     assert (None if split is None else split(word)) == WAYS[name]
 
 
+def test_units_of_a_language_have_names_of_their_own():
+    for language in TABLE["words"].languages:
+        singulars = [row.singular for row in TABLE.values() if language in row.languages]
+        assert len(singulars) == len(set(singulars)) >= 3
+
+
 def test_a_file_of_units(tmp_path):
     (tmp_path / "units.txt").write_text("nothing NO1 THING\n")
     assert splitter(str(tmp_path / "units.txt"))("Nothing") == [["NO1", "THING"]]

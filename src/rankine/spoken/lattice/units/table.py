@@ -27,8 +27,10 @@ class UnitRow(NamedTuple):
     """A row of the table of units.
 
     ``make`` gets a pronunciation dictionary (None: the usual one) and gives the function that splits a word, None for
-    words as they are. ``singular`` is what one unit is called. ``languages`` are those whose archives index the unit,
-    ``candidates`` says whether it helps to choose the documents that are ranked: phones occur in nearly all of them.
+    words as they are. ``languages`` are those whose new archives index the unit; ``singular`` is its name in them, and
+    must differ from the language's other units. The unit that follows words also finds quoted phrases that hold a
+    word which does not occur. ``candidates`` says whether the unit helps to choose the documents that are ranked:
+    phones do not, for they occur in nearly all documents.
     """
 
     singular: str

@@ -18,7 +18,7 @@ def data():
 
 
 def test_projection_onto_position_weights():
-    from rankine.rankers.position_weights import project
+    from rankine.rankers.learned_weights import project
 
     rng = np.random.default_rng(8)
     for _ in range(100):
