@@ -72,3 +72,13 @@ def test_a_stamp_changes_with_a_file_in_a_folder(tmp_path):
     (tmp_path / "model" / "mdef").write_bytes(b"12")
     assert stamp(tmp_path / "model") != before
     assert stamp(tmp_path / "model" / "mdef")[1] == 2
+
+
+def test_the_lock_of_a_file_stands_beside_it_and_is_removed(tmp_path):
+    with locked(tmp_path / "out.part", "busy"):
+        assert [p.name for p in tmp_path.iterdir()] == ["out.part.lock"]
+        with pytest.raises(InputError, match=r"out\.part: busy"), locked(tmp_path / "out.part", "busy"):
+            pass
+    assert list(tmp_path.iterdir()) == []
+    with locked(tmp_path / "out.part", "busy"):
+        pass

@@ -40,10 +40,10 @@ from .rankers.fusion import SingleFeature as SingleFeature
 from .rankers.fusion import UniformFusion as UniformFusion
 from .rankers.kernel import KernelRanker as KernelRanker
 from .rankers.linear import LinearRanker as LinearRanker
-from .rankers.model_file import load as load
 from .rankers.neural import NeuralRanker as NeuralRanker
 from .rankers.rankboost import RankBoost as RankBoost
 from .rankers.regression import RegressionRanker as RegressionRanker
 from .rankers.selection import tune as tune
+from .rankers.table import load as load
 from .theory import risk_bound as risk_bound
 from .version import __version__ as __version__

@@ -85,23 +85,23 @@ def per_row(values: np.ndarray, ptr: np.ndarray) -> np.ndarray:
     return np.repeat(values, np.diff(ptr))
 
 
-def dense(X: Features) -> np.ndarray:
-    """A feature matrix as a dense array, of the same dtype.
+def dense(X: Any, dtype: Any = None) -> np.ndarray:
+    """A feature matrix as a dense array, of the same dtype by default.
 
     >>> import scipy.sparse as sp
     >>> dense(sp.csr_array([[0.0, 1.0]]))
     array([[0., 1.]])
     """
-    return X if isinstance(X, np.ndarray) else X.toarray()
+    return np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype)
 
 
-def column(X: Features, j: int) -> np.ndarray:
-    """One column of a feature matrix as a dense array, of the same dtype; a view where X is dense.
+def column(X: Any, j: int, dtype: Any = None) -> np.ndarray:
+    """One column of a feature matrix as a dense array, of the same dtype by default; then a view where X is dense.
 
     >>> column(np.array([[1.0, 2.0], [3.0, 4.0]]), 1)
     array([2., 4.])
     """
-    return X[:, j] if isinstance(X, np.ndarray) else X[:, [j]].toarray().ravel()
+    return np.asarray(X[:, [j]].toarray().ravel() if hasattr(X, "toarray") else X[:, j], dtype)
 
 
 def check_finite(values: Any, name: str) -> None:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple
 
@@ -286,16 +286,26 @@ def _to_disk(path: Path) -> None:
 
 
 @contextmanager
-def locked(folder: str | os.PathLike, busy: str, wait: float = 0.0) -> Iterator[None]:
-    """Hold the lock of a folder (its file ``lock``); if another process has it for ``wait`` seconds, raise ``busy``."""
+def locked(place: str | os.PathLike, busy: str, wait: float = 0.0) -> Iterator[None]:
+    """Hold the lock of a folder or of a file; if another process has it for ``wait`` seconds, raise ``busy``.
+
+    The lock of a folder is its file ``lock``, which stays. That of a file stands beside it and is removed.
+    """
     from filelock import FileLock, Timeout
 
+    folder = Path(place).is_dir()
+    path = Path(place) / "lock" if folder else Path(f"{place}.lock")
     try:
-        lock = FileLock(Path(folder) / "lock").acquire(timeout=wait, poll_interval=0.1)
+        lock = FileLock(path).acquire(timeout=wait, poll_interval=0.1)
     except Timeout:
-        raise InputError(busy, str(folder)) from None
+        raise InputError(busy, str(place)) from None
     with lock:
-        yield
+        try:
+            yield
+        finally:
+            if not folder:
+                with suppress(OSError):  # some systems cannot remove a file that is open
+                    path.unlink()
 
 
 def sealed(text: str) -> bytes:

@@ -118,7 +118,8 @@ def _errors(of: str, loss: str, data: RankingData, scores: np.ndarray) -> np.nda
         r = levels.max(axis=1)[:, None, None]
         wrong = wrong * np.abs(r / levels[:, :, None] - r / levels[:, None, :])
     total = wrong.sum(axis=(1, 2)).astype(float)
-    return total / pairs if loss.endswith(":norm") else total
+    theorem = get(loss).theorem
+    return total / pairs if theorem is not None and theorem.norm else total
 
 
 def _job(job: tuple[str, int, int, int]) -> list[SampleBounds]:
@@ -161,7 +162,9 @@ def _curves(samples: list[SampleBounds]) -> dict[str, dict[str, list[tuple[float
     for loss in LOSSES:
         here = [s for s in samples if s.loss == loss]
         names = list(here[0].bounds)
-        largest = float(_constants(loss).base.max()) if loss.startswith(("position", "ranksvm")) else 1.0
+        theorem = get(loss).theorem
+        over_pairs = theorem is not None and theorem.over == "pairs"
+        largest = float(_constants(loss).base.max()) if over_pairs else 1.0
         curves = {
             "true error": _points(here, lambda s: s.truth[_NAIVE]),
             "mean loss of the sample": _points(here, partial(_risk, largest=largest)),

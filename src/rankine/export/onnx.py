@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import dense
 from ..data import RankingData
 from ..errors import InputError, needs
-from ..rankers.base import dense
 from .models import check_model
 
 _OPSET, _ML = 15, 3

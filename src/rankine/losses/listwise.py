@@ -1,14 +1,12 @@
 """ListNet and ListMLE: likelihoods of lists, for comparison."""
 
-# mypy: allow-untyped-defs
-
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 
-from ..kernel import kernel
+from . import listwise_kernels as kn
 from .base import Loss, Prepared
 from .pairwise import levels_of
 from .pairwise_kernels import order_by_level
@@ -43,13 +41,13 @@ class PreparedListNet(Prepared):
     def __init__(self, loss: ListNet, grades: np.ndarray, ptr: np.ndarray) -> None:
         super().__init__(loss, ptr)
         self.share = np.empty(self.n)
-        soft_max(grades, ptr, 0, len(ptr) - 1, self.share)
+        kn.soft_max(grades, ptr, 0, len(ptr) - 1, self.share)
         inside = np.where(self.share > 0, self.share * np.log(np.maximum(self.share, 1e-300)), 0.0)
         self.entropy = -np.add.reduceat(inside, ptr[:-1])
 
     def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1."""
-        cross_entropy(scores, self.share, self.entropy, self.ptr, q0, q1, values, grad)
+        kn.cross_entropy(scores, self.share, self.entropy, self.ptr, q0, q1, values, grad)
 
     def diagonal(self, scores: np.ndarray, grad: np.ndarray) -> np.ndarray:
         """p(1 − p), exactly, for the soft-max p of the scores."""
@@ -60,7 +58,7 @@ class PreparedListNet(Prepared):
         self, q0: int, q1: int, scores: np.ndarray, state: np.ndarray, v: np.ndarray, out: np.ndarray
     ) -> None:
         """p∘v − p·(pᵀv) for the soft-max p of the scores."""
-        soft_max(scores, self.ptr, q0, q1, out)
+        kn.soft_max(scores, self.ptr, q0, q1, out)
         lo, hi, starts = self.ptr[q0], self.ptr[q1], self.ptr[q0:q1] - self.ptr[q0]
         mean = np.add.reduceat(out[lo:hi] * v[lo:hi], starts)
         out[lo:hi] *= v[lo:hi] - np.repeat(mean, np.diff(self.ptr[q0 : q1 + 1]))
@@ -101,71 +99,4 @@ class PreparedListMLE(Prepared):
 
     def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1."""
-        plackett_luce(scores, self.level, self.members, self.ptr, q0, q1, values, grad)
-
-
-@kernel
-def soft_max(scores, ptr, q0, q1, out):
-    """exp(s)/Σexp(s) of each query."""
-    for q in range(q0, q1):
-        lo, hi = ptr[q], ptr[q + 1]
-        top = scores[lo:hi].max()
-        total = 0.0
-        for i in range(lo, hi):
-            out[i] = np.exp(scores[i] - top)
-            total += out[i]
-        for i in range(lo, hi):
-            out[i] /= total
-
-
-@kernel
-def cross_entropy(scores, share, entropy, ptr, q0, q1, values, grad):
-    """log Σ exp(s) − Σ share·s − entropy, and its gradient."""
-    for q in range(q0, q1):
-        lo, hi = ptr[q], ptr[q + 1]
-        top = scores[lo:hi].max()
-        total = inner = 0.0
-        for i in range(lo, hi):
-            grad[i] = np.exp(scores[i] - top)
-            total += grad[i]
-            inner += share[i] * (scores[i] - top)
-        for i in range(lo, hi):
-            grad[i] = grad[i] / total - share[i]
-        values[q] = max(np.log(total) - inner - entropy[q], 0.0)
-
-
-@kernel
-def plackett_luce(scores, level, members, ptr, q0, q1, values, grad):
-    """Σ over rows above the lowest level of log Z − s, Z = Σ_{not better} exp(s), from the lowest level up. O(m).
-
-    With n_l the size of level l and Z_l the sum up to it, row i has the gradient Σ_{l ≥ level(i)} n_l·exp(s_i)/Z_l,
-    less 1 where its level is not the lowest. Exponentials are taken relative to the largest score so far.
-    """
-    for q in range(q0, q1):
-        lo, hi = ptr[q], ptr[q + 1]
-        log_z = np.empty(hi - lo)  # where a level ends
-        size = np.zeros(hi - lo)
-        values[q] = 0.0
-        start, top, total = lo, -np.inf, 0.0
-        while start < hi:
-            end = start
-            while end < hi and level[members[end]] == level[members[start]]:
-                s = scores[members[end]]
-                if s > top:
-                    total *= np.exp(top - s)
-                    top = s
-                total += np.exp(s - top)
-                end += 1
-            if start > lo:
-                log_z[end - 1 - lo], size[end - 1 - lo] = top + np.log(total), end - start
-                for i in range(start, end):
-                    values[q] += log_z[end - 1 - lo] - scores[members[i]]
-            start = end
-        log_above = -np.inf  # log Σ n_l/Z_l over the levels from here up
-        for i in range(hi - 1, lo - 1, -1):
-            row = members[i]
-            if size[i - lo] > 0:
-                new = np.log(size[i - lo]) - log_z[i - lo]
-                high = max(new, log_above)
-                log_above = high + np.log(np.exp(new - high) + np.exp(log_above - high))
-            grad[row] = np.exp(scores[row] + log_above) - (level[row] > 0)
+        kn.plackett_luce(scores, self.level, self.members, self.ptr, q0, q1, values, grad)

@@ -18,7 +18,7 @@ levels (``members``) the j below i are the first ``below[i]``.
 import numpy as np
 
 from ..kernel import kernel
-from .sorting import sort_descending
+from .sorting_kernels import sort_descending
 
 SHORT = 256  # documents up to which a query is served by the double loop
 FEW = 12  # levels up to which sums are kept plainly

@@ -224,7 +224,8 @@ def _grade_values(parsed: dict[str, Measure], data: JudgedScores, ties: str, thr
     smallest, largest = data.span
     if smallest < 0:
         _check_not_negative(parsed, data)
-    if largest > _LARGEST_GRADE and any(TABLE[m.name].graded for m in parsed.values()):
+    exponential = [m for m in parsed.values() if TABLE[m.name].graded and dict(m.params).get("dcg") != "log2"]
+    if largest > _LARGEST_GRADE and exponential:
         raise InputError(f"grades above {_LARGEST_GRADE} overflow the gain 2^g − 1, got {largest:g}")
     calls = [(TABLE[m.name].function, dict(m.params)) for m in parsed.values()]
 

@@ -7,7 +7,7 @@ from .table import CLASSES
 
 _MODULES = {name: row.module for name, row in CLASSES.items()} | {
     "Tuning": "selection",
-    "load": "model_file",
+    "load": "table",
     "tune": "selection",
 }
 __all__ = sorted(_MODULES)

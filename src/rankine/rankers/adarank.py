@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import column
 from ..data import RankingData
 from ..errors import InputError
 from ..measures import parse
 from ..measures.table import TABLE
 from ..progress import bar
-from .base import LinearModel, check_whole, column
+from .base import LinearModel, check_whole
 from .fusion import feature_performances, performances
 
 _PERFECT = 1e-10  # a weighted performance this close to 1 counts as this far away from it
@@ -111,7 +112,7 @@ class AdaRank(LinearModel):
                 alpha = 0.5 * float(np.log((1 + E) / max(1 - E, _PERFECT)))
                 f, sign = k % data.n_features, 1 if k < data.n_features else -1
                 alphas.append((f, sign, alpha))
-                scores += sign * alpha * column(data.X, f)
+                scores += sign * alpha * column(data.X, f, np.float64)
                 served = performances(data, scores, name)
                 train, last = float(served.mean()), alphas[-2][:2] if len(alphas) > 1 else None
                 gained = train > best_train + 1e-12
@@ -120,7 +121,7 @@ class AdaRank(LinearModel):
                 aside = f if run >= _STALLED else -1
                 v = None
                 if held_out is not None and on_valid is not None:
-                    on_valid += sign * alpha * column(held_out.X, f)
+                    on_valid += sign * alpha * column(held_out.X, f, np.float64)
                     v = float(performances(held_out, on_valid, name).mean())
                     if v > best_valid:
                         best_round, best_valid = t, v

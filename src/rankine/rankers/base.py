@@ -6,7 +6,6 @@ import os
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -278,21 +277,3 @@ def check_solver_options(ranker: Any) -> None:
     for name in ("C", "tol"):
         check_positive(name, getattr(ranker, name))
     check_whole("max_iter", ranker.max_iter, 1)
-
-
-def dense(X: Any, dtype: Any = np.float64) -> np.ndarray:
-    """Features as an array, filled where they are sparse.
-
-    >>> dense(sp.csr_array([[0.0, 2.0]]))
-    array([[0., 2.]])
-    """
-    return np.asarray(X.toarray() if sp.issparse(X) else X, dtype)
-
-
-def column(X: Any, f: int) -> np.ndarray:
-    """One feature of all rows.
-
-    >>> column(sp.csr_array([[0.0, 2.0], [1.0, 0.0]]), 1)
-    array([2., 0.])
-    """
-    return np.asarray(X[:, [f]].toarray().ravel() if sp.issparse(X) else X[:, f], np.float64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from ..adapters.boosting import Metric, Objective
 from ..data import Preferences, RankingData
 from ..errors import InputError
+from ..files import fingerprint
 from ..losses import Loss, resolve
 from ..losses.supervision import per_row
 from ..progress import bar
@@ -224,4 +224,4 @@ class BoostedRanker(Ranker):
 
 
 def _checksum(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+    return fingerprint(text, size=12)

@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..adapters.boosting import Gradients, Metric
+from ..arrays import dense
 from ..data import RankingData
 from ..errors import InputError, needs
-from .base import dense
 
 
 class TreeSettings(NamedTuple):

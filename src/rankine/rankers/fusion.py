@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import column
 from ..data import RankingData
 from ..measures import evaluate, parse
 from ..parallel import ordered_map, thread_count
-from .base import LinearModel, column
+from .base import LinearModel
 
 
 def feature_performances(data: RankingData, measure: str, both_signs: bool = False) -> np.ndarray:
@@ -27,7 +28,7 @@ def feature_performances(data: RankingData, measure: str, both_signs: bool = Fal
 
     def one(signed: tuple[int, int]) -> np.ndarray:
         f, sign = signed
-        return performances(data, sign * column(data.X, f), name, threads=1)
+        return performances(data, sign * column(data.X, f, np.float64), name, threads=1)
 
     return np.stack(list(ordered_map(one, signed_features, thread_count())))
 

@@ -7,7 +7,6 @@ goes on where it stopped.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import tempfile
@@ -21,8 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data import RankingData
-from ..files import replacing
+from ..files import fingerprint, write_file
 from ..io import load_table, save_table
+from ..losses import resolve
+from ..losses.supervision import RANKS
 from ..measures import evaluate
 from ..parallel import finished
 from ..progress import bar
@@ -44,8 +45,14 @@ class TuningJob:
     def key(self) -> str:
         """A name that changes with everything the result depends on."""
         content = [self.kind, self.params, self.path, self.fold, self.measure, self.data]
-        text = json.dumps(content, sort_keys=True, default=plain)
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
+        if RANKS in supervision_of(self.params.get("loss")):
+            content.append("measured on grades")  # until 0.1 the measure was taken of ranks: its files do not count
+        return fingerprint(json.dumps(content, sort_keys=True, default=plain), size=12, algorithm="sha256")
+
+
+def supervision_of(loss: Any) -> tuple[str, ...]:
+    """What a loss, by name or as an object, learns from; nothing where a ranker has no loss."""
+    return () if loss is None else resolve(loss).supervision
 
 
 def plain(value: Any) -> Any:
@@ -69,15 +76,13 @@ class JobData(NamedTuple):
 
     def fingerprint(self) -> str:
         """A text that changes with the data, with how they are split, and with the version of Rankine."""
-        digest = hashlib.sha256()
-        for part in (self.train, self.valid):
-            if part is not None:
-                X = (part.X.data, part.X.indices, part.X.indptr) if part.is_sparse else (part.X,)
-                for array in (*X, part.y, part.ptr):
-                    digest.update(np.ascontiguousarray(array).view(np.uint8).data)
-                digest.update(f"{part.X.shape} {part.X.dtype} {part.is_sparse}".encode())
-        digest.update(f"{__version__} {self.valid is None} {self.folds} {self.seed}".encode())
-        return digest.hexdigest()[:24]
+        contents: list[Any] = []
+        for data in (self.train, self.valid):
+            if data is not None:
+                X = (data.X.data, data.X.indices, data.X.indptr) if data.is_sparse else (data.X,)
+                contents += [*X, data.y, data.ptr, f"{data.X.shape} {data.X.dtype} {data.is_sparse}"]
+        contents.append(f"{__version__} {self.valid is None} {self.folds} {self.seed}")
+        return fingerprint(*contents, size=12, algorithm="sha256")
 
 
 def run(jobs: list[TuningJob], ranker: type, data: JobData, workers: int, folder: Path | None) -> dict[str, Any]:
@@ -95,8 +100,7 @@ def run(jobs: list[TuningJob], ranker: type, data: JobData, workers: int, folder
         for job, result in _finished(waiting, ranker, data, workers):
             results[job.key] = result
             if folder is not None:
-                with replacing(folder / f"{job.key}.json") as temporary:
-                    temporary.write_text(json.dumps(result))
+                write_file(folder / f"{job.key}.json", json.dumps(result).encode())
             update(len(results))
     return results
 

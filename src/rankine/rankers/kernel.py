@@ -11,11 +11,12 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from .. import losses
+from ..arrays import dense
 from ..data import RankingData
 from ..errors import InputError
 from ..solvers.cutting_plane import cutting_plane
 from ..solvers.run import show_progress
-from .base import Ranker, check_solver_options, check_whole, dense
+from .base import Ranker, check_solver_options, check_whole
 from .dual import KernelDual
 from .linear import LinearRanker
 
@@ -94,7 +95,7 @@ class KernelRanker(Ranker):
         """Learn from arrays with query ids (without them all rows are one query), or from a :class:`RankingData`."""
         loss = self.check_parameters()
         data = self.training_data(X, y, qid)
-        features = dense(data.X)
+        features = dense(data.X, np.float64)
         self.gamma_ = self._gamma(features)
         function = self._function()
         _check_kernel(function, features, self.kernel, self.seed)
@@ -137,7 +138,7 @@ class KernelRanker(Ranker):
         self.n_iter_, self.history_ = max(iterations, 1), history
 
     def _scores(self, X: Any) -> np.ndarray:
-        features, out = dense(X), np.zeros(X.shape[0])
+        features, out = dense(X, np.float64), np.zeros(X.shape[0])
         if len(self.dual_coef_) == 0:
             return out
         function = self._function()

@@ -4,8 +4,8 @@ For fixed A the objective is convex in w. For fixed w it is convex in A too: a m
 A, minus one. A step in A goes down a subgradient and is projected onto weights that do not increase, are not negative
 and have a fixed sum (isotonic regression, then a shift and a cut); a step is taken only if the objective falls. So it
 never rises. The paper's own suggestion, to choose A like a parameter of a kernel by validation, is not taken: its k
-numbers are too many for a grid, and a grid of named shapes can be had with ``tune``. The named shapes, and the default of
-each loss, are in ``losses/structured/hinge.py``.
+numbers are too many for a grid, and a grid of named shapes can be had with ``tune``. They are, with the defaults,
+in ``losses/structured/hinge.py``.
 """
 
 from __future__ import annotations

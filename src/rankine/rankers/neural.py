@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..adapters.boosting import Metric
+from ..arrays import dense
 from ..data import Preferences, RankingData
 from ..errors import InputError, needs
 from ..losses import Loss, resolve
 from ..losses.supervision import check_query_weight
 from ..progress import bar
-from .base import Ranker, check_whole, dense
+from .base import Ranker, check_whole
 
 
 class NeuralRanker(Ranker):
@@ -197,7 +198,7 @@ class NeuralRanker(Ranker):
         return step
 
     def _scores(self, X: Any) -> np.ndarray:
-        rows = dense(X)
+        rows = dense(X, np.float64)
         for i, (weights, bias) in enumerate(self.layers_):
             rows = rows @ weights.T + (0.0 if bias is None else bias)
             if i + 1 < len(self.layers_):
@@ -227,7 +228,7 @@ class _Queries:
         """Features, labels, query ids and weights of some queries."""
         ptr = self.data.ptr
         rows = np.concatenate([np.arange(ptr[q], ptr[q + 1]) for q in queries.tolist()])
-        X = self.torch.from_numpy(dense(self.data.X[rows]))
+        X = self.torch.from_numpy(dense(self.data.X[rows], np.float64))
         ids = np.repeat(queries, np.diff(ptr)[queries])
         return X, self.data.y[rows], ids, self.torch.from_numpy(self.weight[queries])
 
@@ -248,4 +249,4 @@ def _network(torch: Any, inputs: int, hidden: tuple[int, ...], dropout: float) -
 
 def _forward(torch: Any, network: Any, X: Any) -> np.ndarray:
     with torch.no_grad():
-        return network(torch.from_numpy(dense(X)))[:, 0].numpy()
+        return network(torch.from_numpy(dense(X, np.float64)))[:, 0].numpy()

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import column
 from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..losses.pairwise import levels_of, pairs_of
@@ -20,7 +21,7 @@ from ..losses.pairwise_kernels import order_by_level
 from ..parallel import shared_map, thread_count
 from ..progress import bar
 from . import rankboost_kernels as kn
-from .base import Ranker, check_whole, column
+from .base import Ranker, check_whole
 
 _PERFECT = 1e-10
 _SAMPLE = 100_000
@@ -107,7 +108,7 @@ class RankBoost(Ranker):
         for stump in self.stumps_:
             by_feature.setdefault(stump.feature, []).append(stump)
         for f, mine in by_feature.items():
-            values = column(X, f)
+            values = column(X, f, np.float64)
             thresholds = np.array([s.threshold for s in mine])
             order = np.argsort(thresholds)
             steps = np.concatenate([[0.0], np.cumsum(np.array([s.alpha for s in mine])[order])])
@@ -135,7 +136,7 @@ def _binned(data: RankingData, n_bins: int) -> tuple[np.ndarray, np.ndarray]:
     stride = max(data.n_documents // _SAMPLE, 1)
 
     def one(f: int) -> None:
-        values = column(data.X, f)
+        values = column(data.X, f, np.float64)
         sample = values[::stride]
         distinct = np.unique(sample)
         cuts = distinct[:-1] + 0.5 * np.diff(distinct)

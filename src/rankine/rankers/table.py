@@ -5,12 +5,14 @@ Classes are named by module, and loaded when they are used: looking at the table
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from inspect import signature
 from typing import Any, NamedTuple
 
 from ..errors import InputError, nearest
+from .model_file import read
 
 _POWERS = tuple(10**e for e in range(-4, 2))
 
@@ -93,3 +95,24 @@ def row_of(name: str) -> RankerRow:
     if name not in TABLE:
         raise InputError(f"unknown ranker {name!r}.{nearest(str(name), TABLE)} There are: {', '.join(TABLE)}")
     return TABLE[name]
+
+
+def load(path: str | os.PathLike) -> Any:
+    """Read a model that ``save`` wrote.
+
+    >>> import tempfile
+    >>> from rankine import LinearRanker
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     LinearRanker().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).save(folder + "/model.json")
+    ...     load(folder + "/model.json").coef_.round(3)
+    array([0.369])
+    """
+    content, where = read(path), str(path)
+    if content.get("kind") not in CLASSES:
+        raise InputError(f"unknown kind of model {content.get('kind')!r}; there are: {', '.join(CLASSES)}", where)
+    try:
+        return CLASSES[content["kind"]].load().from_content(content)
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"a damaged model file ({type(error).__name__}: {error})", where) from None

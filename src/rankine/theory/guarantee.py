@@ -13,6 +13,7 @@ from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..losses.base import Loss, Prepared, Theorem
 from ..losses.constants import Constants
+from ..losses.supervision import RANKS
 from ..losses.table import names_with_constants
 from ..measures import evaluate, parse
 from ..measures.table import TABLE
@@ -223,7 +224,7 @@ def _on_held_out(model: LinearRanker, loss: Loss, data: RankingData, delta: floa
     measure = parse(loss.measure)
     row = TABLE[measure.name]
     if row.range != (0.0, 1.0) or row.is_error or row.supervision != "grades":
-        measure = parse("nDCG@10")
+        measure = parse("nDCG(dcg='log2')@10" if RANKS in loss.supervision else "nDCG@10")  # 2^g of ranks overflows
     grades = loss.as_grades(data.y)
     values = evaluate(measure, grades, model.predict(data), data.qid, empty="one").per_query[str(measure)]
     why = "the model has not seen these queries: Hoeffding's inequality"

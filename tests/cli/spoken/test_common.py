@@ -1,6 +1,7 @@
 """What the spoken commands share: a batch that was stopped continues."""
 
 from rankine.cli.spoken import common
+from rankine.files import locked
 
 from ...spoken.lattice.cases import SLF
 from ..test_cli import rankine
@@ -57,3 +58,12 @@ def test_a_journal_of_changed_files_is_begun_anew(place, monkeypatch):
 def test_a_folder_that_does_not_exist(place):
     done = rankine(place, "spoken", "pspl", "lattices", "-o", "nowhere/out.tsv", code=1)
     assert "there is no folder 'nowhere' to write into" in done.stderr
+
+
+def test_two_processes_do_not_write_one_output(place):
+    with locked(place / "out.tsv.part", "busy"):
+        said = rankine(place, "spoken", "pspl", "lattices", "-o", "out.tsv", code=1).stderr
+    assert "another process is writing this output" in said
+    assert not (place / "out.tsv").exists()
+    rankine(place, "spoken", "pspl", "lattices", "-o", "out.tsv")
+    assert sorted(p.name for p in place.iterdir()) == ["lattices", "out.tsv"]

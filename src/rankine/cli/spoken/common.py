@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -190,10 +191,13 @@ class BatchJournal:
     _MARK = b"\x1e"
 
     def __init__(self, path: str, source: LatticeSource, settings: str) -> None:
-        from ...files import check_folder_of
+        from ...files import check_folder_of, locked
 
         self.path, self.bad, self.good, self.names = Path(path), list[str](), 0, set[str]()
         check_folder_of(self.path)
+        self._lock = ExitStack()
+        self._lock.enter_context(locked(self.path, "another process is writing this output"))
+        # the release before called it Source: its batches continue
         what = f"Source(place={source.place!r}, format={source.format!r}, scoring={source.scoring!r})"
         key = self._MARK + f"({what}, {settings!r}, {source.state()!r})\n".encode()
         whole = self._read(key) if self.path.exists() else 0
@@ -250,6 +254,7 @@ class BatchJournal:
         self.file.close()
         if error is None:
             self.path.unlink()
+        self._lock.close()
 
 
 def finish(bad: list[str], good: int, what: str = "utterances") -> None:

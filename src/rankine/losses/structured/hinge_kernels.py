@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernel import kernel
-from ..sorting import CHUNK, sort_descending
+from ..sorting_kernels import CHUNK, sort_descending
 from .argmax_kernels import (
     ap_by_grid,
     ap_by_insertion,
@@ -63,7 +63,7 @@ def sort_level(scores, members, start, end, keep, docs, s, at, gathered, order, 
     """The ``keep`` members of highest score, best first, equal scores in the order given; how many there are.
 
     They go to ``docs`` and their scores to ``s``, from ``at`` on. A few of many are kept in order as they come. The
-    other arguments are room.
+    other arguments are scratch.
     """
     n = end - start
     used = min(n, keep)
@@ -93,7 +93,7 @@ def sort_level(scores, members, start, end, keep, docs, s, at, gathered, order, 
 
 @kernel
 def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q0, q1, values, grad, rankings):
-    """Values of queries q0..q1−1 and gradients of their rows; the arg max rankings too where ``rankings`` has room."""
+    """Values of queries q0..q1−1 and gradients of their rows; arg max rankings too if ``rankings`` has entries."""
     longest = levels = 0
     for q in range(q0, q1):
         longest = max(longest, problem.ptr[q + 1] - problem.ptr[q])

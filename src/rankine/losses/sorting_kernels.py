@@ -11,7 +11,7 @@ CHUNK = 128
 
 @kernel
 def sort_descending(t, n, order, spare):
-    """order[:n] = places in ``t`` from the highest value to the lowest, equal ones as they stand; ``spare`` is room.
+    """order[:n] = places in ``t`` from the highest value to the lowest, equal ones as they stand; ``spare`` is scratch.
 
     Chunks are ranked by counting, for each value, the higher ones: n² comparisons, but vectorised ones. Then they are
     merged: O(n log n).
