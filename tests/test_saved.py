@@ -16,7 +16,7 @@ import pytest
 
 import rankine as rk
 
-from .cli.test_cli import rankine
+from .cli.running import rankine
 
 SAVED = Path(__file__).parent / "saved"
 MODELS = json.loads((SAVED / "models" / "expected.json").read_text())

@@ -3,7 +3,8 @@
 import numpy as np
 
 import rankine as rk
-from tests.cli.test_cli import rankine
+
+from .running import rankine
 
 
 def judged(seed=0, n=40, m=5, d=4, noise=0.5):

@@ -49,7 +49,7 @@ def test_learned_position_weights(data, loss):
 
 
 def test_learned_weights_are_saved_and_shown(data, tmp_path):
-    from ..cli.test_cli import rankine
+    from ..cli.running import rankine
 
     model = rk.LinearRanker("svm-ndcg@5", C=0.3, loss_options={"A": "learn"}).fit(data)
     model.save(tmp_path / "m.json")
