@@ -5,13 +5,13 @@ import pytest
 
 import rankine as rk
 from rankine.rankers.kernel import ApproximationWarning
-from rankine.sample import judged_set
+
+from ..cases import normalised_sample
 
 
 @pytest.fixture(scope="module")
 def data():
-    found = judged_set(n_queries=30)
-    return rk.Normaliser("zscore").fit(found).apply(found)
+    return normalised_sample(30)
 
 
 @pytest.mark.parametrize("loss", ["svm-map", "svm-ndcg@10"])

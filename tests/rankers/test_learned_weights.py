@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.sample import judged_set
+
+from ..cases import normalised_sample
 
 
 @pytest.fixture(scope="module")
 def data():
-    found = judged_set(n_queries=40)
-    return rk.Normaliser("zscore").fit(found).apply(found)
+    return normalised_sample(40)
 
 
 def test_projection_onto_position_weights():

@@ -13,13 +13,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 import rankine as rk
 from rankine.solvers.certificate import ConvergenceWarning
 
-
-def problem(seed=0, n=30, noise=1.0):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n * 15, 6))
-    w = np.array([2.0, -1.0, 0.5, 0, 0, 0])
-    y = np.clip(np.round(X @ w + noise * rng.standard_normal(len(X))), 0, 3)
-    return X, y, np.repeat(np.arange(n), 15)
+from .cases import problem
 
 
 @pytest.mark.parametrize("loss", ["svm-ndcg@10", "svm-ndcg", "svm-map", "svm-p@5", "svm-rr"])

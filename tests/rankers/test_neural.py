@@ -9,13 +9,13 @@ import torch
 import rankine as rk
 from rankine.adapters.torch import loss as torch_loss
 from rankine.errors import InputError
-from rankine.sample import judged_set
+
+from ..cases import normalised_sample
 
 
 @pytest.fixture(scope="module")
 def data():
-    found = judged_set(n_queries=20)
-    return rk.Normaliser("zscore").fit(found).apply(found)
+    return normalised_sample(20)
 
 
 def test_the_linear_network_reaches_the_linear_optimum(data):
