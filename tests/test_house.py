@@ -14,7 +14,7 @@ LONGEST_FUNCTION, LONGEST_FILE = 60, 400
 NAMED_TUPLES = {"_replace", "_asdict", "_fields"}  # public in spite of the underscore
 UNCLEAR = {"found", "known", "chosen"}  # names are nouns of the field
 # tests of several modules together, or of none
-ACROSS = {"test_house", "test_saved", "test_contributing", "test_degenerate"}
+ACROSS = {"test_house", "test_saved", "test_contributing"}
 
 
 def place(path: Path, line: int = 1) -> str:
@@ -38,6 +38,17 @@ def test_functions_are_short():
         if f.end_lineno - f.lineno + 1 > LONGEST_FUNCTION
     ]
     assert long == []
+
+
+def is_kernel(function) -> bool:
+    decorators = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
+    return any(isinstance(d, ast.Name) and d.id == "kernel" for d in decorators)
+
+
+def test_kernels_stand_in_files_of_kernels():
+    kernels = [(path, f) for path, tree in TREES.items() for f in functions(tree) if is_kernel(f)]
+    assert len(kernels) > 100
+    assert [f"{place(path, f.lineno)} {f.name}" for path, f in kernels if not is_kernel_file(path)] == []
 
 
 def test_files_are_short_or_say_why():
