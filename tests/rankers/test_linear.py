@@ -1,7 +1,6 @@
 """LinearRanker: certified optimum, scikit-learn's contract, sparse and dense alike, models as files."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -196,24 +195,11 @@ def test_bad_calls(tmp_path):
     with pytest.raises(rk.InputError, match="x has 1"):
         model.explain([1.0])
     model.save(tmp_path / "m.json")
-    whole = (tmp_path / "m.json").read_text()
-    newer = json.dumps(json.loads(whole) | {"schema": 99})
-    odd = json.dumps({k: v for k, v in json.loads(whole).items() if k != "coef"})
-    for content, message in (
-        (whole[:50], "not a model file, or cut short"),
-        ("[1, 2]", "not a Rankine model file"),
-        (newer, "schema 99"),
-        (whole.replace('"LinearRanker"', '"Oracle"'), "unknown kind of model 'Oracle'"),
-        (odd, "damaged model file"),
-    ):
-        (tmp_path / "bad.json").write_text(content)
-        with pytest.raises(rk.InputError, match=message):
-            rk.load(tmp_path / "bad.json")
     with pytest.raises(rk.InputError, match="no folder"):
         model.save(tmp_path / "no" / "m.json")
     with pytest.raises(rk.InputError, match="by name or number"):
         rk.LinearRanker(loss=rk.losses.get("svm-map")).fit(X, y, qid=qid).save(tmp_path / "x.json")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.json", "m.json"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.json"]
 
 
 def test_a_path_equals_separate_fits():
