@@ -155,11 +155,11 @@ def test_curvature_is_exact_where_it_exists(data):
     for name in ("squared", "squared-dcg", "listnet"):
         prepared = get(name).prepare(data.y, data.ptr)
         grad = prepared(scores)[1]
-        found = prepared.diagonal(scores, grad)
+        curvature = prepared.diagonal(scores, grad)
         for i in range(0, data.n_documents, 97):
             moved = scores.copy()
             moved[i] += 1e-5
-            assert found[i] == pytest.approx((prepared(moved)[1][i] - grad[i]) / 1e-5, rel=1e-3, abs=1e-6)
+            assert curvature[i] == pytest.approx((prepared(moved)[1][i] - grad[i]) / 1e-5, rel=1e-3, abs=1e-6)
 
 
 def test_a_step_moves_by_at_most_one_margin(data):

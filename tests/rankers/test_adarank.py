@@ -79,12 +79,12 @@ def test_the_guard_sets_a_feature_aside():
     X, y, qid = rounded_problem(3, n=40, d=2, decimals=3)
     X[:, 1] = np.random.default_rng(0).random(len(y))
     model = rk.AdaRank("AP", n_rounds=30).fit(X, y, qid=qid)
-    chosen = [r.feature for r in model.history_]
+    features = [r.feature for r in model.history_]
     assert any(r.set_aside for r in model.history_)
     for t, r in enumerate(model.history_[:-1]):
         if r.set_aside:
-            assert chosen[t + 1] != r.feature
-            assert chosen[t - 3 : t + 1] == [r.feature] * 4
+            assert features[t + 1] != r.feature
+            assert features[t - 3 : t + 1] == [r.feature] * 4
             assert max(h.train for h in model.history_[t - 2 : t + 1]) <= max(h.train for h in model.history_[: t - 2])
 
 

@@ -134,12 +134,12 @@ def test_normaliser_is_part_of_the_model(kind, tmp_path):
 
 def test_works_with_scikit_learns_cross_validation():
     X, y, qid = problem()
-    found = cross_val_score(
+    scores = cross_val_score(
         rk.LinearRanker(loss="svm-map", C=1.0), X, y, groups=qid, cv=GroupKFold(3),
         scoring=lambda model, X, y: rk.evaluate("AP", y, model.predict(X)).mean["AP"],
     )  # fmt: skip
-    assert len(found) == 3
-    assert (found > 0.5).all()
+    assert len(scores) == 3
+    assert (scores > 0.5).all()
 
 
 def test_explain_names_the_features():

@@ -44,9 +44,9 @@ def test_ranksvm_is_a_linear_svm_on_pairs(loss, theirs, C):
 @pytest.mark.parametrize("C", [1e-3, 1.0])
 def test_all_solvers_find_the_same_optimum(loss, C):
     X, y, qid = linear_problem()
-    found = {s: rk.LinearRanker(loss=loss, C=C, solver=s, tol=1e-6).fit(X, y, qid=qid) for s in ("newton", "lbfgs")}
-    found["bundle"] = rk.LinearRanker(loss=loss, C=C, solver="bundle", tol=1e-4).fit(X, y, qid=qid)
-    for model in found.values():
+    models = {s: rk.LinearRanker(loss=loss, C=C, solver=s, tol=1e-6).fit(X, y, qid=qid) for s in ("newton", "lbfgs")}
+    models["bundle"] = rk.LinearRanker(loss=loss, C=C, solver="bundle", tol=1e-4).fit(X, y, qid=qid)
+    for model in models.values():
         assert model.gap_ <= model.tol
-        assert model.lower_bound_ <= found["newton"].objective_ * (1 + 1e-9)
-        assert model.objective_ == pytest.approx(found["newton"].objective_, rel=1.2e-4)
+        assert model.lower_bound_ <= models["newton"].objective_ * (1 + 1e-9)
+        assert model.objective_ == pytest.approx(models["newton"].objective_, rel=1.2e-4)

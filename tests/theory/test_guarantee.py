@@ -41,15 +41,15 @@ def test_which_result_applies():
 def test_every_loss_with_a_result_gets_its_bounds(name):
     data = unit_problem()
     model = rk.LinearRanker(name, C=0.1).fit(data)
-    found = risk_bound(model, data, 0.1)
-    assert found.n == 40
-    assert found.m == 5
-    assert found.norm <= found.B
-    for bound in found.bounds:
+    guarantee = risk_bound(model, data, 0.1)
+    assert guarantee.n == 40
+    assert guarantee.m == 5
+    assert guarantee.norm <= guarantee.B
+    for bound in guarantee.bounds:
         assert bound.total >= bound.risk >= 0
     measured = rk.evaluate(rk.losses.get(name).measure, data.y, model.predict(data), data.qid)
     if not name.startswith(("position", "ranksvm")):
-        assert found.best.risk >= 1 - next(iter(measured.mean.values())) - 1e-9
+        assert guarantee.best.risk >= 1 - next(iter(measured.mean.values())) - 1e-9
 
 
 def test_shares_of_delta_sum_to_at_most_one():
@@ -62,22 +62,22 @@ def test_shares_of_delta_sum_to_at_most_one():
 def test_rademacher_average_is_the_closed_supremum():
     data = unit_problem(n=6)
     steep = np.linspace(0.5, 2, 6)
-    found = rademacher(data, steep, B=2.0, draws=400, seed=1)
+    average = rademacher(data, steep, B=2.0, draws=400, seed=1)
     rng = np.random.default_rng(9)
     each = np.repeat(steep, 5)[:, None]
     want = [np.linalg.norm((rng.choice([-1, 1], (30, 1)) * each * data.X).sum(axis=0)) for _ in range(4000)]
-    assert found.value == pytest.approx(math.sqrt(2) * 2 / 6 * np.mean(want), abs=5 * found.standard_error)
+    assert average.value == pytest.approx(math.sqrt(2) * 2 / 6 * np.mean(want), abs=5 * average.standard_error)
     largest = math.sqrt(2) * 2 / 6 * math.sqrt((each**2 * data.X**2).sum())  # Jensen
-    assert found.value <= largest
+    assert average.value <= largest
 
 
 def test_held_out_bound():
     data = unit_problem()
     model = rk.LinearRanker("svm-map", C=0.1).fit(data)
-    found = risk_bound(model, unit_problem(seed=5), 0.05, held_out=True).best
+    bound = risk_bound(model, unit_problem(seed=5), 0.05, held_out=True).best
     unseen = unit_problem(seed=5)
     measured = rk.evaluate("AP", unseen.y, model.predict(unseen), unseen.qid, empty="one").mean["AP"]
-    assert found.total == pytest.approx(1 - measured + math.sqrt(math.log(20) / 80))
+    assert bound.total == pytest.approx(1 - measured + math.sqrt(math.log(20) / 80))
 
 
 def test_sparse_features_and_normalisers():
@@ -109,14 +109,14 @@ def test_queries_without_a_relevant_document_count_alike_everywhere():
     sparse = rk.RankingData(data.X, y, data.qid)
     for name in ("svm-map", "svm-map:tight", "svm-p@2:tight", "svm-ndcg:tight"):
         model = rk.LinearRanker(name, C=0.1).fit(sparse)
-        found = risk_bound(model, sparse)
+        guarantee = risk_bound(model, sparse)
         measure = rk.losses.get(name).measure
         scores = model.predict(sparse)
         value = rk.evaluate(measure, y, scores, sparse.qid).per_query[measure]
         best = rk.evaluate(measure, y, y, sparse.qid).per_query[measure]
         error = np.where(best > 0, 1 - value / np.maximum(best, 1e-9), 0).mean()
-        assert found.best.risk >= error - 1e-9
-        assert "0 for queries whose ranking does not matter" in found.best.of
+        assert guarantee.best.risk >= error - 1e-9
+        assert "0 for queries whose ranking does not matter" in guarantee.best.of
         assert risk_bound(model, sparse, held_out=True).best.risk <= 0.5
     assert "best possible P@2" in risk_bound(rk.LinearRanker("svm-p@2:tight").fit(data), data).best.of
 
@@ -124,12 +124,12 @@ def test_queries_without_a_relevant_document_count_alike_everywhere():
 def test_all_bounds_of_a_model_hold_together():
     """δ is shared out over them: the smallest may be believed."""
     model = rk.LinearRanker("svm-map", C=0.1).fit(unit_problem())
-    found = risk_bound(model, unit_problem(), 0.1, B=1.0, M=1.0)
+    guarantee = risk_bound(model, unit_problem(), 0.1, B=1.0, M=1.0)
     s = get("svm-map").prepare(unit_problem().y, unit_problem().ptr).constants()
     alone = b.lipschitz(
-        found.best.risk, n=40, m=5, l2=float(s.l2.max()), log_largest=s.log_largest(0.0), B=1.0, M=1.0, delta=0.05
+        guarantee.best.risk, n=40, m=5, l2=float(s.l2.max()), log_largest=s.log_largest(0.0), B=1.0, M=1.0, delta=0.05
     )
-    assert found.bounds[0].log_total == pytest.approx(alone.log_total)
+    assert guarantee.bounds[0].log_total == pytest.approx(alone.log_total)
 
 
 def test_bounds_hold_in_samples_from_a_known_population():

@@ -83,10 +83,10 @@ def test_killed_and_restarted_it_ends_with_the_same(audio, tmp_path):
 def test_unreadable_files_are_reported_and_skipped(audio, tmp_path):
     (audio / "bad.wav").write_bytes(b"RIFF but not really")
     (audio / "text.mp3").write_text("hello")
-    found = r.recognise([audio], tmp_path / "out", Echo())
-    assert found.done == 6
-    assert len(found.errors) == 2
-    assert "bad.wav: cannot be read as audio" in found.errors[0]
+    first = r.recognise([audio], tmp_path / "out", Echo())
+    assert first.done == 6
+    assert len(first.errors) == 2
+    assert "bad.wav: cannot be read as audio" in first.errors[0]
     flac = audio / "cut.flac"
     write(flac, 400_000)
     flac.write_bytes(flac.read_bytes()[:3000])
@@ -99,10 +99,10 @@ def test_empty_and_silent_recordings_are_noted(tmp_path):
     soundfile.write(tmp_path / "silent.wav", np.zeros(16000), 16000)
     soundfile.write(tmp_path / "empty.wav", np.zeros(0), 16000)
     soundfile.write(tmp_path / "long-silence.wav", np.zeros(16000 * 40), 16000)
-    found = r.recognise([tmp_path], tmp_path / "out", Echo())
-    assert found.done == 3
-    assert len(found.notes) == 3
-    assert "no speech was recognised" in found.notes[0]
+    recognised = r.recognise([tmp_path], tmp_path / "out", Echo())
+    assert recognised.done == 3
+    assert len(recognised.notes) == 3
+    assert "no speech was recognised" in recognised.notes[0]
     assert r.recognise([tmp_path], tmp_path / "out", Echo(fail="")).done == 0
 
 
@@ -115,9 +115,9 @@ def test_a_full_disk_keeps_what_is_finished(audio, tmp_path):
 
 
 def test_a_segment_on_which_the_recogniser_fails(audio, tmp_path):
-    found = r.recognise([audio], tmp_path / "out", Echo(fail="odd"))
-    assert (found.done, len(found.errors), found.notes) == (3, 3, [])
-    assert "RuntimeError: does not like it" in found.errors[0]
+    first = r.recognise([audio], tmp_path / "out", Echo(fail="odd"))
+    assert (first.done, len(first.errors), first.notes) == (3, 3, [])
+    assert "RuntimeError: does not like it" in first.errors[0]
     again = r.recognise([audio], tmp_path / "out", Echo(fail="odd"))
     assert (again.done, again.before, len(again.errors)) == (0, 3, 3)  # it is tried again, and said again
 
