@@ -278,7 +278,7 @@ def rankboost(X, y, qid, rounds):
     pairs = [(i, j) for i in range(n) for j in range(n) if qid[i] == qid[j] and y[i] > y[j]]
     D = [1 / len(pairs)] * len(pairs)
     H = [0.0] * n
-    found = []
+    steps = []
     for _ in range(rounds):
         best = (0.0, None, None)
         for f in range(len(X[0])):
@@ -295,8 +295,8 @@ def rankboost(X, y, qid, rounds):
         H = [s + alpha * x for s, x in zip(H, h, strict=True)]
         D = [d * math.exp(alpha * (h[j] - h[i])) for d, (i, j) in zip(D, pairs, strict=True)]
         D = [d / sum(D) for d in D]
-        found.append((r, alpha))
-    return found, H
+        steps.append((r, alpha))
+    return steps, H
 
 
 def path_probabilities(lattice, weight):

@@ -9,12 +9,13 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "rankine"
 FILES = sorted(SOURCE.rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 LONGEST_FUNCTION, LONGEST_FILE = 60, 400
 NAMED_TUPLES = {"_replace", "_asdict", "_fields"}  # public in spite of the underscore
 UNCLEAR = {"found", "known", "chosen"}  # names are nouns of the field
 # tests of several modules together, or of none
-ACROSS = {"test_house", "test_saved", "test_contributing", "test_degenerate"}
+ACROSS = {"test_house", "test_saved", "test_contributing"}
 
 
 def place(path: Path, line: int = 1) -> str:
@@ -40,11 +41,21 @@ def test_functions_are_short():
     assert long == []
 
 
+def is_kernel(function) -> bool:
+    decorators = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
+    return any(isinstance(d, ast.Name) and d.id == "kernel" for d in decorators)
+
+
+def test_kernels_stand_in_files_of_kernels():
+    kernels = [(path, f) for path, tree in TREES.items() for f in functions(tree) if is_kernel(f)]
+    assert len(kernels) > 100
+    assert [f"{place(path, f.lineno)} {f.name}" for path, f in kernels if not is_kernel_file(path)] == []
+
+
 def test_files_are_short_or_say_why():
-    tests = sorted((ROOT / "tests").rglob("*.py"))
     long = [
         f"{place(path)}: {n} lines"
-        for path in (*FILES, *tests)
+        for path in (*FILES, *TESTS)
         if (n := len((text := path.read_text(encoding="utf-8")).splitlines())) > LONGEST_FILE
         and "(long:" not in text.splitlines()[0]
     ]
@@ -90,7 +101,7 @@ def test_no_underscore_name_crosses_a_module():
 
 def test_names_are_nouns():
     unclear = []
-    for path, tree in TREES.items():
+    for path, tree in (*TREES.items(), *((test, ast.parse(test.read_text(encoding="utf-8"))) for test in TESTS)):
         for node in ast.walk(tree):
             stored = isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store)
             name = node.arg if isinstance(node, ast.arg) else None
@@ -101,7 +112,7 @@ def test_names_are_nouns():
     assert unclear == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("test_*.py")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", [p for p in TESTS if p.stem.startswith("test_")], ids=lambda p: p.stem)
 def test_tests_stand_beside_the_source(path):
     """tests/a/test_b.py tests src/rankine/a/b.py, a folder a/b, or kernels that belong to it."""
     folder, stem = path.parent.relative_to(ROOT / "tests"), path.stem.removeprefix("test_")

@@ -16,7 +16,7 @@ import pytest
 
 import rankine as rk
 
-from .cli.test_cli import rankine
+from .cli.running import rankine
 
 SAVED = Path(__file__).parent / "saved"
 MODELS = json.loads((SAVED / "models" / "expected.json").read_text())
@@ -72,8 +72,8 @@ def test_data_sets_and_runs(tmp_path):
         for name in ("X", "y", "qid", "ptr", "doc_ids"):
             np.testing.assert_array_equal(getattr(table, name), getattr(text, name))
         assert list(table.feature_names) == read("models/svm-map.json")["feature_names"]
-    found = rk.evaluate_run(["nDCG@10", "AP", "RR"], place / "search.qrels", place / "search.run")
-    assert_same(dict(found.mean), read("data/expected.json")["measures"])
+    report = rk.evaluate_run(["nDCG@10", "AP", "RR"], place / "search.qrels", place / "search.run")
+    assert_same(dict(report.mean), read("data/expected.json")["measures"])
     qrels, run = rk.load_qrels(place / "search.qrels"), rk.load_run(place / "search.run")
     rk.save_qrels(qrels, place / "again.qrels")
     rk.save_run(run, place / "again.run", tag="bm25")
@@ -135,10 +135,10 @@ def test_models_on_the_command_line(tmp_path):
     n = first.ptr[4]
     for name in ("svm-ndcg-learned-weights", "rankboost"):
         out = rankine(tmp_path, "rank", f"{name}.json", "search.txt", "--scores").stdout
-        found = np.array(list(map(float, out.split())))
-        np.testing.assert_allclose(found[:n], MODELS[name]["scores"], rtol=1e-4, atol=1e-5)  # in single precision here
-    found = rankine(tmp_path, "compare", "--models", "svm-ndcg-learned-weights.json", "rankboost.json", "search.txt")
-    assert found.stdout
+        scores = np.array(list(map(float, out.split())))
+        np.testing.assert_allclose(scores[:n], MODELS[name]["scores"], rtol=1e-4, atol=1e-5)  # in single precision here
+    compared = rankine(tmp_path, "compare", "--models", "svm-ndcg-learned-weights.json", "rankboost.json", "search.txt")
+    assert compared.stdout
 
 
 # Tuning ---------------------------------------------------------------------------------------------------------------
@@ -150,8 +150,8 @@ def test_tuning_goes_on(name, how, tmp_path):
     take(tmp_path, "data/search.txt", f"tuning/{name}")
     want, folder, mark = TUNING[name], tmp_path / name, 1e6
     for file in (folder / "jobs").iterdir():  # what is taken from a finished job can be told by its time
-        found = json.loads(file.read_text())
-        file.write_text(json.dumps(found | {"seconds": [mark] * len(found["seconds"])}))
+        job = json.loads(file.read_text())
+        file.write_text(json.dumps(job | {"seconds": [mark] * len(job["seconds"])}))
     before = state(folder / "jobs")
     assert len(before) == want["done"]
     if how == "python":
@@ -160,13 +160,13 @@ def test_tuning_goes_on(name, how, tmp_path):
         rk.tune(ranker, data, want["grid"], folds=3, workers=1, folder=folder)
     else:
         rankine(tmp_path, "tune", "search.txt", "--folder", name, *want["arguments"], "--folds", "3", "--workers", "1")
-    found = json.loads((folder / "tune.json").read_text())["trials"]
-    assert_same([{"params": t["params"], "scores": t["scores"]} for t in found], want["trials"])
+    trials = json.loads((folder / "tune.json").read_text())["trials"]
+    assert_same([{"params": t["params"], "scores": t["scores"]} for t in trials], want["trials"])
     after = state(folder / "jobs")
     assert {p: after[p] for p in before} == before
     values = 1 if name == "adarank" else len(want["grid"]["C"])
-    assert len(after) * values == 3 * len(found)  # nothing is there twice, under another name
-    assert sum(round(t["seconds"] / mark) for t in found) == want["done"] * values
+    assert len(after) * values == 3 * len(trials)  # nothing is there twice, under another name
+    assert sum(round(t["seconds"] / mark) for t in trials) == want["done"] * values
 
 
 # Spoken archives ------------------------------------------------------------------------------------------------------
@@ -301,8 +301,8 @@ def test_what_was_recognised_is_not_done_again(recorded):
     assert (made / "recordings.tsv").read_bytes() == table
     archive.refresh()
     for text, want in read("spoken/recognised.json").items():
-        found = [h.to_dict() for h in archive.search(text, 2)]
-        assert_same(found, [h | {"audio": f"{recorded.resolve()}/{h['audio']}"} for h in want])
+        hits = [h.to_dict() for h in archive.search(text, 2)]
+        assert_same(hits, [h | {"audio": f"{recorded.resolve()}/{h['audio']}"} for h in want])
 
 
 def test_recordings_that_have_moved_are_known(recorded):
@@ -354,11 +354,11 @@ def test_a_batch_that_was_stopped_goes_on(name, tmp_path):
     take(tmp_path, "spoken/lattices", "spoken/few.sausage", f"spoken/{left}")
     said = rankine(tmp_path, "spoken", *batch["arguments"]).stderr
     assert f"going on after {batch['done']} utterances of an earlier run" in said
-    whole, found = SAVED / "spoken" / "whole" / name, tmp_path / name
+    whole, output = SAVED / "spoken" / "whole" / name, tmp_path / name
     if whole.is_dir():
-        assert {p.name: p.read_bytes() for p in found.iterdir()} == {p.name: p.read_bytes() for p in whole.iterdir()}
+        assert {p.name: p.read_bytes() for p in output.iterdir()} == {p.name: p.read_bytes() for p in whole.iterdir()}
     else:
-        assert_same_text(found.read_text(), whole.read_text())
+        assert_same_text(output.read_text(), whole.read_text())
         assert not (tmp_path / left).exists()
 
 

@@ -4,17 +4,16 @@ import numpy as np
 import pytest
 import torch
 
-import rankine as rk
 from rankine.adapters.torch import loss as torch_loss
 from rankine.errors import InputError
 from rankine.losses import get
-from rankine.sample import judged_set
+
+from ..cases import normalised_sample
 
 
 @pytest.fixture(scope="module")
 def data():
-    found = judged_set(n_queries=20)
-    return rk.Normaliser("zscore").fit(found).apply(found)
+    return normalised_sample(20)
 
 
 @pytest.mark.parametrize("name", ["svm-ndcg@10", "svm-map:tight", "ranksvm", "consistent-dcg", "listmle", "squared"])

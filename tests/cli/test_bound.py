@@ -1,17 +1,9 @@
 """``rankine bound``."""
 
-import numpy as np
-
 import rankine as rk
-from tests.cli.test_cli import rankine
 
-
-def judged(seed=0, n=40, m=5, d=4, noise=0.5):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n * m, d))
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
-    y = np.digitize(X[:, 0] + noise * rng.standard_normal(n * m), [0.0, 0.6])
-    return rk.RankingData(X, y, np.repeat(np.arange(n), m))
+from ..cases import unit_problem
+from .running import rankine
 
 
 def test_command_line(tmp_path, monkeypatch):
@@ -19,7 +11,7 @@ def test_command_line(tmp_path, monkeypatch):
 
     monkeypatch.setattr(bounds, "SIZES", (100, 316))
     monkeypatch.setattr(bounds, "LOSSES", ("ranksvm:norm", "svm-ndcg:tight"))
-    data = judged()
+    data = unit_problem()
     rk.save_letor(data, tmp_path / "train.txt")
     rankine(tmp_path, "train", "train.txt", "--loss", "ranksvm:norm", "-o", "model.json")
     out = rankine(tmp_path, "bound", "model.json", "train.txt")

@@ -1,6 +1,6 @@
 """``rankine consistency``."""
 
-from tests.cli.test_cli import rankine
+from .running import rankine
 
 
 def test_command_line(tmp_path):

@@ -7,7 +7,8 @@ import pytest
 import rankine as rk
 from rankine.export import to_solr
 from rankine.sample import judged_set
-from tests.cli.test_cli import rankine
+
+from .running import rankine
 
 
 @pytest.fixture(scope="module")

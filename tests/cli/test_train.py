@@ -10,7 +10,7 @@ import rankine as rk
 from rankine.losses import get
 from rankine.sample import judged_set
 
-from .test_cli import rankine
+from .running import rankine
 
 
 @pytest.fixture

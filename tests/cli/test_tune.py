@@ -6,7 +6,7 @@ import rankine as rk
 from rankine.rankers.table import TABLE
 from rankine.sample import judged_set
 
-from .test_cli import rankine
+from .running import rankine
 
 
 @pytest.fixture

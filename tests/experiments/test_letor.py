@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from ..cli.test_cli import rankine
+from ..cli.running import rankine
 
 RANKERS = ["single feature", "RankSVM", "AdaRank"]
 

@@ -18,9 +18,9 @@ def test_the_comparison_does_not_depend_on_the_workers(sets):
     assert all(np.array_equal(a.scores, b.scores) for a, b in zip(alone, together, strict=True))
     for number in range(5):
         of_fold = [o for o in alone if o.fold == number]
-        chosen = next(o for o in of_fold if o.ranker == "chosen")
+        winner = next(o for o in of_fold if o.ranker == "chosen")
         best = max((o for o in of_fold if o.ranker != "chosen"), key=lambda o: o.valid)
-        assert np.array_equal(chosen.scores, best.scores)
+        assert np.array_equal(winner.scores, best.scores)
     fold = list(letor_folds("mq2008"))[2]
     mine = next(o for o in alone if o.ranker == "RankSVM" and o.fold == 2)
     values = rk.evaluate("AP", fold.test.y, mine.scores, fold.test.qid, ties="stable").per_query["AP"]
@@ -50,5 +50,5 @@ def test_contributions_of_the_report_belong_to_the_scores(sets):
 
 def test_ranksvm_on_ohsumed_is_as_good_as_others(real_data):
     outcomes = letor_rankers.run("ohsumed", ["RankSVM"])
-    found = letor_rankers.mean_over_folds(letor_rankers.pooled(outcomes, "RankSVM", "MAP"))
-    assert found >= letor_rankers.PUBLISHED["ohsumed"]["SVM-rank"]["MAP"] - 0.008
+    value = letor_rankers.mean_over_folds(letor_rankers.pooled(outcomes, "RankSVM", "MAP"))
+    assert value >= letor_rankers.PUBLISHED["ohsumed"]["SVM-rank"]["MAP"] - 0.008

@@ -6,7 +6,7 @@ import pytest
 
 from rankine.experiments.table import TABLE, function_of
 
-from ..cli.test_cli import rankine
+from ..cli.running import rankine
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -9,13 +9,6 @@ import rankine as rk
 from rankine.errors import InputError
 from rankine.export import to_onnx
 from rankine.export.onnx import check, run
-from rankine.sample import judged_set
-
-
-@pytest.fixture(scope="module")
-def data():
-    return judged_set(n_queries=20)
-
 
 MODELS = [
     rk.LinearRanker("svm-map", C=0.01, normalise="zscore"), rk.RegressionRanker(), rk.UniformFusion(normalise="zscore"),

@@ -9,12 +9,6 @@ import pytest
 import rankine as rk
 from rankine.errors import InputError
 from rankine.export import to_opensearch, to_solr
-from rankine.sample import judged_set
-
-
-@pytest.fixture(scope="module")
-def data():
-    return judged_set(n_queries=20)
 
 
 def scored_by_opensearch(content, rows, names):

@@ -6,12 +6,6 @@ import pytest
 import rankine as rk
 from rankine.errors import InputError
 from rankine.export import export
-from rankine.sample import judged_set
-
-
-@pytest.fixture(scope="module")
-def data():
-    return judged_set(n_queries=20)
 
 
 @pytest.mark.parametrize(

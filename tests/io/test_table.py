@@ -68,8 +68,8 @@ def test_foreign_tables(tmp_path):
     frame.to_parquet(tmp_path / "x.parquet")
     data = rk.load_table(tmp_path / "x.parquet")
     assert data.feature_names == ("bm25", "rank")
-    chosen = rk.load_table(tmp_path / "x.parquet", features=["rank"], label="bm25")
-    assert chosen.y.tolist() == [0.5, 1, 2]
+    selection = rk.load_table(tmp_path / "x.parquet", features=["rank"], label="bm25")
+    assert selection.y.tolist() == [0.5, 1, 2]
     for options, message in (
         ({"label": "grades"}, "no column 'grades'. Did you mean 'grade'"),
         ({"features": ["query_id"]}, "holds .*string, not numbers"),

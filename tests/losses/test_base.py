@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.losses import Loss, get, names, resolve
+from rankine.losses import Loss, get, names
 from rankine.losses.base import Prepared
 from rankine.losses.supervision import GRADES, PREFERENCES, RANKS
-from rankine.losses.table import TABLE, names_with_constants
 from rankine.sample import judged_set
 
 ALL = [name.replace("@k", f"@{k}") for name in names() for k in ((1, 3) if "@k" in name else (0,))]
@@ -146,28 +145,6 @@ def test_a_loss_object_that_is_not_convex(loss):
         rk.LinearRanker(loss, solver="newton").fit(X, y, qid=qid)
 
 
-def test_a_loss_is_resolved_in_one_place():
-    loss = get("svm-map")
-    assert resolve(loss) is loss
-    assert resolve("ranksvm", {"norm": True}, threads=1).name == "ranksvm:norm"
-    for wrong, options, message in (
-        (loss, {"A": "yue"}, "given by name"),
-        (3, None, "a name or a loss"),
-        ("svm-map", [1], "must be a dictionary"),
-        ("svm-map", {"A": "learn"}, "LinearRanker only"),
-    ):
-        with pytest.raises(rk.InputError, match=message):
-            resolve(wrong, options)
-    for ranker in (rk.LinearRanker, rk.KernelRanker):
-        with pytest.raises(rk.InputError, match="given by name"):
-            ranker(loss, loss_options={"A": "yue"}).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
-
-
-def test_the_table_knows_every_row():
-    assert len({row.explanation for row in TABLE.values()}) == len(TABLE)
-    assert set(names_with_constants()) <= set(names())
-
-
 @pytest.fixture(scope="module")
 def data():
     return judged_set(n_queries=30)
@@ -178,11 +155,11 @@ def test_curvature_is_exact_where_it_exists(data):
     for name in ("squared", "squared-dcg", "listnet"):
         prepared = get(name).prepare(data.y, data.ptr)
         grad = prepared(scores)[1]
-        found = prepared.diagonal(scores, grad)
+        curvature = prepared.diagonal(scores, grad)
         for i in range(0, data.n_documents, 97):
             moved = scores.copy()
             moved[i] += 1e-5
-            assert found[i] == pytest.approx((prepared(moved)[1][i] - grad[i]) / 1e-5, rel=1e-3, abs=1e-6)
+            assert curvature[i] == pytest.approx((prepared(moved)[1][i] - grad[i]) / 1e-5, rel=1e-3, abs=1e-6)
 
 
 def test_a_step_moves_by_at_most_one_margin(data):

@@ -40,9 +40,9 @@ def test_queries_without_relevant_documents(empty, want):
 def test_preferences():
     graph = rk.Preferences([0, 1, 3], [1, 2, 4], weight=[2.0, 1.0, 4.0])
     qid = ["a", "a", "a", "b", "b"]
-    found = rk.evaluate(["WPD", "WPD(norm=True)"], graph, [1.0, 2.0, 2.0, 0.0, 5.0], qid)
-    assert found.per_query["WPD"].tolist() == [2.5, 4.0]
-    assert found.per_query["WPD(norm=True)"].tolist() == [2.5 / 3, 1.0]
+    report = rk.evaluate(["WPD", "WPD(norm=True)"], graph, [1.0, 2.0, 2.0, 0.0, 5.0], qid)
+    assert report.per_query["WPD"].tolist() == [2.5, 4.0]
+    assert report.per_query["WPD(norm=True)"].tolist() == [2.5 / 3, 1.0]
     rows = [4, 0, 2, 1, 3]  # other row order, same graph
     new = {old: i for i, old in enumerate(rows)}
     moved = rk.Preferences([new[0], new[1], new[3]], [new[1], new[2], new[4]], weight=[2.0, 1.0, 4.0])

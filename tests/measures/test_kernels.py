@@ -17,10 +17,10 @@ def test_expected_ties_are_the_mean_over_all_permutations(seed):
     rng = np.random.default_rng(seed)
     for _ in range(60):
         grades, scores = small_case(rng)
-        found = rk.evaluate(NAMES, grades, scores, threads=1)
+        report = rk.evaluate(NAMES, grades, scores, threads=1)
         for name, measure, params in CASES:
             want = ref.expected(measure, grades, scores, **params)
-            assert math.isclose(found.mean[name], want, rel_tol=1e-12, abs_tol=1e-13), (name, grades, scores)
+            assert math.isclose(report.mean[name], want, rel_tol=1e-12, abs_tol=1e-13), (name, grades, scores)
 
 
 def test_kendall_b_and_auc_equal_scipy():
@@ -29,13 +29,13 @@ def test_kendall_b_and_auc_equal_scipy():
         m = int(rng.integers(2, 30))
         y, s = rng.integers(0, 4, m), rng.integers(0, 5, m).astype(float)
         tau = stats.kendalltau(y, s).statistic
-        found = rk.evaluate(["KendallTau(variant='b')", "AUC"], y, s)
+        report = rk.evaluate(["KendallTau(variant='b')", "AUC"], y, s)
         if np.ptp(y) and np.ptp(s):
-            assert math.isclose(found.mean["KendallTau(variant='b')"], tau, abs_tol=1e-12)
+            assert math.isclose(report.mean["KendallTau(variant='b')"], tau, abs_tol=1e-12)
         rel, non = s[y >= 1], s[y < 1]
         if len(rel) and len(non):
             u = stats.mannwhitneyu(rel, non).statistic / (len(rel) * len(non))
-            assert math.isclose(found.mean["AUC"], u, abs_tol=1e-12)
+            assert math.isclose(report.mean["AUC"], u, abs_tol=1e-12)
 
 
 def test_err_of_a_large_tie_group_keeps_its_digits():

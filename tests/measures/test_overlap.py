@@ -24,12 +24,12 @@ def test_rank_biased_overlap_depth_by_depth():
 
 def test_drift_by_hand():
     """Two queries: one reversed, one unchanged."""
-    found = drift([3, 2, 1, 5, 4], [1, 2, 3, 5, 4], [7, 7, 7, 8, 8], np.array([0, 3, 5]), p=0.5, k=1)
-    assert found.overlap.tolist() == pytest.approx([reference.rank_biased_overlap([0, 1, 2], [2, 1, 0], 0.5), 1.0])
-    assert found.turnover.tolist() == [1.0, 0.0]
-    assert found.moved.tolist() == pytest.approx([4 / 3, 0])
-    assert found.first_changed.tolist() == [True, False]
-    assert found.queries.tolist() == [7, 8]
+    changes = drift([3, 2, 1, 5, 4], [1, 2, 3, 5, 4], [7, 7, 7, 8, 8], np.array([0, 3, 5]), p=0.5, k=1)
+    assert changes.overlap.tolist() == pytest.approx([reference.rank_biased_overlap([0, 1, 2], [2, 1, 0], 0.5), 1.0])
+    assert changes.turnover.tolist() == [1.0, 0.0]
+    assert changes.moved.tolist() == pytest.approx([4 / 3, 0])
+    assert changes.first_changed.tolist() == [True, False]
+    assert changes.queries.tolist() == [7, 8]
 
 
 def test_overlap_of_arrays_and_bad_scores():

@@ -16,10 +16,10 @@ def test_stable_ties_keep_the_input_order():
     rng = np.random.default_rng(1)
     for _ in range(400):
         grades, scores = small_case(rng)
-        found = rk.evaluate(NAMES, grades, scores, ties="stable", threads=1)
+        report = rk.evaluate(NAMES, grades, scores, ties="stable", threads=1)
         for name, measure, params in CASES:
             want = ref.stable(measure, grades, scores, **params)
-            assert math.isclose(found.mean[name], want, rel_tol=1e-12, abs_tol=1e-13), (name, grades, scores)
+            assert math.isclose(report.mean[name], want, rel_tol=1e-12, abs_tol=1e-13), (name, grades, scores)
 
 
 def test_many_queries_of_unequal_length_at_once_equal_one_at_a_time():
@@ -44,9 +44,9 @@ def test_scores_that_differ_in_their_last_bits_are_told_apart():
         bits = np.float64(1.5).view(np.int64) + rng.permutation(m)
         s = bits.view(np.float64) * rng.choice([-1, 1])
         y = np.arange(m)
-        found = rk.evaluate(["KendallTau", "Disagreement"], y, s, ties="stable")
+        report = rk.evaluate(["KendallTau", "Disagreement"], y, s, ties="stable")
         want = stats.kendalltau(y, s).statistic
-        assert math.isclose(found.mean["KendallTau"], want, abs_tol=1e-12)
+        assert math.isclose(report.mean["KendallTau"], want, abs_tol=1e-12)
 
 
 def test_trec_ties_need_document_ids():

@@ -10,13 +10,7 @@ import rankine as rk
 from rankine.rankers.adarank import NoWeakRankerWarning
 
 from .. import reference as ref
-
-
-def problem(seed=0, n=12, m=8, d=5, decimals=1):
-    rng = np.random.default_rng(seed)
-    X = np.round(rng.standard_normal((n * m, d)), decimals)
-    y = np.clip(np.round(X[:, 0] + 0.7 * X[:, 1] - 0.4 * X[:, -1] + rng.standard_normal(n * m)), 0, 2)
-    return X, y, np.repeat(np.arange(n), m)
+from .cases import rounded_problem
 
 
 @pytest.mark.parametrize("update", ["original", "meng"])
@@ -42,7 +36,7 @@ def test_adarank_by_hand(update):
 @pytest.mark.parametrize("measure", ["AP", "nDCG@3", "ERR(gmax=2)"])
 def test_adarank_is_the_book(update, measure):
     for seed in range(15):
-        X, y, qid = problem(seed)
+        X, y, qid = rounded_problem(seed)
 
         def performance(scores, y=y, qid=qid):
             return rk.evaluate(measure, y, np.asarray(scores), qid).per_query[measure].tolist()
@@ -58,7 +52,7 @@ def test_adarank_is_the_book(update, measure):
 def test_the_bound_on_training_performance():
     """Xu & Li, Theorem 1: mean E(f_T) ≥ 1 − Π_t exp(−δ_min)·√(1 − φ(t)²)."""
     for seed in range(10):
-        X, y, qid = problem(seed, n=20)
+        X, y, qid = rounded_problem(seed, n=20)
 
         def performance(scores, y=y, qid=qid):
             return rk.evaluate("AP", y, np.asarray(scores), qid, empty="one").per_query["AP"].tolist()
@@ -82,20 +76,20 @@ def test_a_perfect_feature_and_a_useless_one():
 
 
 def test_the_guard_sets_a_feature_aside():
-    X, y, qid = problem(3, n=40, d=2, decimals=3)
+    X, y, qid = rounded_problem(3, n=40, d=2, decimals=3)
     X[:, 1] = np.random.default_rng(0).random(len(y))
     model = rk.AdaRank("AP", n_rounds=30).fit(X, y, qid=qid)
-    chosen = [r.feature for r in model.history_]
+    features = [r.feature for r in model.history_]
     assert any(r.set_aside for r in model.history_)
     for t, r in enumerate(model.history_[:-1]):
         if r.set_aside:
-            assert chosen[t + 1] != r.feature
-            assert chosen[t - 3 : t + 1] == [r.feature] * 4
+            assert features[t + 1] != r.feature
+            assert features[t - 3 : t + 1] == [r.feature] * 4
             assert max(h.train for h in model.history_[t - 2 : t + 1]) <= max(h.train for h in model.history_[: t - 2])
 
 
 def test_signs_stages_and_validation():
-    X, y, qid = problem(1, n=30)
+    X, y, qid = rounded_problem(1, n=30)
     X[:, 0] *= -1
     plain, signed = (rk.AdaRank(both_signs=b, n_rounds=20).fit(X, y, qid=qid) for b in (False, True))
     assert signed.coef_[0] < 0
@@ -104,7 +98,7 @@ def test_signs_stages_and_validation():
     np.testing.assert_allclose(stages[-1], signed.predict(X, qid))
     for h, scores in zip(signed.history_, stages, strict=True):
         assert h.train == pytest.approx(rk.evaluate("AP", y, scores, qid).mean["AP"], abs=1e-9)
-    valid = rk.RankingData(*problem(2, n=30))
+    valid = rk.RankingData(*rounded_problem(2, n=30))
     stopped = rk.AdaRank(n_rounds=60, patience=5).fit(X, y, qid=qid, valid=valid)
     on_valid = [h.valid for h in stopped.history_]
     assert len(stopped.rounds_) == 1 + int(np.argmax(on_valid))
@@ -116,7 +110,7 @@ def test_signs_stages_and_validation():
     "model", [rk.AdaRank(n_rounds=10), rk.RankBoost(n_rounds=10), rk.SingleFeature(both_signs=True), rk.UniformFusion()]
 )
 def test_saved_sparse_and_in_any_order(model, tmp_path):
-    X, y, qid = problem(4)
+    X, y, qid = rounded_problem(4)
     X[np.abs(X) < 0.5] = 0
     model.fit(X, y, qid=qid)
     model.save(tmp_path / "m.json")
@@ -148,17 +142,17 @@ def test_saved_sparse_and_in_any_order(model, tmp_path):
 )
 def test_bad_parameters(model, message):
     with pytest.raises(rk.InputError, match=message):
-        model.fit(*problem()[:2], qid=problem()[2])
+        model.fit(*rounded_problem()[:2], qid=rounded_problem()[2])
 
 
 def test_bad_validation_data():
-    X, y, qid = problem()
+    X, y, qid = rounded_problem()
     with pytest.raises(rk.InputError, match="the validation data has 4 features, the training data 5"):
         rk.AdaRank().fit(X, y, qid=qid, valid=rk.RankingData(X[:, :4], y, qid))
 
 
 def test_stages_do_not_touch_the_model():
-    X, y, qid = problem(1, n=20)
+    X, y, qid = rounded_problem(1, n=20)
     model = rk.AdaRank(n_rounds=6).fit(X, y, qid=qid)
     whole, alone = model.coef_.copy(), list(model.staged_predict(X, qid))
     for (a, b), want in zip(
@@ -170,7 +164,7 @@ def test_stages_do_not_touch_the_model():
 
 
 def test_the_guard_sets_both_signs_aside():
-    X, y, qid = problem(3, n=40, d=2, decimals=3)
+    X, y, qid = rounded_problem(3, n=40, d=2, decimals=3)
     X[:, 1] = np.random.default_rng(0).random(len(y))
     model = rk.AdaRank("AP", n_rounds=30, both_signs=True).fit(X, y, qid=qid)
     for before, after in zip(model.history_[:-1], model.history_[1:], strict=True):
@@ -180,7 +174,7 @@ def test_the_guard_sets_both_signs_aside():
 def test_names_of_an_earlier_fit_are_forgotten(tmp_path):
     import pandas as pd
 
-    X, y, qid = problem()
+    X, y, qid = rounded_problem()
     model = rk.AdaRank(n_rounds=3).fit(pd.DataFrame(X, columns=list("abcde")), y, qid=qid)
     model.fit(rk.RankingData(X[:, :3], y, qid))
     assert len(model.explain(X[0, :3])) == 3
@@ -193,6 +187,6 @@ def test_names_of_an_earlier_fit_are_forgotten(tmp_path):
             rk.RankBoost(n_rounds=None)],
 )  # fmt: skip
 def test_parameters_of_the_wrong_kind(bad):
-    X, y, qid = problem()
+    X, y, qid = rounded_problem()
     with pytest.raises(rk.InputError, match="must be a whole number"):
         bad.fit(X, y, qid=qid)

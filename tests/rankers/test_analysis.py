@@ -11,11 +11,11 @@ def test_dropping_features():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 3))
     data = rk.RankingData(X, np.clip(np.round(2 * X[:, 1]), 0, 3), np.repeat(np.arange(20), 10), None, ["a", "b", "c"])
-    found = drop_one(rk.RegressionRanker(), data, data)
-    assert found[0].feature == "b"
+    rows = drop_one(rk.RegressionRanker(), data, data)
+    assert rows[0].feature == "b"
     part = data.select(["a", "c"])
     want = rk.RegressionRanker().fit(part).score(part)
-    assert found[0].without == pytest.approx(want)
+    assert rows[0].without == pytest.approx(want)
     with pytest.raises(rk.InputError, match="linear ranker"):
         drop_one(rk.RankBoost(), data, data)
     with pytest.raises(rk.InputError, match="only one feature"):

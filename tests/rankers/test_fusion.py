@@ -5,16 +5,11 @@ import numpy as np
 import rankine as rk
 from rankine.rankers.fusion import feature_performances
 
-
-def problem(seed=0, n=12, m=8, d=5, decimals=1):
-    rng = np.random.default_rng(seed)
-    X = np.round(rng.standard_normal((n * m, d)), decimals)
-    y = np.clip(np.round(X[:, 0] + 0.7 * X[:, 1] - 0.4 * X[:, -1] + rng.standard_normal(n * m)), 0, 2)
-    return X, y, np.repeat(np.arange(n), m)
+from .cases import rounded_problem
 
 
 def test_single_feature_and_uniform_fusion():
-    X, y, qid = problem(6)
+    X, y, qid = rounded_problem(6)
     table = [rk.evaluate("nDCG@10", y, s * X[:, f], qid).mean["nDCG@10"] for s in (1, -1) for f in range(5)]
     model = rk.SingleFeature(both_signs=True).fit(X, y, qid=qid)
     assert model.feature_ + (5 if model.coef_.sum() < 0 else 0) == int(np.argmax(table))

@@ -5,24 +5,24 @@ import pytest
 
 import rankine as rk
 from rankine.rankers.kernel import ApproximationWarning
-from rankine.sample import judged_set
+
+from ..cases import normalised_sample
 
 
 @pytest.fixture(scope="module")
 def data():
-    found = judged_set(n_queries=30)
-    return rk.Normaliser("zscore").fit(found).apply(found)
+    return normalised_sample(30)
 
 
 @pytest.mark.parametrize("loss", ["svm-map", "svm-ndcg@10"])
 def test_a_linear_kernel_is_the_linear_ranker(data, loss):
     options = {"A": "partial-order"} if "ndcg" in loss else {}
     want = rk.LinearRanker(loss, C=0.5, tol=1e-4, loss_options=options).fit(data)
-    found = rk.KernelRanker(loss, C=0.5, kernel="linear", tol=1e-3, loss_options=options).fit(data)
-    assert found.gap_ <= 1e-3
-    assert found.objective_ == pytest.approx(want.objective_, rel=2e-3)
-    assert found.lower_bound_ <= want.objective_ * (1 + 1e-6)
-    assert np.corrcoef(found.predict(data), want.predict(data))[0, 1] > 0.99
+    model = rk.KernelRanker(loss, C=0.5, kernel="linear", tol=1e-3, loss_options=options).fit(data)
+    assert model.gap_ <= 1e-3
+    assert model.objective_ == pytest.approx(want.objective_, rel=2e-3)
+    assert model.lower_bound_ <= want.objective_ * (1 + 1e-6)
+    assert np.corrcoef(model.predict(data), want.predict(data))[0, 1] > 0.99
 
 
 def circles(seed, n=20, m=15):
@@ -96,8 +96,8 @@ def test_the_dual_converges_for_ndcg_and_large_C():
     y = np.clip(np.round(X[:, 0] + 0.5 * rng.normal(size=72)), 0, 2)
     qid = np.repeat(np.arange(12), 6)
     want = rk.LinearRanker("svm-ndcg@5", C=10.0, tol=1e-4).fit(X, y, qid=qid)
-    found = rk.KernelRanker("svm-ndcg@5", C=10.0, kernel="linear", tol=1e-2).fit(X, y, qid=qid)
-    assert found.gap_ <= 1e-2
-    assert found.objective_ == pytest.approx(want.objective_, rel=1.1e-2)
+    model = rk.KernelRanker("svm-ndcg@5", C=10.0, kernel="linear", tol=1e-2).fit(X, y, qid=qid)
+    assert model.gap_ <= 1e-2
+    assert model.objective_ == pytest.approx(want.objective_, rel=1.1e-2)
     with pytest.raises(rk.InputError, match="positive semi-definite"):
         rk.KernelRanker(kernel=lambda a, b: -(a @ b.T), max_documents=10).fit(X, y, qid=qid)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.sample import judged_set
+
+from ..cases import normalised_sample
 
 
 @pytest.fixture(scope="module")
 def data():
-    found = judged_set(n_queries=40)
-    return rk.Normaliser("zscore").fit(found).apply(found)
+    return normalised_sample(40)
 
 
 def test_projection_onto_position_weights():
@@ -49,7 +49,7 @@ def test_learned_position_weights(data, loss):
 
 
 def test_learned_weights_are_saved_and_shown(data, tmp_path):
-    from ..cli.test_cli import rankine
+    from ..cli.running import rankine
 
     model = rk.LinearRanker("svm-ndcg@5", C=0.3, loss_options={"A": "learn"}).fit(data)
     model.save(tmp_path / "m.json")

@@ -1,7 +1,6 @@
 """LinearRanker: certified optimum, scikit-learn's contract, sparse and dense alike, models as files."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -13,13 +12,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 import rankine as rk
 from rankine.solvers.certificate import ConvergenceWarning
 
-
-def problem(seed=0, n=30, noise=1.0):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n * 15, 6))
-    w = np.array([2.0, -1.0, 0.5, 0, 0, 0])
-    y = np.clip(np.round(X @ w + noise * rng.standard_normal(len(X))), 0, 3)
-    return X, y, np.repeat(np.arange(n), 15)
+from .cases import problem
 
 
 @pytest.mark.parametrize("loss", ["svm-ndcg@10", "svm-ndcg", "svm-map", "svm-p@5", "svm-rr"])
@@ -141,12 +134,12 @@ def test_normaliser_is_part_of_the_model(kind, tmp_path):
 
 def test_works_with_scikit_learns_cross_validation():
     X, y, qid = problem()
-    found = cross_val_score(
+    scores = cross_val_score(
         rk.LinearRanker(loss="svm-map", C=1.0), X, y, groups=qid, cv=GroupKFold(3),
         scoring=lambda model, X, y: rk.evaluate("AP", y, model.predict(X)).mean["AP"],
     )  # fmt: skip
-    assert len(found) == 3
-    assert (found > 0.5).all()
+    assert len(scores) == 3
+    assert (scores > 0.5).all()
 
 
 def test_explain_names_the_features():
@@ -202,24 +195,11 @@ def test_bad_calls(tmp_path):
     with pytest.raises(rk.InputError, match="x has 1"):
         model.explain([1.0])
     model.save(tmp_path / "m.json")
-    whole = (tmp_path / "m.json").read_text()
-    newer = json.dumps(json.loads(whole) | {"schema": 99})
-    odd = json.dumps({k: v for k, v in json.loads(whole).items() if k != "coef"})
-    for content, message in (
-        (whole[:50], "not a model file, or cut short"),
-        ("[1, 2]", "not a Rankine model file"),
-        (newer, "schema 99"),
-        (whole.replace('"LinearRanker"', '"Oracle"'), "unknown kind of model 'Oracle'"),
-        (odd, "damaged model file"),
-    ):
-        (tmp_path / "bad.json").write_text(content)
-        with pytest.raises(rk.InputError, match=message):
-            rk.load(tmp_path / "bad.json")
     with pytest.raises(rk.InputError, match="no folder"):
         model.save(tmp_path / "no" / "m.json")
     with pytest.raises(rk.InputError, match="by name or number"):
         rk.LinearRanker(loss=rk.losses.get("svm-map")).fit(X, y, qid=qid).save(tmp_path / "x.json")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.json", "m.json"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.json"]
 
 
 def test_a_path_equals_separate_fits():

@@ -9,13 +9,13 @@ import torch
 import rankine as rk
 from rankine.adapters.torch import loss as torch_loss
 from rankine.errors import InputError
-from rankine.sample import judged_set
+
+from ..cases import normalised_sample
 
 
 @pytest.fixture(scope="module")
 def data():
-    found = judged_set(n_queries=20)
-    return rk.Normaliser("zscore").fit(found).apply(found)
+    return normalised_sample(20)
 
 
 def test_the_linear_network_reaches_the_linear_optimum(data):
@@ -24,8 +24,8 @@ def test_the_linear_network_reaches_the_linear_optimum(data):
     network = rk.NeuralRanker(
         "ranksvm-l2", hidden=(), optimiser="lbfgs", epochs=20, normalise=None, weight_decay=1 / (C * data.n_queries)
     ).fit(data)
-    found = network.layers_[0][0][0]
-    assert found == pytest.approx(linear.coef_, abs=1e-4 * np.abs(linear.coef_).max())
+    weights = network.layers_[0][0][0]
+    assert weights == pytest.approx(linear.coef_, abs=1e-4 * np.abs(linear.coef_).max())
 
 
 def test_networks_learn_stop_and_are_reproducible(data, tmp_path):

@@ -8,6 +8,8 @@ import rankine as rk
 from rankine.losses import get
 from rankine.rankers import oracle as oracle_module
 
+from ..cases import linear_problem
+
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("sparse", [False, True])
@@ -45,18 +47,11 @@ def test_oracle_is_the_loss_of_the_scores(dtype, sparse, weighted, monkeypatch):
     np.testing.assert_allclose(oracle.along(point, d)(0.5)[0], plain(point + 0.5 * d)[0], **close)
 
 
-def problem(seed=0, n=25, m=12):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n * m, 6))
-    y = np.clip(np.round(X @ [2.0, -1.0, 0.5, 0, 0, 0] + rng.standard_normal(n * m)), 0, 3)
-    return X, y, np.repeat(np.arange(n), m)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_hessian_products_in_w(dtype, sparse, monkeypatch):
     monkeypatch.setattr(oracle_module, "_BLOCK_BYTES", 2000)
-    X, y, _ = problem(n=10, m=30)
+    X, y, _ = linear_problem(n=10, m=30)
     X = (X * (np.abs(X) > 0.5)).astype(dtype)
     weight = np.random.default_rng(0).random(10)
     prepared = get("preorder").prepare(y, np.arange(11) * 30)

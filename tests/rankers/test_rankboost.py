@@ -8,21 +8,15 @@ import pytest
 import rankine as rk
 
 from .. import reference as ref
-
-
-def problem(seed=0, n=12, m=8, d=5, decimals=1):
-    rng = np.random.default_rng(seed)
-    X = np.round(rng.standard_normal((n * m, d)), decimals)
-    y = np.clip(np.round(X[:, 0] + 0.7 * X[:, 1] - 0.4 * X[:, -1] + rng.standard_normal(n * m)), 0, 2)
-    return X, y, np.repeat(np.arange(n), m)
+from .cases import rounded_problem
 
 
 def test_rankboost_is_the_book():
     for seed in range(12):
-        X, y, qid = problem(seed, n=5, m=6, d=3)
-        found, H = ref.rankboost(X.tolist(), y.tolist(), qid.tolist(), 8)
+        X, y, qid = rounded_problem(seed, n=5, m=6, d=3)
+        rounds, H = ref.rankboost(X.tolist(), y.tolist(), qid.tolist(), 8)
         model = rk.RankBoost(n_rounds=8).fit(X, y, qid=qid)
-        np.testing.assert_allclose([abs(s.alpha) for s in model.stumps_], [abs(a) for _, a in found], rtol=1e-6)
+        np.testing.assert_allclose([abs(s.alpha) for s in model.stumps_], [abs(a) for _, a in rounds], rtol=1e-6)
         scores = model.predict(X)
         slow = sum(math.exp(H[j] - H[i]) for i in range(30) for j in range(30) if qid[i] == qid[j] and y[i] > y[j])
         fast = sum(
@@ -32,7 +26,7 @@ def test_rankboost_is_the_book():
 
 
 def test_rankboost_bins_and_weights():
-    X, y, qid = problem(5, n=60, decimals=6)
+    X, y, qid = rounded_problem(5, n=60, decimals=6)
     few, many = (rk.RankBoost(n_rounds=60, n_bins=n).fit(X, y, qid=qid) for n in (8, 255))
     assert len({s.threshold for s in few.stumps_ if s.feature == 0}) <= 8
     assert many.score(X, y, qid) > 0.75
@@ -48,10 +42,10 @@ def test_rankboost_keeps_its_digits_where_almost_everything_is_right():
         X = np.round(rng.standard_normal((18, 3)), 1)
         y = np.clip(np.round(1.5 * X[:, 0] + X[:, 1] + 0.1 * rng.standard_normal(18)), 0, 2)
         qid = np.repeat([1, 2, 3], 6)
-        found, H = ref.rankboost(X.tolist(), y.tolist(), qid.tolist(), 60)
+        rounds, H = ref.rankboost(X.tolist(), y.tolist(), qid.tolist(), 60)
         model = rk.RankBoost(n_rounds=60).fit(X, y, qid=qid)
         n = len(model.stumps_)
-        np.testing.assert_allclose([abs(s.alpha) for s in model.stumps_], [abs(a) for _, a in found[:n]], rtol=1e-5)
+        np.testing.assert_allclose([abs(s.alpha) for s in model.stumps_], [abs(a) for _, a in rounds[:n]], rtol=1e-5)
         assert np.ptp(model.predict(X)) < 1.01 * np.ptp(H)
 
 

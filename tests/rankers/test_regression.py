@@ -5,13 +5,7 @@ import pytest
 
 import rankine as rk
 
-
-def problem(seed=0, n=30, noise=1.0):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n * 15, 6))
-    w = np.array([2.0, -1.0, 0.5, 0, 0, 0])
-    y = np.clip(np.round(X @ w + noise * rng.standard_normal(len(X))), 0, 3)
-    return X, y, np.repeat(np.arange(n), 15)
+from .cases import problem
 
 
 @pytest.mark.parametrize("on", ["grades", "gains"])

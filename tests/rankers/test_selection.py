@@ -23,23 +23,23 @@ def problem(seed=0, n=24, m=8):
     return rk.RankingData(X, y, np.repeat(np.arange(n), m))
 
 
-def plain(found):
-    return [(t.params, t.scores) for t in found.trials]
+def plain(tuning):
+    return [(t.params, t.scores) for t in tuning.trials]
 
 
 def test_every_combination_on_every_fold():
     data = problem()
-    found = rk.tune(rk.LinearRanker(tol=1e-5), data, GRID, folds=3, workers=1, measure="AP")
-    assert len(found.trials) == 4
-    assert [t.mean for t in found.trials] == sorted((t.mean for t in found.trials), reverse=True)
-    for trial in found.trials:
+    tuning = rk.tune(rk.LinearRanker(tol=1e-5), data, GRID, folds=3, workers=1, measure="AP")
+    assert len(tuning.trials) == 4
+    assert [t.mean for t in tuning.trials] == sorted((t.mean for t in tuning.trials), reverse=True)
+    for trial in tuning.trials:
         assert list(trial.params) == ["loss", "C"]
         for (train, test), score in zip(data.folds(3, 0), trial.scores, strict=True):
             models = rk.LinearRanker(tol=1e-5, loss=trial.params["loss"]).path(GRID["C"], train)
             model = next(m for m in models if trial.params["C"] == m.C)
             assert rk.evaluate("AP", test.y, model.predict(test), test.qid).mean["AP"] == score
-    model = found.refit(data)
-    assert model.get_params()["C"] == found.best.params["C"]
+    model = tuning.refit(data)
+    assert model.get_params()["C"] == tuning.best.params["C"]
 
 
 def test_any_number_of_workers(tmp_path):
@@ -113,19 +113,19 @@ def test_what_is_kept_belongs_to_its_data(tmp_path):
 
 
 def test_arrays_in_the_grid_and_errors_as_measures(tmp_path):
-    found = rk.tune(rk.AdaRank(), problem(), {"n_rounds": np.array([2, 8])}, folds=2, workers=1, folder=tmp_path)
+    tuning = rk.tune(rk.AdaRank(), problem(), {"n_rounds": np.array([2, 8])}, folds=2, workers=1, folder=tmp_path)
     assert (tmp_path / "tune.png").exists()
-    assert found.axis == "n_rounds"
-    found = rk.tune(rk.LinearRanker(), problem(), GRID, folds=2, workers=1, measure="Disagreement")
-    means = [t.mean for t in found.trials]
+    assert tuning.axis == "n_rounds"
+    tuning = rk.tune(rk.LinearRanker(), problem(), GRID, folds=2, workers=1, measure="Disagreement")
+    means = [t.mean for t in tuning.trials]
     assert means == sorted(means)
     assert means[0] > 0
 
 
 def test_rankers_without_a_path():
-    found = rk.tune(rk.AdaRank(), problem(), {"n_rounds": [2, 10], "update": ["original", "meng"]}, folds=2, workers=1)
-    assert len(found.trials) == 4
-    assert "n_rounds" in found.to_csv()
+    tuning = rk.tune(rk.AdaRank(), problem(), {"n_rounds": [2, 10], "update": ["original", "meng"]}, folds=2, workers=1)
+    assert len(tuning.trials) == 4
+    assert "n_rounds" in tuning.to_csv()
     assert len(rk.tune(rk.RankBoost(), problem(), {"n_rounds": [5]}, folds=2, workers=1).trials) == 1
 
 

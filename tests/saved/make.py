@@ -435,8 +435,8 @@ def main():
         make_recognised(spoken)
         make_batches(spoken)
         make_written(spoken)
-        for found in place.rglob("*"):
-            assert found.is_dir() or str(place).encode() not in found.read_bytes(), f"{found} names {place}"
+        for path in place.rglob("*"):
+            assert path.is_dir() or str(place).encode() not in path.read_bytes(), f"{path} names {place}"
         shutil.copytree(place, HERE, dirs_exist_ok=True)
 
 

@@ -71,7 +71,7 @@ def enumerated_minimum(X, y, ptr, name, k, A, C, w0):
     slack = np.eye(n)[owner]
     M = np.hstack([V, slack])
     start = np.concatenate([w0, np.ones(n)])
-    found = minimize(
+    optimum = minimize(
         lambda z: 0.5 * (z[:d] - w0) @ (z[:d] - w0) + C * z[d:].sum(),
         start,
         jac=lambda z: np.concatenate([z[:d] - w0, np.full(n, C)]),
@@ -79,7 +79,7 @@ def enumerated_minimum(X, y, ptr, name, k, A, C, w0):
         method="SLSQP",
         options={"maxiter": 500, "ftol": 1e-13},
     )
-    return found.fun
+    return optimum.fun
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,6 @@ import pytest
 
 import rankine as rk
 from rankine import losses
-from rankine.sample import judged_set
-
-
-@pytest.fixture(scope="module")
-def data():
-    found = judged_set(n_queries=40)
-    return rk.Normaliser("zscore").fit(found).apply(found)
 
 
 @pytest.mark.parametrize("loss", ["svm-ndcg@10:tight", "svm-map:tight", "svm-ndcg@5"])

@@ -5,13 +5,6 @@ import pytest
 
 import rankine as rk
 from rankine import losses
-from rankine.sample import judged_set
-
-
-@pytest.fixture(scope="module")
-def data():
-    found = judged_set(n_queries=40)
-    return rk.Normaliser("zscore").fit(found).apply(found)
 
 
 @pytest.mark.parametrize("schedule", ["query", "pass", 7])
@@ -24,17 +17,17 @@ def test_the_dual_reaches_the_same_optimum(data, loss, schedule):
     for w0 in (None, np.linspace(-1, 1, data.n_features)):
         want = rk.LinearRanker(loss=loss, C=0.3, tol=1e-4, loss_options=options, w0=w0).fit(data)
         prepared = losses.get(loss, **options).prepare(data.y, data.ptr)
-        found = cutting_plane(LinearDual(data.X, prepared, None, w0), 0.3, schedule=schedule, tol=1e-3)
-        assert found.gap <= 1e-3
-        assert found.lower_bound <= want.objective_ * (1 + 1e-9)
-        assert want.lower_bound_ * (1 - 1e-9) <= found.objective <= want.objective_ * (1 + 2e-3)
+        solution = cutting_plane(LinearDual(data.X, prepared, None, w0), 0.3, schedule=schedule, tol=1e-3)
+        assert solution.gap <= 1e-3
+        assert solution.lower_bound <= want.objective_ * (1 + 1e-9)
+        assert want.lower_bound_ * (1 - 1e-9) <= solution.objective <= want.objective_ * (1 + 2e-3)
 
 
 def test_the_dual_as_a_solver(data):
     weights = np.linspace(0, 2, data.n_queries)
     want = rk.LinearRanker(loss="svm-map", C=1.0, tol=1e-4).fit(data, query_weight=weights)
-    found = rk.LinearRanker(loss="svm-map", C=1.0, solver="cutting-plane").fit(data, query_weight=weights)
-    assert found.objective_ == pytest.approx(want.objective_, rel=2e-3)
-    assert found.gap_ <= 1e-3
+    model = rk.LinearRanker(loss="svm-map", C=1.0, solver="cutting-plane").fit(data, query_weight=weights)
+    assert model.objective_ == pytest.approx(want.objective_, rel=2e-3)
+    assert model.gap_ <= 1e-3
     with pytest.raises(rk.InputError, match="not convex"):
         rk.LinearRanker(loss="svm-map:tight", loss_options={"A": "linear"}, solver="cutting-plane").fit(data)

@@ -8,14 +8,9 @@ from sklearn.svm import LinearSVC
 
 import rankine as rk
 
+from ..cases import linear_problem
+
 SMOOTH = ["ranksvm-l2", "preorder:norm+dcg", "consistent-ndcg", "listnet", "squared-dcg", "duchi"]
-
-
-def problem(seed=0, n=25, m=12):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n * m, 6))
-    y = np.clip(np.round(X @ [2.0, -1.0, 0.5, 0, 0, 0] + rng.standard_normal(n * m)), 0, 3)
-    return X, y, np.repeat(np.arange(n), m)
 
 
 def explicit_pairs(X, y, qid):
@@ -34,7 +29,7 @@ def explicit_pairs(X, y, qid):
 @pytest.mark.parametrize(("loss", "theirs"), [("ranksvm", "hinge"), ("ranksvm-l2", "squared_hinge")])
 @pytest.mark.parametrize("C", [1e-3, 0.1])
 def test_ranksvm_is_a_linear_svm_on_pairs(loss, theirs, C):
-    X, y, qid = problem()
+    X, y, qid = linear_problem()
     differences, labels = explicit_pairs(X, y, qid)
     svm = LinearSVC(loss=theirs, C=C, fit_intercept=False, dual=True, tol=1e-8, max_iter=1_000_000, random_state=0)
     w = svm.fit(differences, labels).coef_[0]
@@ -48,10 +43,10 @@ def test_ranksvm_is_a_linear_svm_on_pairs(loss, theirs, C):
 @pytest.mark.parametrize("loss", SMOOTH)
 @pytest.mark.parametrize("C", [1e-3, 1.0])
 def test_all_solvers_find_the_same_optimum(loss, C):
-    X, y, qid = problem()
-    found = {s: rk.LinearRanker(loss=loss, C=C, solver=s, tol=1e-6).fit(X, y, qid=qid) for s in ("newton", "lbfgs")}
-    found["bundle"] = rk.LinearRanker(loss=loss, C=C, solver="bundle", tol=1e-4).fit(X, y, qid=qid)
-    for model in found.values():
+    X, y, qid = linear_problem()
+    models = {s: rk.LinearRanker(loss=loss, C=C, solver=s, tol=1e-6).fit(X, y, qid=qid) for s in ("newton", "lbfgs")}
+    models["bundle"] = rk.LinearRanker(loss=loss, C=C, solver="bundle", tol=1e-4).fit(X, y, qid=qid)
+    for model in models.values():
         assert model.gap_ <= model.tol
-        assert model.lower_bound_ <= found["newton"].objective_ * (1 + 1e-9)
-        assert model.objective_ == pytest.approx(found["newton"].objective_, rel=1.2e-4)
+        assert model.lower_bound_ <= models["newton"].objective_ * (1 + 1e-9)
+        assert model.objective_ == pytest.approx(models["newton"].objective_, rel=1.2e-4)

@@ -8,17 +8,12 @@ from rankine.losses import get
 from rankine.rankers import oracle as oracle_module
 from rankine.solvers.certificate import ConvergenceWarning
 
-
-def problem(seed=0, n=25, m=12):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n * m, 6))
-    y = np.clip(np.round(X @ [2.0, -1.0, 0.5, 0, 0, 0] + rng.standard_normal(n * m)), 0, 3)
-    return X, y, np.repeat(np.arange(n), m)
+from ..cases import linear_problem
 
 
 @pytest.mark.parametrize("solver", ["newton", "lbfgs", "sgd", "bundle"])
 def test_limits_and_warm_starts(solver):
-    X, y, qid = problem()
+    X, y, qid = linear_problem()
     with pytest.warns(ConvergenceWarning, match="relative gap"):
         rk.LinearRanker(loss="ranksvm-l2", solver=solver, tol=1e-12, max_iter=1).fit(X, y, qid=qid)
     with pytest.warns(ConvergenceWarning, match="seconds"):
@@ -33,7 +28,7 @@ def test_limits_and_warm_starts(solver):
 
 @pytest.mark.parametrize("solver", ["newton", "lbfgs", "sgd"])
 def test_an_interrupt_keeps_the_best_point(solver, monkeypatch):
-    X, y, qid = problem()
+    X, y, qid = linear_problem()
     inner, calls = oracle_module.LinearOracle.value_grad, [0]
 
     def value_grad(self, w):
@@ -66,7 +61,7 @@ def test_nothing_to_learn_from_is_certified(solver):
 
 
 def test_a_small_C_still_takes_a_step():
-    X, y, qid = problem()
+    X, y, qid = linear_problem()
     for solver in ("newton", "bundle", "lbfgs", "sgd"):
         model = rk.LinearRanker(loss="preorder", C=1e-7, solver=solver).fit(X, y, qid=qid)
         assert rk.evaluate("nDCG", y, model.predict(X), qid).mean["nDCG"] > 0.85

@@ -5,16 +5,11 @@ import pytest
 
 import rankine as rk
 
-
-def problem(seed=0, n=25, m=12):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n * m, 6))
-    y = np.clip(np.round(X @ [2.0, -1.0, 0.5, 0, 0, 0] + rng.standard_normal(n * m)), 0, 3)
-    return X, y, np.repeat(np.arange(n), m)
+from ..cases import linear_problem
 
 
 def test_the_solver_is_chosen_by_what_the_loss_has():
-    X, y, qid = problem()
+    X, y, qid = linear_problem()
     for loss, has in (("ranksvm", "bundle"), ("listmle", "lbfgs"), ("ranksvm-l2", "newton")):
         auto = rk.LinearRanker(loss=loss).fit(X, y, qid=qid)
         named = rk.LinearRanker(loss=loss, solver=has).fit(X, y, qid=qid)

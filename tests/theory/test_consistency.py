@@ -17,9 +17,9 @@ BINARY = {m: list(product((0, 1), repeat=m)) for m in (2, 3, 4)}
 
 
 def test_bayes_optimal_rankings_by_hand():
-    found = lab.bayes_optimal("AP", [(1, 0, 0), (0, 1, 0)], [Fraction(2, 3), Fraction(1, 3)])
-    assert found.rankings == ((0, 1, 2),)
-    assert found.error == 1 - (Fraction(2, 3) + Fraction(1, 3) / 2)
+    optimum = lab.bayes_optimal("AP", [(1, 0, 0), (0, 1, 0)], [Fraction(2, 3), Fraction(1, 3)])
+    assert optimum.rankings == ((0, 1, 2),)
+    assert optimum.error == 1 - (Fraction(2, 3) + Fraction(1, 3) / 2)
 
 
 @pytest.mark.parametrize("loss", ["squared-dcg", "consistent-dcg", "preorder", "listnet", "ranksvm-l2", "svm-ndcg"])
@@ -35,10 +35,10 @@ def test_minimisers_cannot_be_improved(loss):
         def expected(s, y=y, p=p):
             return float(get(loss).value_and_grad(np.tile(s, 3), y, [0, 3, 6, 9])[0] @ p)
 
-        found = lab.minimiser(loss, [labels[k] for k in some], p)
+        scores = lab.minimiser(loss, [labels[k] for k in some], p)
         for start in (np.zeros(3), rng.normal(size=3)):
             other = minimize(expected, start, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
-            assert expected(found) <= other.fun + 1e-5 * (1 + other.fun)
+            assert expected(scores) <= other.fun + 1e-5 * (1 + other.fun)
 
 
 @pytest.mark.parametrize("loss", ["consistent-dcg", "squared-dcg"])
@@ -49,18 +49,18 @@ def test_consistent_losses_are_never_refuted(loss):
 
 @pytest.mark.parametrize("loss", ["preorder", "preorder:norm+dcg", "ranksvm-l2", "listnet"])
 def test_others_are(loss):
-    found = lab.search(loss, "DCG", lab.every_label((0, 1, 2), 3), tries=60)
-    assert found is not None
-    expected = dict(zip(rankings(3), errors("DCG", list(found.labels)), strict=True))
+    refutation = lab.search(loss, "DCG", lab.every_label((0, 1, 2), 3), tries=60)
+    assert refutation is not None
+    expected = dict(zip(rankings(3), errors("DCG", list(refutation.labels)), strict=True))
 
     def error(order):
-        return sum(p * e for p, e in zip(found.probabilities, expected[order], strict=True))
+        return sum(p * e for p, e in zip(refutation.probabilities, expected[order], strict=True))
 
-    assert {o for o in rankings(3) if error(o) == min(map(error, rankings(3)))} == set(found.optimum.rankings)
-    sorted_by_loss = tuple(np.argsort(-np.array(found.scores), kind="stable").tolist())
-    assert found.regret > 0
-    if len(found.order) == 3:
-        assert error(sorted_by_loss) - found.optimum.error == found.regret
+    assert {o for o in rankings(3) if error(o) == min(map(error, rankings(3)))} == set(refutation.optimum.rankings)
+    sorted_by_loss = tuple(np.argsort(-np.array(refutation.scores), kind="stable").tolist())
+    assert refutation.regret > 0
+    if len(refutation.order) == 3:
+        assert error(sorted_by_loss) - refutation.optimum.error == refutation.regret
 
 
 def test_the_order_preserving_loss_succeeds_where_the_preorder_loss_fails():
@@ -108,12 +108,12 @@ def test_zero_one_form_on_order_preserving_spaces_and_outside():
             weight = rng.random(6).tolist()
         p = [Fraction(w).limit_denominator(1000) for w in weight]
         p = [x / sum(p) for x in p]
-        known = dict(zip(ranks, p, strict=True))
-        mean = [sum(x * (4 - r[i]) for r, x in known.items()) for i in range(3)]
+        distribution = dict(zip(ranks, p, strict=True))
+        mean = [sum(x * (4 - r[i]) for r, x in distribution.items()) for i in range(3)]
         best = lab.bayes_optimal("zero-one", ranks, p).rankings
         sorts = any(all(mean[a] >= mean[b] for a, b in pairwise(o)) for o in best)
         order = best[0]
-        if all(lab.order_preserving(known, a, b) for a, b in pairwise(order)):
+        if all(lab.order_preserving(distribution, a, b) for a, b in pairwise(order)):
             inside += 1
             assert sorts
         else:

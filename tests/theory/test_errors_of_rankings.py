@@ -19,8 +19,8 @@ def test_exact_errors_are_those_of_the_measures(measure):
         for order, row in zip(rankings(3), table, strict=True):
             scores = [-order.index(i) for i in range(3)]
             asked = measure if measure != "ERR" else "ERR(gmax=2)"
-            found = next(iter(rk.evaluate(asked, list(y), scores, [0] * 3).mean.values()))
-            assert 1 - float(row[k]) == pytest.approx(found, abs=1e-12)
+            value = next(iter(rk.evaluate(asked, list(y), scores, [0] * 3).mean.values()))
+            assert 1 - float(row[k]) == pytest.approx(value, abs=1e-12)
 
 
 def test_weighted_disagreement_and_zero_one_are_errors_not_accuracies():

@@ -12,6 +12,8 @@ from rankine.theory import bounds as b
 from rankine.theory import risk_bound
 from rankine.theory.guarantee import class_of, rademacher
 
+from ..cases import unit_problem
+
 LOSSES = [
     "position-sensitive", "position-sensitive:norm", "ranksvm", "ranksvm:norm", "svm-ndcg", "svm-ndcg@2", "svm-map",
     "svm-p@2", "svm-rr", "svm-ndcg:tight", "svm-map:tight", "svm-ndcg@3:slack", "sum-ndcg", "sum-map", "softmax-ndcg",
@@ -19,16 +21,8 @@ LOSSES = [
 ]  # fmt: skip
 
 
-def judged(seed=0, n=40, m=5, d=4, noise=0.5):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n * m, d))
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
-    y = np.digitize(X[:, 0] + noise * rng.standard_normal(n * m), [0.0, 0.6])
-    return rk.RankingData(X, y, np.repeat(np.arange(n), m))
-
-
 def test_which_result_applies():
-    binary = judged()
+    binary = unit_problem()
     binary = rk.RankingData(binary.X, binary.y > 0, binary.qid)
     full = rk.RankingData(binary.X, np.tile(np.arange(5), 40), binary.qid)
 
@@ -36,26 +30,26 @@ def test_which_result_applies():
         return [x.result for x in risk_bound(rk.LinearRanker(loss, C=0.01).fit(data), data).bounds]
 
     assert names("position-sensitive", binary)[0] == "Corollary 2"
-    assert names("position-sensitive", judged())[0] == "Corollary 1"
+    assert names("position-sensitive", unit_problem())[0] == "Corollary 1"
     assert names("position-sensitive", full)[0] == "Theorem 3"
     assert names("sum-ndcg", full)[0] == "Theorem 4"
     assert names("sum-map", binary)[0] == "Corollary 3"
-    assert names("ranksvm", judged())[0] == "Corollary 1, every margin 1"
+    assert names("ranksvm", unit_problem())[0] == "Corollary 1, every margin 1"
 
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_every_loss_with_a_result_gets_its_bounds(name):
-    data = judged()
+    data = unit_problem()
     model = rk.LinearRanker(name, C=0.1).fit(data)
-    found = risk_bound(model, data, 0.1)
-    assert found.n == 40
-    assert found.m == 5
-    assert found.norm <= found.B
-    for bound in found.bounds:
+    guarantee = risk_bound(model, data, 0.1)
+    assert guarantee.n == 40
+    assert guarantee.m == 5
+    assert guarantee.norm <= guarantee.B
+    for bound in guarantee.bounds:
         assert bound.total >= bound.risk >= 0
     measured = rk.evaluate(rk.losses.get(name).measure, data.y, model.predict(data), data.qid)
     if not name.startswith(("position", "ranksvm")):
-        assert found.best.risk >= 1 - next(iter(measured.mean.values())) - 1e-9
+        assert guarantee.best.risk >= 1 - next(iter(measured.mean.values())) - 1e-9
 
 
 def test_shares_of_delta_sum_to_at_most_one():
@@ -66,28 +60,28 @@ def test_shares_of_delta_sum_to_at_most_one():
 
 
 def test_rademacher_average_is_the_closed_supremum():
-    data = judged(n=6)
+    data = unit_problem(n=6)
     steep = np.linspace(0.5, 2, 6)
-    found = rademacher(data, steep, B=2.0, draws=400, seed=1)
+    average = rademacher(data, steep, B=2.0, draws=400, seed=1)
     rng = np.random.default_rng(9)
     each = np.repeat(steep, 5)[:, None]
     want = [np.linalg.norm((rng.choice([-1, 1], (30, 1)) * each * data.X).sum(axis=0)) for _ in range(4000)]
-    assert found.value == pytest.approx(math.sqrt(2) * 2 / 6 * np.mean(want), abs=5 * found.standard_error)
+    assert average.value == pytest.approx(math.sqrt(2) * 2 / 6 * np.mean(want), abs=5 * average.standard_error)
     largest = math.sqrt(2) * 2 / 6 * math.sqrt((each**2 * data.X**2).sum())  # Jensen
-    assert found.value <= largest
+    assert average.value <= largest
 
 
 def test_held_out_bound():
-    data = judged()
+    data = unit_problem()
     model = rk.LinearRanker("svm-map", C=0.1).fit(data)
-    found = risk_bound(model, judged(seed=5), 0.05, held_out=True).best
-    unseen = judged(seed=5)
+    bound = risk_bound(model, unit_problem(seed=5), 0.05, held_out=True).best
+    unseen = unit_problem(seed=5)
     measured = rk.evaluate("AP", unseen.y, model.predict(unseen), unseen.qid, empty="one").mean["AP"]
-    assert found.total == pytest.approx(1 - measured + math.sqrt(math.log(20) / 80))
+    assert bound.total == pytest.approx(1 - measured + math.sqrt(math.log(20) / 80))
 
 
 def test_sparse_features_and_normalisers():
-    data = judged()
+    data = unit_problem()
     import scipy.sparse as sp
 
     sparse = rk.RankingData(sp.csr_array(data.X), data.y, data.qid)
@@ -100,7 +94,7 @@ def test_sparse_features_and_normalisers():
 
 
 def test_features_without_a_finite_norm():
-    data = judged()
+    data = unit_problem()
     model = rk.LinearRanker("svm-map").fit(data)
     X = data.X.copy()
     X[7, 1] = 1e200
@@ -110,32 +104,32 @@ def test_features_without_a_finite_norm():
 
 def test_queries_without_a_relevant_document_count_alike_everywhere():
     """Where four in five queries have nothing to find, loss, bound and held-out bound speak of the same error."""
-    data = judged(n=200)
+    data = unit_problem(n=200)
     y = np.where(data.qid.astype(int) % 5 == 0, data.y, 0)
     sparse = rk.RankingData(data.X, y, data.qid)
     for name in ("svm-map", "svm-map:tight", "svm-p@2:tight", "svm-ndcg:tight"):
         model = rk.LinearRanker(name, C=0.1).fit(sparse)
-        found = risk_bound(model, sparse)
+        guarantee = risk_bound(model, sparse)
         measure = rk.losses.get(name).measure
         scores = model.predict(sparse)
         value = rk.evaluate(measure, y, scores, sparse.qid).per_query[measure]
         best = rk.evaluate(measure, y, y, sparse.qid).per_query[measure]
         error = np.where(best > 0, 1 - value / np.maximum(best, 1e-9), 0).mean()
-        assert found.best.risk >= error - 1e-9
-        assert "0 for queries whose ranking does not matter" in found.best.of
+        assert guarantee.best.risk >= error - 1e-9
+        assert "0 for queries whose ranking does not matter" in guarantee.best.of
         assert risk_bound(model, sparse, held_out=True).best.risk <= 0.5
     assert "best possible P@2" in risk_bound(rk.LinearRanker("svm-p@2:tight").fit(data), data).best.of
 
 
 def test_all_bounds_of_a_model_hold_together():
     """δ is shared out over them: the smallest may be believed."""
-    model = rk.LinearRanker("svm-map", C=0.1).fit(judged())
-    found = risk_bound(model, judged(), 0.1, B=1.0, M=1.0)
-    s = get("svm-map").prepare(judged().y, judged().ptr).constants()
+    model = rk.LinearRanker("svm-map", C=0.1).fit(unit_problem())
+    guarantee = risk_bound(model, unit_problem(), 0.1, B=1.0, M=1.0)
+    s = get("svm-map").prepare(unit_problem().y, unit_problem().ptr).constants()
     alone = b.lipschitz(
-        found.best.risk, n=40, m=5, l2=float(s.l2.max()), log_largest=s.log_largest(0.0), B=1.0, M=1.0, delta=0.05
+        guarantee.best.risk, n=40, m=5, l2=float(s.l2.max()), log_largest=s.log_largest(0.0), B=1.0, M=1.0, delta=0.05
     )
-    assert found.bounds[0].log_total == pytest.approx(alone.log_total)
+    assert guarantee.bounds[0].log_total == pytest.approx(alone.log_total)
 
 
 def test_bounds_hold_in_samples_from_a_known_population():
@@ -149,3 +143,43 @@ def test_bounds_hold_in_samples_from_a_known_population():
             for name, bound in sample.bounds.items():
                 if "not valid" not in name:
                     assert sample.truth[name] <= bound
+
+
+def fitted(loss):
+    return rk.LinearRanker(loss, C=0.1).fit(unit_problem())
+
+
+@pytest.mark.parametrize(
+    ("make", "options", "message"),
+    [
+        (lambda: fitted("consistent-dcg"), {}, "There are some for"),
+        (lambda: fitted("ranksvm-l2"), {}, "no risk bound is known"),
+        (lambda: rk.LinearRanker("svm-map"), {}, "fitted linear rankers"),
+        (lambda: rk.AdaRank().fit(unit_problem()), {}, "fitted linear rankers, got AdaRank"),
+        (lambda: fitted("svm-map"), {"delta": 2.0}, "delta must lie"),
+        (lambda: fitted("svm-map"), {"data": unit_problem(d=3)}, "has 4 features, the data has 3"),
+        (lambda: fitted("svm-map"), {"B": 1e-9}, "B must be at least"),
+        (lambda: fitted("svm-map"), {"M": 0.1}, "the largest norm in the sample"),
+    ],
+)
+def test_bad_input(make, options, message):
+    model = make()
+    with pytest.raises(InputError, match=message):
+        risk_bound(model, **{"data": unit_problem(), **options})
+
+
+def test_extreme_models_and_data():
+    data, model = unit_problem(), fitted("svm-map")
+    irrelevant = rk.RankingData(data.X, np.zeros(200), data.qid)
+    assert risk_bound(model, irrelevant).best.confidence > 0
+    held_out = risk_bound(fitted("consistent-dcg"), data, held_out=True)
+    assert held_out.best.of.startswith("expected 1 − nDCG@10")
+    huge = risk_bound(model, data, B=1e300, M=1e300)
+    assert all(math.isfinite(x.log_total) and x.vacuous for x in huge.bounds)
+    model.coef_ = np.array([1024 * (1 + 2**-52), 0, 0, 0])
+    assert risk_bound(model, data).B == 2048
+    model.coef_ = np.array([1e155, 1e155, 0, 0])
+    assert risk_bound(model, data).norm > 1e155
+    model.coef_ = np.array([np.inf, 0, 0, 0])
+    with pytest.raises(InputError, match="not all finite"):
+        risk_bound(model, data)

@@ -13,14 +13,14 @@ from rankine.theory.errors_of_rankings import checked_labels, errors, rankings
 BINARY = {m: list(product((0, 1), repeat=m)) for m in (2, 3, 4)}
 
 
-def holds(found, measure):
+def holds(form, measure):
     """Check a certificate of "no" with nothing but the definition: σ optimal in each part, differences that cancel."""
-    labels = list(found.labels)
+    labels = list(form.labels)
     table = dict(zip(rankings(len(labels[0])), errors(measure, labels), strict=True))
     m = len(labels[0])
     charge = {}
     strict = False
-    for order, i, j, weight in found.certificate:
+    for order, i, j, weight in form.certificate:
         assert min(weight) >= 0
         assert order.index(i) < order.index(j)
         mine = sum(w * e for w, e in zip(weight, table[order], strict=True))
@@ -40,21 +40,21 @@ def holds(found, measure):
 @pytest.mark.parametrize("measure", ["AP", "ERR", "RR"])
 @pytest.mark.parametrize("m", [3, 4])
 def test_no_standard_form_with_a_checked_certificate(measure, m):
-    found = standard_form_exists(measure, BINARY[m])
-    assert found.answer == "no"
-    holds(found, measure)
+    form = standard_form_exists(measure, BINARY[m])
+    assert form.answer == "no"
+    holds(form, measure)
 
 
 @pytest.mark.parametrize("measure", ["DCG", "DCG@1", "DCG@2", "nDCG", "nDCG@2", "P@1", "P@2"])
 @pytest.mark.parametrize("m", [3, 4])
 def test_standard_forms_are_found_and_sort_optimally(measure, m):
-    found = standard_form_exists(measure, BINARY[m])
-    assert found.answer == "yes"
+    form = standard_form_exists(measure, BINARY[m])
+    assert form.answer == "yes"
     rng = np.random.default_rng(0)
-    table = errors(measure, list(found.labels))
+    table = errors(measure, list(form.labels))
     for _ in range(40):
-        p = [Fraction(int(x)) for x in rng.integers(0, 5, len(found.labels))]
-        mean = [sum(x * r[i] for x, r in zip(p, found.r, strict=True)) for i in range(m)]
+        p = [Fraction(int(x)) for x in rng.integers(0, 5, len(form.labels))]
+        mean = [sum(x * r[i] for x, r in zip(p, form.r, strict=True)) for i in range(m)]
         error = [sum(x * e for x, e in zip(p, row, strict=True)) for row in table]
         for order, e in zip(rankings(m), error, strict=True):
             if all(mean[a] >= mean[b] for a, b in pairwise(order)):
@@ -63,10 +63,10 @@ def test_standard_forms_are_found_and_sort_optimally(measure, m):
 
 def test_the_form_found_is_the_known_one_up_to_scale_and_shift():
     for measure in ("DCG", "nDCG"):
-        found = standard_form_exists(measure, BINARY[3])
-        known = [standard_form(measure, list(map(int, y)), [0, 3]) for y in found.labels]
-        spread = [float(max(r) - min(r)) for r in found.r]
-        want = [float(r.max() - r.min()) for r in known]
+        form = standard_form_exists(measure, BINARY[3])
+        formulas = [standard_form(measure, list(map(int, y)), [0, 3]) for y in form.labels]
+        spread = [float(max(r) - min(r)) for r in form.r]
+        want = [float(r.max() - r.min()) for r in formulas]
         ratios = {round(a / b, 9) for a, b in zip(spread, want, strict=True) if b}
         assert len(ratios) == 1
 

@@ -6,7 +6,7 @@ from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index.settings import LANGUAGES
 from rankine.spoken.lattice.formats import one_best, write_slf
 
-from ..test_cli import rankine
+from ..running import rankine
 
 ABOUT = "utterance\tdocument\ttitle\tspeaker\toffset\na\tA\tFirst\tann\t60\nb\tB\t\tbob\t\n"
 

@@ -4,7 +4,7 @@ from rankine.cli.spoken import common
 from rankine.files import locked
 
 from ...spoken.lattice.cases import SLF
-from ..test_cli import rankine
+from ..running import rankine
 
 
 def test_a_batch_goes_on_where_it_stopped(place, monkeypatch):

@@ -7,7 +7,7 @@ from rankine.spoken.lattice.formats import TABLE, written
 from rankine.spoken.lattice.posteriors import arc_posteriors, expected_counts
 
 from ...spoken.lattice.cases import SLF
-from ..test_cli import rankine
+from ..running import rankine
 
 
 @pytest.mark.parametrize("to", written())

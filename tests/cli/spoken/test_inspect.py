@@ -1,7 +1,7 @@
 """``rankine spoken inspect``."""
 
 from ...spoken.lattice.cases import SLF
-from ..test_cli import rankine
+from ..running import rankine
 
 
 def test_sizes_and_best_paths(place):

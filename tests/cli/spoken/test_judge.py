@@ -6,7 +6,7 @@ from rankine.spoken.archive.archive import Archive
 from rankine.spoken.lattice.formats import one_best
 
 from ...spoken.cases import SMALL
-from ..test_cli import rankine
+from ..running import rankine
 
 
 def test_judging_at_the_terminal(tmp_path):

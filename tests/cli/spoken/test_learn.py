@@ -8,7 +8,7 @@ from rankine.spoken.learn.learning import RANKERS
 from rankine.spoken.learn.weights import NORMALISERS
 
 from ...spoken.cases import SMALL
-from ..test_cli import rankine
+from ..running import rankine
 
 
 def test_the_commands(taught, tmp_path):

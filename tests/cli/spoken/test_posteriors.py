@@ -3,7 +3,7 @@
 import rankine as rk
 
 from ...spoken.lattice.formats.cases import LATTICE4
-from ..test_cli import rankine
+from ..running import rankine
 
 
 def test_a_damaged_archive_costs_only_its_rest(place):

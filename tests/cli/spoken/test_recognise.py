@@ -12,7 +12,7 @@ from rankine.spoken.archive.hits import locate
 from rankine.spoken.recognise.audio import seconds
 
 from ...spoken.recognise.cases import SAMPLE, heard
-from ..test_cli import rankine
+from ..running import rankine
 
 
 def test_times_in_a_long_recording_are_right(tmp_path):

@@ -8,7 +8,7 @@ from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import one_best, write_slf
 
-from ..test_cli import rankine
+from ..running import rankine
 
 
 @pytest.fixture

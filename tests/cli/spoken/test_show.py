@@ -4,7 +4,7 @@ import rankine as rk
 from rankine.spoken.lattice import formats as f
 
 from ...spoken.lattice.formats.cases import TEXTS
-from ..test_cli import rankine
+from ..running import rankine
 
 
 def test_pictures(place):

@@ -5,7 +5,7 @@ import pytest
 from rankine.spoken.lattice import formats, units
 from rankine.spoken.recognise import table as recognisers
 
-from ..test_cli import rankine
+from ..running import rankine
 
 
 @pytest.mark.parametrize(

@@ -87,12 +87,12 @@ def test_bounds_the_loss_of_the_predicted_ranking(of, k, A):
     mean = StructuredHinge(of, k, A=A).value_and_grad(s, y, ptr)[0]
     measure = {"ndcg": "nDCG", "p": "P", "map": "AP", "rr": "RR"}[of] + (f"@{k}" if k and of in ("ndcg", "p") else "")
     qid = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
-    found = rk.evaluate(measure, y, s, qid, ties="stable", empty="one").per_query[measure]
+    performance = rk.evaluate(measure, y, s, qid, ties="stable", empty="one").per_query[measure]
     if of == "p":
         n_rel = np.add.reduceat(y >= 1, ptr[:-1])
-        found = found * k / np.maximum(np.minimum(k, n_rel), 1)
+        performance = performance * k / np.maximum(np.minimum(k, n_rel), 1)
     informative = mean > 0
-    assert (best[informative] >= 1 - found[informative] - 1e-9).all()
+    assert (best[informative] >= 1 - performance[informative] - 1e-9).all()
     assert (mean >= best - 1e-9).all()
     assert (mean >= 0).all()
 

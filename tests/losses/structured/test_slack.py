@@ -15,12 +15,6 @@ from ... import reference as ref
 from .test_hinge import CONFIGURATIONS, case
 
 
-@pytest.fixture(scope="module")
-def data():
-    found = judged_set(n_queries=40)
-    return rk.Normaliser("zscore").fit(found).apply(found)
-
-
 def slack(of, k, A, y, s):
     """Over all permutations."""
     m = len(y)

@@ -7,7 +7,6 @@ import rankine as rk
 from rankine import losses
 from rankine.losses.structured.hinge import StructuredHinge
 from rankine.losses.structured.tight import TightHinge
-from rankine.sample import judged_set
 
 from ... import reference as ref
 from .test_hinge import CONFIGURATIONS, case, many
@@ -63,12 +62,6 @@ def test_what_touches_lies_above_and_is_convex():
         assert touching(other)[0][0] >= prepared(other)[0][0] - 1e-9
         value, grad = touching(s)
         assert touching(other)[0][0] >= value[0] + grad @ (other - s) - 1e-9
-
-
-@pytest.fixture(scope="module")
-def data():
-    found = judged_set(n_queries=40)
-    return rk.Normaliser("zscore").fit(found).apply(found)
 
 
 @pytest.mark.parametrize(

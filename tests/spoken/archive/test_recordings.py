@@ -12,6 +12,8 @@ from rankine.spoken.archive.archive import create_or_open
 from rankine.spoken.archive.recordings import FOLDER
 from rankine.spoken.index.about import About
 
+from ..recognise.cases import Echo, write
+
 soundfile = pytest.importorskip("soundfile")
 
 
@@ -143,3 +145,53 @@ def test_one_recogniser(archive, audio):
     ):
         with pytest.raises(rk.InputError, match=message):
             archive.add_recordings(audio, recognisers)
+
+
+def add_long(tmp_path, folder, **options):
+    """Add recordings, cut into segments of two seconds; the archive, reopened, and what was added."""
+    archive = create_or_open(tmp_path / "archive", "en")
+    added = archive.add_recordings(folder, [Echo()], longest=2.0, **options)
+    return Archive(archive.folder), added
+
+
+def test_an_edited_recording_is_updated_whatever_its_length(tmp_path):
+    audio = tmp_path / "audio"
+    for length in (16000 * 9, 16000 * 5, 16000, 16000 * 7):
+        write(audio / "a.wav", length, seed=length)
+        archive, added = add_long(tmp_path, audio)
+        assert added.errors == []
+        assert archive.documents == ["a"]
+    soundfile.write(audio / "b.wav", np.ones(16000), 16000)
+    archive, _ = add_long(tmp_path, audio)
+    assert sorted(archive.documents) == ["a", "b"]
+    soundfile.write(audio / "b.wav", np.zeros(16000), 16000)
+    assert add_long(tmp_path, audio)[0].documents == ["a"]
+
+
+def test_a_recording_that_was_only_begun_is_not_indexed(tmp_path):
+    """A run that was stopped leaves segments; another one must not take them for documents."""
+    write(tmp_path / "one" / "long.wav", 16000 * 9)
+    write(tmp_path / "two" / "b.wav", 8000)
+
+    def stop(stage, done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        add_long(tmp_path, tmp_path / "one", progress=stop)
+    assert list((tmp_path / "archive" / FOLDER).glob("long@*"))
+    archive, added = add_long(tmp_path, tmp_path / "two")
+    assert archive.documents == ["b"]
+    assert added.errors == []
+    assert sorted(add_long(tmp_path, tmp_path / "one")[0].documents) == ["b", "long"]
+
+
+def test_a_recording_that_breaks_off_is_an_error_and_leaves_nothing(tmp_path):
+    write(tmp_path / "audio" / "cut.flac", 16000 * 20)
+    whole = (tmp_path / "audio" / "cut.flac").read_bytes()
+    (tmp_path / "audio" / "cut.flac").write_bytes(whole[: len(whole) * 2 // 3])
+    write(tmp_path / "audio" / "good.wav", 8000)
+    archive, added = add_long(tmp_path, tmp_path / "audio")
+    assert archive.documents == ["good"]
+    assert len(added.errors) == 1
+    assert "cut.flac: cannot be read to its end" in added.errors[0]
+    assert not list((tmp_path / "archive" / FOLDER).glob("cut*"))

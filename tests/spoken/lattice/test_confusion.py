@@ -19,10 +19,10 @@ def test_confusion_networks_keep_posteriors_and_order(method):
                 0, lattice.n_nodes - 1,
             )  # fmt: skip
         network = rk.spoken.confusion_network(lattice, method)
-        found = arc_posteriors(lattice)
+        posteriors = arc_posteriors(lattice)
         slots = np.bincount(network.position, network.posterior, network.n_positions)
         assert (slots <= 1 + 1e-9).all()
-        counts = expected_counts(lattice, found)
+        counts = expected_counts(lattice, posteriors)
         for word, count in counts.items():
             mine = network.posterior[[network.units[u] == word for u in network.unit]].sum()
             assert mine == pytest.approx(count, abs=1e-10)

@@ -21,11 +21,11 @@ def test_trimming_and_pruning():
     lattice = rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0), (0, 2, "dead", 0.0), (4, 1, "lost", 0.0)], 0, 1)
     assert lattice.units == ("a",)
     for _, lattice in lattices(50):
-        found = arc_posteriors(lattice).posterior
-        pruned = lattice.prune(found, 0.2)
+        posteriors = arc_posteriors(lattice).posterior
+        pruned = lattice.prune(posteriors, 0.2)
         with np.errstate(divide="ignore"):
-            best = lattice.words(lattice.best_path(np.log(found)))
-        stays = {lattice.units[lattice.unit[a]] for a in np.flatnonzero((found > 0.2) & (lattice.unit >= 0))}
+            best = lattice.words(lattice.best_path(np.log(posteriors)))
+        stays = {lattice.units[lattice.unit[a]] for a in np.flatnonzero((posteriors > 0.2) & (lattice.unit >= 0))}
         assert stays | set(best) >= set(pruned.units)
         assert set(best) <= set(pruned.units)
 

@@ -10,12 +10,12 @@ from .cases import lattices
 
 def test_pspl_is_enumeration():
     for _, lattice in lattices():
-        found = rk.spoken.pspl(lattice)
+        positions = rk.spoken.pspl(lattice)
         want = ref.pspl(lattice, lattice.acoustic)
-        got = {(p, u): x for p, u, x in found.triples()}
+        got = {(p, u): x for p, u, x in positions.triples()}
         assert got == pytest.approx({k: v for k, v in want.items() if v > 0}, abs=1e-10)
         lengths = [(len(lattice.words(path)), p) for path, p in ref.path_probabilities(lattice, lattice.acoustic)]
-        for position in range(found.n_positions):
+        for position in range(positions.n_positions):
             at_least = sum(p for n, p in lengths if n > position)
             assert sum(x for (at, _), x in got.items() if at == position) == pytest.approx(at_least, abs=1e-10)
         pruned = rk.spoken.pspl(lattice, prune=0.1)

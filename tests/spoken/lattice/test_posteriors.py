@@ -15,27 +15,27 @@ from .cases import lattices
 def test_posteriors_are_those_of_all_paths():
     for rng, lattice in lattices():
         scale, penalty = rng.uniform(0.1, 2), rng.normal()
-        found = arc_posteriors(lattice, acoustic_scale=scale, penalty=penalty)
+        posteriors = arc_posteriors(lattice, acoustic_scale=scale, penalty=penalty)
         weight = lattice.acoustic * scale + penalty * (lattice.unit >= 0)
         want, counts = np.zeros(len(lattice)), {}
         for path, p in ref.path_probabilities(lattice, weight):
             want[path] += p
             for word in lattice.words(path):
                 counts[word] = counts.get(word, 0) + p
-        np.testing.assert_allclose(found.posterior, want, atol=1e-10)
-        got = expected_counts(lattice, found)
+        np.testing.assert_allclose(posteriors.posterior, want, atol=1e-10)
+        got = expected_counts(lattice, posteriors)
         assert got == pytest.approx({w: counts.get(w, 0.0) for w in got}, abs=1e-10)
         for cut in range(lattice.n_nodes - 1):  # through any cut the posteriors sum to 1
             through = (lattice.source <= cut) & (lattice.target > cut)
-            assert found.posterior[through].sum() == pytest.approx(1, abs=1e-10)
-        leaving = np.bincount(lattice.source, found.transition, lattice.n_nodes)
+            assert posteriors.posterior[through].sum() == pytest.approx(1, abs=1e-10)
+        leaving = np.bincount(lattice.source, posteriors.transition, lattice.n_nodes)
         np.testing.assert_allclose(leaving[:-1], 1, atol=1e-10)
 
 
 def test_pruning_given_posteriors_is_pruning_scores():
     for rng, lattice in lattices(100):
-        found = arc_posteriors(lattice)
-        given = as_scores(replace(lattice, posterior=found.posterior))
+        posteriors = arc_posteriors(lattice)
+        given = as_scores(replace(lattice, posterior=posteriors.posterior))
         kept = rng.random(len(lattice)) < 0.7
         kept[lattice.best_path()] = True
         want = expected_counts(lattice.keep(kept), arc_posteriors(lattice.keep(kept)))
@@ -47,9 +47,9 @@ def test_all_real_lattices(real_data):
     place = real_data / "speech"
     worst, n = [], 0
     for name, lattice in rk.spoken.read_archive(place / "lj" / "lattices"):
-        found = arc_posteriors(lattice)
-        worst.append(np.abs(found.posterior - lattice.posterior).max())
-        assert np.isfinite(found.posterior).all(), name
+        posteriors = arc_posteriors(lattice)
+        worst.append(np.abs(posteriors.posterior - lattice.posterior).max())
+        assert np.isfinite(posteriors.posterior).all(), name
         n += 1
     assert n == 385
     assert np.median(worst) < 1e-3
@@ -58,12 +58,12 @@ def test_all_real_lattices(real_data):
     assert len(kaldi) == 1000
     small = [lattice for _, lattice in kaldi if lattice.n_paths <= 200][:200]
     for lattice in small:
-        found = arc_posteriors(lattice, acoustic_scale=0.1)
+        posteriors = arc_posteriors(lattice, acoustic_scale=0.1)
         weight = lattice.acoustic * 0.1 + lattice.language
         want = np.zeros(len(lattice))
         for path, p in ref.path_probabilities(lattice, weight):
             want[path] += p
-        np.testing.assert_allclose(found.posterior, want, atol=1e-10)
+        np.testing.assert_allclose(posteriors.posterior, want, atol=1e-10)
 
 
 @pytest.mark.parametrize(

@@ -72,9 +72,9 @@ def test_several_judges_at_once(tmp_path):
             os._exit(0)
         children.append(child)
     assert all(os.waitstatus_to_exitcode(os.waitpid(c, 0)[1]) == 0 for c in children)
-    found = Judgments(tmp_path).all()
-    assert sorted(found.queries.values()) == sorted(f"q{i}" for i in range(15))
-    assert found.n_judgments == 45
+    judged = Judgments(tmp_path).all()
+    assert sorted(judged.queries.values()) == sorted(f"q{i}" for i in range(15))
+    assert judged.n_judgments == 45
     empty = tmp_path / "empty"
     empty.mkdir()
     (empty / "judgments.sqlite").touch()

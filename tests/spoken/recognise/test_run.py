@@ -11,7 +11,6 @@ import pytest
 import soundfile
 
 from rankine.errors import InputError
-from rankine.spoken.archive.archive import create_or_open
 from rankine.spoken.index.about import read_about
 from rankine.spoken.recognise import run as r
 
@@ -84,10 +83,10 @@ def test_killed_and_restarted_it_ends_with_the_same(audio, tmp_path):
 def test_unreadable_files_are_reported_and_skipped(audio, tmp_path):
     (audio / "bad.wav").write_bytes(b"RIFF but not really")
     (audio / "text.mp3").write_text("hello")
-    found = r.recognise([audio], tmp_path / "out", Echo())
-    assert found.done == 6
-    assert len(found.errors) == 2
-    assert "bad.wav: cannot be read as audio" in found.errors[0]
+    first = r.recognise([audio], tmp_path / "out", Echo())
+    assert first.done == 6
+    assert len(first.errors) == 2
+    assert "bad.wav: cannot be read as audio" in first.errors[0]
     flac = audio / "cut.flac"
     write(flac, 400_000)
     flac.write_bytes(flac.read_bytes()[:3000])
@@ -100,10 +99,10 @@ def test_empty_and_silent_recordings_are_noted(tmp_path):
     soundfile.write(tmp_path / "silent.wav", np.zeros(16000), 16000)
     soundfile.write(tmp_path / "empty.wav", np.zeros(0), 16000)
     soundfile.write(tmp_path / "long-silence.wav", np.zeros(16000 * 40), 16000)
-    found = r.recognise([tmp_path], tmp_path / "out", Echo())
-    assert found.done == 3
-    assert len(found.notes) == 3
-    assert "no speech was recognised" in found.notes[0]
+    recognised = r.recognise([tmp_path], tmp_path / "out", Echo())
+    assert recognised.done == 3
+    assert len(recognised.notes) == 3
+    assert "no speech was recognised" in recognised.notes[0]
     assert r.recognise([tmp_path], tmp_path / "out", Echo(fail="")).done == 0
 
 
@@ -116,9 +115,9 @@ def test_a_full_disk_keeps_what_is_finished(audio, tmp_path):
 
 
 def test_a_segment_on_which_the_recogniser_fails(audio, tmp_path):
-    found = r.recognise([audio], tmp_path / "out", Echo(fail="odd"))
-    assert (found.done, len(found.errors), found.notes) == (3, 3, [])
-    assert "RuntimeError: does not like it" in found.errors[0]
+    first = r.recognise([audio], tmp_path / "out", Echo(fail="odd"))
+    assert (first.done, len(first.errors), first.notes) == (3, 3, [])
+    assert "RuntimeError: does not like it" in first.errors[0]
     again = r.recognise([audio], tmp_path / "out", Echo(fail="odd"))
     assert (again.done, again.before, len(again.errors)) == (0, 3, 3)  # it is tried again, and said again
 
@@ -148,62 +147,6 @@ def test_settings_are_attributes_not_addresses(audio, tmp_path):
     other = Plain()
     other.beam = 3
     assert r.recognise([audio], tmp_path / "out", other).done == 6
-
-
-def indexed(tmp_path, *sources, **options):
-    """What ``rankine spoken add`` does, with a recogniser that hears at once."""
-    archive = create_or_open(tmp_path / "archive", "en", None, None, None)
-    folder = tmp_path / "archive" / "recognised"
-    found = r.recognise(sources, folder, Echo(**options), longest=2.0)
-    gone = [n for n in found.silent if n in set(archive.documents)]
-    if gone:
-        archive.delete(gone)
-    about = read_about(folder / r.TABLE)
-    return archive, found, archive.add(folder, about, listed=True)
-
-
-def test_an_edited_recording_is_updated_whatever_its_length(tmp_path):
-    audio = tmp_path / "audio"
-    for length in (16000 * 9, 16000 * 5, 16000, 16000 * 7):
-        write(audio / "a.wav", length, seed=length)
-        archive, report, changes = indexed(tmp_path, audio)
-        assert report.errors == changes.errors == []
-        assert archive.documents == ["a"]
-    soundfile.write(audio / "b.wav", np.ones(16000), 16000)
-    archive, *_ = indexed(tmp_path, audio)
-    assert sorted(archive.documents) == ["a", "b"]
-    soundfile.write(audio / "b.wav", np.zeros(16000), 16000)
-    assert indexed(tmp_path, audio)[0].documents == ["a"]
-
-
-def test_what_was_only_begun_is_not_indexed(tmp_path):
-    """A run that was stopped leaves segments; another one must not take them for documents."""
-    write(tmp_path / "one" / "long.wav", 16000 * 9)
-    write(tmp_path / "two" / "b.wav", 8000)
-    folder = tmp_path / "archive" / "recognised"
-    create_or_open(tmp_path / "archive", "en", None, None, None)
-
-    def stop(done, total):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        r.recognise([tmp_path / "one"], folder, Echo(), longest=2.0, report=stop)
-    assert list(folder.glob("long@*"))
-    archive, _, changes = indexed(tmp_path, tmp_path / "two")
-    assert archive.documents == ["b"]
-    assert changes.errors == []
-    assert sorted(indexed(tmp_path, tmp_path / "one")[0].documents) == ["b", "long"]
-
-
-def test_a_recording_that_breaks_off_leaves_nothing(tmp_path):
-    write(tmp_path / "audio" / "cut.flac", 16000 * 20)
-    whole = (tmp_path / "audio" / "cut.flac").read_bytes()
-    (tmp_path / "audio" / "cut.flac").write_bytes(whole[: len(whole) * 2 // 3])
-    write(tmp_path / "audio" / "good.wav", 8000)
-    archive, report, _ = indexed(tmp_path, tmp_path / "audio")
-    assert archive.documents == ["good"]
-    assert len(report.errors) == 1
-    assert not list((tmp_path / "archive" / "recognised").glob("cut*"))
 
 
 def test_a_recogniser_is_started_once_and_only_if_there_is_work(audio, tmp_path):

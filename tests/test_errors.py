@@ -1,0 +1,51 @@
+"""Errors of bad input: hints, optional packages, one line."""
+
+import pytest
+
+from rankine.errors import InputError, in_one_line, is_utf8, nearest, needs, shorten
+
+
+def test_the_place_comes_first():
+    assert str(InputError("expected a number", "a.txt, line 3")) == "a.txt, line 3: expected a number"
+    assert str(InputError("expected a number")) == "expected a number"
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "hint"),
+    [
+        ("svm-nap", ["svm-map", "svm-rr"], " Did you mean 'svm-map'?"),
+        ("AP", ["ap", "Ap"], " Did you mean 'ap'?"),  # alike but for case: the first of the table
+        ("svm-map", ["listnet", "duchi"], ""),
+        ("x", [], ""),
+    ],
+)
+def test_hint(name, names, hint):
+    assert nearest(name, names) == hint
+    assert nearest(name, iter(names)) == hint
+
+
+def test_text_is_cut_above_the_limit_only():
+    assert shorten("abcde", limit=5) == "'abcde'"
+    assert shorten("abcdef", limit=5) == "'abcde…'"
+    assert shorten("a\nb") == r"'a\nb'"  # one line
+
+
+def test_utf8():
+    assert is_utf8("汉字 \U0001f600")
+    assert not is_utf8("half of a pair: \ud83d")
+
+
+def test_optional_packages(tmp_path, monkeypatch):
+    assert needs("json.decoder", "test").JSONDecoder().decode("[1]") == [1]
+    with pytest.raises(InputError, match=r'^this needs the package json: pip install "rankine\[torch\]"$'):
+        needs("json.no_such_module", "torch")
+    (tmp_path / "broken_package.py").write_text("import no_such_package")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):  # it is installed: the hint would be wrong
+        needs("broken_package", "torch")
+
+
+def test_one_line():
+    assert in_one_line(PermissionError(13, "Permission denied", "a b.txt")) == "a b.txt: Permission denied"
+    assert in_one_line(OSError(28, "No space left on device")) == "[Errno 28] No space left on device"
+    assert in_one_line(InputError("expected a number", "a.txt")) == "a.txt: expected a number"
