@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    data: Annotated[str, typer.Argument(help="Training data: LETOR text (also .gz .xz .zst), .parquet or .arrow.")],
+    data: c.TrainingData,
     output: Annotated[str, typer.Option("-o", "--output", help="Where the model goes, as JSON.")],
     loss: Annotated[str, typer.Option(help="Loss name; `rankine losses` lists all.")] = "svm-ndcg@10",
     weight: Annotated[float, typer.Option("-C", help="Weight of the losses against ½‖w‖².")] = 1.0,
