@@ -27,7 +27,7 @@ from ..lattice.scoring import Scoring
 from ..learn.judgments import Judged, Judgments
 from ..learn.learning import CrossValidation, learn
 from ..learn.weights import Weights
-from ..recognise.run import Recogniser
+from ..recognise.table import DEFAULT, Recogniser
 from . import recordings
 from .examples import examples
 from .hits import Hit
@@ -157,7 +157,7 @@ class Archive:
     def add_recordings(
         self,
         sources: Sources,
-        recognisers: Sequence[str | Recogniser] = ("pocketsphinx",),
+        recognisers: Sequence[str | Recogniser] = (DEFAULT,),
         about: Mapping[str, About] | str | os.PathLike | None = None,
         *,
         longest: float = 30.0,
@@ -170,7 +170,8 @@ class Archive:
 
         Args:
             sources: an audio file or a folder of them, or several.
-            recognisers: one recogniser: ``"pocketsphinx"``, or an object (:class:`Recogniser`).
+            recognisers: one recogniser: a name that ``rankine spoken recognisers`` lists, or an object
+                (:class:`Recogniser`).
             about: title, date and speaker of recordings by name, or the path of a table of them, whose ``utterance`` is
                 the recording. Recordings that it leaves out keep the texts that they have.
             longest: recordings above so many seconds are cut at pauses.
@@ -326,7 +327,7 @@ class Archive:
 
         Args:
             judged: queries and judgments; by default the archive's own, those of deleted documents left out.
-            ranker: a name in ``learn.learning.RANKERS``, or any loss.
+            ranker: a name in ``learn.table.RANKERS``, or any loss.
             normalise: how scores are normalised within a query; None: not at all.
             folds: of queries, for the test.
             seed: of the folds.
