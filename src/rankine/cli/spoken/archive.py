@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ...spoken.index.settings import LANGUAGES
+from ...spoken.lattice.units.table import LANGUAGES
 from ...spoken.text import ABOUT_COLUMNS, UTTERANCE
 from .common import Folder, LatticeSource, Lexicon, Workers, finish, reads_lattices
 

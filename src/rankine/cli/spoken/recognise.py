@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from ...spoken.recognise.table import DEFAULT, TABLE, get, row_of
-from .common import Folder, Workers, finish
+from .common import Folder, Workers, finish, parameters_of
 
 if TYPE_CHECKING:
     from ...spoken.recognise.run import Recognised
@@ -87,11 +87,8 @@ class Recognition(NamedTuple):
 
 def recognises(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of recognition; it gets them as ``recognition``, its first parameter."""
-    shared, hints = inspect.signature(_recognition).parameters, get_type_hints(_recognition, include_extras=True)
-    flags = _flags()
-    own_hints = get_type_hints(command, include_extras=True, localns={"Recognition": Any})
-    own = [p.replace(annotation=own_hints[p.name]) for p in inspect.signature(command).parameters.values()][1:]
-    order = [*own, *(p.replace(annotation=hints[p.name]) for p in shared.values()), *flags.values()]
+    shared, flags = parameters_of(_recognition), _flags()
+    order = [*list(parameters_of(command, Recognition=Any).values())[1:], *shared.values(), *flags.values()]
 
     @wraps(command)
     def wrapped(**values: Any) -> None:
