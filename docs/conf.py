@@ -10,10 +10,13 @@ import rankine
 from rankine.cli import app
 from rankine.cli.spoken.tables import list_formats, list_recognisers, list_units
 from rankine.experiments.table import TABLE as EXPERIMENTS
-from rankine.losses.table import TABLE as LOSSES
-from rankine.losses.table import get
+from rankine.export.table import TABLE as TARGETS
+from rankine.losses import get, names
 from rankine.normalise import TABLE as NORMALISERS
+from rankine.rankers.base import LinearModel
+from rankine.rankers.table import TABLE as RANKERS
 from rankine.solvers import TABLE as SOLVERS
+from rankine.spoken.recognise.table import TABLE as RECOGNISERS
 
 
 def listed(command):
@@ -31,6 +34,17 @@ def commands(group, name):
             yield f"{name} {word}", command.help.split("\n")[0]
 
 
+def targets():
+    """Every export target with its explanation, the models that it holds, and whether its result can be run here."""
+    for name, row in TARGETS.items():
+        yield name, row.explanation, ", ".join(row.forms), "yes" if row.runs else "no"
+
+
+def homes(objects):
+    """Functions and classes by the names of their modules."""
+    return {f"{o.__module__}.{o.__qualname__}": o for o in objects}
+
+
 # A line for each table: pages include _tables/NAME.md
 TABLES = {
     "measures": listed("measures"),
@@ -41,15 +55,32 @@ TABLES = {
     "lattice-formats": list_formats(),
     "units": list_units(),
     "recognisers": list_recognisers(),
+    "targets": (("name", "what it is", "models that it holds", "run here (`--check`)"), targets()),
     "normalisers": (("name", "what it does"), ((name, row.explanation) for name, row in NORMALISERS.items())),
     "experiments": (("name", "what it is"), ((name, row.explanation) for name, row in EXPERIMENTS.items())),
     "commands": (("command", "what it does"), commands(typer.main.get_command(app), "rankine")),
 }
 # The same for functions and classes: pages include _tables/NAME-api.md
 OBJECTS = {
-    "losses": {type(get(f"{name}@10" if row.cut == "must" else name)) for name, row in LOSSES.items()},
-    "solvers": {row.run for row in SOLVERS.values()},
+    "losses": homes(type(get(name.replace("@k", "@10"))) for name in names()),
+    "solvers": homes(row.run for row in SOLVERS.values()),
+    "rankers": {f"rankine.{row.class_name}": row.load() for row in RANKERS.values()},
+    "targets": {f"rankine.export.{row.function}": row.load() for row in TARGETS.values()},
+    "recognisers": {
+        f"rankine.spoken.recognise.{row.module}.{row.class_name}": type(row.make()) for row in RECOGNISERS.values()
+    },
 }
+
+
+def directive(place, described):
+    """What documents a function or a class; of a ranker also the methods that other rankers do not have, and fit."""
+    if not inspect.isclass(described):
+        return f".. autofunction:: {place}\n"
+    methods = []
+    if hasattr(described, "fit"):
+        own = [name for name, value in vars(described).items() if inspect.isfunction(value)]
+        methods = [name for name in own if not name.startswith("_") and not hasattr(LinearModel, name)]
+    return "".join([f".. autoclass:: {place}\n\n", *(f"   .. automethod:: {name}\n" for name in methods), "\n"])
 
 
 def write_tables(folder):
@@ -60,14 +91,20 @@ def write_tables(folder):
         text = "".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     for name, objects in OBJECTS.items():
-        lines = sorted(
-            f".. auto{'class' if inspect.isclass(o) else 'function'}:: {o.__module__}.{o.__qualname__}\n"
-            for o in objects
-        )
+        lines = sorted(directive(place, o) for place, o in objects.items())
         (folder / f"{name}-api.md").write_text(f"```{{eval-rst}}\n{''.join(lines)}```\n", encoding="utf-8")
 
 
+def check_pages(folder):
+    """Raise an error if a table stands on no page."""
+    text = "".join(page.read_text(encoding="utf-8") for page in folder.glob("*.md"))
+    for name in (*TABLES, *(f"{name}-api" for name in OBJECTS)):
+        if f"{{include}} _tables/{name}.md" not in text:
+            raise ValueError(f"no page includes _tables/{name}.md")
+
+
 write_tables(Path(__file__).with_name("_tables"))
+check_pages(Path(__file__).parent)
 
 project = "Rankine"
 author = "The Rankine developers"

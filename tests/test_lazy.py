@@ -8,11 +8,15 @@ import pytest
 import rankine as rk
 
 
-def test_importing_is_light():
+@pytest.mark.parametrize("module", ["rankine", "rankine.spoken", "rankine.cli"])
+def test_importing_is_light(module):
     heavy = ("numba", "scipy", "pyarrow", "matplotlib", "pandas")
-    code = f"import rankine, sys; print([m for m in {heavy} if m in sys.modules])"
+    code = f"import {module}, sys; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_public_names():
     assert set(rk.__all__) <= set(dir(rk))
     assert all(hasattr(rk, name) for name in rk.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

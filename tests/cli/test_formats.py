@@ -2,7 +2,9 @@
 
 import json
 
-from rankine.io.formats import TABLE
+import pytest
+
+from rankine.io.formats import JUDGED, TABLE
 from rankine.spoken.lattice.formats import TABLE as LATTICES
 
 from .running import rankine
@@ -14,8 +16,7 @@ def test_every_format_is_listed():
     assert rows[0]["endings"].split()[0] == ".txt"
 
 
-def test_help_names_every_format_of_judged_data():
-    from rankine.io.formats import JUDGED
-
-    text = " ".join(rankine(".", "describe", "--help", env={"COLUMNS": "300"}).stdout.split())
+@pytest.mark.parametrize("command", ["train", "tune", "rank", "evaluate", "compare", "describe", "convert", "bound"])
+def test_help_names_every_format_of_judged_data(command):
+    text = " ".join(rankine(".", command, "--help", env={"COLUMNS": "300"}).stdout.split())
     assert all(row.title in text for row in JUDGED.values())

@@ -136,6 +136,10 @@ def test_train_with_other_supervision(folder):
     best = max(float(line[-1]) for line in lines[1:4])
     shown = next(line for line in lines if line[0] == "train")
     assert float(shown[2]) == best > 0.2
+    head = next(line for line in lines if line[0] == "data")
+    assert head == ["data", "queries", "KendallTau"]
+    arguments = ("ranks.txt", "--loss", "consistent-rank", "-m", "nDCG@10", "-o", "r.json")
+    assert rankine(folder, "train", *arguments).stdout.startswith("data\tqueries\tnDCG@10\n")
     rankine(folder, "train", "data.txt", "--loss", "duchi", "-o", "d.json")
     done = rankine(folder, "train", "data.txt", "--loss", "consistent-wpd", "-o", "w.json", code=1)
     assert "which no data file holds" in done.stderr

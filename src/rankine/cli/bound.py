@@ -12,7 +12,7 @@ from . import common as c
 
 def command(
     model: Annotated[str, typer.Argument(help="A linear model that `rankine train` wrote.")],
-    data: Annotated[str, typer.Argument(help="The queries it was trained on (or not, with --held-out).")],
+    data: Annotated[str, typer.Argument(help=f"The queries it was trained on (or not, with --held-out): {c.FORMATS}.")],
     delta: Annotated[float, typer.Option(help="The chance that the sample misleads.")] = 0.05,
     B: Annotated[
         float | None, typer.Option("--norm", help="A bound on ‖w‖ fixed beforehand; else powers of two share δ.")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..measures import Report
 
 NORMALISERS = ", ".join(NORMALISER_TABLE)
+FORMATS = described()
 DEFAULT_MEASURES = ["nDCG@10", "AP", "RR", "P@10"]
 
 
@@ -56,9 +57,9 @@ class Empty(StrEnum):
     skip = "skip"
 
 
-Judgments = Annotated[str, typer.Argument(help=f"TREC qrels, or a judged data set: {described()}.")]
-JudgedData = Annotated[str, typer.Argument(help=f"A judged data set: {described()}.")]
-TrainingData = Annotated[str, typer.Argument(help=f"Training data: {described()}.")]
+Judgments = Annotated[str, typer.Argument(help=f"TREC qrels, or a judged data set: {FORMATS}.")]
+JudgedData = Annotated[str, typer.Argument(help=f"A judged data set: {FORMATS}.")]
+TrainingData = Annotated[str, typer.Argument(help=f"Training data: {FORMATS}.")]
 Measures = Annotated[
     list[str] | None,
     typer.Option(

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from ..io.formats import described
+from . import common as c
 
 
 def command(
-    source: Annotated[str, typer.Argument(help=f"{described()}; - is standard input.")],
+    source: Annotated[str, typer.Argument(help=f"{c.FORMATS}; - is standard input.")],
     target: Annotated[str, typer.Argument(help="The same, by its ending; - is standard output.")],
     dtype: Annotated[
         str | None, typer.Option(help="float32 or float64, of LETOR text; by default float64 from text to text.")

@@ -3,7 +3,7 @@
 from . import common as c
 from .tables import print_rows
 
-COLUMNS = ("name", "variants", "learns from", "bounds", "what it is")
+COLUMNS = ("name", "variants", "made for", "learns from", "bounds", "what it is")
 
 
 def command(output: c.OutputOption = c.Output.table) -> None:
@@ -14,15 +14,17 @@ def command(output: c.OutputOption = c.Output.table) -> None:
     print_rows("Losses", COLUMNS, rows(), output, note)
 
 
-def rows() -> list[tuple[str, str, str, str, str]]:
-    """Each loss with its variants, its supervision, what it bounds, and its explanation."""
+def rows() -> list[tuple[str, str, str, str, str, str]]:
+    """Each loss with its variants, its measure if it is made for one, its supervision, its bound, its explanation."""
     from ..losses.table import TABLE, get
 
     out = []
     for name, row in TABLE.items():
-        form = f"{name}@k" if row.cut == "must" else f"{name}[@k]" if row.cut == "may" else name
-        loss = get(f"{name}@10" if row.cut == "must" else name)
-        bounded = "" if loss.bounded is None else loss.bounded.text.replace("@10", "@k")
+        cut = {"no": "", "may": "[@k]", "must": "@k"}[row.cut]
+        loss = get(name if row.cut == "no" else f"{name}@10")
+        made_for_none = not cut and loss.measure == "nDCG@10"  # then it is only reported by that
+        measure = "" if made_for_none else loss.measure.replace("@10", cut)
+        bounded = "" if loss.bounded is None else loss.bounded.text.replace("@10", cut)
         variants = " ".join(f":{v}" for v in row.variants)
-        out.append((form, variants, loss.supervision[0], bounded, row.explanation))
+        out.append((f"{name}{cut}", variants, measure, " or ".join(loss.supervision), bounded, row.explanation))
     return out

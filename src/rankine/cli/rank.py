@@ -9,7 +9,7 @@ from . import common as c
 
 def command(
     model: Annotated[str, typer.Argument(help="A model that `rankine train` wrote.")],
-    data: Annotated[str, typer.Argument(help="LETOR text (also .gz .xz .zst), .parquet or .arrow.")],
+    data: c.JudgedData,
     output: Annotated[str, typer.Option("-o", "--output", help="Where the result goes; - is standard output.")] = "-",
     scores: Annotated[bool, typer.Option("--scores", help="One score per line in the data's order, no run.")] = False,
     tag: Annotated[str, typer.Option(help="The run's name.")] = "rankine",

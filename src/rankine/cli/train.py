@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    data: Annotated[str, typer.Argument(help="Training data: LETOR text (also .gz .xz .zst), .parquet or .arrow.")],
+    data: c.TrainingData,
     output: Annotated[str, typer.Option("-o", "--output", help="Where the model goes, as JSON.")],
     loss: Annotated[str, typer.Option(help="Loss name; `rankine losses` lists all.")] = "svm-ndcg@10",
     weight: Annotated[float, typer.Option("-C", help="Weight of the losses against ½‖w‖².")] = 1.0,
@@ -46,7 +46,7 @@ def command(
     from ..rankers import LinearRanker
 
     made_for = _measure_of(loss)
-    names = c.measure_names(measure or [made_for, "nDCG@10", "AP"], c.Gain.exp)
+    names = c.measure_names(measure or [made_for, *_further_measures(loss)], c.Gain.exp)
     if path is not None and valid is None:
         raise InputError("--path chooses C on validation data: pass --valid")
     if plot is not None and path is None:
@@ -79,6 +79,14 @@ def _measure_of(loss: str) -> str:
     if of.supervision == (PREFERENCES,):
         raise InputError(f"{loss} learns from preference graphs, which no data file holds: use it from Python")
     return "nDCG@10" if parse(of.measure).supervision == "preferences" else of.measure
+
+
+def _further_measures(loss: str) -> list[str]:
+    """The measures that are shown besides the loss's own; none for ranks, of which every document is relevant."""
+    from ..losses import get
+    from ..losses.supervision import RANKS
+
+    return [] if RANKS in get(loss).supervision else ["nDCG@10", "AP"]
 
 
 def _show_path(

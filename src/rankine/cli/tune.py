@@ -15,7 +15,7 @@ _RANKERS = f"What is tuned: {', '.join(TABLE)}. `rankine rankers` explains them 
 
 
 def command(
-    data: Annotated[str, typer.Argument(help="Training data: LETOR text (also .gz .xz .zst), .parquet or .arrow.")],
+    data: c.TrainingData,
     folder: Annotated[str, typer.Option(help="Where finished jobs and results go; a later run goes on from there.")],
     ranker: Annotated[str, typer.Option(help=_RANKERS)] = "linear",
     loss: Annotated[list[str] | None, typer.Option(help="A loss to try (see `rankine losses`); repeat it.")] = None,

@@ -11,11 +11,13 @@ from ..errors import InputError
 from ..files import replacing
 from .table import TABLE, row_of
 
-__all__ = ["TABLE", "export", "to_onnx", "to_opensearch", "to_solr"]
+__all__ = ["TABLE", "TARGETS", "export", "to_onnx", "to_opensearch", "to_solr"]
 
 if TYPE_CHECKING:
     from .onnx import to_onnx
     from .search_engines import to_opensearch, to_solr
+
+TARGETS = tuple(TABLE)
 
 
 def __getattr__(name: str) -> Any:
@@ -33,11 +35,11 @@ def export(
 
     Args:
         model: a fitted ranker.
-        target: a name of the table of targets: ``"opensearch"``, ``"elasticsearch"``, ``"solr"`` or ``"onnx"``.
+        target: a name in ``TARGETS``.
         path: of the file.
         name: what the model is called there.
         features: the model's feature → its name there, for every one. By default the model's own names.
-        data: for ONNX: judged or other data on which the result is compared with ``predict``.
+        data: where the result can be run here (``runs`` in the table): data on which it is compared with ``predict``.
     """
     row = row_of(target)
     if data is not None and not row.runs:

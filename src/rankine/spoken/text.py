@@ -12,6 +12,9 @@ from ..errors import InputError, shorten
 from ..files import open_source, unpacked, unpacked_whole
 
 HAN = "㐀-䶿一-鿿豈-﫿"  # ranges of Chinese characters, for a set in a regular expression
+TEXTS = ("title", "date", "speaker")  # what can be said of a document besides its name
+UTTERANCE, DOCUMENT, AUDIO, OFFSET = "utterance", "document", "audio", "offset"
+ABOUT_COLUMNS = (UTTERANCE, DOCUMENT, *TEXTS, AUDIO, OFFSET)  # of a table of what is said about utterances
 PACKED = (".gz", ".xz", ".zst")  # endings of compressed files
 _BLANKS = re.compile(r"[ \t\r\f\v]+")
 _VARIANT = re.compile(r"^(.+)\(\d+\)$")

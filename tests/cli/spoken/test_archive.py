@@ -5,6 +5,7 @@ import pytest
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index.settings import LANGUAGES
 from rankine.spoken.lattice.formats import one_best, write_slf
+from rankine.spoken.text import ABOUT_COLUMNS
 
 from ..running import rankine
 
@@ -44,6 +45,11 @@ def test_the_help_names_all_languages(place):
     text = rankine(place, "spoken", "index", "--help").stdout
     for language in LANGUAGES:
         assert f"{language}," in text
+
+
+def test_the_help_names_all_columns_of_a_table(place):
+    text = " ".join(rankine(place, "spoken", "index", "--help", env={"COLUMNS": "300"}).stdout.split())
+    assert all(column in text for column in ABOUT_COLUMNS)
 
 
 def test_subtitles(place):

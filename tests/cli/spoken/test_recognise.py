@@ -2,14 +2,19 @@
 
 import os
 import re
+from inspect import signature
 
 import numpy as np
 import pytest
 import soundfile
 
+from rankine.cli.spoken.recognise import Recognition, recognises
+from rankine.errors import InputError
 from rankine.spoken import Archive
 from rankine.spoken.archive.hits import locate
+from rankine.spoken.recognise import PocketSphinx
 from rankine.spoken.recognise.audio import seconds
+from rankine.spoken.recognise.table import TABLE, RecogniserOption, RecogniserRow
 
 from ...spoken.recognise.cases import SAMPLE, heard
 from ..running import rankine
@@ -164,6 +169,7 @@ def test_both_commands_have_the_options_of_recognition(recorded):
         options.append(set(re.findall(r"--[a-z-]+", text)))
     assert options[0] - {"--output", "--about"} == options[1]
     assert {
+        "--recogniser",
         "--without-words",
         "--model",
         "--lm",
@@ -173,6 +179,32 @@ def test_both_commands_have_the_options_of_recognition(recorded):
         "--longest",
         "--workers",
     } <= options[1]
+
+
+def test_a_recogniser_brings_its_own_options(recorded, monkeypatch):
+    option = RecogniserOption("beam", "--width", "How many words to keep.", float)
+    monkeypatch.setitem(TABLE, "other", RecogniserRow("pocketsphinx", "PocketSphinx", "another", "spoken", (option,)))
+    recognisers = []
+
+    @recognises
+    def command(recognition: Recognition):
+        recognisers.append(recognition.recogniser)
+
+    values = {name: None if p.default is p.empty else p.default for name, p in signature(command).parameters.items()}
+    assert {"recogniser", "width", "lm", "beam"} <= set(values)
+    command(**values | {"recogniser": "other", "width": 1e-30})
+    command(**values | {"beam": 1e-20})
+    assert recognisers == [PocketSphinx(beam=1e-30), PocketSphinx(beam=1e-20)]
+    with pytest.raises(InputError, match=r"recogniser 'other' has no option --lm\. It has: --width"):
+        command(**values | {"recogniser": "other", "lm": "x"})
+    arguments = ("spoken", "recognise", "recordings", "-o", "new")
+    message = rankine(recorded, *arguments, "--recogniser", "other", "--beam", "1e-9", code=1).stderr
+    assert message == "rankine: the recogniser 'other' has no option --beam. It has: --width\n"
+    message = rankine(recorded, *arguments, "--recogniser", "pocketsphins", code=1).stderr
+    assert "Did you mean 'pocketsphinx'?" in message
+    assert not (recorded / "new").exists()
+    said = rankine(recorded, *arguments, "--recogniser", "other", "--workers", "1").stderr
+    assert "new: 2 recordings recognised" in said
 
 
 def test_a_folder_without_recordings_makes_no_archive(recorded):

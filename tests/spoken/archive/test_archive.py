@@ -58,6 +58,7 @@ def test_a_dictionary_belongs_to_the_archive(tmp_path):
     (tmp_path / "d.txt").write_text("book B UH K\n")
     archive = create_or_open(tmp_path / "a", "en", tmp_path / "d.txt")
     archive.add_lattices([("x", one_best([("book", 0.0, 1.0, 1.0)]))])
+    assert archive.dictionary == str(tmp_path / "a" / "dictionary.txt")
     assert archive.parse("book").units("phone") == ["B", "UH", "K"]
     with pytest.raises(rk.InputError, match="an archive already"):
         Archive.create(tmp_path / "a", dictionary=tmp_path / "d.txt")

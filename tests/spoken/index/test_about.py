@@ -3,8 +3,9 @@
 import pytest
 
 import rankine as rk
-from rankine.spoken.index.about import COLUMNS, About, guess_language, read_about
+from rankine.spoken.index.about import About, guess_language, read_about
 from rankine.spoken.lattice.scoring import Scoring
+from rankine.spoken.text import ABOUT_COLUMNS
 
 from ..cases import sausages
 
@@ -32,7 +33,7 @@ def test_all_columns(tmp_path):
         "audio": "a",
         "offset": "2.5",
     }
-    assert tuple(row) == COLUMNS
+    assert tuple(row) == ABOUT_COLUMNS
     (tmp_path / "t.tsv").write_text("\t".join(row) + "\n" + "\t".join(row.values()) + "\n")
     about = About("d", {"title": "t", "date": "2026", "speaker": "s"}, "a", 2.5)
     assert read_about(tmp_path / "t.tsv") == {"u": about}

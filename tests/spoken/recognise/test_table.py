@@ -1,14 +1,47 @@
 """Every row of the table of recognisers."""
 
+from inspect import signature
+
 import pytest
 
-from rankine.spoken.recognise.table import TABLE
+from rankine.errors import InputError
+from rankine.spoken.recognise import PocketSphinx, Recogniser, recognise, run
+from rankine.spoken.recognise.table import DEFAULT, TABLE, get
 
 
 @pytest.mark.parametrize("name", TABLE)
 def test_every_recogniser_has_what_a_run_needs(name):
-    recogniser = TABLE[name].make()
+    recogniser = get(name)
     assert TABLE[name].explanation
     assert recogniser.rate > 0
     assert recogniser.ending.startswith(".")
     assert callable(recogniser)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_every_option_is_a_parameter(name):
+    options = TABLE[name].options
+    assert {option.parameter for option in options} <= set(signature(type(get(name))).parameters)
+    assert len({option.flag for option in options}) == len(options)
+    assert all(option.help and option.flag.startswith("--") for option in options)
+
+
+def test_recognisers_that_share_a_flag_share_its_type_and_help():
+    options = [option for row in TABLE.values() for option in row.options]
+    assert len({(o.flag, o.type, o.help) for o in options}) == len({o.flag for o in options})
+
+
+def test_a_recogniser_by_name():
+    assert get() == get(DEFAULT) == PocketSphinx()
+    assert get("pocketsphinx", beam=1e-40, without=("a",)) == PocketSphinx(beam=1e-40, without=("a",))
+    with pytest.raises(
+        InputError, match=r"unknown recogniser 'pocketsphins'\. Did you mean 'pocketsphinx'\? There are: "
+    ):
+        get("pocketsphins")
+    with pytest.raises(InputError, match=r"'pocketsphinx' has no option 'bean'\. Did you mean 'beam'\? There are: "):
+        get("pocketsphinx", bean=1e-40)
+
+
+def test_the_names_of_the_room():
+    assert recognise is run.recognise
+    assert Recogniser is run.Recogniser

@@ -6,22 +6,23 @@ from typing import Annotated
 
 import typer
 
+from ...spoken.lattice.units.table import LANGUAGES
+from ...spoken.text import ABOUT_COLUMNS, UTTERANCE
 from .common import Folder, LatticeSource, Lexicon, Workers, finish, reads_lattices
+
+_ABOUT = (
+    f"A table (.tsv or .csv with a head line) that says of each `{UTTERANCE}`: {', '.join(ABOUT_COLUMNS[1:])} (seconds "
+    "of the utterance in the audio file); all but the first may be missing."
+)
 
 
 @reads_lattices
 def index(
     source: LatticeSource,
     archive: Folder,
-    about: Annotated[
-        str | None,
-        typer.Option(
-            help="A table (.tsv or .csv with a head line) that says of each `utterance`: document, title, date, "
-            "speaker, audio, offset (seconds of the utterance in the audio file); all but the first may be missing."
-        ),
-    ] = None,
+    about: Annotated[str | None, typer.Option(help=_ABOUT)] = None,
     language: Annotated[
-        str, typer.Option(help="Language of a new archive: en, zh, or auto (by the first words).")
+        str, typer.Option(help=f"Language of a new archive: {', '.join(LANGUAGES)}, or auto (by the first words).")
     ] = "auto",
     lexicon: Lexicon = None,
     prune: Annotated[

@@ -111,12 +111,20 @@ class LatticeSource:
                 update(number + skip)
 
 
+def parameters_of(function: Callable[..., None], **names: Any) -> dict[str, inspect.Parameter]:
+    """The parameters of a function, with the types that its annotations name."""
+    hints = get_type_hints(function, include_extras=True, localns=names)
+    parameters = inspect.signature(function).parameters
+    return {name: parameter.replace(annotation=hints[name]) for name, parameter in parameters.items()}
+
+
+_SHARED = parameters_of(_shared)
+
+
 def reads_lattices(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a source of lattices to a command, which gets them as ``source``, its first parameter."""
-    shared, hints = inspect.signature(_shared).parameters, get_type_hints(_shared, include_extras=True)
-    own_hints = get_type_hints(command, include_extras=True)
-    own = [p.replace(annotation=own_hints[p.name]) for p in inspect.signature(command).parameters.values()][1:]
-    theirs = [p.replace(annotation=hints[p.name]) for p in shared.values()]
+    own = list(parameters_of(command).values())[1:]
+    theirs = list(_SHARED.values())
     arguments = [p for p in own if p.default is p.empty]
     before = [p for p in arguments if p.name == "archive"]
     after = [p for p in arguments if p.name != "archive"]
@@ -124,7 +132,7 @@ def reads_lattices(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def wrapped(**values: Any) -> None:
-        source = _source({name: values.pop(name) for name in shared})
+        source = _source({name: values.pop(name) for name in _SHARED})
         command(source, **values)
 
     wrapped.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 def convert(
     source: LatticeSource,
     target: Annotated[
-        str, typer.Argument(help="A file; or a folder, if a file of the format holds one utterance (slf, openfst).")
+        str,
+        typer.Argument(
+            help="A file; or a folder, if a file of the format holds one utterance: see `rankine spoken formats`."
+        ),
     ],
     to: Annotated[
         str | None,

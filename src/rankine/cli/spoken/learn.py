@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...normalise import TABLE
+from ...spoken.learn.table import RANKERS
 from .common import Folder
 
 if TYPE_CHECKING:
     from ...spoken import Archive
     from ...spoken.archive.archive import LearningResult
     from ...spoken.learn.judgments import Judged
+
+_RANKERS = "; ".join(f"{name}: {row.explanation}" for name, row in RANKERS.items())
+_NORMALISERS = ", ".join(name for name, row in TABLE.items() if row.by_query)
 
 
 def learn(
@@ -20,12 +25,10 @@ def learn(
         str | None, typer.Option(help="Queries (name, tab, query on each line) instead of the archive's own.")
     ] = None,
     qrels: Annotated[str | None, typer.Option(help="TREC qrels of these queries.")] = None,
-    ranker: Annotated[
-        str, typer.Option(help="svm-map (as in the paper), adarank, or any loss; `rankine losses` lists them.")
-    ] = "svm-map",
+    ranker: Annotated[str, typer.Option(help=f"{_RANKERS}; or any loss, `rankine losses` lists them.")] = "svm-map",
     normalise: Annotated[
         str,
-        typer.Option(help="How scores are normalised within a query: query-minmax, query-zscore, or none."),
+        typer.Option(help=f"How scores are normalised within a query: {_NORMALISERS}, or none."),
     ] = "query-minmax",
     folds: Annotated[int, typer.Option(help="Number of folds of queries for the test.")] = 4,
     seed: Annotated[int, typer.Option(help="Random seed of the folds.")] = 0,

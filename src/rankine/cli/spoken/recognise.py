@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from .common import Folder, Workers, finish
+from ...spoken.recognise.table import DEFAULT, TABLE, get, row_of
+from .common import Folder, Workers, finish, parameters_of
 
 if TYPE_CHECKING:
-    from ...spoken.recognise.run import Recognised, Recogniser
+    from ...spoken.recognise.run import Recognised
+    from ...spoken.recognise.table import Recogniser, RecogniserOption
 
 Audio = Annotated[list[str], typer.Argument(help="Recordings (wav, flac, mp3, ogg, …), or folders of them.")]
 _UNITS = {"recognising": "seconds", "indexing": ""}  # of the progress of each stage
@@ -28,27 +30,51 @@ _PLAYERS = (
 
 
 def _recognition(
-    without_words: Annotated[
-        str | None, typer.Option("--without-words", help="A file of words that the recogniser is not to know.")
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(help="Folder of an acoustic model; default: PocketSphinx's US English.")
-    ] = None,
-    lm: Annotated[str | None, typer.Option("--lm", help="An n-gram model; default: PocketSphinx's own.")] = None,
-    dictionary: Annotated[
-        str | None, typer.Option("--dict", help="A pronunciation dictionary; default: PocketSphinx's own.")
-    ] = None,
-    beam: Annotated[
-        float | None,
-        typer.Option(help="The decoder's beam, a ratio (1e-48): smaller is slower, with larger lattices."),
-    ] = None,
-    word_beam: Annotated[
-        float | None, typer.Option(help="The decoder's beam at ends of words, a ratio (7e-29).")
-    ] = None,
+    recogniser: Annotated[
+        str, typer.Option(help=f"The recogniser: {', '.join(TABLE)}. `rankine spoken recognisers` explains them.")
+    ] = DEFAULT,
     longest: Annotated[float, typer.Option(help="Recordings above so many seconds are cut at pauses.")] = 30.0,
     workers: Workers = None,
 ) -> None:
     pass
+
+
+def _flags() -> dict[str, inspect.Parameter]:
+    """The flags of all recognisers, each as a parameter of a command; the help says which recognisers have it."""
+    names: dict[str, list[str]] = {}
+    options: dict[str, RecogniserOption] = {}
+    for name, row in TABLE.items():
+        for option in row.options:
+            names.setdefault(option.flag, []).append(name)
+            options.setdefault(option.flag, option)
+    return {
+        flag: inspect.Parameter(
+            flag.strip("-").replace("-", "_"),
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[
+                option.type | None,
+                typer.Option(flag, help=option.help, rich_help_panel=f"Options of {', '.join(names[flag])}"),
+            ],
+        )
+        for flag, option in options.items()
+    }
+
+
+def make_recogniser(name: str, values: Mapping[str, Any]) -> Recogniser:
+    """The recogniser with the values of flags that are not None; a flag that it has not is an InputError."""
+    from ...errors import InputError
+
+    row = row_of(name)
+    options = {option.flag: option for option in row.options}
+    parameters = {}
+    for flag, value in values.items():
+        if value is None:
+            continue
+        if flag not in options:
+            raise InputError(f"the recogniser {name!r} has no option {flag}. It has: {', '.join(options) or 'none'}")
+        parameters[options[flag].parameter] = row.read(options[flag], value)
+    return get(name, **parameters)
 
 
 class Recognition(NamedTuple):
@@ -61,21 +87,15 @@ class Recognition(NamedTuple):
 
 def recognises(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of recognition; it gets them as ``recognition``, its first parameter."""
-    shared, hints = inspect.signature(_recognition).parameters, get_type_hints(_recognition, include_extras=True)
-    own_hints = get_type_hints(command, include_extras=True, localns={"Recognition": Any})
-    own = [p.replace(annotation=own_hints[p.name]) for p in inspect.signature(command).parameters.values()][1:]
-    order = [*own, *(p.replace(annotation=hints[p.name]) for p in shared.values())]
+    shared, flags = parameters_of(_recognition), _flags()
+    order = [*list(parameters_of(command, Recognition=Any).values())[1:], *shared.values(), *flags.values()]
 
     @wraps(command)
     def wrapped(**values: Any) -> None:
         from ...parallel import thread_count
-        from ...spoken.recognise.run import PocketSphinx, read_words
 
         mine = {name: values.pop(name) for name in shared}
-        words = () if mine["without_words"] is None else read_words(mine["without_words"])
-        recogniser = PocketSphinx(
-            mine["model"], mine["lm"], mine["dictionary"], words, mine["beam"], mine["word_beam"]
-        )  # fmt: skip
+        recogniser = make_recogniser(mine["recogniser"], {flag: values.pop(p.name) for flag, p in flags.items()})
         command(Recognition(recogniser, mine["longest"], thread_count(mine["workers"])), **values)
 
     order = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in order]
@@ -90,10 +110,10 @@ def recognise(
     audio: Audio,
     output: Annotated[str, typer.Option("-o", "--output", help="Folder of the lattices.")],
 ) -> None:
-    """Recognise recordings with PocketSphinx, into lattices; only recordings that are new or have changed.
+    """Recognise recordings into lattices; only recordings that are new or have changed.
 
-    Expect one word in four to be wrong on clear read English, and many more on telephones, accents and crowds: that is
-    what lattices, subwords and learned weights are for.
+    Expect PocketSphinx to get one word in four wrong on clear read English, and many more on telephones, accents and
+    crowds: that is what lattices, subwords and learned weights are for.
 
     `rankine spoken recognise recordings/ -o lattices/` then
     `rankine spoken index archive/ lattices/ --about lattices/recordings.tsv`; or both at once: `rankine spoken add`.

@@ -20,10 +20,16 @@ def list_formats() -> Listing:
     from ...spoken.lattice.formats import TABLE
 
     rows = [
-        (name, " ".join(row.endings), "no" if row.write is None else "yes", row.explanation)
+        (
+            name,
+            " ".join(row.endings),
+            "one" if row.split is None else "several",
+            "no" if row.write is None else "yes",
+            row.explanation,
+        )
         for name, row in TABLE.items()
     ]
-    return Listing(["name", "endings", "written", "what it is"], rows)
+    return Listing(["name", "endings", "utterances in a file", "written", "what it is"], rows)
 
 
 def list_units() -> Listing:
@@ -43,7 +49,7 @@ def list_recognisers() -> Listing:
 
 
 def formats() -> None:
-    """List all lattice formats: names, endings, whether each is written too, and what it is."""
+    """List all lattice formats: names, endings, utterances in a file, whether it is written too, and what it is."""
     print_table("Formats of lattices", *list_formats())
 
 

@@ -27,7 +27,7 @@ from ..lattice.scoring import Scoring
 from ..learn.judgments import Judged, Judgments
 from ..learn.learning import CrossValidation, learn
 from ..learn.weights import Weights
-from ..recognise.run import Recogniser
+from ..recognise.table import DEFAULT, Recogniser
 from . import recordings
 from .examples import examples
 from .hits import Hit
@@ -74,10 +74,7 @@ class Archive:
 
     @classmethod
     def create(
-        cls,
-        folder: str | os.PathLike,
-        settings: Settings | None = None,
-        dictionary: str | os.PathLike | None = None,
+        cls, folder: str | os.PathLike, settings: Settings | None = None, dictionary: str | os.PathLike | None = None
     ) -> Archive:
         """Make an empty archive; a pronunciation dictionary is copied into it."""
         settings = Settings() if settings is None else settings
@@ -113,6 +110,11 @@ class Archive:
     def documents(self) -> list[str]:
         """The names of all documents."""
         return list(self.index.names)
+
+    @property
+    def dictionary(self) -> str | None:
+        """The path of the archive's own pronunciation dictionary, if it has one."""
+        return self.index.dictionary
 
     @property
     def judgments(self) -> Judgments:
@@ -157,7 +159,7 @@ class Archive:
     def add_recordings(
         self,
         sources: Sources,
-        recognisers: Sequence[str | Recogniser] = ("pocketsphinx",),
+        recognisers: Sequence[str | Recogniser] = (DEFAULT,),
         about: Mapping[str, About] | str | os.PathLike | None = None,
         *,
         longest: float = 30.0,
@@ -170,7 +172,7 @@ class Archive:
 
         Args:
             sources: an audio file or a folder of them, or several.
-            recognisers: one recogniser: ``"pocketsphinx"``, or an object (:class:`Recogniser`).
+            recognisers: one recogniser: a name in its table, or an object (:class:`Recogniser`).
             about: title, date and speaker of recordings by name, or the path of a table of them, whose ``utterance`` is
                 the recording. Recordings that it leaves out keep the texts that they have.
             longest: recordings above so many seconds are cut at pauses.
@@ -326,7 +328,7 @@ class Archive:
 
         Args:
             judged: queries and judgments; by default the archive's own, those of deleted documents left out.
-            ranker: a name in ``learn.learning.RANKERS``, or any loss.
+            ranker: a name in ``learn.table.RANKERS``, or any loss.
             normalise: how scores are normalised within a query; None: not at all.
             folds: of queries, for the test.
             seed: of the folds.
@@ -338,9 +340,8 @@ class Archive:
             own = self.judgments.all()
             judged = own.within(self.index.numbers)
             ignored = own.n_judgments - judged.n_judgments
-        weights, trial = learn(
-            examples(self.index, judged, candidates), ranker, normalise, folds, seed, candidates
-        )  # fmt: skip
+        data = examples(self.index, judged, candidates)
+        weights, trial = learn(data, ranker, normalise, folds, seed, candidates)
         if use:
             self.use_weights(weights)
         return LearningResult(weights, trial, ignored)

@@ -15,12 +15,7 @@ from typing import NamedTuple
 from ...errors import InputError, nearest
 from ..lattice.formats import files, load, pieces
 from ..lattice.scoring import Scoring
-from ..recognise.recordings import TABLE_COLUMNS
-from ..text import HAN, decoded, number
-from .schema import TEXTS
-
-_UTTERANCE, _DOCUMENT, _AUDIO, _OFFSET = TABLE_COLUMNS
-COLUMNS = (_UTTERANCE, _DOCUMENT, *TEXTS, _AUDIO, _OFFSET)
+from ..text import ABOUT_COLUMNS, AUDIO, DOCUMENT, HAN, OFFSET, TEXTS, UTTERANCE, decoded, number
 
 
 class About(NamedTuple):
@@ -37,7 +32,7 @@ def read_about(path: str | os.PathLike) -> dict[str, About]:
     out: dict[str, About] = {}
     first: dict[str, tuple[Mapping[str, str], str]] = {}
     for where, row in _rows(path):
-        utterance = row[_UTTERANCE]
+        utterance = row[UTTERANCE]
         if not utterance or utterance in out:
             raise InputError(f"the utterance {utterance!r} is missing or there twice", where)
         about = _about(row, where)
@@ -52,11 +47,11 @@ def read_about(path: str | os.PathLike) -> dict[str, About]:
 
 def _about(row: Mapping[str, str], where: str) -> About:
     """A row of the table."""
-    offset = number(row[_OFFSET], where) if row.get(_OFFSET) else 0.0
+    offset = number(row[OFFSET], where) if row.get(OFFSET) else 0.0
     if not math.isfinite(offset):
         raise InputError(f"an offset must be a number of seconds, got {offset}", where)
     texts = {t: row[t] for t in TEXTS if row.get(t)}
-    return About(row.get(_DOCUMENT) or row[_UTTERANCE], texts, row.get(_AUDIO, ""), offset)
+    return About(row.get(DOCUMENT) or row[UTTERANCE], texts, row.get(AUDIO, ""), offset)
 
 
 def _rows(path: str | os.PathLike) -> Iterator[tuple[str, dict[str, str]]]:
@@ -70,11 +65,13 @@ def _rows(path: str | os.PathLike) -> Iterator[tuple[str, dict[str, str]]]:
             rows = csv.DictReader(file, delimiter="\t", quotechar=None, quoting=csv.QUOTE_NONE)
         names = rows.fieldnames or []
         for name in names:
-            if name not in COLUMNS:
-                hint = nearest(name, COLUMNS)
-                raise InputError(f"unknown column {name!r}; there are {', '.join(COLUMNS)}.{hint}", f"{path}, line 1")
-        if _UTTERANCE not in names:
-            raise InputError(f"the column {_UTTERANCE!r} is missing", f"{path}, line 1")
+            if name not in ABOUT_COLUMNS:
+                hint = nearest(name, ABOUT_COLUMNS)
+                raise InputError(
+                    f"unknown column {name!r}; there are {', '.join(ABOUT_COLUMNS)}.{hint}", f"{path}, line 1"
+                )
+        if UTTERANCE not in names:
+            raise InputError(f"the column {UTTERANCE!r} is missing", f"{path}, line 1")
         for row in rows:
             where = f"{path}, line {rows.line_num}"
             if None in row or any(v is None for v in row.values()):

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from ..text import TEXTS
 from .storage import Part
 
 FORMS = ("pspl", "cn")  # position-specific posteriors, confusion networks
-TEXTS = ("title", "date", "speaker")  # what can be said of a document besides its name
 DOCUMENT, UTTERANCE, WORD, SLOT, UNIT = "document", "utterance", "word", "slot", "unit"
 Arrays = Iterator[tuple[str, np.ndarray]]
 Masks = Sequence[np.ndarray]

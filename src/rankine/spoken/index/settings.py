@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from ...errors import InputError
-from ..lattice.units import TABLE, Split, splitter, stamp
+from ..lattice.units import TABLE, Split, splitter, stamp, table
 
 LANGUAGES = {  # the kinds of units of each language, and what makes them of words
     language: {row.singular: name for name, row in TABLE.items() if language in row.languages}
-    for language in TABLE["words"].languages
+    for language in table.LANGUAGES
 }
 LEVELS = 65535  # posteriors are stored as −log p in so many steps
 

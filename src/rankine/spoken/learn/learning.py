@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ...errors import InputError
 from ...measures import evaluate
 from ...measures.compare import mean_interval, wilcoxon
 from ...progress import bar
+from .table import RANKERS
 from .weights import Weights, check_normaliser, normalised
 
 C_GRID = tuple(10.0**e for e in range(-3, 5))
@@ -46,38 +47,6 @@ class Examples:
         there = np.add.reduceat(np.asarray(data.y) > 0, data.ptr[:-1])
         total = dict(zip(self.data.query_ids, self.relevant.tolist(), strict=True))
         return precision * there / np.array([total[q] for q in data.query_ids])
-
-
-class FusionRanker(NamedTuple):
-    """A row of the table of rankers: how it is made for some training queries."""
-
-    explanation: str
-    make: Callable[[RankingData, str | None], Any]
-
-
-def _svm_map(data: RankingData, normalise: str | None) -> Any:
-    from ...rankers import LinearRanker
-
-    return LinearRanker(loss="svm-map", C=1e4 / data.n_queries, normalise=normalise)
-
-
-def _adarank(data: RankingData, normalise: str | None) -> Any:
-    from ...rankers import AdaRank
-
-    return AdaRank(measure="AP", normalise=normalise)
-
-
-def _single(data: RankingData, normalise: str | None) -> Any:
-    from ...rankers import SingleFeature
-
-    return SingleFeature(measure="AP")
-
-
-RANKERS = {
-    "svm-map": FusionRanker("as in the paper, C = 10,000 over the number of queries", _svm_map),
-    "adarank": FusionRanker("AdaRank on AP", _adarank),
-    "single": FusionRanker("the weak ranker with the best AP", _single),
-}
 
 
 def make_ranker(name: str, data: RankingData, normalise: str | None, seed: int = 0) -> Any:

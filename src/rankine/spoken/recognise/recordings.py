@@ -23,11 +23,11 @@ from typing import Any, NamedTuple
 from ... import files
 from ...errors import InputError
 from ...journal import Journal
-from ..text import stem
+from ..text import AUDIO, DOCUMENT, OFFSET, UTTERANCE, stem
 from .audio import ENDINGS
 
 JOURNAL, TABLE = "recognised.jsonl", "recordings.tsv"
-TABLE_COLUMNS = ("utterance", "document", "audio", "offset")
+TABLE_COLUMNS = (UTTERANCE, DOCUMENT, AUDIO, OFFSET)
 _OTHER_AUDIO = (".m4a", ".aac", ".mp4", ".wma", ".amr", ".3gp", ".webm", ".mkv", ".mov")
 _LONGEST_NAME = 200  # bytes of a file name, so that temporary ones fit in too
 

@@ -20,7 +20,7 @@ from .audio import seconds as length_of
 from .audio import segments
 from .pocketsphinx import PocketSphinx, read_words
 from .recordings import TABLE, Recording, RecordingJournal, find, locked, name_problem
-from .table import Recogniser
+from .table import Recogniser, get
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
 
@@ -65,7 +65,7 @@ def recognise(
     Args:
         sources: audio files and folders of them.
         folder: folder of the lattices; it is made if it does not exist.
-        recogniser: by default :class:`PocketSphinx`.
+        recogniser: an object such as :class:`PocketSphinx`; by default the one that the table of recognisers says.
         longest: longer recordings (in seconds) are cut at pauses, into segments of at most this length.
         workers: number of processes.
         report: called with the seconds of audio that are done, and their total.
@@ -73,7 +73,7 @@ def recognise(
     """
     if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
-    used = PocketSphinx() if recogniser is None else recogniser
+    used = get() if recogniser is None else recogniser
     recordings, notes = find(sources)
     recordings = [recording for recording in recordings if str(recording.path.resolve()) not in left_out]
     with locked(Path(folder)):

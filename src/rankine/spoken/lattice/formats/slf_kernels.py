@@ -33,7 +33,7 @@ def _letter(c):
 def _key(p):
     """The first letter of the key at p, 0 where there is none, and the position of its value.
 
-    HTK allows a key's first letter or its full name; other long keys get the letter 1 and are passed over.
+    HTK allows a key's first letter or its full name; other long keys get the letter 1, and their values are not used.
     """
     first, n = byte(p), 0
     while _letter(byte(p + n)):

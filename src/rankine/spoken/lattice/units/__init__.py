@@ -1,19 +1,8 @@
-"""Units below the word: characters, syllables, phones, or those of a user's own mapping."""
+"""Units below the word: characters, syllables, phones, or those of a user's own mapping.
 
-from .chains import to_units
-from .dictionary import Split, from_mapping, lexicon, stamp
-from .mandarin import pinyin
-from .table import TABLE, UnitRow, characters, splitter
+The public names stand in ``__init__.pyi``; each is loaded when first used.
+"""
 
-__all__ = [
-    "TABLE",
-    "Split",
-    "UnitRow",
-    "characters",
-    "from_mapping",
-    "lexicon",
-    "pinyin",
-    "splitter",
-    "stamp",
-    "to_units",
-]
+from ....lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -50,6 +50,7 @@ TABLE: dict[str, UnitRow] = {
         "phone", "English phones by a dictionary and letter-to-sound rules", pronounce, ("en",), candidates=False
     ),
 }
+LANGUAGES = TABLE["words"].languages
 
 
 def splitter(units: str, dictionary: str | os.PathLike | None = None) -> Split | None:

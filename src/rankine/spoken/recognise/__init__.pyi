@@ -1,0 +1,7 @@
+"""The public names of the room; see ``__init__.py``."""
+
+from .pocketsphinx import PocketSphinx as PocketSphinx
+from .pocketsphinx import read_words as read_words
+from .run import Recognised as Recognised
+from .run import recognise as recognise
+from .table import Recogniser as Recogniser
