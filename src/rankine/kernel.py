@@ -1,7 +1,7 @@
 """The one way to compile: a plain function over flat arrays, cached on disk, without the GIL.
 
 Numba's cache looks at the file of the compiled function only: after a change to a kernel that kernels of other files
-call, run ``make clean``.
+call, run ``find src -name "*.nb?" -delete``.
 """
 
 import sys

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import rankine as rk
-from rankine.rankers.model_file import load, write
-from rankine.rankers.table import CLASSES
+from rankine.rankers.model_file import write
+from rankine.rankers.table import CLASSES, load
 
 
 @pytest.fixture

@@ -163,6 +163,14 @@ def test_a_recogniser_is_started_once_and_only_if_there_is_work(audio, tmp_path)
 def test_a_changed_model_folder_is_another_setting(tmp_path):
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "means").write_text("1")
-    before = r.settings_of(Echo(fail=str(tmp_path / "model")))
+    before = r.r.settings_of(Echo(fail=str(tmp_path / "model")))
     (tmp_path / "model" / "means").write_text("1 2")
-    assert r.settings_of(Echo(fail=str(tmp_path / "model"))) != before
+    assert r.r.settings_of(Echo(fail=str(tmp_path / "model"))) != before
+
+
+def test_settings_without_a_file_do_not_depend_on_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = r.settings_of(Echo(fail=""))
+    (tmp_path / "new.txt").write_text("x")
+    assert r.settings_of(Echo(fail="")) == before
+    assert r.settings_of(Echo(fail="new.txt")) != r.settings_of(Echo(fail="old.txt"))

@@ -86,7 +86,7 @@ def settings_of(recogniser: Recogniser) -> str:
     own = {k: v for k, v in vars(type(recogniser)).items() if k in ("rate", "ending")}
     parts = [type(recogniser).__qualname__]
     for name, value in sorted((own | vars(recogniser)).items()):
-        if isinstance(value, str) and Path(value).exists():
+        if isinstance(value, str) and value and Path(value).exists():  # Path("") would be the current folder
             value = stamp(value)
         if not isinstance(value, property):
             parts.append(f"{name}={value!r}")
