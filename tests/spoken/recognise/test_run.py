@@ -163,9 +163,9 @@ def test_a_recogniser_is_started_once_and_only_if_there_is_work(audio, tmp_path)
 def test_a_changed_model_folder_is_another_setting(tmp_path):
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "means").write_text("1")
-    before = r.r.settings_of(Echo(fail=str(tmp_path / "model")))
+    before = r.settings_of(Echo(fail=str(tmp_path / "model")))
     (tmp_path / "model" / "means").write_text("1 2")
-    assert r.r.settings_of(Echo(fail=str(tmp_path / "model"))) != before
+    assert r.settings_of(Echo(fail=str(tmp_path / "model"))) != before
 
 
 def test_settings_without_a_file_do_not_depend_on_the_current_folder(tmp_path, monkeypatch):
