@@ -12,7 +12,7 @@ from rankine.cli.spoken.tables import list_formats, list_recognisers, list_units
 from rankine.experiments.table import TABLE as EXPERIMENTS
 from rankine.export.table import TABLE as TARGETS
 from rankine.losses import get, names
-from rankine.normalise import TABLE as NORMALISERS
+from rankine.normalisers import TABLE as NORMALISERS
 from rankine.rankers.base import LinearModel
 from rankine.rankers.table import TABLE as RANKERS
 from rankine.solvers import TABLE as SOLVERS

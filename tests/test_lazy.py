@@ -10,7 +10,7 @@ import rankine as rk
 
 @pytest.mark.parametrize("module", ["rankine", "rankine.spoken", "rankine.cli"])
 def test_importing_is_light(module):
-    heavy = ("numba", "scipy", "pyarrow", "matplotlib", "pandas")
+    heavy = ("numpy", "numba", "scipy", "pyarrow", "matplotlib", "pandas")
     code = f"import {module}, sys; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import rankine as rk
-from rankine.normalise import TABLE
+from rankine.normalisers import TABLE
 
 
 @pytest.mark.parametrize("kind", TABLE)

@@ -1,5 +1,7 @@
 """Files: opening them (compressed or not), replacing them whole, locking their folder, checksums and fingerprints."""
 
+from __future__ import annotations
+
 import gzip
 import hashlib
 import io
@@ -13,9 +15,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO, NamedTuple
-
-import numpy as np
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 try:  # twice as fast as zlib
     from isal import igzip
@@ -23,6 +23,9 @@ except ImportError:
     igzip = gzip
 
 from .errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np  # imported where it is used: help texts need this module, and not NumPy
 
 Source = str | os.PathLike | IO[bytes]
 PADDING = 8  # readable bytes that follow a block: kernels may look so far beyond its end
@@ -111,6 +114,8 @@ def line_blocks(opened: OpenSource, size: int = _BLOCK) -> Iterator[Block]:
 
 def _read_blocks(opened: OpenSource, size: int) -> Iterator[Block]:
     """Blocks of a stream, each in memory of its own."""
+    import numpy as np
+
     carry = np.empty(0, np.uint8)
     at_end = False
     while not at_end:
@@ -131,6 +136,8 @@ def _read_blocks(opened: OpenSource, size: int) -> Iterator[Block]:
 def _mapped_blocks(opened: OpenSource, size: int) -> Iterator[Block]:
     """Blocks of a plain file: views of its memory map, but for the last, which is copied to be padded."""
     mapped = mmap.mmap(opened.raw.fileno(), 0, access=mmap.ACCESS_COPY)
+    import numpy as np
+
     data = np.frombuffer(mapped, np.uint8)
     start, release_to, total = 0, 0, len(data)
     while start < total:
@@ -340,10 +347,12 @@ def fingerprint(*contents: bytes | str | np.ndarray, size: int = 16, algorithm: 
     """
     digest = hashlib.new(algorithm) if algorithm != "blake2b" else hashlib.blake2b(digest_size=size)
     for content in contents:
-        if isinstance(content, np.ndarray):
-            digest.update(np.ascontiguousarray(content).view(np.uint8).data)
-        else:
+        if isinstance(content, str | bytes):
             digest.update(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+        else:
+            import numpy as np
+
+            digest.update(np.ascontiguousarray(content).view(np.uint8).data)
     return digest.hexdigest()[: 2 * size]
 
 

@@ -3,11 +3,9 @@
 The names stand once, in the stub beside the package (``__init__.pyi``), where type checkers and editors read them too.
 """
 
-import ast
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 
@@ -18,13 +16,14 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     >>> "load_letor" in names, get("load_letor").__module__
     (True, 'rankine.io.letor')
     """
-    stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
-    homes = {alias.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    with open(f"{file.removesuffix('.py')}.pyi", encoding="utf-8") as stub:
+        lines = [line.split() for line in stub if line.startswith("from .")]  # from .home import name as name
+    homes = {name: home[1:] for _, home, _, name, *_ in lines}
 
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        if homes[name] is None:  # a module of the package
+        if not homes[name]:  # a module of the package
             return import_module(f".{name}", package)
         value = getattr(import_module(f".{homes[name]}", package), name)
         setattr(sys.modules[package], name, value)
@@ -33,4 +32,4 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     def listing() -> list[str]:
         return sorted({*vars(sys.modules[package]), *homes})
 
-    return get, listing, [name for name, home in homes.items() if home is not None]
+    return get, listing, [name for name, home in homes.items() if home]

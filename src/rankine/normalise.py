@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .data import RankingData
 from .errors import InputError, nearest
+from .normalisers import TABLE
 
 
 class Normaliser:
     """Shift and scale features, per query or over the whole training data.
 
     Args:
-        kind: a name of the table :data:`rankine.normalise.TABLE`: ``"query-minmax"``, ``"query-zscore"``, ``"zscore"``.
+        kind: a name of :data:`rankine.normalisers.TABLE`: ``"query-minmax"``, ``"query-zscore"``, ``"zscore"``.
 
     >>> data = RankingData([[1.0], [3.0], [2.0]], [0, 1, 0], ["a", "a", "b"])
     >>> Normaliser("query-minmax").fit(data).apply(data).X.ravel()
@@ -46,7 +47,7 @@ class Normaliser:
         X = _dense(data)
         self.n_features_ = data.n_features
         if not self.by_query:
-            self.shift_, self.scale_ = (a[0] for a in TABLE[self.kind].moments(X, np.array([0, len(X)])))
+            self.shift_, self.scale_ = (a[0] for a in _MOMENTS[TABLE[self.kind].moments](X, np.array([0, len(X)])))
         return self
 
     @property
@@ -65,7 +66,7 @@ class Normaliser:
             assert self.shift_ is not None
             assert self.scale_ is not None
             return data.with_features(((X - self.shift_) * self.scale_).astype(X.dtype))
-        shift, scale = TABLE[self.kind].moments(X, data.ptr)
+        shift, scale = _MOMENTS[TABLE[self.kind].moments](X, data.ptr)
         lengths = np.diff(data.ptr)
         out = np.empty_like(X)
         step = 4096
@@ -120,27 +121,7 @@ def _zscore(X: np.ndarray, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean, _inverse(deviation, mean)
 
 
-class NormaliserRow(NamedTuple):
-    """A normaliser: in one line, the shift and scale of each feature in each query, and whether queries are apart.
-
-    ``by_query``: each query has its own shift and scale; else those of all training data as one query are kept.
-    """
-
-    explanation: str
-    moments: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-    by_query: bool = True
-
-
-TABLE = {
-    "query-minmax": NormaliserRow(
-        "each feature to [0, 1] within each query, as LETOR's QueryLevelNorm; constant features become 0", _minmax
-    ),
-    "query-zscore": NormaliserRow(
-        "each feature to mean 0 and deviation 1 within each query; constant features become 0", _zscore
-    ),
-    "zscore": NormaliserRow(
-        "each feature to mean 0 and deviation 1 over the training data; constant features become 0",
-        _zscore,
-        by_query=False,
-    ),
+_MOMENTS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]] = {
+    "minmax": _minmax,
+    "zscore": _zscore,
 }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..io.formats import described
-from ..normalise import TABLE as NORMALISER_TABLE
+from ..normalisers import TABLE as NORMALISER_TABLE
 
 if TYPE_CHECKING:
     import numpy as np

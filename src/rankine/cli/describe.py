@@ -7,14 +7,14 @@ import json
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
-from ..arrays import column
 from ..console import print_table
 from . import common as c
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from ..data import RankingData
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -76,6 +76,10 @@ def summary(data: RankingData, top: int = 1000) -> dict[str, Any]:
     >>> summary(RankingData([[1.0], [2.0]], [0, 1], [7, 7]))["grades"]
     {'0': 1, '1': 1}
     """
+    import numpy as np
+
+    from ..arrays import column
+
     sizes = np.diff(data.ptr)
     grades, counts = np.unique(data.y, return_counts=True)
     high = np.maximum.reduceat(data.y, data.ptr[:-1])
@@ -106,6 +110,8 @@ def summary(data: RankingData, top: int = 1000) -> dict[str, Any]:
 
 
 def _feature(name: str, x: np.ndarray) -> dict[str, Any]:
+    import numpy as np
+
     low, high = float(x.min()), float(x.max())
     remark = "" if low < high else "all zero (missing?)" if low == 0 else "constant"
     half = (x.astype(np.float64) / 2 - low / 2) / (high / 2 - low / 2 if high > low else 1)  # halves cannot overflow

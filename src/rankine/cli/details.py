@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..console import print_table
 from . import common as c
 
@@ -45,6 +43,8 @@ def top_documents(judgments: str, system: str, queries: Sequence[Any], depth: in
 
 def _top_of_data_set(judgments: str, system: str, queries: Sequence[Any], depth: int) -> dict[Any, str]:
     """The first documents by the scores of a data set."""
+    import numpy as np
+
     data = c.load_data(judgments)
     scores = c.load_scores(system, data)
     numbers = {q: i for i, q in enumerate(data.query_ids.tolist())}
@@ -60,6 +60,8 @@ def _top_of_data_set(judgments: str, system: str, queries: Sequence[Any], depth:
 
 def _top_of_run(judgments: str, system: str, queries: Sequence[Any], depth: int) -> dict[Any, str]:
     """The first documents of a TREC run, ties by document id descending."""
+    import numpy as np
+
     from ..io import load_qrels, load_run
 
     qrels, run = load_qrels(judgments), load_run(system)

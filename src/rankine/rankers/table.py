@@ -12,7 +12,6 @@ from inspect import signature
 from typing import Any, NamedTuple
 
 from ..errors import InputError, nearest
-from .model_file import read
 
 _POWERS = tuple(10**e for e in range(-4, 2))
 
@@ -107,6 +106,8 @@ def load(path: str | os.PathLike) -> Any:
     ...     load(folder + "/model.json").coef_.round(3)
     array([0.369])
     """
+    from .model_file import read
+
     content, where = read(path), str(path)
     if content.get("kind") not in CLASSES:
         raise InputError(f"unknown kind of model {content.get('kind')!r}; there are: {', '.join(CLASSES)}", where)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...normalise import TABLE
+from ...normalisers import TABLE
 from ...spoken.learn.table import RANKERS
 from .common import Folder
 

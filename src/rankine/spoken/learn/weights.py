@@ -13,7 +13,8 @@ import numpy as np
 from ...data import RankingData
 from ...errors import InputError, nearest
 from ...files import fingerprint, sealed, unsealed
-from ...normalise import TABLE, Normaliser
+from ...normalise import Normaliser
+from ...normalisers import TABLE
 from ...version import __version__
 
 NORMALISERS = (*(name for name, row in TABLE.items() if row.by_query), None)
