@@ -29,6 +29,16 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return f" Did you mean '{by_lower[match[0]]}'?" if match else ""
 
 
+def unknown(what: str, name: object, names: Iterable[str]) -> InputError:
+    """The error for a name that a table does not have; it lists the names that there are.
+
+    >>> unknown("loss", "ranksvn", ["ranksvm", "listnet"])
+    InputError("unknown loss 'ranksvn'. Did you mean 'ranksvm'? There are: ranksvm, listnet")
+    """
+    there = list(names)
+    return InputError(f"unknown {what} {name!r}.{nearest(str(name), there)} There are: {', '.join(there)}")
+
+
 def is_utf8(text: str) -> bool:
     """Whether text can be written as UTF-8.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .data import RankingData
-from .errors import InputError, nearest
+from .errors import InputError, unknown
 from .normalisers import TABLE
 
 
@@ -29,7 +29,7 @@ class Normaliser:
 
     def __init__(self, kind: str) -> None:
         if kind not in TABLE:
-            raise InputError(f"unknown normaliser {kind!r}.{nearest(kind, TABLE)} There are: {', '.join(TABLE)}")
+            raise unknown("normaliser", kind, TABLE)
         self.kind = kind
         self.n_features_: int | None = None
         self.shift_: np.ndarray | None = None

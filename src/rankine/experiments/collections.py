@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import InputError, nearest
+from ..errors import InputError, unknown
 
 if TYPE_CHECKING:
     from ..data import RankingData
@@ -76,7 +76,7 @@ def _fifths(folder: Path) -> tuple[RankingData, ...]:
 def _folder(name: str, sets: dict[str, LetorSet] | dict[str, SpeechSet]) -> Path:
     """The folder of a set."""
     if name not in sets:
-        raise InputError(f"unknown set {name!r}.{nearest(name, sets)} There are: {', '.join(sets)}")
+        raise unknown("set", name, sets)
     place = os.environ.get("RANKINE_DATA")
     if not place:
         raise InputError(f"set RANKINE_DATA to the folder that holds {sets[name].folder}")

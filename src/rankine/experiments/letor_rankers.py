@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data import RankingData
-from ..errors import InputError, nearest
+from ..errors import InputError, nearest, unknown
 from ..measures import evaluate
 from ..normalise import Normaliser
 from ..parallel import finished
@@ -190,7 +190,7 @@ def run(
     names = list(RANKERS) if rankers is None else list(dict.fromkeys(rankers))
     for name in names:
         if name not in RANKERS:
-            raise InputError(f"unknown ranker {name!r}.{nearest(name, RANKERS)} There are: {', '.join(RANKERS)}")
+            raise unknown("ranker", name, RANKERS)
     if choose not in LETOR:
         raise InputError(f"cannot choose by {choose!r}.{nearest(choose, LETOR)} There are: {', '.join(LETOR)}")
     check_letor_sets([collection])

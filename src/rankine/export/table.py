@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple
 
-from ..errors import InputError, nearest
+from ..errors import unknown
 
 
 class TargetRow(NamedTuple):
@@ -46,5 +46,5 @@ def row_of(target: str) -> TargetRow:
     rankine.errors.InputError: unknown target 'sorl'. Did you mean 'solr'? There are: opensearch, ...
     """
     if target not in TABLE:
-        raise InputError(f"unknown target {target!r}.{nearest(target, TABLE)} There are: {', '.join(TABLE)}")
+        raise unknown("target", target, TABLE)
     return TABLE[target]

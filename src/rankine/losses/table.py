@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..errors import InputError, nearest
+from ..errors import InputError, unknown
 from .base import Loss
 from .listwise import ListMLE, ListNet
 from .order_preserving import Consistent, Duchi
@@ -126,7 +126,7 @@ def get(name: str, **options: Any) -> Loss:
     cut = None if form is None else form[2]
     wrong_cut = row is not None and (row.cut == ("no" if cut is not None else "must"))
     if form is None or row is None or wrong_cut or (form[3] is not None and form[3] not in row.variants):
-        raise InputError(f"unknown loss {name!r}.{nearest(name, names())} There are: {', '.join(names())}")
+        raise unknown("loss", name, names())
     by_name: dict[str, Any] = {} if cut is None else {"k": int(cut)}
     by_name |= {} if form[3] is None else row.variants[form[3]]
     twice = by_name.keys() & options.keys()

@@ -11,7 +11,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any, NamedTuple
 
-from ..errors import InputError, nearest
+from ..errors import InputError, unknown
 
 _POWERS = tuple(10**e for e in range(-4, 2))
 
@@ -92,7 +92,7 @@ def row_of(name: str) -> RankerRow:
     rankine.errors.InputError: unknown ranker 'adrank'. Did you mean 'adarank'? There are: linear, ...
     """
     if name not in TABLE:
-        raise InputError(f"unknown ranker {name!r}.{nearest(str(name), TABLE)} There are: {', '.join(TABLE)}")
+        raise unknown("ranker", name, TABLE)
     return TABLE[name]
 
 

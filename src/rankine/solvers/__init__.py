@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from ..errors import InputError, nearest
+from ..errors import InputError, unknown
 from .bundle import bundle
 from .cccp import cccp
 from .certificate import ConvergenceWarning, Solution
@@ -70,7 +70,7 @@ def choose(name: str, loss: str, offers: Collection[str], convex: bool) -> str:
     rankine.errors.InputError: solver='newton' needs a loss with a Hessian, which ranksvm has not: use ...
     """
     if not isinstance(name, str) or name not in names():
-        raise InputError(f"unknown solver {name!r}.{nearest(str(name), names())} There are: {', '.join(names())}")
+        raise unknown("solver", name, names())
     if name == "auto":
         if not convex:
             return "cccp" if "touching" in offers else "subgradient"

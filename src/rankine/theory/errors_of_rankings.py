@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from ..errors import InputError, nearest
+from ..errors import InputError, unknown
 from ..measures import parse
 
 MOST_ITEMS = 7
@@ -79,7 +79,7 @@ def _error(name: str, labels: list[Label]) -> Error:
     try:
         parsed = parse(name)
     except ValueError:
-        raise InputError(f"unknown measure {name!r}.{nearest(name, names())} There are: {', '.join(names())}") from None
+        raise unknown("measure", name, names()) from None
     if parsed.name == "WPD":
         return _disagreement
     if parsed.name not in _MEASURES:

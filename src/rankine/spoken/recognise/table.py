@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ...errors import InputError, nearest
+from ...errors import InputError, nearest, unknown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,7 +110,7 @@ def row_of(name: str) -> RecogniserRow:
     rankine.errors.InputError: unknown recogniser 'pocketsphinks'. Did you mean 'pocketsphinx'? There are: ...
     """
     if name not in TABLE:
-        raise InputError(f"unknown recogniser {name!r}.{nearest(name, TABLE)} There are: {', '.join(TABLE)}")
+        raise unknown("recogniser", name, TABLE)
     return TABLE[name]
 
 
