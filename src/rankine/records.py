@@ -1,0 +1,71 @@
+"""Records: the JSON that Rankine itself wrote, read back only if it has the form that it was written in.
+
+A checksum shows that a file was not damaged. It does not show who wrote it. So every file of ours is checked against a
+schema when it is read: the types, the ranges, the nesting. A schema is a ``TypedDict`` whose members may be
+``Annotated`` with limits. Members that the schema does not name are ignored: a later release may have added them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta, ValidationError, convert
+
+from .errors import InputError
+
+Schema = TypeVar("Schema")
+
+Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+Count = Annotated[int, Meta(ge=0, le=2**53)]
+DEEPEST = 64  # arrays and objects inside each other
+
+
+def record(data: bytes, schema: type[Schema], what: str, where: str) -> Schema:
+    """The content of JSON of ours; raise InputError if it is not ``what``, which ``schema`` describes.
+
+    >>> record(b'{"a": [1]}', dict[str, list[Count]], "a test", "x.json")
+    {'a': [1]}
+    >>> record(b'{"a": [-1]}', dict[str, list[Count]], "a test", "x.json")
+    Traceback (most recent call last):
+    rankine.errors.InputError: x.json: not a test: Expected `int` >= 0 - at `$[...][0]`
+    """
+    return checked(parsed(data, what, where), schema, what, where)
+
+
+def parsed(data: bytes, what: str, where: str) -> Any:
+    """The values of JSON text in UTF-8, not yet compared with a schema; numbers are finite, the nesting is limited."""
+    try:
+        text = data.decode()
+        content = json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise InputError(f"not {what}: arrays or objects stand too deep inside each other", where) from None
+    except ValueError as error:
+        raise InputError(f"not {what}, or damaged ({error})", where) from None
+    if _depth(content) > DEEPEST:
+        raise InputError(f"not {what}: more than {DEEPEST} arrays or objects stand inside each other", where)
+    return content
+
+
+def checked(content: Any, schema: type[Schema], what: str, where: str) -> Schema:
+    """Values compared with a schema: what they are said to be, or an InputError that names the member."""
+    try:
+        return convert(content, schema)
+    except ValidationError as error:
+        raise InputError(f"not {what}: {error}", where) from None
+    except RecursionError:
+        raise InputError(f"not {what}: arrays or objects stand too deep inside each other", where) from None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not a number of JSON")
+
+
+def _depth(content: Any) -> int:
+    """How many arrays and objects stand inside each other."""
+    depth, level = 0, [content]
+    while level := [c for c in level if isinstance(c, dict | list)]:
+        depth += 1
+        level = [v for c in level for v in (c.values() if isinstance(c, dict) else c) if isinstance(v, dict | list)]
+    return depth
