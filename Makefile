@@ -2,10 +2,11 @@
 # PYTHON may name another interpreter (3.11 or newer).
 PYTHON ?= python3
 VENV := .venv
+MINUTES ?= 30
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test bench docs lint clean help
+.PHONY: demo test bench attack docs lint clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -19,6 +20,9 @@ test: $(VENV)/installed-dev  ## lint, types, docs and all tests
 
 bench: $(VENV)/installed-bench  ## speed against peers, as ratios in one run
 	$(BIN)/python -m benchmarks
+
+attack: $(VENV)/installed-dev  ## mutated files, bombs, kills, hostile names, certificates: `make attack MINUTES=30`
+	$(BIN)/python -m attacks --minutes $(MINUTES)
 
 docs: $(VENV)/installed-dev  ## the documentation, warnings are errors
 	$(BIN)/sphinx-build -W -E --keep-going -q -b html docs docs/_build/html
