@@ -13,10 +13,22 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypedDict
 
 from .errors import InputError
-from .sources import PADDING, Block, OpenSource, Source, line_blocks, open_source, unpacked, unpacked_whole, zstd_open
+from .records import checked, parsed, record
+from .sources import (
+    PADDING,
+    Block,
+    OpenSource,
+    Source,
+    line_blocks,
+    open_source,
+    read_whole,
+    unpacked,
+    unpacked_whole,
+    zstd_open,
+)
 
 if TYPE_CHECKING:
     import numpy as np  # imported where it is used: help texts need this module, and not NumPy
@@ -119,28 +131,32 @@ def locked(place: str | os.PathLike, busy: str, wait: float = 0.0) -> Iterator[N
                     path.unlink()
 
 
+class Seal(TypedDict):
+    """The first line of a sealed file."""
+
+    crc: int
+
+
 def sealed(text: str) -> bytes:
     """JSON text with a line before it that holds its checksum."""
     return json.dumps({"crc": zlib.crc32(text.encode())}).encode() + b"\n" + text.encode() + b"\n"
 
 
-def unsealed(path: Path, what: str, newest: int | None = None) -> dict[str, Any]:
+def unsealed(path: Path, what: str, newest: int | None = None, schema: type = dict[str, Any]) -> Any:
     """The content of a file that :func:`sealed` made; raise InputError if it is damaged or is not ``what``.
 
+    ``schema`` describes the content (see :mod:`rankine.records`): a checksum shows only that the file is not damaged.
     The checksum of a file whose ``format`` is above ``newest`` is not compared: a later release may seal differently.
     """
-    head, _, text = path.read_bytes().partition(b"\n")
-    try:
-        crc, content = json.loads(head)["crc"], json.loads(text)
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"not {what}, or damaged", str(path)) from None
+    where = str(path)
+    head, _, text = read_whole(path).partition(b"\n")
+    crc = record(head, Seal, f"{what}, or damaged", where)["crc"]
+    content = parsed(text, what, where, infinite=True)
     version = content.get("format") if isinstance(content, dict) else None
     newer = newest is not None and isinstance(version, int) and version > newest
     if not newer and (zlib.crc32(text[:-1]) != crc or not text.endswith(b"\n")):
-        raise InputError(f"{what} is damaged: the checksum is wrong. Restore the file from a copy", str(path))
-    if not isinstance(content, dict):
-        raise InputError(f"not {what}", str(path))
-    return content
+        raise InputError(f"{what} is damaged: the checksum is wrong. Restore the file from a copy", where)
+    return checked(content, dict[str, Any] if newer else schema, what, where)
 
 
 def fingerprint(*contents: bytes | str | np.ndarray, size: int = 16, algorithm: str = "blake2b") -> str:

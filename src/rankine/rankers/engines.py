@@ -63,7 +63,7 @@ class Engine:
         """A booster as text."""
         raise NotImplementedError
 
-    def from_text(self, text: str) -> Any:
+    def from_text(self, text: str, features: int) -> Any:
         """The booster that :meth:`to_text` wrote."""
         raise NotImplementedError
 
@@ -129,7 +129,7 @@ class LightGBM(Engine):
         """A booster as text."""
         return str(booster.model_to_string(num_iteration=-1))
 
-    def from_text(self, text: str) -> Any:
+    def from_text(self, text: str, features: int) -> Any:
         """The booster that :meth:`to_text` wrote."""
         return self.library.Booster(model_str=text)
 
@@ -204,7 +204,7 @@ class XGBoost(Engine):
         """A booster as text."""
         return base64.b64encode(booster.save_raw("ubj")).decode()
 
-    def from_text(self, text: str) -> Any:
+    def from_text(self, text: str, features: int) -> Any:
         """The booster that :meth:`to_text` wrote."""
         booster = self.library.Booster()
         booster.load_model(bytearray(base64.b64decode(text)))
