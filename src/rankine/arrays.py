@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
+from .limits import check_dense
 
 Features = Any  # np.ndarray or scipy.sparse.csr_array
 
@@ -92,7 +93,10 @@ def dense(X: Any, dtype: Any = None) -> np.ndarray:
     >>> dense(sp.csr_array([[0.0, 1.0]]))
     array([[0., 1.]])
     """
-    return np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype)
+    if not hasattr(X, "toarray"):
+        return np.asarray(X, dtype)
+    check_dense(X.shape[0], X.shape[1], np.dtype(X.dtype if dtype is None else dtype).itemsize)
+    return np.asarray(X.toarray(), dtype)
 
 
 def column(X: Any, j: int, dtype: Any = None) -> np.ndarray:

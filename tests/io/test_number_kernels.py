@@ -1,5 +1,8 @@
 """Decimals become the nearest binary floats."""
 
+from decimal import Context, Decimal
+from fractions import Fraction
+
 import numpy as np
 from numba import njit
 
@@ -42,6 +45,9 @@ def random_decimals(rng, n):
         )[i % 6]
 
 
+CONTEXT = Context(prec=400)
+
+
 def test_doubles_are_correctly_rounded():
     tokens = list(random_decimals(np.random.default_rng(0), 60_000))
     values, statuses = converted(tokens, single=False)
@@ -58,3 +64,25 @@ def test_singles_are_correctly_rounded():
     values, statuses = converted(tokens, single=True)
     assert (statuses == DECIMAL).all()
     assert values.tolist() == [exact_float(t, np.dtype(np.float32)) for t in tokens]
+
+
+def test_a_long_number_is_the_nearest_single_whatever_its_exponent():
+    single = np.dtype(np.float32)
+    rng = np.random.default_rng(0)
+    for bits in rng.integers(0, 0x7F7FFFFF, 500).tolist():
+        low, high = (Fraction(float(np.uint32(b).view(np.float32))) for b in (bits, bits + 1))
+        middle = Decimal(float((low + high) / 2))  # a double holds the midpoint of two singles
+        for step, nearest in ((-1, low), (0, low if bits % 2 == 0 else high), (1, high)):
+            token = format(middle, "f")
+            token = token if "." in token else token + "."
+            digits = token + "0" * 60 + ("1" if step > 0 else "0")
+            if step < 0:
+                digits = format(Decimal(token).next_minus(CONTEXT), "f")
+            assert exact_float(digits, single) == float(nearest)
+            assert exact_float("-" + digits, single) == -float(nearest)
+    assert exact_float("0.1111111111111111111111e-9999999", single) == 0.0
+    assert exact_float("0.1111111111111111111111e+9999999", single) == np.inf
+    assert exact_float("1" * 10_000 + "e-10000", single) == float(np.float32(1 / 9))
+    edge = 2**128 - 2**103  # above it a single is infinite
+    assert exact_float(f"{edge}.{'0' * 30}", single) == np.inf
+    assert exact_float(f"{edge - 1}.{'9' * 30}", single) == float(np.finfo(np.float32).max)
