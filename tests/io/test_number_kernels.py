@@ -1,5 +1,9 @@
 """Decimals become the nearest binary floats."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 from numba import njit
 
@@ -89,3 +93,10 @@ def test_huge_exponents_take_no_time():
     values, statuses = converted(tokens, single=False)
     assert (statuses == DECIMAL).all()
     assert values.tolist() == [np.inf, 0.0, 0.0, 1.0]
+
+
+def test_text_is_read_no_further_than_its_padding():
+    """Every beginning of a few lines, right before a page that cannot be read."""
+    program = Path(__file__).parent.parent / "guarded_text.py"
+    run = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (0, "read\n"), run.stderr
