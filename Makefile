@@ -6,7 +6,7 @@ MINUTES ?= 30
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test bench attack docs lint clean help
+.PHONY: demo test boundscheck bench attack docs lint clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,6 +17,9 @@ demo: $(VENV)/installed  ## learn to rank, and search spoken words, on bundled d
 test: $(VENV)/installed-dev  ## lint, types, docs and all tests
 	$(MAKE) --no-print-directory -j2 lint docs
 	$(BIN)/python -m pytest -n 2 -q
+
+boundscheck: $(VENV)/installed-dev  ## all tests with an index beyond an array's end as an error; compiles everything anew
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$$(mktemp -d) $(BIN)/python -m pytest -n 2 -q
 
 bench: $(VENV)/installed-bench  ## speed against peers, as ratios in one run
 	$(BIN)/python -m benchmarks

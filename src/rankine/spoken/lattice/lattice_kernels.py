@@ -126,6 +126,28 @@ def forward_backward(n_nodes, source, target, weight, alpha, beta):
 
 
 @kernel
+def shares(n_nodes, source, target, weight, beta, transition, posterior):
+    """Transition probabilities and posteriors of arcs, each node's compared with its likeliest arc only.
+
+    Where scores are so large that the sums over paths carry rounding errors above 1, probabilities made from them would
+    be anything; these add up to 1. Arcs sorted by source.
+    """
+    best, total = np.full(n_nodes, -np.inf), np.zeros(n_nodes)
+    for a in range(len(source)):
+        best[source[a]] = max(best[source[a]], weight[a] + beta[target[a]])
+    for a in range(len(source)):
+        x = weight[a] + beta[target[a]]
+        transition[a] = np.exp(x - best[source[a]]) if x > -np.inf else 0.0
+        total[source[a]] += transition[a]
+    mass = np.zeros(n_nodes)
+    mass[0] = 1.0
+    for a in range(len(source)):
+        transition[a] = transition[a] / total[source[a]] if transition[a] > 0.0 else 0.0
+        posterior[a] = mass[source[a]] * transition[a]
+        mass[target[a]] += posterior[a]
+
+
+@kernel
 def best_path(n_nodes, source, target, weight, came_by):
     """The arc by which the best path enters each node; the best sum."""
     best = np.full(n_nodes, -np.inf)
