@@ -10,7 +10,6 @@ import lzma
 import mmap
 import os
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,7 +21,9 @@ try:  # twice as fast as zlib
 except ImportError:
     igzip = gzip
 
+from .console import data_output
 from .errors import InputError
+from .temporary import MARK, temporary_beside
 
 if TYPE_CHECKING:
     import numpy as np  # imported where it is used: help texts need this module, and not NumPy
@@ -32,7 +33,6 @@ PADDING = 8  # readable bytes that follow a block: kernels may look so far beyon
 
 _MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 _BLOCK = 4 << 20
-_TEMPORARY = ".new-"  # in the names of files that are being written
 
 
 def _zstd_open(file: Any, mode: Any) -> Any:
@@ -231,7 +231,8 @@ def replacing(path: str | os.PathLike, durable: bool = False) -> Iterator[Path]:
 
     ``durable`` waits until the file and its folder entry are on disk, so that it also survives a power failure.
 
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
     ...     target = Path(folder, "out.txt")
     ...     with replacing(target) as temporary:
     ...         _ = temporary.write_text("whole")
@@ -240,10 +241,7 @@ def replacing(path: str | os.PathLike, durable: bool = False) -> Iterator[Path]:
     """
     target = Path(path)
     check_folder_of(target)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}{_TEMPORARY}", suffix=target.suffix, dir=target.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
+    with temporary_beside(target) as temporary:
         yield temporary
         umask = os.umask(0)
         os.umask(umask)
@@ -253,8 +251,6 @@ def replacing(path: str | os.PathLike, durable: bool = False) -> Iterator[Path]:
         os.replace(temporary, target)
         if durable:
             _to_disk(target.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def write_file(path: str | os.PathLike, data: bytes, durable: bool = False) -> None:
@@ -269,7 +265,7 @@ def is_temporary(path: Path) -> bool:
     >>> is_temporary(Path(".model.json.new-a8fz.json")), is_temporary(Path("model.json"))
     (True, False)
     """
-    return (path.name.startswith(".") and _TEMPORARY in path.name) or path.suffix == ".new"  # the latter until 0.1
+    return (path.name.startswith(".") and MARK in path.name) or path.suffix == ".new"  # the latter until 0.1
 
 
 def check_folder_of(path: str | os.PathLike) -> None:
@@ -382,8 +378,8 @@ def open_target(target: str | os.PathLike | IO[bytes]) -> Iterator[BinaryIO]:
     if hasattr(target, "write"):
         yield target  # type: ignore[misc]
     elif str(target) == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with data_output() as stream:
+            yield stream
     else:
         with replacing(target) as temporary, _compressing(temporary, Path(target).suffix) as stream:
             yield stream

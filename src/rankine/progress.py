@@ -27,6 +27,8 @@ def bar(label: str, total: int | None, show: bool = True, unit: str = "") -> Ite
     from rich.console import Console
     from rich.text import Text
 
+    from .console import shown
+
     class Speed(rp.ProgressColumn):
         def render(self, task: rp.Task) -> Text:
             speed = task.finished_speed or task.speed
@@ -37,9 +39,9 @@ def bar(label: str, total: int | None, show: bool = True, unit: str = "") -> Ite
         amount = [rp.DownloadColumn(), rp.TransferSpeedColumn()]
     elif unit == "seconds":
         amount += [Speed()]
-    columns = [rp.TextColumn("{task.description}"), rp.BarColumn(), *amount, rp.TimeRemainingColumn()]
+    columns = [rp.TextColumn("{task.description}", markup=False), rp.BarColumn(), *amount, rp.TimeRemainingColumn()]
     with rp.Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(label, total=total)
+        task = progress.add_task(shown(label), total=total)
         _drawn = True
         try:
             yield lambda done, total=None: progress.update(task, completed=done, total=total)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -21,12 +20,14 @@ import numpy as np
 
 from ..data import RankingData
 from ..files import fingerprint, write_file
+from ..interrupt import results_are_whole
 from ..io import load_table, save_table
 from ..losses import resolve
 from ..losses.supervision import RANKS
 from ..measures import evaluate
 from ..parallel import finished
 from ..progress import bar
+from ..temporary import temporary_folder
 from ..version import __version__
 
 
@@ -111,7 +112,7 @@ def _finished(jobs: list[TuningJob], ranker: type, data: JobData, workers: int) 
         for job in jobs:
             yield job, fit(ranker, job, data)
         return
-    with tempfile.TemporaryDirectory(prefix="rankine-tune-") as temporary:
+    with temporary_folder("rankine-tune-") as temporary:
         files = []
         for name, part in (("train", data.train), ("valid", data.valid)):
             if part is not None:
@@ -138,7 +139,7 @@ def fit(ranker: type, job: TuningJob, data: JobData) -> dict[str, list[float]]:
     train, held_out = data.fold(job.fold)
     model = ranker(**job.params)
     began = time.perf_counter()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), results_are_whole():
         warnings.simplefilter("ignore")
         models = [model.fit(train)] if job.path is None else model.path(sorted(job.path), train)
     seconds = (time.perf_counter() - began) / len(models)
