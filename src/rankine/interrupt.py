@@ -9,7 +9,6 @@ because it was raised where Python ignores exceptions, is raised again.
 
 from __future__ import annotations
 
-import ctypes
 import multiprocessing
 import os
 import select
@@ -68,6 +67,7 @@ class _Watcher:
     def __init__(self) -> None:
         self.number = 0  # of the first signal
         self.acknowledged = False
+        self.ignoring = False  # Python is ignoring an exception
         self.counted = False  # somebody has caught its KeyboardInterrupt and goes on to the end
         self.main = threading.get_ident()
         self.read, self.write = os.pipe()
@@ -96,18 +96,24 @@ class _Watcher:
     def _raise(self, number: int, frame: Any) -> None:
         """The handler in the main thread."""
         self.number = self.number or number
-        raise KeyboardInterrupt
+        if self.ignoring:  # it would be lost once more
+            os.write(self.write, bytes([_LOST]))
+        else:
+            raise KeyboardInterrupt
 
     def _ignored(self, what: Any) -> None:
         """Python ignores an exception, for instance one of a destructor; KeyboardInterrupt must not be lost."""
+        self.ignoring = True
         if self.number and what.exc_type is not None and issubclass(what.exc_type, KeyboardInterrupt):
             os.write(self.write, bytes([_LOST]))
         else:
             self.hook_before(what)
+        self.ignoring = False
 
     def _wait(self) -> None:
         """The thread: acknowledge the first signal, end the process at the second or when SIGTERM takes too long."""
         patience: float | None = None
+        own = 0  # signals that this thread has sent and that have not arrived yet
         while True:
             if not select.select([self.read], [], [], patience)[0]:
                 self._end_process()
@@ -115,9 +121,10 @@ class _Watcher:
                 if number == _END:
                     return
                 if number == _LOST:
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                        ctypes.c_ulong(self.main), ctypes.py_object(KeyboardInterrupt)
-                    )
+                    own += 1
+                    signal.pthread_kill(self.main, self.number)
+                elif number in self.before and own:
+                    own -= 1
                 elif number in self.before and self.acknowledged:
                     self._end_process()
                 elif number in self.before:

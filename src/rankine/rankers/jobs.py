@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data import RankingData
+from ..errors import InputError
 from ..files import fingerprint, write_file
 from ..interrupt import results_are_whole
 from ..io import load_table, save_table
@@ -96,18 +97,25 @@ def run(jobs: list[TuningJob], ranker: type, data: JobData, workers: int, folder
             if file.exists():
                 results[job.key] = json.loads(file.read_text())
     waiting = [job for job in jobs if job.key not in results]
+    lost: list[str] = []
     with bar("tuning", total=len(jobs)) as update:
         update(len(results))
         for job, result in _finished(waiting, ranker, data, workers):
+            if isinstance(result, str):
+                lost.append(f"{job.params}, fold {job.fold}: {result}")
+                continue
             results[job.key] = result
             if folder is not None:
                 write_file(folder / f"{job.key}.json", json.dumps(result).encode())
             update(len(results))
+    if lost:
+        kept = "" if folder is None else f"; the others are kept in {folder}"
+        raise InputError(f"{len(lost)} of {len(jobs)} jobs have no result{kept}. {'; '.join(lost)}")
     return results
 
 
 def _finished(jobs: list[TuningJob], ranker: type, data: JobData, workers: int) -> Iterator[tuple[TuningJob, Any]]:
-    """Each job with its result, in this process or, the data memory-mapped, in others."""
+    """Each job with its result, in this process or, the data memory-mapped, in others; a text if its process died."""
     if min(workers, len(jobs)) <= 1:
         for job in jobs:
             yield job, fit(ranker, job, data)
@@ -118,7 +126,8 @@ def _finished(jobs: list[TuningJob], ranker: type, data: JobData, workers: int) 
             if part is not None:
                 files.append(str(Path(temporary, f"{name}.arrow")))
                 save_table(part, files[-1])
-        yield from finished(_fit_in_worker, jobs, workers, _open_data, (ranker, files, data.folds, data.seed))
+        arguments = (ranker, files, data.folds, data.seed)
+        yield from finished(_fit_in_worker, jobs, workers, _open_data, arguments, lambda job, why: why)
 
 
 _worker: dict[str, Any] = {}
