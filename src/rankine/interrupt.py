@@ -25,7 +25,8 @@ PATIENCE = 5.0  # seconds
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _LOST, _END = 254, 255  # written into the pipe besides numbers of signals
 
-_kept = ""  # what stays of the work if it is stopped now
+_DEFAULT = "what is written, whole"
+_kept = _DEFAULT  # what stays of the work if it is stopped now
 _whole = False  # whether a solver that is stopped has no result
 _watcher: _Watcher | None = None
 
@@ -135,7 +136,7 @@ class _Watcher:
 
     def _acknowledge(self) -> None:
         again = " (Ctrl-C again: at once)" if self.number == signal.SIGINT else ""
-        _tell(f"rankine: stopping{again}; {_kept_in_words()}\n")
+        _tell(f"rankine: stopping{again}; kept: {_kept}\n")
 
     def _end_process(self) -> None:
         """End the process at once, with its own temporary files and the processes that it started."""
@@ -145,10 +146,6 @@ class _Watcher:
             remove_all()
         _tell("rankine: ended\n")
         os._exit(128 + self.number)
-
-
-def _kept_in_words() -> str:
-    return f"kept: {_kept}" if _kept else "nothing was written"
 
 
 def _tell(text: str) -> None:
@@ -165,7 +162,7 @@ def watched() -> Iterator[None]:
     It ends with SystemExit, the code 130 for Ctrl-C and 143 for SIGTERM, if a signal came.
     """
     global _watcher
-    keeping("")
+    keeping(_DEFAULT)
     watcher = _watcher = _Watcher()
     watcher.begin()
     try:
@@ -179,5 +176,5 @@ def watched() -> Iterator[None]:
         watcher.end()
         remove_all()
     if watcher.number:
-        _tell(f"rankine: stopped; {_kept_in_words()}\n")
+        _tell(f"rankine: stopped; kept: {_kept}\n")
         raise SystemExit(128 + watcher.number)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..console import print_table
+from ..interrupt import keeping
 from ..rankers.table import TABLE
 from . import common as c
 
@@ -61,6 +62,7 @@ def command(
         _check_output(output)
     train = c.load_data(data)
     held_out = None if valid is None else c.load_data(valid)
+    keeping(f"finished jobs in {folder}; the same command goes on from there")
     tuning = tune(
         estimator, train, grid, measure=measure, valid=held_out, folds=folds, seed=seed, workers=workers, folder=folder
     )  # fmt: skip

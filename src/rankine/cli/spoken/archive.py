@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ...interrupt import keeping
 from ...spoken.lattice.units.table import LANGUAGES
 from ...spoken.text import ABOUT_COLUMNS, UTTERANCE
 from .common import Folder, LatticeSource, Lexicon, Workers, finish, reads_lattices
@@ -60,6 +61,7 @@ def index(
     if language == "auto":
         language = guess_language(source.place, source.format, scoring)
     opened = create_or_open(archive, language, lexicon, prune, skip)
+    keeping(f"what {archive} has committed; the same command goes on from there")
     with bar("utterances", None) as update:
         changes = opened.add(
             source.place, table, scoring, source.format, thread_count(workers), remove_missing,

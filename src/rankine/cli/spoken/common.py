@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from ...interrupt import keeping
+
 if TYPE_CHECKING:
     from ...spoken.lattice.batch import UtteranceResult
     from ...spoken.lattice.formats import File
@@ -205,6 +207,7 @@ class BatchJournal:
         check_folder_of(self.path)
         self._lock = ExitStack()
         self._lock.enter_context(locked(self.path, "another process is writing this output"))
+        keeping(f"finished utterances in {self.path}; the same command goes on from there")
         # the release before called it Source: its batches continue
         what = f"Source(place={source.place!r}, format={source.format!r}, scoring={source.scoring!r})"
         key = self._MARK + f"({what}, {settings!r}, {source.state()!r})\n".encode()

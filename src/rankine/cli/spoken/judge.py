@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...interrupt import keeping
 from .common import Folder
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def judge(
     from ...spoken import Archive
 
     opened = Archive(archive)
+    keeping("every answer")
     waiting = list(query or [])
     ask = not waiting
     answers: list[tuple[int, str]] = []  # judgments since the beginning, for undo

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from ...interrupt import keeping
 from ...spoken.recognise.table import DEFAULT, TABLE, get, row_of
 from .common import Folder, Workers, finish, parameters_of
 
@@ -123,6 +124,7 @@ def recognise(
     from ...spoken.recognise import run
 
     began = time.perf_counter()
+    keeping(f"finished lattices in {output}; the same command goes on from there")
     with _stages() as progress:
         result = run.recognise(
             audio, output, recognition.recogniser, longest=recognition.longest, workers=recognition.workers,
@@ -151,6 +153,7 @@ def add(
 
     find(audio)  # raises before an archive is made
     opened = create_or_open(archive, "en")
+    keeping(f"finished lattices and what {archive} has committed; the same command goes on from there")
     with _stages() as progress:
         added = opened.add_recordings(
             audio, [recognition.recogniser], longest=recognition.longest, workers=recognition.workers,
