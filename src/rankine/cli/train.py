@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import print_table
+from ..console import print_table, say
 from ..interrupt import keeping, results_are_whole
 from . import common as c
 
@@ -122,16 +122,14 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: 
     print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names).values()))
     convex = model.check_parameters().convex
     certified = f"certified to within {model.gap_:.2%}" if convex else "a local minimum, not certified,"
-    typer.echo(f"objective {model.objective_:.6g}, {certified} in {model.n_iter_} iterations", err=True)
+    say(f"objective {model.objective_:.6g}, {certified} in {model.n_iter_} iterations")
     bound = guarantee(model, sets["train"])
     if bound is not None:
         text, mean, n = bound
-        typer.echo(
-            f"guaranteed: over the {n} training queries that carry information the mean of {text} is at most "
-            f"{mean:.4f}",
-            err=True,
+        say(
+            f"guaranteed: over the {n} training queries that carry information the mean of {text} is at most {mean:.4f}"
         )
-    typer.echo(f"model written to {output}", err=True)
+    say(f"model written to {output}")
 
 
 def guarantee(model: Any, data: RankingData) -> tuple[str, float, int] | None:
