@@ -385,11 +385,13 @@ def open_target(target: str | os.PathLike | IO[bytes]) -> Iterator[BinaryIO]:
             yield stream
 
 
-def _compressing(path: Path, suffix: str) -> BinaryIO:
-    if suffix == ".gz":
-        return gzip.GzipFile(path, "wb", compresslevel=6, mtime=0)  # type: ignore[return-value]
-    if suffix == ".xz":
-        return lzma.open(path, "wb")  # type: ignore[return-value]
-    if suffix == ".zst":
-        return _zstd_open(str(path), "wb")
-    return open(path, "wb")
+@contextmanager
+def _compressing(path: Path, suffix: str) -> Iterator[BinaryIO]:
+    with open(path, "wb") as raw:
+        stream: Any = raw
+        if suffix == ".gz":
+            stream = gzip.GzipFile("", "wb", 6, raw, mtime=0)  # without the temporary name
+        elif suffix in (".xz", ".zst"):
+            stream = lzma.open(raw, "wb") if suffix == ".xz" else _zstd_open(raw, "wb")
+        with stream:
+            yield stream
