@@ -5,6 +5,8 @@ from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
 
+from .console import shown
+
 
 class InputError(ValueError):
     """Input that Rankine cannot accept. The message states what was expected, what was given, and where.
@@ -83,6 +85,9 @@ def in_one_line(error: Exception) -> str:
     >>> in_one_line(FileNotFoundError(2, "No such file or directory", "x.txt"))
     'x.txt: No such file or directory'
     """
-    if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        name = error.filename.decode("utf-8", "replace") if isinstance(error.filename, bytes) else error.filename
+        return shown(f"{name}: {error.strerror}")
+    if isinstance(error, MemoryError):
+        return "there is not enough memory" + (f" ({shown(error)})" if str(error) else "")
+    return shown(error)

@@ -15,6 +15,8 @@ from typing import Any
 from numba import njit
 from numba.core import config, event
 
+from .console import say
+
 
 def kernel(function: Any = None, **options: Any) -> Any:
     """Compile ``function`` with the project's options; usable with or without arguments.
@@ -37,7 +39,7 @@ class _Announce(event.Listener):
 
     def on_start(self, event: Any) -> None:
         if not self.announced and sys.stderr.isatty():
-            sys.stderr.write("compiling for this machine; this happens once and takes a few seconds ...\n")
+            say("compiling for this machine; this happens once and takes a few seconds ...")
             self.announced = True
 
     def on_end(self, event: Any) -> None:

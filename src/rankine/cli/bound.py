@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..console import say
 from . import common as c
 
 
@@ -42,14 +43,14 @@ def command(
     title = f"{g.loss}: n = {g.n:,} queries, m ≤ {g.m}, B = {g.B:g}, M = {g.M:.4g}, δ = {delta:g}"
     print_table(title, columns, rows)
     for b in guarantee.bounds:
-        typer.echo(f"{b.result}: {b.why}.", err=True)
+        say(f"{b.result}: {b.why}.")
     for note in guarantee.notes:
-        typer.echo(note, err=True)
+        say(note)
     best = guarantee.best
     if best.vacuous:
-        typer.echo("Every bound is at or above the largest possible error, as is usual for so few queries.", err=True)
+        say("Every bound is at or above the largest possible error, as is usual for so few queries.")
     else:
-        typer.echo(f"With probability {1 - delta:g}: {best.of} ≤ {_number(best.log_total)} ({best.result}).", err=True)
+        say(f"With probability {1 - delta:g}: {best.of} ≤ {_number(best.log_total)} ({best.result}).")
 
 
 def _number(log_value: float) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import print_table
+from ..console import print_table, say
+from ..interrupt import keeping, results_are_whole
 from . import common as c
 
 if TYPE_CHECKING:
@@ -58,10 +59,14 @@ def command(
     ranker = LinearRanker(
         loss=loss, loss_options=options, normalise=normalise, solver=solver, tol=tol, max_iter=max_iter
     )
-    models = ranker.path([weight] if path is None else c.grid_of(path, "--path"), train)
+    values = [weight] if path is None else c.grid_of(path, "--path")
+    keeping(f"no model, {output} is as it was" if len(values) > 1 else f"the best model so far, in {output}")
+    with results_are_whole(len(values) > 1):
+        models = ranker.path(values, train)
     scores = [0.0 if held_out is None else model.score(held_out) for model in models]
     best = models[scores.index(max(scores))]
     best.save(output)
+    keeping(f"the model, in {output}")
     if path is not None:
         _show_path(models, scores, made_for, f"{made_for} on {valid}", best.C, plot)
     sets = {"train": train} if held_out is None else {"train": train, "valid": held_out}
@@ -117,16 +122,14 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: 
     print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names).values()))
     convex = model.check_parameters().convex
     certified = f"certified to within {model.gap_:.2%}" if convex else "a local minimum, not certified,"
-    typer.echo(f"objective {model.objective_:.6g}, {certified} in {model.n_iter_} iterations", err=True)
+    say(f"objective {model.objective_:.6g}, {certified} in {model.n_iter_} iterations")
     bound = guarantee(model, sets["train"])
     if bound is not None:
         text, mean, n = bound
-        typer.echo(
-            f"guaranteed: over the {n} training queries that carry information the mean of {text} is at most "
-            f"{mean:.4f}",
-            err=True,
+        say(
+            f"guaranteed: over the {n} training queries that carry information the mean of {text} is at most {mean:.4f}"
         )
-    typer.echo(f"model written to {output}", err=True)
+    say(f"model written to {output}")
 
 
 def guarantee(model: Any, data: RankingData) -> tuple[str, float, int] | None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..console import status
+from ..interrupt import partial_result
 from .certificate import ConvergenceWarning, Planes, Solution, Step, relative_gap
 from .oracle import Oracle
 
@@ -70,9 +72,11 @@ class Run:
             self.stopped = f"{self.options.max_time:g} seconds"
         return bool(self.stopped)
 
-    def stop(self, why: str = "an interrupt") -> None:
-        """End before the gap is reached."""
-        self.stopped = why
+    def stop(self, why: str = "") -> None:
+        """End before the gap is reached; without a reason, because of KeyboardInterrupt, which may be raised again."""
+        if not why:
+            partial_result()
+        self.stopped = why or "an interrupt"
 
     def result(self, w: np.ndarray, objective: float, lower: float, seconds: dict[str, float]) -> Solution:
         """The solution, with a warning if its gap is larger than was asked for."""
@@ -196,8 +200,6 @@ def show_progress(label: str) -> Callable[[Step], None] | None:
     def show(step: Step) -> None:
         if step.seconds - last[0] > 0.2:
             last[0] = step.seconds
-            line = f"{label}: iteration {step.iteration}, objective {step.objective:.6g}, gap {step.gap:.2e}"
-            sys.stderr.write(f"\r\x1b[K{line}")
-            sys.stderr.flush()
+            status(f"{label}: iteration {step.iteration}, objective {step.objective:.6g}, gap {step.gap:.2e}")
 
     return show

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ...console import put, say
+from ...interrupt import keeping
 from ...spoken.lattice.units.table import LANGUAGES
 from ...spoken.text import ABOUT_COLUMNS, UTTERANCE
 from .common import Folder, LatticeSource, Lexicon, Workers, finish, reads_lattices
@@ -60,15 +62,15 @@ def index(
     if language == "auto":
         language = guess_language(source.place, source.format, scoring)
     opened = create_or_open(archive, language, lexicon, prune, skip)
+    keeping(f"what {archive} has committed; the same command goes on from there")
     with bar("utterances", None) as update:
         changes = opened.add(
             source.place, table, scoring, source.format, thread_count(workers), remove_missing,
             progress=update,
         )  # fmt: skip
-    typer.echo(
+    say(
         f"{archive}: {changes.added} documents added, {changes.updated} updated, {changes.unchanged} unchanged, "
-        f"{changes.removed} removed; {len(opened)} in all",
-        err=True,
+        f"{changes.removed} removed; {len(opened)} in all"
     )
     finish(changes.errors, changes.added + changes.updated + changes.unchanged)
 
@@ -93,7 +95,7 @@ def subtitles(
         form = "srt"
     text = make(Archive(archive).index, document, form)
     if output is None:
-        typer.echo(text, nl=False)
+        put(text, end="")
     else:
         with replacing(output) as temporary:
             temporary.write_text(text, encoding="utf-8")
@@ -111,7 +113,7 @@ def delete(
 
     opened = Archive(archive)
     opened.delete(documents)
-    typer.echo(f"{archive}: {len(documents)} removed, {len(opened)} left", err=True)
+    say(f"{archive}: {len(documents)} removed, {len(opened)} left")
 
 
 def merge(archive: Folder) -> None:
@@ -122,7 +124,7 @@ def merge(archive: Folder) -> None:
     opened = Archive(archive)
     with bar("arrays", None) as update:
         opened.merge(update)
-    typer.echo(f"{archive}: {len(opened)} documents in one part", err=True)
+    say(f"{archive}: {len(opened)} documents in one part")
 
 
 def check(archive: Folder) -> None:

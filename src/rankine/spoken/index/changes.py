@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...parallel import paired_map
-from ..lattice.batch import guarded
+from ..lattice.batch import guarded, lost
 from ..lattice.formats import Piece, files, pieces
 from ..lattice.scoring import Scoring
 from ..lattice.units import stamp
@@ -175,7 +175,7 @@ def _documents(
     waiting: dict[str, Document] = {}
     failed: set[str] = set()
     work: Callable[[Piece], Utterance] = partial(analyse, index.settings, corpus.scoring, index.dictionary)
-    outcomes = paired_map(partial(guarded, work), corpus.pieces_of(todo), workers)
+    outcomes = paired_map(partial(guarded, work), corpus.pieces_of(todo), workers, lost=lost)
     for done, (piece, outcome) in enumerate(outcomes, 1):
         about = corpus.about_of(piece)
         name = about.document

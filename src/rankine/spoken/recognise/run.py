@@ -117,7 +117,10 @@ class _Run:
         try:
             processes = workers if total >= _WORTH_PROCESSES else 1
             recognise_one = partial(_recognise_one, self.recogniser)
-            for task, outcome in paired_map(recognise_one, self._tasks(todo), processes, patience=-1.0, chunk=1):
+            outcomes = paired_map(
+                recognise_one, self._tasks(todo), processes, patience=-1.0, chunk=1, lost=lambda task, why: why
+            )
+            for task, outcome in outcomes:
                 if task.samples is None:
                     self._finish(task.recording)
                 else:
