@@ -29,6 +29,7 @@ from rankine.errors import InputError
 from .exact import refine
 from .problems import Problem, random_problem
 
+_SIZES = (1e-15, 1e-12, 1e-9, 1e-6, 1e-3)
 _ROUNDING = Fraction(1, 10**12)  # what the last digits of a reported number may be off, relatively
 
 
@@ -42,6 +43,12 @@ class Outcome:
     exact: int = 0  # compared with the exact minimum
     refused: str = ""
     wrong: list[str] = field(default_factory=list)
+    kind: str = ""  # of what is wrong first
+
+    def note(self, kind: str, what: str) -> None:
+        """Something is wrong."""
+        self.kind = self.kind or kind
+        self.wrong.append(what)
 
 
 def check(problem: Problem) -> Outcome:
@@ -55,7 +62,7 @@ def check(problem: Problem) -> Outcome:
             outcome.refused = str(error)
             return outcome
         except Exception as error:
-            outcome.wrong.append(f"{type(error).__name__}: {error}")
+            outcome.note(type(error).__name__, str(error))
             return outcome
     for model in models:
         _check_model(problem, model, outcome)
@@ -65,7 +72,8 @@ def check(problem: Problem) -> Outcome:
 def _check_model(problem: Problem, model: Any, outcome: Outcome) -> None:
     reported = (model.objective_, model.lower_bound_, model.gap_)
     if not all(math.isfinite(x) for x in reported) or model.gap_ < 0 or model.lower_bound_ < 0:
-        outcome.wrong.append(f"objective {reported[0]!r}, lower bound {reported[1]!r}, gap {reported[2]!r}")
+        said = f"objective {reported[0]!r}, lower bound {reported[1]!r}, gap {reported[2]!r}"
+        outcome.note("not a number at least 0", said)
         return
     upper, lower, gap = map(Fraction, reported)
     objective = problem.objective(model)
@@ -80,20 +88,24 @@ def _check_model(problem: Problem, model: Any, outcome: Outcome) -> None:
     outcome.exact += best.exact
     if best.value < lower:
         excess = float((lower - best.value) / max(abs(best.value), Fraction(1, 10**300)))
-        outcome.wrong.append(
+        outcome.note(
+            "lower bound too high by " + next((f"up to {x:g} of it" for x in _SIZES if excess <= x), "more"),
             f"lower bound {reported[1]!r}, but J is {float(best.value)!r} at {[float(x) for x in best.z]}: "
-            f"too high by {excess:.2g} of it"
+            f"too high by {excess:.2g} of it",
         )
     if upper - lower > (gap + _ROUNDING) * upper:
-        outcome.wrong.append(f"objective {reported[0]!r} − lower bound {reported[1]!r} exceeds the gap {reported[2]!r}")
+        said = f"objective {reported[0]!r} − lower bound {reported[1]!r} exceeds the gap {reported[2]!r}"
+        outcome.note("gap smaller than reported bounds", said)
     # the gap is about w: J(w) itself, not the number reported for it, is within it of the minimum
     if here - best.value > (gap + _ROUNDING) * here:
-        outcome.wrong.append(
+        outcome.note(
+            "gap smaller than the truth",
             f"gap {reported[2]:.3g}, but J is {float(here)!r} (reported: {reported[0]!r}) at the fitted point and "
-            f"{float(best.value)!r} elsewhere: a gap of {float((here - best.value) / here):.3g}"
+            f"{float(best.value)!r} elsewhere: a gap of {float((here - best.value) / here):.3g}",
         )
     if upper < best.value * (1 - _ROUNDING) and best.exact:
-        outcome.wrong.append(f"objective {reported[0]!r} below the exact minimum {float(best.value)!r}")
+        said = f"objective {reported[0]!r} below the exact minimum {float(best.value)!r}"
+        outcome.note("objective too small", said)
 
 
 # Shorter reproductions ------------------------------------------------------------------------------------------------
@@ -224,6 +236,8 @@ def report(total: Count, seed: int, shown: int = 10) -> None:
         print()
     for why, n in total.refused.most_common():
         print(f"refused: {n} × {why}")
+    for why, n in Counter(outcome.kind for _, outcome in total.failures).most_common():
+        print(f"wrong: {n} × {why}")
     for number, outcome in total.failures[:shown]:
         print(f"\nnumber {number} (--seed {seed} --first {number} --count 1)")
         small = shortened(outcome.problem)

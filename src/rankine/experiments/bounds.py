@@ -108,7 +108,7 @@ def _average(
 
 def _errors(of: str, loss: str, data: RankingData, scores: np.ndarray) -> np.ndarray:
     """What is bounded, of every query of the population."""
-    if of.startswith("expected"):
+    if "misordered" not in of:
         return 1 - evaluate("nDCG", data.y, scores, data.qid, empty="one").per_query["nDCG"]
     y, s = data.y.reshape(QUERIES, ITEMS), scores.reshape(QUERIES, ITEMS)
     wrong = (y[:, :, None] > y[:, None, :]) & (s[:, :, None] < s[:, None, :])
