@@ -236,3 +236,10 @@ def test_held_out_words_hold_where_every_ranking_has_the_same_value():
     bound = risk_bound(model, data, held_out=True).best
     assert bound.of == "expected 1 − P@5 (0 for queries without a relevant document)"
     assert bound.risk == pytest.approx(0.8)
+
+
+def test_no_pairs_no_bound_on_pairs():
+    """Constants are the sample's; where they are 0 the bound would be 0 for queries to come, whatever those are."""
+    model = rk.LinearRanker("ranksvm", C=10).fit(documents([1, 0]))
+    with pytest.raises(InputError, match="no query of the data has documents of different grade"):
+        risk_bound(model, documents([1, 1], [0]))

@@ -53,7 +53,8 @@ def command(
         typer.echo("Every bound is at or above the largest possible error, as is usual for so few queries.", err=True)
     else:
         at_most = number_up(best.log_total, certain=True)
-        typer.echo(f"With probability {probability(delta)}: {best.of} ≤ {at_most} ({best.result}).", err=True)
+        given = "" if held_out else ", if no query to come is longer, has more pairs or larger features than these"
+        typer.echo(f"With probability {probability(delta)}{given}: {best.of} ≤ {at_most} ({best.result}).", err=True)
 
 
 def _queries(n: float) -> str:

@@ -87,8 +87,8 @@ class TrainingBound:
 
     @property
     def vacuous(self) -> bool:
-        """Whether the bound is not below what the worst rankings have."""
-        return self.mean >= self.largest
+        """Whether the bound, as it is printed, is not below what the worst rankings have."""
+        return float(decimals_up(self.mean)) >= self.largest
 
     def __str__(self) -> str:
         queries = "1 training query that carries" if self.n == 1 else f"{self.n} training queries that carry"
@@ -163,6 +163,8 @@ def risk_bound(
     M_used = _at_least("M", M, float(norms.max()), "the largest norm in the sample")
     prepared = prepare_for_bounds(loss, data)
     constants = prepared.constants()
+    if constants.log_largest(b.log(B_used) + b.log(M_used)) == -math.inf:
+        raise InputError("no query of the data has documents of different grade: nothing bounds queries to come")
     risk = float(prepared.upper(np.asarray(normalised.X @ model.coef_, np.float64)).mean())
     average = rademacher(normalised, constants.l2 * np.exp(constants.log_times), B_used, draws, seed)
     bounds = applicable(loss, constants, risk, data.n_queries, m, B_used, M_used, delta_used, average)
