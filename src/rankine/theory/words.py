@@ -35,10 +35,10 @@ def misordered(norm: bool) -> str:
 def decimals_up(value: float, places: int = 4) -> str:
     """An upper bound with so many places, rounded up.
 
-    >>> decimals_up(0.12341), decimals_up(0.0), decimals_up(1e-9)
+    >>> decimals_up(0.12341), decimals_up(-1e-17), decimals_up(1e-9)
     ('0.1235', '0.0000', '0.0001')
     """
-    return f"{Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_CEILING):f}"
+    return f"{Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_CEILING) + 0:f}"
 
 
 def digits_up(value: float, digits: int = 4) -> str:
