@@ -1,6 +1,7 @@
 """A short run of the attack on certificates, and whether it would see a wrong one."""
 
 import numpy as np
+import pytest
 
 from attacks.certificates import Outcome, as_code, check, run, shortened
 from attacks.problems import Problem, random_problem
@@ -70,3 +71,29 @@ def test_a_failure_becomes_short(monkeypatch):
     assert len(short.y) == 2
     assert short.w0 is None
     assert as_code(short).startswith("check(Problem(X=np.array(")
+
+
+def one_feature(x, y, qid, loss, C, **changes):
+    return Problem(np.array(x)[:, None], np.array(y, float), np.array(qid), loss, C, **changes)
+
+
+ONCE_WRONG = {
+    "cancellation at large C": one_feature([-1, 1, 0.625, -0.75], [2, 1, 2, 0], [0] * 4, "ranksvm", 1e8),
+    "scores of 1e16": one_feature(
+        [8e15, -1.6e16, 2.4e16, -8e15], [1, 0, 0, 2], [1, 1, 3, 3], "svm-map", 1e-3, solver="subgradient", tol=1e-6
+    ),
+    "the last digit of C·R": one_feature([2.0, 2.0], [1, 2], [0, 0], "svm-ndcg", 1e6, solver="bundle", max_iter=2),
+    "planes alike": one_feature([0.0, 0.0], [0, 2], [0, 0], "sum-ndcg@2", 1e4, solver="cutting-plane", max_iter=8),
+    "tiny features": one_feature([-1e-12] * 2, [2, 3], [1, 1], "preorder:norm", 0.01, solver="cutting-plane"),
+    "kernel": one_feature([3.0, 2.0], [2, 1], [0, 0], "svm-ndcg@2:slack", 4.0, tol=1e-6, kernel="integers"),
+    "a squared loss of large features": Problem(
+        np.array([[0, 2], [-1, 2], [0, 2], [0, 2], [-2, 2], [3, 2], [-1, 2]], np.float32) * np.float32(2**24),
+        np.array([2.0, 2, 1, 1, 2, 2, 1]), np.zeros(7, int), "squared-ndcg", 3e-5, "conjugate", tol=0.1, max_iter=30,
+        w0=np.array([-20.0, 10.0]),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ONCE_WRONG)
+def test_what_was_wrong_once(name):
+    assert check(ONCE_WRONG[name]).wrong == []
