@@ -93,8 +93,10 @@ def _show_path(
     models: list[Any], scores: list[float], measure: str, title: str, best: float, plot: str | None
 ) -> None:  # fmt: skip
     """The table of the values of C that were tried, and their picture."""
+    from ..theory.words import digits_up
+
     rows = [
-        (f"{model.C:g}", f"{model.objective_:.5g}", f"{model.gap_:.1e}", model.n_iter_, f"{score:.4f}")
+        (f"{model.C:g}", f"{model.objective_:.5g}", digits_up(model.gap_, 2), model.n_iter_, f"{score:.4f}")
         for model, score in zip(models, scores, strict=True)
     ]
     print_table(title, ["C", "objective", "gap", "iterations", measure], rows)
