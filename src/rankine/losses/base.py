@@ -18,6 +18,7 @@ import numpy as np
 from ..arrays import check_finite
 from ..errors import InputError
 from ..parallel import query_ranges, shared_map, thread_count
+from ..rounding import UNIT
 from .constants import Constants
 from .supervision import GRADES, RANKS, check_grades, close_ranks, per_row, ranks_to_grades
 
@@ -41,6 +42,32 @@ class Theorem(NamedTuple):
     over: str
     weighted: bool = False
     norm: bool = False
+
+
+class Seen(NamedTuple):
+    """What is seen of each query where it is evaluated, for :meth:`Prepared.rounding`.
+
+    ``value`` is its loss, ``steep`` the sum of its |gradient|, ``largest`` its largest |score|; and no score is further
+    than ``near`` from the one that was meant.
+    """
+
+    value: np.ndarray
+    steep: np.ndarray
+    largest: np.ndarray
+    near: np.ndarray
+
+
+class Rounding(NamedTuple):
+    """What rounding can have done to the evaluation of each query, at the scores as they were given to it.
+
+    ``value`` bounds the error of the loss. The gradient g makes a plane below the loss, up to ``value`` and ``grad``
+    times the largest change of a score: loss(s') ≥ value + g·(s' − s) − ``value`` − ``grad``·max|s' − s|. ``steep``
+    bounds the sum of |gradient| at all scores as near as those seen.
+    """
+
+    value: np.ndarray
+    grad: np.ndarray
+    steep: np.ndarray
 
 
 class Loss:
@@ -133,6 +160,21 @@ class Prepared:
     def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1 on the calling thread; writes their entries of ``values`` and ``grad``."""
         raise NotImplementedError
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The number of documents of each query."""
+        return np.diff(self.ptr)
+
+    def rounding(self, q0: int, q1: int, seen: Seen) -> Rounding:
+        """What rounding can have done to queries q0 to q1 − 1: certificates subtract it.
+
+        Unless a loss knows better: values and gradients are taken for sums of a few terms a document, none larger than
+        1, the loss, or a slope times a score, each right to a few units in the last place; and the slopes nearby for
+        at most twice as steep.
+        """
+        unit = 16 * UNIT * (self.lengths[q0:q1] + 8)
+        return Rounding(unit * (1 + seen.value + seen.steep * seen.largest), unit * seen.steep, 2 * seen.steep + unit)
 
     def upper(self, scores: Any) -> np.ndarray:
         """An upper bound on the loss of each query: its value, unless that is known from below only."""

@@ -2,7 +2,12 @@
 
 An oracle says in ``offers`` what it can be asked for beside ``value_grad``; the table of solvers says what each needs.
 A solver never changes a point in place: an oracle may remember what it knows of one by the array itself. Where R is
-known between two bounds only, ``value_grad`` is the lower one, and ``upper(w)`` gives the other.
+known between two bounds only (``exact`` is False), ``value_grad`` is the lower one, and ``upper(w)`` gives the other.
+
+What rounding can have done to the last evaluation, which was made at w, an oracle may say in ``slip(w)``
+(:class:`~rankine.solvers.certificate.Slip`); without it value and gradient are taken to be right to about twenty units
+in the last place. ``refined(w)``, if there is one, gives R at w more precisely than the evaluation, with its error;
+``sharpen()`` makes all that follows more precise, and slower, and says whether it could.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def sgd(oracle: MinibatchOracle, C: float, **options: Any) -> Solution:
         return w
 
     try:
-        search.see(search.w.copy(), *oracle.value_grad(search.w))
+        search.see(search.w, *oracle.value_grad(search.w))
         eta = _first_rate(oracle, search, rng, shrink)
         passes = 0
         while not search.finished():
