@@ -147,7 +147,13 @@ class Search(Run):
         """Certify the best point; whether the gap is small enough, or a limit is reached."""
         self.spent("oracle")
         slip = self._certify()
-        if self._blurred(slip) and hasattr(self.oracle, "sharpen") and self.oracle.sharpen():
+        gap = self.objective + self.error - self.lower
+        if (
+            gap > self.tol * self.objective
+            and slip >= 0.5 * gap
+            and hasattr(self.oracle, "sharpen")
+            and self.oracle.sharpen()
+        ):
             self.planes.clear()
             self.objective = np.inf
             self.see(self.w, *self.oracle.value_grad(self.w))
@@ -171,11 +177,6 @@ class Search(Run):
         self._refine()
         return slip
 
-    def _blurred(self, slip: float) -> bool:
-        """Whether the gap is too large yet, and the greater part of it is rounding."""
-        gap = self.objective + self.error - self.lower
-        return gap > self.tol * self.objective and slip + self.error >= 0.5 * gap
-
     def _reached(self) -> float:
         """An upper bound on the minimum of J; none where R is known from below only."""
         return self.objective + self.error if self.exact else math.inf
@@ -192,14 +193,14 @@ class Search(Run):
 
     def _at_rest(self, slip: float) -> bool:
         """Whether no progress is made any more, because rounding is most of the gap or what else stands in the way."""
-        gap = self.objective + self.error - self.lower
+        gap = self.objective - self.lower
         if gap < 0.99 * self._gap:
             self._gap, self._steady, self._still = gap, 0, 0
             return False
-        self._steady += self._blurred(slip)
+        self._steady += slip + self.error >= 0.5 * (gap + self.error)
         self._still = self._still + 1 if gap >= self._gap * (1 - 1e-9) else 0
         if self._steady >= _PATIENCE or self._still >= _STUCK:
-            self.stop(ROUNDING if self._steady else "the precision of the numbers")
+            self.stop(ROUNDING if self._steady >= _PATIENCE else "the precision of the numbers")
         return bool(self.stopped)
 
     def solution(self) -> Solution:
