@@ -39,12 +39,12 @@ class ConvergenceWarning(UserWarning):
 
 
 class CertificateError(InputError):
-    """A lower bound above what was reached: the loss is not convex, or its gradients are none of it."""
+    """A lower bound above what was reached: what the solver was told of the problem is not so."""
 
     def __init__(self, lower: float, objective: float) -> None:
         super().__init__(
             f"the certificate failed: the lower bound {lower:.10g} lies above the objective {objective:.10g} that was "
-            "reached; the loss is not convex, or what it gives as its subgradient is none"
+            "reached; the loss is not convex, its subgradient is none, or the kernel is not positive semi-definite"
         )
 
 
@@ -110,6 +110,18 @@ def relative_gap(objective: float, lower_bound: float, error: float = 0.0) -> fl
     0.25
     """
     return max(objective + error - lower_bound, 0.0) / objective if objective > 0 else 0.0
+
+
+def proved(linear: float, lost: float, far: float, square: float, reached: float) -> tuple[float, float]:
+    """A lower bound on the minimum of J, and how much of it rounding took.
+
+    J(w) is at least ``linear`` − ``lost`` − ‖w − w0‖·``far`` + ½‖w − w0‖², and the minimiser is no further from w0 than
+    √(2·``reached``). Without rounding ``lost`` would be 0 and ½ ``far``² be ``square``.
+    """
+    radius = math.sqrt(2 * reached) * (1 + 4 * UNIT)
+    rest = 0.5 * far * far if far <= radius else radius * (far - 0.5 * radius)
+    bound = linear - lost - rest - 8 * UNIT * (abs(linear) + abs(lost) + rest)
+    return (bound, max(linear - square - bound, 0.0)) if math.isfinite(bound) else (0.0, math.inf)
 
 
 class Model(NamedTuple):
@@ -191,10 +203,7 @@ class Planes:
         summed = gamma(len(used) + 4) * (SAFE * float(alpha @ lengths) + 2 * origin)
         away = norm_above(w - w0)
         far = away + SAFE * (summed + float(alpha @ slope_error))
-        radius = math.sqrt(2 * reached) * (1 + 4 * UNIT)
-        rest = 0.5 * far * far if far <= radius else radius * (far - 0.5 * radius)
-        bound = linear - lost - rest - 8 * UNIT * (abs(linear) + lost + rest)
-        return (bound, max(linear - 0.5 * away * away - bound, 0.0)) if math.isfinite(bound) else (0.0, math.inf)
+        return proved(linear, lost, far, 0.5 * away * away, reached)
 
     def clear(self) -> None:
         """Forget all planes but R ≥ 0."""

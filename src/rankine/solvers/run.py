@@ -54,6 +54,7 @@ class Run:
         self.history: list[Step] = []
         self.stopped = ""
         self._began = time.perf_counter()
+        self._gap, self._steady, self._still = np.inf, 0, 0
 
     @property
     def elapsed(self) -> float:
@@ -79,6 +80,21 @@ class Run:
     def stop(self, why: str = "an interrupt") -> None:
         """End before the gap is reached."""
         self.stopped = why
+
+    def at_rest(self, gap: float, slip: float, error: float) -> bool:
+        """Whether no progress is made any more, because rounding is most of the gap, or whatever stands in the way.
+
+        ``gap`` lies between objective and lower bound, ``slip`` is the part of it that rounding took of the bound, and
+        ``error`` what it can have done to the objective.
+        """
+        if gap < 0.99 * self._gap:
+            self._gap, self._steady, self._still = gap, 0, 0
+            return False
+        self._steady += slip + error >= 0.5 * (gap + error)
+        self._still = self._still + 1 if gap >= self._gap * (1 - 1e-9) else 0
+        if self._steady >= _PATIENCE or self._still >= _STUCK:
+            self.stop(ROUNDING if self._steady >= _PATIENCE else "the precision of the numbers")
+        return bool(self.stopped)
 
     def result(
         self, w: np.ndarray, objective: float, lower: float, seconds: dict[str, float], error: float = 0.0
@@ -113,7 +129,6 @@ class Search(Run):
         self.exact = getattr(oracle, "exact", True)
         self.seconds: dict[str, float] = {}
         self._since = self._began
-        self._gap, self._steady, self._still = np.inf, 0, 0
         self._refined: np.ndarray | None = None
 
     def spent(self, on: str) -> None:
@@ -164,7 +179,7 @@ class Search(Run):
         # do at least one iteration, unless the start is stationary
         if step.gap <= self.tol and (len(self.history) > 1 or settled):
             return True
-        return self.out_of_bounds() or self._at_rest(slip)
+        return self.out_of_bounds() or self.at_rest(self.objective - self.lower, slip, self.error)
 
     def _certify(self) -> float:
         """Raise the lower bound by what the planes prove; what rounding took of that."""
@@ -190,18 +205,6 @@ class Search(Run):
             value, error = self.oracle.refined(self.w)
             height = self.height(self.w, value)
             self.error = min(self.error, max(height + self._error(height, error) - self.objective, 0.0))
-
-    def _at_rest(self, slip: float) -> bool:
-        """Whether no progress is made any more, because rounding is most of the gap or what else stands in the way."""
-        gap = self.objective - self.lower
-        if gap < 0.99 * self._gap:
-            self._gap, self._steady, self._still = gap, 0, 0
-            return False
-        self._steady += slip + self.error >= 0.5 * (gap + self.error)
-        self._still = self._still + 1 if gap >= self._gap * (1 - 1e-9) else 0
-        if self._steady >= _PATIENCE or self._still >= _STUCK:
-            self.stop(ROUNDING if self._steady >= _PATIENCE else "the precision of the numbers")
-        return bool(self.stopped)
 
     def solution(self) -> Solution:
         """The best point, certified with the upper bound of R where the oracle knows R between two bounds only."""
