@@ -8,9 +8,10 @@ import numpy as np
 
 from ..rounding import UNIT
 from . import listwise_kernels as kn
-from .base import Loss, Prepared, Rounding, Seen
+from .base import Loss, Prepared
 from .pairwise import levels_of
 from .pairwise_kernels import order_by_level
+from .rounding import Rounding, Seen
 
 
 class ListNet(Loss):

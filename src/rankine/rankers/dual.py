@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import InputError
-from ..losses.base import Seen
+from ..losses.rounding import Seen
 from ..rounding import SAFE, UNIT, gamma, norm_above, tiny_of
 from ..solvers.oracle import Standing
 from . import product_kernels as kn

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import InputError
-from ..losses.base import Seen
+from ..losses.rounding import Seen
 from ..parallel import query_ranges, shared_map
 from ..rounding import SAFE, UNIT, gamma, norm_above, tiny_of, unit_of
 from ..solvers.certificate import Slip

@@ -102,6 +102,8 @@ class Run:
         """The solution, with a warning if its gap is larger than was asked for."""
         if lower > objective + error:
             raise CertificateError(lower, objective)
+        if lower > objective:  # the objective was rounded down: it cannot be so low
+            objective, error = lower, objective + error - lower
         gap = relative_gap(objective, lower, error)
         if self.stopped or gap > self.tol:
             why = f"stopped by {self.stopped}" if self.stopped else "the loss is known between two bounds only: ended"
@@ -203,8 +205,8 @@ class Search(Run):
         if near and wide and self._refined is not self.w and hasattr(self.oracle, "refined"):
             self._refined = self.w
             value, error = self.oracle.refined(self.w)
-            height = self.height(self.w, value)
-            self.error = min(self.error, max(height + self._error(height, error) - self.objective, 0.0))
+            self.objective = self.height(self.w, value)
+            self.error = self._error(self.objective, error)
 
     def solution(self) -> Solution:
         """The best point, certified with the upper bound of R where the oracle knows R between two bounds only."""

@@ -16,8 +16,9 @@ import numpy as np
 
 from ...errors import InputError
 from ...rounding import UNIT
-from ..base import Rounding, Seen, Theorem
+from ..base import Theorem
 from ..constants import Constants
+from ..rounding import Rounding, Seen
 from . import enumerated_kernels as kn
 from .hinge import PreparedHinge, StructuredHinge
 from .wrapped import PreparedWrapped, WrappedHinge

@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...rounding import UNIT
-from ..base import Prepared, Rounding, Seen
+from ..base import Prepared
 from ..constants import Constants
+from ..rounding import Rounding, Seen
 from .hinge import PreparedHinge, StructuredHinge
 from .wrapped import PreparedWrapped, WrappedHinge
 
