@@ -241,7 +241,7 @@ class LinearRanker(LinearModel):
         """Where to begin with a loss that is not convex: see ``n_starts``."""
         starts = []
         if oracle.prepared.touches:
-            convex = LinearOracle(oracle.X, oracle.prepared.convex_bound(), oracle.query_weight, oracle.threads)
+            convex = oracle.with_loss(oracle.prepared.convex_bound())
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 starts.append(bundle(convex, self.C, **{**options, "planes": None, "progress": None}).w)
