@@ -23,6 +23,8 @@ except ImportError:
     igzip = gzip
 
 from .errors import InputError
+from .places import inside
+from .records import parsed
 
 if TYPE_CHECKING:
     import numpy as np  # imported where it is used: help texts need this module, and not NumPy
@@ -301,7 +303,7 @@ def locked(place: str | os.PathLike, busy: str, wait: float = 0.0) -> Iterator[N
     from filelock import FileLock, Timeout
 
     folder = Path(place).is_dir()
-    path = Path(place) / "lock" if folder else Path(f"{place}.lock")
+    path = inside(place, "lock") if folder else Path(f"{place}.lock")
     try:
         lock = FileLock(path).acquire(timeout=wait, poll_interval=0.1)
     except Timeout:
@@ -326,13 +328,10 @@ def unsealed(path: Path, what: str, newest: int | None = None) -> dict[str, Any]
     The checksum of a file whose ``format`` is above ``newest`` is not compared: a later release may seal differently.
     """
     head, _, text = path.read_bytes().partition(b"\n")
-    try:
-        crc, content = json.loads(head)["crc"], json.loads(text)
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"not {what}, or damaged", str(path)) from None
+    seal, content = (parsed(json_text, what, str(path)) for json_text in (head, text))
     version = content.get("format") if isinstance(content, dict) else None
     newer = newest is not None and isinstance(version, int) and version > newest
-    if not newer and (zlib.crc32(text[:-1]) != crc or not text.endswith(b"\n")):
+    if not newer and (seal != {"crc": zlib.crc32(text[:-1])} or not text.endswith(b"\n")):
         raise InputError(f"{what} is damaged: the checksum is wrong. Restore the file from a copy", str(path))
     if not isinstance(content, dict):
         raise InputError(f"not {what}", str(path))

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .errors import InputError
 from .files import check_folder_of
+from .records import checked
+
+_PIECE = re.compile(rb'(\{("[ -~]*)?)?')  # the beginning of an entry, as a killed process leaves it: ASCII
 
 
 class Journal:
@@ -21,6 +26,7 @@ class Journal:
     Args:
         path: the file; it is made with the first entry.
         key: what the entries depend on. A journal that was begun with another key is emptied. None: no key is kept.
+        schema: of the entries; an entry of another form, or a line that is no part of one, is an InputError.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -29,8 +35,8 @@ class Journal:
     [{'job': 1}]
     """
 
-    def __init__(self, path: str | os.PathLike, key: str | None = None) -> None:
-        self.path, self.key = Path(path), key
+    def __init__(self, path: str | os.PathLike, key: str | None = None, schema: Any = None) -> None:
+        self.path, self.key, self.schema = Path(path), key, schema
         check_folder_of(self.path)
         self.entries: list[dict[str, Any]] = []
         self._complete = True  # the last line ends with a line break
@@ -46,11 +52,15 @@ class Journal:
     def _read(self) -> Iterator[dict[str, Any]]:
         data = self.path.read_bytes()
         self._complete = data.endswith(b"\n") or not data
-        for line in data.split(b"\n"):
+        for number, line in enumerate(data.split(b"\n"), 1):
             try:
                 entry = json.loads(line)
-            except ValueError:  # an empty line, or the last one of a process that was killed
+            except (ValueError, RecursionError):  # an empty line, or the last one of a process that was killed
+                if self.schema is not None and not _PIECE.fullmatch(line):
+                    raise InputError("expected an entry of this journal", f"{self.path}, line {number}") from None
                 continue
+            if self.schema is not None:
+                entry = checked(entry, self.schema, "an entry of this journal", f"{self.path}, line {number}")
             if isinstance(entry, dict):
                 yield entry
 
