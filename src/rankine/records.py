@@ -11,6 +11,7 @@ import json
 import sys
 from typing import Annotated, Any, TypeVar
 
+import msgspec
 from msgspec import Meta, ValidationError, convert
 
 from .errors import InputError
@@ -34,6 +35,20 @@ def record(data: bytes, schema: type[Schema], what: str, where: str) -> Schema:
     return checked(parsed(data, what, where), schema, what, where)
 
 
+def large_record(data: bytes, schema: type[Schema], what: str, where: str) -> Schema:
+    """The same as :func:`record`, several times faster for long arrays: values are compared while they are read.
+
+    >>> large_record(b'{"a": [1], "b": 2}', dict[str, Any], "a test", "x.json")
+    {'a': [1], 'b': 2}
+    """
+    try:
+        return msgspec.json.decode(data, type=schema)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"not {what}: {error}", where) from None
+    except RecursionError:
+        raise InputError(f"not {what}: arrays or objects stand too deep inside each other", where) from None
+
+
 def parsed(data: bytes, what: str, where: str) -> Any:
     """The values of JSON text in UTF-8, not yet compared with a schema; numbers are finite, the nesting is limited."""
     try:
@@ -52,7 +67,7 @@ def checked(content: Any, schema: type[Schema], what: str, where: str) -> Schema
     """Values compared with a schema: what they are said to be, or an InputError that names the member."""
     try:
         return convert(content, schema)
-    except ValidationError as error:
+    except (ValidationError, UnicodeError) as error:
         raise InputError(f"not {what}: {error}", where) from None
     except RecursionError:
         raise InputError(f"not {what}: arrays or objects stand too deep inside each other", where) from None

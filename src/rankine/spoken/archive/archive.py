@@ -6,6 +6,7 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
@@ -36,6 +37,7 @@ from .hits import Hit
 from .own_files import DICTIONARY, copy_file, own_files
 from .query import SpokenQuery
 from .recordings import AddedRecordings, Sources, StageProgress
+from .roots import RecordingRoots, roots_of
 from .search import CANDIDATES, DocumentFilter, find_candidates, parse_query, query_features, score, search
 from .shelf import Shelf
 
@@ -180,8 +182,11 @@ class Archive:
         """
         folder = folder_inside(self.folder, recordings.FOLDER)
         recogniser = recordings.one_recogniser(recognisers)
+        places = recordings.as_sources(sources)
+        with suppress(OSError):  # where settings cannot be written, `play` asks for the folder
+            self.add_roots(roots_of(places))
         recognised, took = recordings.recognise_recordings(
-            folder, recordings.as_sources(sources), recogniser, longest, workers, partial(progress, "recognising")
+            folder, places, recogniser, longest, workers, partial(progress, "recognising")
         )
         self.refresh()
         silent = [name for name in recognised.silent if name in self.index.numbers]
@@ -193,6 +198,10 @@ class Archive:
             indexing = partial(progress, "indexing")
             changes = self.add(folder, table, workers=workers, progress=indexing, listed=True)
         return AddedRecordings(recognised, took, changes)
+
+    def add_roots(self, places: Sequence[str | os.PathLike]) -> None:
+        """Let recordings of this archive be opened from these folders and files, on this machine from now on."""
+        RecordingRoots(self.folder, self.index.manifest).add(places)
 
     def add_lattices(self, lattices: Iterable[tuple[str, Any]], scoring: Scoring | None = None) -> None:
         """Index (document name, lattice) pairs that are in memory; one of the same name is replaced."""
@@ -242,10 +251,7 @@ class Archive:
         self.refresh()
 
     def check(self, report: Callable[[int], None] = lambda done: None) -> None:
-        """Read every byte, compare checksums and check the content; an InputError names the first place that is wrong.
-
-        ``report`` is called with the number of bytes read.
-        """
+        """Read and check everything; an InputError names the first place that is wrong; ``report`` gets the bytes read."""
         check_archive(self.folder, report)
 
     # -- searching it

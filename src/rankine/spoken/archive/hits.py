@@ -13,6 +13,7 @@ from ...errors import InputError
 from ..index import schema
 from ..index.reader import Index, PartReader
 from .query import SpokenQuery
+from .roots import RecordingRoots
 
 _AROUND = 6  # words of the snippet on either side
 _SURE = 0.1  # evidence that suffices to point by words instead of smaller units
@@ -73,8 +74,8 @@ def locate(index: Index, text: str, recordings: str | None = None) -> Place:
     """The recording and the times that ``DOCUMENT@START-END`` names.
 
     Without an end it is three seconds, without times the first half minute. Of a document that consists of several
-    recordings it is the one that the times can be in. ``recordings`` is the folder of the recordings, if they have been
-    moved.
+    recordings it is the one that the times can be in. ``recordings`` is the folder of the recordings; without it they
+    are looked for in the folders that the user has given for this archive before.
     """
     document, at, times = text.rpartition("@")
     if not at:
@@ -97,19 +98,8 @@ def locate(index: Index, text: str, recordings: str | None = None) -> Place:
         raise InputError(
             f"the archive does not know a recording of {document!r}: index it with --about", str(index.folder)
         )
-    return Place(document, _recording(Path(audio), index.folder, recordings), start, end)
-
-
-def _recording(audio: Path, folder: Path, recordings: str | None) -> Path:
-    """The path of a recording: as it was indexed, below the archive, or (by its name) in a folder of recordings."""
-    places = [audio, folder / audio]
-    if recordings is not None:
-        own = audio.parts[audio.is_absolute() :]
-        places = [Path(recordings, *own[i:]) for i in range(len(own))]
-    for path in places:
-        if path.exists():
-            return path
-    raise FileNotFoundError(2, "the recording is not there; say where with --recordings", str(audio))
+    roots = RecordingRoots(index.folder, index.manifest)
+    return Place(document, roots.find(audio, None if recordings is None else [recordings]), start, end)
 
 
 def _plain(value: Any) -> Any:

@@ -34,7 +34,7 @@ from msgspec import Meta
 from ...errors import InputError, is_utf8, shorten
 from ...files import is_temporary, locked, replacing, sealed, unsealed, write_file
 from ...places import check_name, inside, plain_files
-from ...records import Count, checked, record
+from ...records import Count, checked, large_record
 from ...version import __version__
 from .settings import SettingsRecord
 
@@ -99,7 +99,7 @@ class Part:
         footer = self.bytes[at:]
         if zlib.crc32(footer.data) != crc:
             raise _damaged(path, "the footer's checksum")
-        header = record(self.bytes[at : at + length].tobytes(), _Footer, "the footer of a part", str(path))
+        header = large_record(self.bytes[at : at + length].tobytes(), _Footer, "the footer of a part", str(path))
         self.meta, self.places, self.end = header["meta"], header["arrays"], at
         self.crcs = np.array(header["crcs"], np.uint32)
         self.sound = np.zeros(len(self.crcs), np.bool_)
