@@ -36,9 +36,7 @@ def index(
     ] = None,
     recordings: Annotated[
         str | None,
-        typer.Option(
-            help="Folder of the recordings that the table names: `rankine spoken play` opens them there."
-        ),
+        typer.Option(help="Folder of the recordings that the table names: `rankine spoken play` opens them there."),
     ] = None,
     remove_missing: Annotated[
         bool, typer.Option("--remove-missing", help="Remove documents that the source does not have.")

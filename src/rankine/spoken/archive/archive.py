@@ -251,7 +251,7 @@ class Archive:
         self.refresh()
 
     def check(self, report: Callable[[int], None] = lambda done: None) -> None:
-        """Read and check everything; an InputError names the first place that is wrong; ``report`` gets the bytes read."""
+        """Read and check everything; an InputError names what is wrong; ``report`` gets the number of bytes read."""
         check_archive(self.folder, report)
 
     # -- searching it

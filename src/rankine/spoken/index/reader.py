@@ -148,7 +148,7 @@ class Index:
         """The path of a file that settings name; one that is not the archive's own is not read."""
         if name not in self.manifest.files:
             raise InputError(
-                f"{what} is the file {shorten(name)}, which is not the archive's own and is not read: "
+                f"{what} is the file {shorten(name, 300)}, which is not the archive's own and is not read: "
                 "copy it in with Archive.copy_file", str(self.folder),
             )  # fmt: skip
         return str(inside(self.folder, name))

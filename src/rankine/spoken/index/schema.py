@@ -116,8 +116,8 @@ class Column(ABC):
             return part.meta["documents"] if self.rows == DOCUMENT else part.meta["utterances"]
         if self.rows == UNIT:
             return None
-        above = WORDS.name if self.rows == WORD else f"{self.name.removesuffix('.time')}.first"
-        return int(bounds_of(part, above, part.meta["utterances"])[-1])
+        above = WORDS if self.rows == WORD else slots(self.name.removesuffix(".slot.time"))
+        return int(above.read(part)[-1])
 
     def write_rows(self, rows: Iterable[Any]) -> Arrays:
         """The arrays of a new part of these rows."""
@@ -164,9 +164,12 @@ class BoundsColumn(Column):
         """The bounds of a part: one more than it has rows."""
         return bounds_of(part, self.name, self.n_rows(part), self.n_below(part))
 
-    def n_below(self, part: Part) -> int | None:
-        """How many rows the level below has, where the bounds of documents do not tell."""
-        return part.meta["utterances"] if self.rows == DOCUMENT else None
+    def n_below(self, part: Part) -> int:
+        """How many rows the level below has, as its numbers or the footer of the part tell."""
+        if self.rows == DOCUMENT:
+            return part.meta["utterances"]
+        times = WORD_TIMES if self.name == WORDS.name else slot_times(self.name.removesuffix(".slot.first"))
+        return part.length(times.name) // times.width
 
     def merge(self, parts: Sequence[Part], masks: Masks) -> Arrays:
         """The array of one part of the rows for which the masks are true."""
