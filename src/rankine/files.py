@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypedDict
 
 from .console import data_output
 from .errors import InputError
+from .places import inside
 from .records import checked, parsed, record
 from .sources import (
     PADDING,
@@ -112,7 +113,7 @@ def locked(place: str | os.PathLike, busy: str, wait: float = 0.0) -> Iterator[N
     from filelock import FileLock, Timeout
 
     folder = Path(place).is_dir()
-    path = Path(place) / "lock" if folder else Path(f"{place}.lock")
+    path = inside(place, "lock") if folder else Path(f"{place}.lock")
     try:
         lock = FileLock(path).acquire(timeout=wait, poll_interval=0.1)
     except Timeout:
