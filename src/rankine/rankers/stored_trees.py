@@ -23,7 +23,7 @@ from ..records import checked
 _LARGEST_CATEGORY = 1 << 20  # a node holds a bit for every category up to its largest
 _WHOLE = re.compile(r"-?[0-9]{1,10}", re.ASCII)
 _REAL = re.compile(r"-?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?(?:e[+-]?[0-9]{1,4})?|inf|nan)", re.ASCII)
-_INFO = re.compile(r"none|\[[^\s\[\]:]{1,40}:[^\s\[\]:]{1,40}\]|-?[0-9]{1,10}(?::-?[0-9]{1,10})*", re.ASCII)
+_INFO = re.compile(r"none|\[[^\s\[\]:=]{1,40}:[^\s\[\]:=]{1,40}\]|-?[0-9]{1,10}(?::-?[0-9]{1,10})*", re.ASCII)
 _REST = re.compile(
     r"end of trees\n+feature_importances:\n(?:[^\n=]{1,200}=[0-9]{1,15}\n)*"
     r"(?:\nparameters:\n(?:\[[a-z_0-9]{1,60}: [^\n]{0,100000}\]\n)*\n?end of parameters\n)?\n?"
@@ -41,7 +41,7 @@ def _wrong(library: str, what: str) -> InputError:
 
 def check_lightgbm(text: str, features: int) -> None:
     """Raise InputError unless this is a model of LightGBM with one score, over so many features."""
-    if not text.isascii():
+    if not re.fullmatch(r"[\n -~]*", text):
         raise _wrong("LightGBM", "it holds letters that LightGBM does not write")
     head, _, rest = text.partition("\n\n")
     end = rest.find("end of trees\n")
