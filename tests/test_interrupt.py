@@ -40,6 +40,8 @@ def run(body, *signals, wait_for=b"stopping"):
     lines = []
     for number in signals:
         process.send_signal(number)
+        if len(lines) == 1:
+            break
         lines.append(process.stderr.readline())
         assert wait_for in lines[0]
     lines += process.stderr.readlines()
@@ -102,8 +104,8 @@ def test_an_interrupt_that_python_ignores_is_raised_again():
 
 def test_an_interrupt_that_was_swallowed_is_raised_at_the_next_step():
     body = """
-    ready()
     try:
+        ready()
         time.sleep(60)
     except KeyboardInterrupt:
         pass
@@ -118,8 +120,8 @@ def test_an_interrupt_that_was_swallowed_is_raised_at_the_next_step():
 def test_a_partial_result_where_it_counts():
     body = """
     with results_are_whole(False):
-        ready()
         try:
+            ready()
             time.sleep(60)
         except KeyboardInterrupt:
             partial_result()
@@ -131,6 +133,20 @@ def test_a_partial_result_where_it_counts():
     assert text.endswith("rankine: stopped; kept: the best so far\n")
 
 
+def test_a_library_that_lets_no_other_thread_run():
+    """The lock of Python is held in a call, so the thread that watches does not run either."""
+    body = """
+    import ctypes, threading
+    sleep = ctypes.PyDLL(None).sleep  # a PyDLL keeps the lock
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    os.write(1, b"ready\\n")
+    sleep(60)
+"""
+    code, text = run(body, signal.SIGINT, signal.SIGINT)
+    assert code in (130, -9)
+    assert text.startswith("rankine: stopping")
+
+
 def test_only_whole_results():
     with interrupt.results_are_whole(), pytest.raises(KeyboardInterrupt):
         interrupt.partial_result()
@@ -140,11 +156,12 @@ def test_only_whole_results():
 
 def test_everything_is_as_before_afterwards():
     handlers = [signal.getsignal(number) for number in interrupt.SIGNALS]
-    hook, threads = sys.unraisablehook, threading.active_count()
+    hook = sys.unraisablehook
     with interrupt.watched():
         assert [signal.getsignal(number) for number in interrupt.SIGNALS] != handlers
     assert [signal.getsignal(number) for number in interrupt.SIGNALS] == handlers
-    assert (sys.unraisablehook, threading.active_count()) == (hook, threads)
+    assert sys.unraisablehook is hook
+    assert "rankine-signals" not in [thread.name for thread in threading.enumerate()]
 
 
 def test_a_signal_that_was_ignored_stays_ignored():
