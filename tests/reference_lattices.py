@@ -326,9 +326,9 @@ def json_entries(content):
     for segment in content["transcription"]:
         first = True
         for token in segment["tokens"]:
-            begin, end = (token["offsets"][k] / 1000 for k in ("from", "to"))
             if token["text"].startswith("[_"):
                 continue
+            begin, end = (token["offsets"][k] / 1000 for k in ("from", "to"))
             if first or token["text"].startswith(" "):
                 entries.append({"word": "", "start": begin, "probability": 1.0})
             first = False

@@ -226,6 +226,8 @@ class PreparedHinge(Prepared):
         target = np.zeros(self.n)  # the best perfect ranking is found along with the arg max
         self.informative = informative
         used = level_ptr[-1]
+        if not np.isfinite(gain[:used].sum()):
+            raise InputError(f"{loss.measure} of a grade {y.max():g}: its gain is too large a number")
         self.problem = Problem(
             ptr, members, level_ptr, level_first[:used].copy(), gain[:used].copy(), informative, target
         )
@@ -357,3 +359,5 @@ class PreparedHinge(Prepared):
             self.solver, self.mode, _TARGETS[self.loss.target], route, self.table, self.discount, self.k, scores,
             self.problem, q0, q1, values, grad, rankings,
         )  # fmt: skip
+        if np.isnan(values[q0:q1]).any():
+            raise InputError("the scores of a query are not finite, or too large to be added up: scale the features")

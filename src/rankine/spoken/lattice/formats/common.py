@@ -58,12 +58,10 @@ class Reading:
         ('to', None)
         """
         ignored: Collection[str] = IGNORED if self.nothing is None else self.nothing
-        if text in ignored or text in _EPSILON or text in more:
-            return None
-        if not self.variants:
-            text = without_variant(text)
-        if text in ignored:
-            return None
+        for token in (text, text if self.variants else without_variant(text)):
+            if token in ignored or token in _EPSILON or token in more:
+                return None
+        text = token
         return text.lower() if (lower if self.lower is None else self.lower) else text
 
 

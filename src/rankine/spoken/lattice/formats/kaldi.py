@@ -138,7 +138,7 @@ def _name(data: bytes, path: str, done: int) -> str:
         name = data.strip().decode("utf-8")
     except UnicodeDecodeError:
         name = ""
-    if not name:
+    if not name or has_blanks(name):
         raise _no_name(path, done)
     return name
 
