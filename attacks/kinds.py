@@ -227,8 +227,8 @@ class Table(Kind):
 
     def agrees(self, path: Path, result: Any) -> None:
         """As many rows as the library of the format reads."""
-        read = pa.parquet.read_table if self.name == "parquet" else pa.feather.read_table
-        assert len(read(path)) == len(result[0].y)
+        slow = pa.parquet.read_table(path) if self.name == "parquet" else pa.ipc.open_file(path.read_bytes()).read_all()
+        assert len(slow) == len(result[0].y)
 
 
 def _changed_table(rng: random.Random, table: pa.Table) -> pa.Table:
@@ -250,7 +250,8 @@ def _changed_table(rng: random.Random, table: pa.Table) -> pa.Table:
         return table.rename_columns([rng.choice([n, n, n, "z"]) for n in table.column_names])
     if way == 5 and table.schema.metadata:
         own = table.schema.metadata.get(b"rankine", b"null")
-        return table.replace_schema_metadata({b"rankine": mutate.json_text(rng, json.loads(own))})
+        with contextlib.suppress(ValueError):
+            return table.replace_schema_metadata({b"rankine": mutate.json_text(rng, json.loads(own))})
     return table.take(pa.array([rng.randrange(len(table)) for _ in range(rng.randrange(8))], pa.int64()))
 
 
