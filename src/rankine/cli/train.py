@@ -115,9 +115,7 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: 
         means = evaluate(names, model.grades(data.y), model.predict(data), data.qid).mean
         rows.append((name, data.n_queries, *(f"{v:.4f}" for v in means.values())))
     print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names).values()))
-    convex = model.check_parameters().convex
-    certified = f"certified to within {model.gap_:.2%}" if convex else "a local minimum, not certified,"
-    typer.echo(f"objective {model.objective_:.6g}, {certified} in {model.n_iter_} iterations", err=True)
+    typer.echo(f"objective {model.objective_:.6g}, {_certified(model)} in {model.n_iter_} iterations", err=True)
     bound = guarantee(model, sets["train"])
     if bound is not None:
         text, mean, n = bound
@@ -127,6 +125,18 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: 
             err=True,
         )
     typer.echo(f"model written to {output}", err=True)
+
+
+def _certified(model: Any) -> str:
+    """What was proved of the objective, in words."""
+    if not model.check_parameters().convex:
+        end = "where it falls no more" if model.converged_ else "where it was still falling"
+        return (
+            f"{end}, not certified (the loss is not convex: nothing is known of the least but that it is not below 0),"
+        )
+    if model.converged_:
+        return f"certified to within {model.gap_:.2%}"
+    return f"not certified to the {model.tol:.2g} asked for, only to within {model.gap_:.2%},"
 
 
 def guarantee(model: Any, data: RankingData) -> tuple[str, float, int] | None:
