@@ -1,1 +1,4 @@
-"""Attacks on what Rankine promises. Each module is a command: python -m attacks.certificates --count 2000 --seed 1."""
+"""Attacks on Rankine: mutated files, bombs, hostile names, kills, signals, full disks and certificates.
+
+``python -m attacks --minutes 30`` runs them all. Each prints counts, and for a failure the seed that makes it again.
+"""

@@ -134,11 +134,11 @@ def test_names_are_nouns():
 
 @pytest.mark.parametrize("path", [p for p in TESTS if p.stem.startswith("test_")], ids=lambda p: p.stem)
 def test_tests_stand_beside_the_source(path):
-    """tests/a/test_b.py tests src/rankine/a/b.py, a folder a/b, or kernels that belong to it."""
+    """tests/a/test_b.py tests src/rankine/a/b.py, a folder a/b, or kernels that belong to it; or attacks/b.py."""
     folder, stem = path.parent.relative_to(ROOT / "tests"), path.stem.removeprefix("test_")
     if path.stem in ACROSS:
         return
-    home = SOURCE / folder
+    home = ROOT / folder if folder.parts[:1] == ("attacks",) else SOURCE / folder
     candidates = [home / f"{stem}.py", home / stem / "__init__.py", home / f"{stem}_kernels.py"]
     if stem == folder.name:  # the package itself
         candidates.append(home / "__init__.py")

@@ -1,5 +1,7 @@
 """A journal keeps its entries whatever happens to the process that writes it."""
 
+from typing import TypedDict
+
 import pytest
 
 from rankine.errors import InputError
@@ -33,10 +35,27 @@ def test_another_key_begins_anew(tmp_path):
     assert not path.exists()
 
 
-def test_what_is_no_entry_is_passed_over(tmp_path):
+def test_what_a_killed_process_left_is_passed_over_on_every_line(tmp_path):
     path = tmp_path / "j.jsonl"
-    path.write_bytes(b'{"n": 1}\n\xff\xfe\n[1]\n{"n": 2}')
-    assert Journal(path).entries == [{"n": 1}, {"n": 2}]
+    entry = b'{"n": [1, -2.5e-7], "text": "\\u00fc", "done": true, "x": null}'
+    for cut in range(len(entry)):
+        path.write_bytes(b'{"n": 1}\n' + entry[:cut] + b"\n\n\0\0\0\n" + entry + b"\n" + entry[:cut] + b"\0\0")
+        assert [e["n"] for e in Journal(path).entries] == [1, [1, -2.5e-07]]
+    path.write_bytes(b'{"n": 1}\n\xff\xfe')  # the last line, whatever it is
+    assert Journal(path).entries == [{"n": 1}]
+
+
+@pytest.mark.parametrize("line", [b"\xff\xfe", b"[1]", b"3", b'x{"n": 1, "text": 5}', b'{"n" 1, "text": "long enough"}',
+                                  b"[" * 100_000, b'{"n": "x"}', b"{}"])  # fmt: skip
+def test_anything_else_is_an_error_that_names_the_line(line, tmp_path):
+    class Entry(TypedDict):
+        n: int
+
+    path = tmp_path / "j.jsonl"
+    path.write_bytes(b'{"n": 1}\n\n' + line + b'\n{"n": 2}\n')
+    with pytest.raises(InputError, match=r"j\.jsonl, line 3: not an entry of a journal") as caught:
+        Journal(path, schema=Entry)
+    assert "\n" not in str(caught.value)
 
 
 def test_the_folder_must_exist(tmp_path):

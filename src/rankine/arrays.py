@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
+from .limits import check_dense
 
 Features = Any  # np.ndarray or scipy.sparse.csr_array
 
@@ -26,6 +27,10 @@ def as_features(X: Any) -> Features:
         import scipy.sparse as sp
 
         csr = sp.csr_array(X)
+        try:
+            csr.check_format(full_check=True)  # kernels rely on it: SciPy itself does not look at indices
+        except ValueError as error:
+            raise InputError(f"X is not a valid sparse matrix: {error}") from None
         if not csr.has_canonical_format:  # the caller's matrix is left as it is
             csr = csr.copy()
             csr.sum_duplicates()
@@ -92,7 +97,10 @@ def dense(X: Any, dtype: Any = None) -> np.ndarray:
     >>> dense(sp.csr_array([[0.0, 1.0]]))
     array([[0., 1.]])
     """
-    return np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype)
+    if not hasattr(X, "toarray"):
+        return np.asarray(X, dtype)
+    check_dense(X.shape[0], X.shape[1], np.dtype(X.dtype if dtype is None else dtype).itemsize)
+    return np.asarray(X.toarray(), dtype)
 
 
 def column(X: Any, j: int, dtype: Any = None) -> np.ndarray:

@@ -1,6 +1,7 @@
 """The one error that bad input raises, and the wording helpers that its messages share."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
@@ -18,6 +19,23 @@ class InputError(ValueError):
 
     def __init__(self, message: str, where: str | None = None) -> None:
         super().__init__(f"{where}: {message}" if where else message)
+
+
+@contextmanager
+def naming(where: str) -> Iterator[None]:
+    """Errors of input that arise inside name this place, unless they begin with it already.
+
+    >>> with naming("set.parquet"):
+    ...     raise InputError("expected at least one row, got none")
+    Traceback (most recent call last):
+    rankine.errors.InputError: set.parquet: expected at least one row, got none
+    """
+    try:
+        yield
+    except InputError as error:
+        if str(error).startswith(where):
+            raise
+        raise InputError(str(error), where) from None
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

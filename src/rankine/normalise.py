@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from .data import RankingData
 from .errors import InputError, unknown
 from .normalisers import TABLE
+from .records import Count, Finite, checked
+
+
+class NormaliserState(TypedDict):
+    """What is stored of a normaliser."""
+
+    kind: str
+    n_features: Count | None
+    shift: list[Finite] | None
+    scale: list[Finite] | None
 
 
 class Normaliser:
@@ -90,10 +100,15 @@ class Normaliser:
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Normaliser:
         """The inverse of :meth:`to_dict`."""
-        normaliser = cls(state["kind"])
-        normaliser.n_features_ = state["n_features"]
-        normaliser.shift_ = None if state["shift"] is None else np.array(state["shift"])
-        normaliser.scale_ = None if state["scale"] is None else np.array(state["scale"])
+        content = checked(state, NormaliserState, "a normaliser", None)
+        normaliser = cls(content["kind"])
+        n = normaliser.n_features_ = content["n_features"]
+        for name in ("shift", "scale"):
+            numbers = content[name]
+            length = None if n is None or normaliser.by_query else n
+            if (None if numbers is None else len(numbers)) != length:
+                raise InputError(f"not a normaliser: {normaliser!r} of {n} features with another number of {name}s")
+            setattr(normaliser, f"{name}_", None if numbers is None else np.array(numbers, np.float64))
         return normaliser
 
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
+from rankine.limits import FEATURES, SIZE
+
 
 class Done(NamedTuple):
     """What a command printed, as of :func:`subprocess.run`."""
@@ -24,6 +26,8 @@ def rankine(folder, *arguments, code=0, stdin=None, env=None):
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("default")
         patch.chdir(folder)
+        for variable in (SIZE, FEATURES):  # a command may set them
+            patch.setenv(variable, "")
         for key, value in (env or {}).items():
             patch.setenv(key, value)
         for name, value in (("stdout", out), ("stderr", err), ("stdin", given), ("argv", ["rankine", *arguments])):

@@ -1,9 +1,23 @@
 """Decimals become the nearest binary floats."""
 
+import subprocess
+import sys
+from decimal import Context, Decimal
+from fractions import Fraction
+from pathlib import Path
+
 import numpy as np
 from numba import njit
 
-from rankine.io.number_kernels import DECIMAL, address_of, exact_float, scan_decimal, to_double, to_single
+from rankine.io.number_kernels import (
+    DECIMAL,
+    address_of,
+    exact_float,
+    scan_decimal,
+    scan_unsigned,
+    to_double,
+    to_single,
+)
 
 
 @njit
@@ -42,6 +56,9 @@ def random_decimals(rng, n):
         )[i % 6]
 
 
+CONTEXT = Context(prec=400)
+
+
 def test_doubles_are_correctly_rounded():
     tokens = list(random_decimals(np.random.default_rng(0), 60_000))
     values, statuses = converted(tokens, single=False)
@@ -58,3 +75,55 @@ def test_singles_are_correctly_rounded():
     values, statuses = converted(tokens, single=True)
     assert (statuses == DECIMAL).all()
     assert values.tolist() == [exact_float(t, np.dtype(np.float32)) for t in tokens]
+
+
+def test_a_long_number_is_the_nearest_single_whatever_its_exponent():
+    single = np.dtype(np.float32)
+    rng = np.random.default_rng(0)
+    for bits in rng.integers(0, 0x7F7FFFFF, 500).tolist():
+        low, high = (Fraction(float(np.uint32(b).view(np.float32))) for b in (bits, bits + 1))
+        middle = Decimal(float((low + high) / 2))  # a double holds the midpoint of two singles
+        for step, nearest in ((-1, low), (0, low if bits % 2 == 0 else high), (1, high)):
+            token = format(middle, "f")
+            token = token if "." in token else token + "."
+            digits = token + "0" * 60 + ("1" if step > 0 else "0")
+            if step < 0:
+                digits = format(Decimal(token).next_minus(CONTEXT), "f")
+            assert exact_float(digits, single) == float(nearest)
+            assert exact_float("-" + digits, single) == -float(nearest)
+    assert exact_float("0.1111111111111111111111e-9999999", single) == 0.0
+    assert exact_float("0.1111111111111111111111e+9999999", single) == np.inf
+    assert exact_float("1" * 10_000 + "e-10000", single) == float(np.float32(1 / 9))
+    edge = 2**128 - 2**103  # above it a single is infinite
+    assert exact_float(f"{edge}.{'0' * 30}", single) == np.inf
+    assert exact_float(f"{edge - 1}.{'9' * 30}", single) == float(np.finfo(np.float32).max)
+
+
+@njit
+def whole(buf):
+    value, after = scan_unsigned(address_of(buf))
+    return value, after - address_of(buf)
+
+
+def test_whole_numbers_saturate_and_do_not_overflow():
+    """2^64 + 1 is not 1, whatever a word of 64 bits makes of it."""
+    rng = np.random.default_rng(2)
+    tokens = [str(2**64 + i) for i in (-1, 0, 1, 100)] + [str(10**k + i) for k in range(25) for i in (-1, 0, 1)]
+    tokens += ["".join(map(str, rng.integers(0, 10, n))) for n in rng.integers(1, 60, 3000)]
+    for token in tokens:
+        text = np.frombuffer(token.encode() + b" " * 8, np.uint8)
+        assert whole(text) == (min(int(token), 10**17), len(token))
+
+
+def test_huge_exponents_take_no_time():
+    tokens = ["1e18446744073709551617", "1e-18446744073709551617", "0e99999999999999999999", f"0.{'0' * 5000}1e5001"]
+    values, statuses = converted(tokens, single=False)
+    assert (statuses == DECIMAL).all()
+    assert values.tolist() == [np.inf, 0.0, 0.0, 1.0]
+
+
+def test_text_is_read_no_further_than_its_padding():
+    """Every beginning of a few lines, right before a page that cannot be read."""
+    program = Path(__file__).parent.parent / "guarded_text.py"
+    run = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (0, "read\n"), run.stderr

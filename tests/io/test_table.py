@@ -1,5 +1,7 @@
 """Parquet and Arrow: round trips, memory mapping, foreign tables, errors."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -9,6 +11,7 @@ import scipy.sparse as sp
 import rankine as rk
 from rankine.io import table as table_module
 from rankine.io.formats import TABLE
+from rankine.limits import SIZE
 
 
 def example(dtype="float32", sparse=False, strings=False):
@@ -143,3 +146,92 @@ for trial in range(150):
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr[-500:]
+
+
+def own_table(**changes):
+    """A table in Rankine's own layout, with other columns or metadata."""
+    columns = {
+        "label": pa.array([1.0, 0.0]), "qid": pa.array([1, 1]),
+        "features": pa.FixedSizeListArray.from_arrays(pa.array([1.0, 2.0, 3.0, 4.0]), 2),
+    }  # fmt: skip
+    layout = {"format": 1, "n_features": 2, "feature_names": None} | changes.pop("layout", {})
+    columns = {name: column for name, column in (columns | changes).items() if column is not None}
+    text = layout.pop("text", json.dumps(layout))
+    return pa.table(columns).replace_schema_metadata({"rankine": text})
+
+
+def sparse_columns(indices=(0, 1, 1), ends=(0, 2, 3), values=(1.0, 2.0, 3.0), value_ends=(0, 2, 3)):
+    def lists(content, kind, stops):
+        return pa.LargeListArray.from_arrays(pa.array(stops, pa.int64()), pa.array(content, kind))
+
+    columns = {"indices": lists(indices, pa.int32(), ends), "values": lists(values, pa.float64(), value_ends)}
+    return {"features": None, **columns}
+
+
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"layout": {"text": "[" * 100_000}}, "too deep"),
+        ({"layout": {"text": "{"}}, "or damaged"),
+        ({"layout": {"text": "null"}}, "not a table of Rankine's own layout"),
+        ({"layout": {"format": "1"}}, "own layout"),
+        ({"layout": {"n_features": 3}}, "expected 3 floats in each row"),
+        ({"layout": {"n_features": 2**62}}, "own layout"),
+        ({"layout": {"n_features": -2}}, "own layout"),
+        ({"layout": {"feature_names": ["a"]}}, "1 names for 2 features"),
+        ({"layout": {"feature_names": [1, 2]}}, "own layout"),
+        ({"label": None}, "without a label column"),
+        ({"qid": None}, "without a qid column"),
+        ({"features": None}, "without a indices column"),
+        ({"label": pa.array(["x", "y"])}, "not numbers"),
+        ({"label": pa.array([1.0, None])}, "missing values"),
+        ({"label": pa.array([1.0, float("nan")])}, "expected a finite number"),
+        ({"qid": pa.array([1.5, 2.0])}, "qid must be whole numbers or strings"),
+        ({"qid": pa.array([b"a", b"b"])}, "qid must be whole numbers or strings"),
+        ({"features": pa.array([[1.0, 2.0], [3.0, 4.0]])}, "expected 2 floats in each row"),
+        ({"features": pa.FixedSizeListArray.from_arrays(pa.array(["a", "b", "c", "d"]), 2)}, "expected 2 floats"),
+        ({"features": pa.FixedSizeListArray.from_arrays(pa.array([1.0, None, 3.0, 4.0]), 2)}, "missing values"),
+        (sparse_columns(indices=(0, 7, 1)), "an index is not between 0 and 1"),
+        (sparse_columns(indices=(-1, 0, 1)), "an index is not between 0 and 1"),
+        (sparse_columns(indices=(1, 0, 1)), "do not increase"),
+        (sparse_columns(indices=(1, 1, 1)), "do not increase"),
+        (sparse_columns(value_ends=(0, 1, 3)), "different lengths"),
+        (sparse_columns() | {"values": pa.array([[1.0], [2.0]])}, "expected lists of float"),
+    ],
+)
+def test_a_table_of_ours_is_not_believed(changes, message, ending, tmp_path):
+    from pyarrow import feather, parquet
+
+    table, path = own_table(**changes), tmp_path / f"x.{ending}"
+    feather.write_feather(table, path, "uncompressed") if ending == "arrow" else parquet.write_table(table, path)
+    with pytest.raises(rk.InputError, match=message) as caught:
+        rk.load_table(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_small_parquet_file_does_not_become_a_large_table(tmp_path, monkeypatch):
+    from pyarrow import parquet
+
+    rows = 3_000_000
+    columns = {"label": np.zeros(rows), "qid": np.zeros(rows, np.int64)} | {f"f{i}": np.zeros(rows) for i in range(5)}
+    parquet.write_table(pa.table(columns), tmp_path / "zeros.parquet")
+    assert (tmp_path / "zeros.parquet").stat().st_size < 100_000
+    with pytest.raises(rk.InputError, match="over 200 times as much"):
+        rk.load_table(tmp_path / "zeros.parquet")
+    monkeypatch.setenv(SIZE, "1GB")
+    assert rk.load_table(tmp_path / "zeros.parquet").n_documents == rows
+
+
+def test_a_table_with_a_column_twice_is_refused_and_every_error_names_the_file(tmp_path):
+    path = tmp_path / "set.arrow"
+    twice = pa.Table.from_arrays([pa.array([1, 1])] * 4, ["qid", "label", "a", "a"])
+    empty = pa.table(
+        {"qid": pa.array([], pa.int64()), "label": pa.array([], pa.int64()), "a": pa.array([], pa.int64())}
+    )
+    for table, says in ((twice, "two columns 'a'"), (empty, "at least one row")):
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+        with pytest.raises(rk.InputError, match=f"set.arrow: .*{says}"):
+            rk.io.load_table(path)

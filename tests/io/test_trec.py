@@ -54,7 +54,7 @@ def test_many_ids_are_kept_apart():
         ("q 0 d inf\n", "line 1: expected a finite number"),
         ("q 0 d 1e999\n", "line 1: expected a finite number"),
         (f"q 0 d {'9' * 400}\n", "line 1: expected a finite number"),
-        (f"q 0 d {'9' * 30}x\n", "line 1: expected a finite number"),
+        (f"q 0 d {'9' * 30}x\n", "line 1: expected a number"),
         ("q 0 d 1\nq 0 e 1\nq 0 d 2\n", "line 3: document 'd' stands twice for query 'q'"),
         (b"q 0 d 1\n\xff 0 e 1\n", "line 2: an id is not valid UTF-8"),
     ],

@@ -46,7 +46,7 @@ def test_trees_add_up(name):
 @EVERY
 def test_text_is_the_same_booster(name):
     engine, booster, _ = trained(name, trees=3, rate=0.5)
-    again = engine.from_text(engine.to_text(booster))
+    again = engine.from_text(engine.to_text(booster), DATA.n_features)
     assert engine.size(again) == 3
     for trees in (1, 3):
         assert engine.predict(again, DATA.X, trees).tolist() == engine.predict(booster, DATA.X, trees).tolist()

@@ -134,3 +134,19 @@ def test_results_that_were_measured_on_ranks_do_not_count():
         assert job_of(loss).key == key_of_the_release_before(job_of(loss))
     assert job_of("consistent-rank").key != key_of_the_release_before(job_of("consistent-rank"))
     assert job_of(RankSVM()).key == key_of_the_release_before(job_of(RankSVM()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "{}", '{"scores": [0.5]}', '{"scores": [0.5], "seconds": [1, 2]}', '{"scores": [], "seconds": []}',
+     '{"scores": ["x"], "seconds": [1]}', '{"scores": [NaN], "seconds": [1]}', '{"scores": 1, "seconds": 1}',
+     "[" * 99_999],
+)  # fmt: skip
+def test_the_result_of_a_job_that_is_none_names_its_file(text, tmp_path):
+    data = rk.RankingData(*problem(0, 4))
+    rk.tune(rk.AdaRank(n_rounds=1), data, {"n_rounds": [1]}, folds=2, workers=1, folder=tmp_path)
+    file = sorted((tmp_path / "jobs").iterdir())[0]
+    file.write_text(text)
+    with pytest.raises(rk.InputError, match="not the result of a tuning job") as caught:
+        rk.tune(rk.AdaRank(n_rounds=1), data, {"n_rounds": [1]}, folds=2, workers=1, folder=tmp_path)
+    assert str(caught.value).startswith(str(file))

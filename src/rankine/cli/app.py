@@ -7,11 +7,15 @@ from importlib import import_module
 import typer
 
 from ..console import put
+from .common import limited
 
 # in the order of the help; each is a file of this folder with the function ``command``
 COMMANDS = (
     "train", "rank", "tune", "evaluate", "compare", "measures", "losses", "rankers", "solvers", "formats", "describe",
     "convert", "export", "bound", "consistency", "demo",
+)  # fmt: skip
+READING = (  # of these, the commands that read files
+    "train", "rank", "tune", "evaluate", "compare", "describe", "convert", "export", "bound", "consistency",
 )  # fmt: skip
 GROUPS = ("experiment", "spoken")  # each is a module of this folder with an ``app`` of its own
 
@@ -27,7 +31,8 @@ app = typer.Typer(
 )
 
 for _name in COMMANDS:
-    app.command(_name)(import_module(f".{_name}", __package__).command)
+    _command = import_module(f".{_name}", __package__).command
+    app.command(_name)(limited(_command) if _name in READING else _command)
 for _name in GROUPS:
     app.add_typer(import_module(f".{_name}", __package__).app, name=_name)
 

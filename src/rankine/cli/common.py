@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import io
+import inspect
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..io.formats import described
+from ..limits import FEATURES, MOST_FEATURES, RATIO, SIZE, STREAM, WHOLE, max_features, max_size, shown
 from ..normalisers import TABLE as NORMALISER_TABLE
 
 if TYPE_CHECKING:
@@ -85,6 +88,49 @@ EmptyOption = Annotated[Empty, typer.Option("--empty", help="Value of queries wi
 OutputOption = Annotated[Output, typer.Option("-o", "--output", help="How to print.")]
 
 
+_MAX_SIZE = Annotated[
+    str | None,
+    typer.Option(
+        help=f"The most bytes that a file may hold when it is unpacked, such as 500MB. By default {shown(STREAM)}, "
+        f"{shown(WHOLE)} of a file that is read whole (a model, a lattice), and {RATIO} times the packed size.",
+    ),
+]
+_MAX_FEATURES = Annotated[
+    int | None,
+    typer.Option(help=f"The largest number that a feature may have in LETOR text. By default {MOST_FEATURES:,}."),
+]
+
+
+def limited(command: Callable[..., None], features: bool = True) -> Callable[..., None]:
+    """A command that reads files, with the options ``--max-size`` and, for data sets, ``--max-features``.
+
+    The limits go into the environment, where worker processes have them too.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    options = {SIZE: ("max_size", _MAX_SIZE), FEATURES: ("max_features", _MAX_FEATURES)}
+    if not features:
+        del options[FEATURES]
+
+    @wraps(command)
+    def run(**settings: Any) -> None:
+        for variable, (name, _) in options.items():
+            value = settings.pop(name)
+            if value is not None:
+                os.environ[variable] = str(value)
+        max_size()
+        max_features()  # an error before the work begins
+        command(**settings)
+
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in options.values()
+    ]
+    with_options = signature.replace(parameters=[*signature.parameters.values(), *more])
+    run.__signature__ = with_options  # type: ignore[attr-defined]
+    run.__annotations__ = {name: p.annotation for name, p in with_options.parameters.items()}
+    return run
+
+
 def measure_names(options: Sequence[str] | None, gain: Gain) -> list[str]:
     """The measures of all ``--measure`` options; with a linear gain, nDCG and DCG that do not name one get it."""
     from ..measures import parse
@@ -114,7 +160,7 @@ def _split(text: str) -> list[str]:
     return [name for name in names if name]
 
 
-def load_data(source: str | io.BytesIO) -> RankingData:
+def load_data(source: Any) -> RankingData:
     """Read a judged data set in the format of its ending."""
     from ..io.formats import load_data
 
@@ -166,15 +212,15 @@ def reports(
     from ..io import load_qrels
     from ..io.formats import holds_features
     from ..measures import evaluate, evaluate_run
+    from ..sources import Rewindable
 
     labels = system_names(systems)
-    source: str | io.BytesIO = judgments
+    source: Any = judgments
     if judgments == "-":  # looked at twice
-        source = io.BytesIO(sys.stdin.buffer.read())
-        source.name = "<stdin>"
+        source = Rewindable(sys.stdin.buffer, "<stdin>")
     features = holds_features(source)
-    if isinstance(source, io.BytesIO):
-        source.seek(0)
+    if isinstance(source, Rewindable):
+        source.rewind()
     if not features:
         qrels = load_qrels(source)
         rule = "trec" if ties is Ties.auto else ties.value
@@ -204,20 +250,19 @@ def load_scores(path: str, data: RankingData) -> np.ndarray:
         return np.asarray(load(path).predict(data))
 
     from ..errors import InputError, shorten
-    from ..files import line_blocks, open_source
+    from ..sources import text_lines
 
-    with open_source(path) as opened:
-        lines = b"".join(b.data[: b.end].tobytes() for b in line_blocks(opened)).split(b"\n")
     values = []
-    for number, line in enumerate(lines, 1):
+    for number, line in text_lines(path):
         if not line.strip():
             continue
         try:
             values.append(float(line))
         except ValueError:
-            text = shorten(line.decode("utf-8", "replace").strip())
             hint = "a TREC run needs TREC qrels; `rankine rank --scores` writes scores"
-            raise InputError(f"expected one score per line, got {text} ({hint})", f"{path}, line {number}") from None
+            raise InputError(
+                f"expected one score per line, got {shorten(line.strip())} ({hint})", f"{path}, line {number}"
+            ) from None
         if not np.isfinite(values[-1]):
             raise InputError(f"expected a finite score, got {values[-1]}", f"{path}, line {number}")
     if len(values) != data.n_documents:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -66,12 +65,17 @@ def _grades(text: str) -> list[int]:
 
 
 def _read(path: str) -> tuple[list[Any], list[str]]:
+    from ..limits import check_decimal
+    from ..sources import text_lines
+
     labels: list[Any] = []
     probabilities: list[str] = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in text_lines(path):
         words = line.split("#")[0].split()
         if len(words) == 1:
             raise InputError("expected a probability and the grades of all items", f"{path}, line {number}")
+        for word in words:
+            check_decimal(word, f"{path}, line {number}")
         if words:
             probabilities.append(words[0])
             labels.append(words[1:])

@@ -44,12 +44,11 @@ def command(
 
 def _read_names(path: str) -> dict[str, str]:
     """Two columns, separated by a tab or by blanks."""
-    from pathlib import Path
-
     from ..errors import InputError
+    from ..sources import text_lines
 
     names = {}
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in text_lines(path):
         words = line.split("\t") if "\t" in line else line.split()
         if len(words) not in (0, 2):
             raise InputError("expected a feature and its name there", f"{path}, line {number}")

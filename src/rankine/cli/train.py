@@ -98,8 +98,10 @@ def _show_path(
     models: list[Any], scores: list[float], measure: str, title: str, best: float, plot: str | None
 ) -> None:  # fmt: skip
     """The table of the values of C that were tried, and their picture."""
+    from ..theory.words import digits_up
+
     rows = [
-        (f"{model.C:g}", f"{model.objective_:.5g}", f"{model.gap_:.1e}", model.n_iter_, f"{score:.4f}")
+        (f"{model.C:g}", f"{model.objective_:.5g}", digits_up(model.gap_, 2), model.n_iter_, f"{score:.4f}")
         for model, score in zip(models, scores, strict=True)
     ]
     print_table(title, ["C", "objective", "gap", "iterations", measure], rows)
@@ -113,6 +115,8 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: 
     """Print the measures on each data set, the certificate, and what is guaranteed on the training data."""
     from ..measures import evaluate
     from ..measures.evaluation import gain_note, parse_all
+    from ..theory import training_bound
+    from ..theory.words import decimals_up
 
     names = list(dict.fromkeys(names))
     rows = []
@@ -121,27 +125,11 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: 
         rows.append((name, data.n_queries, *(f"{v:.4f}" for v in means.values())))
     print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names).values()))
     convex = model.check_parameters().convex
-    certified = f"certified to within {model.gap_:.2%}" if convex else "a local minimum, not certified,"
+    certified = (
+        f"certified to within {decimals_up(100 * model.gap_, 2)}%" if convex else "a local minimum, not certified,"
+    )
     say(f"objective {model.objective_:.6g}, {certified} in {model.n_iter_} iterations")
-    bound = guarantee(model, sets["train"])
+    bound = training_bound(model, sets["train"])
     if bound is not None:
-        text, mean, n = bound
-        say(
-            f"guaranteed: over the {n} training queries that carry information the mean of {text} is at most {mean:.4f}"
-        )
+        say(str(bound))
     say(f"model written to {output}")
-
-
-def guarantee(model: Any, data: RankingData) -> tuple[str, float, int] | None:
-    """What the model's loss bounds, the bound on its mean over the queries that carry information, and their number.
-
-    None where the loss bounds nothing, or no query carries information.
-    """
-    loss = model.check_parameters()
-    if hasattr(model, "A_"):
-        loss = loss.with_options(A=model.A_)
-    if loss.bounded is None:
-        return None
-    prepared = loss.prepare(data.y, data.ptr)
-    n = int(prepared.informative.sum())
-    return (loss.bounded.text, float(prepared.upper(model.predict(data)).sum()) / n, n) if n else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from importlib import import_module
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -151,9 +150,9 @@ def target_format(target: str) -> DataFormat:
     return row
 
 
-def holds_features(source: str | BytesIO) -> bool:
+def holds_features(source: Any) -> bool:
     """Whether judgments are judged data rather than TREC qrels: by the ending, for text by the first line."""
-    from ..files import line_blocks, open_source
+    from ..sources import line_blocks, open_source
 
     row = format_of(source)
     if row is not None and not row.text:

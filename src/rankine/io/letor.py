@@ -7,6 +7,7 @@ finished arrays plus a few blocks.
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from typing import Any
 
@@ -14,14 +15,16 @@ import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, shorten
-from ..files import Block, OpenSource, Source, line_blocks, open_source
+from ..limits import FEATURES, max_features
 from ..parallel import ordered_map, thread_count
 from ..progress import bar
+from ..sources import Block, OpenSource, Source, line_blocks, open_source
 from . import letor_kernels as k
 from .letor_rows import SPARSE_BELOW, LetorRows, ParsedBlock, check_size
 from .number_kernels import exact_float
 
 _BAR_FROM = 50_000_000
+_TOKEN = re.compile(rb"[^\x00-\x20#]+")
 
 _MESSAGES = {
     k.BAD_LABEL: "expected a label (a number) first, got {token}",
@@ -31,7 +34,7 @@ _MESSAGES = {
     k.NO_COLON: "expected index:value, got {token}",
     k.ZERO_INDEX: "feature index 0, but indices start at 1",
     k.BAD_ORDER: "feature index {index} after {last}, indices must increase",
-    k.INDEX_TOO_LARGE: "feature index {token} is too large (the largest is 2147483647)",
+    k.INDEX_TOO_LARGE: "feature index {token} is too large: the largest is {largest} (--max-features, {setting})",
     k.BAD_VALUE: "feature {index}: expected a number, got {token}",
     k.VALUE_NOT_FINITE: "feature {index}: {token} is not a finite number",
     k.VALUE_OVERFLOW: "feature {index}: {token} does not fit {dtype}",
@@ -63,7 +66,8 @@ def load_letor(
         source: a path, ``"-"`` for standard input, or a binary file object.
         dtype: ``"float32"`` or ``"float64"``; every value is the nearest float of that type.
         sparse: CSR if True, dense if False; None means dense unless fewer than one value in ten is non-zero.
-        n_features: the number of columns; by default the largest index in the file.
+        n_features: the number of columns; by default the largest index in the file, which may be 1,048,576 or
+            ``RANKINE_MAX_FEATURES``.
         threads: parsing threads, by default one per core.
 
     >>> import io
@@ -77,8 +81,8 @@ def load_letor(
     kind = np.dtype(dtype)
     if kind not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, got {kind}")
-    if n_features is not None and n_features < 1:
-        raise ValueError(f"n_features must be at least 1, got {n_features}")
+    if n_features is not None and not 1 <= n_features <= k.LARGEST_INDEX:
+        raise ValueError(f"n_features must be at least 1 and at most {k.LARGEST_INDEX}, got {n_features}")
     with open_source(source) as opened:
         return _load(opened, kind, sparse, n_features, thread_count(threads))
 
@@ -125,7 +129,9 @@ def _parse(block: Block, capacity: int, stride: int, dtype: np.dtype, limit: int
     hard = np.empty((end // 20 + 1, 2), np.int64)
     columns = np.empty(0 if stride else end // 4 + 1, np.int32)
     values = np.zeros(capacity * stride, dtype) if stride else np.empty(end // 4 + 1, dtype)
-    status = k.parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, hard, state)
+    # an index above n_features is told from one that is too large
+    largest = max_features() if limit is None else k.LARGEST_INDEX
+    status = k.parse_lines(buf, end, stride, largest, values, columns, row_end, labels, runs, ids, hard, state)
     if status == k.NEEDS_COLUMNS and limit is None:
         wider = max(int(state[k.INDEX]), stride + stride // 4)
         # a block that would be mostly zeros is handed on as it stands in the file
@@ -176,10 +182,8 @@ def _token(text: memoryview, at: int) -> str:
 
 def _fix(text: memoryview, at: int, slot: int, labels: np.ndarray, values: np.ndarray, buf: np.ndarray) -> None:
     """Convert a number of more than 19 digits by rational arithmetic."""
-    end = at
-    while buf[end] > 32 and buf[end] != 35:
-        end += 1
-    token = bytes(text[at:end]).decode().rpartition(":")[2]
+    match = _TOKEN.match(text, at)
+    token = bytes(match[0]).decode().rpartition(":")[2] if match else ""
     target, index = (values, slot) if slot >= 0 else (labels, -1 - slot)
     target[index] = exact_float(token, target.dtype)
     if np.isinf(target[index]):
@@ -196,5 +200,7 @@ def _line_error(status: int, text: memoryview, state: np.ndarray, dtype: np.dtyp
         last=int(state[k.LAST]),
         dtype=dtype,
         limit=limit,
+        largest=max_features() if limit is None else k.LARGEST_INDEX,
+        setting=FEATURES,
     )
     return _LineError(int(state[k.LINES]), message)

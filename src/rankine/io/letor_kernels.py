@@ -30,7 +30,7 @@ from .number_kernels import (
 
 OK, BAD_LABEL, LABEL_NOT_FINITE, NO_QID, EMPTY_QID, NO_COLON, ZERO_INDEX, BAD_ORDER = range(8)
 INDEX_TOO_LARGE, BAD_VALUE, VALUE_NOT_FINITE, VALUE_OVERFLOW, NEEDS_COLUMNS, NEEDS_ROWS = range(8, 14)
-LARGEST_INDEX = 2**31 - 1
+LARGEST_INDEX = 2**31 - 1  # columns are numbered by 32 bits
 
 # Counters that the kernel leaves in ``state``.
 ROWS, LINES, ENTRIES, RUNS, ID_BYTES, IDS, HARD, WIDTH, POSITION, LAST, INDEX = range(11)
@@ -94,8 +94,11 @@ def _document_id(p):
 
 
 @kernel
-def parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, hard, state):
-    """Parse ``buf[:end]``; returns a status, with the counters and the place of an error in ``state``."""
+def parse_lines(buf, end, stride, largest, values, columns, row_end, labels, runs, ids, hard, state):
+    """Parse ``buf[:end]``, feature indices up to ``largest``.
+
+    Returns a status, with the counters and the place of an error in ``state``.
+    """
     base = address_of(buf)
     p, stop = base, base + end
     row = lines = entries = n_runs = n_ids = id_bytes = n_hard = width = 0
@@ -175,7 +178,7 @@ def parse_lines(buf, end, stride, values, columns, row_end, labels, runs, ids, h
                 status = ZERO_INDEX
             elif index <= last:
                 status = BAD_ORDER
-            elif index > LARGEST_INDEX:
+            elif index > largest:
                 status = INDEX_TOO_LARGE
             if status != OK:
                 state[INDEX] = index

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import per_row
 from ..data import RankingData, group_rows
-from ..errors import InputError
+from ..limits import check_dense
 from . import letor_kernels as k
 
 SPARSE_BELOW = 0.1
@@ -81,13 +80,7 @@ def _as_dense(block: ParsedBlock, stride: int) -> ParsedBlock:
 
 def check_size(rows: int, columns: int, itemsize: int) -> None:
     """Refuse a dense matrix that no memory of this machine can hold."""
-    need = rows * columns * itemsize
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 45
-    if need > memory:
-        raise InputError(
-            f"{rows:,} rows × {columns:,} features need {need / 2**30:,.0f} GiB as a dense matrix, more than this "
-            "machine has: use sparse=True"
-        )
+    check_dense(rows, columns, itemsize, ": use sparse=True")
 
 
 class LetorRows:

@@ -11,7 +11,8 @@ Buffers handed to these kernels must end with ``files.PADDING`` bytes that are n
 
 # mypy: allow-untyped-defs
 
-from fractions import Fraction
+import math
+from decimal import Decimal
 
 import numpy as np
 from llvmlite import ir
@@ -25,6 +26,7 @@ DECIMAL, NOT_A_NUMBER, NOT_FINITE, TOO_MANY_DIGITS = 0, 1, 2, 3
 _MIN_POWER, _MAX_POWER = -342, 308
 _POWERS_OF_TEN = 10.0 ** np.arange(23)
 _INT_POWERS = np.array([10**i for i in range(9)], np.uint64)
+_SATURATED = np.uint64(10**17)
 
 
 def _powers_of_five() -> np.ndarray:
@@ -125,7 +127,8 @@ def scan_unsigned(p):
     p += n
     while n == 8:
         more, n = _digits8(p)
-        value = min(value * _INT_POWERS[n] + more, np.uint64(10**17)) if n else value
+        # before it could overflow: 18446744073709551617 is not 1
+        value = value * _INT_POWERS[n] + more if value < _SATURATED // _INT_POWERS[n] else _SATURATED
         p += n
     return np.int64(value), p
 
@@ -305,11 +308,36 @@ def short_to_single(negative, w, k):
 
 
 def exact_float(token: str, dtype: np.dtype) -> float:
-    """The float of ``dtype`` nearest to the decimal ``token`` by rational arithmetic: any length, slow."""
-    near = dtype.type(float(token))
-    if dtype == np.float64 or not np.isfinite(near):
+    """The float of ``dtype`` nearest to the decimal ``token``, which may have any length.
+
+    Python converts to the nearest double. Rounding that once more to float32 goes wrong only where it lies exactly
+    between two of them: then the decimal itself, compared with the double, decides.
+
+    >>> exact_float("1.00000005960464477540", np.dtype(np.float32))
+    1.0000001192092896
+    >>> exact_float("0.1111111111111111111111e-9999999", np.dtype(np.float32))
+    0.0
+    """
+    double = float(token)
+    if dtype == np.float64 or not math.isfinite(double):
+        return double
+    with np.errstate(over="ignore"):
+        near = np.float32(double)
+        other = np.nextafter(near, np.float32(math.copysign(math.inf, double - float(near))))
+    low, high = sorted(_stretched(float(f)) for f in (near, other))
+    if double in (low, high) or (low + high) / 2 != double:
         return float(near)
-    exact = Fraction(token)
-    candidates = [near, np.nextafter(near, -np.inf, dtype=dtype), np.nextafter(near, np.inf, dtype=dtype)]
-    finite = [c for c in candidates if np.isfinite(c)]
-    return float(min(finite, key=lambda c: (abs(Fraction(float(c)) - exact), int(c.view(np.uint32)) & 1)))
+    side = Decimal(token).compare(Decimal(double))  # exact, whatever the precision
+    if not side:
+        return float(near)
+    return _infinite(high if side > 0 else low)
+
+
+def _stretched(single: float) -> float:
+    """A float32 as a double; 2^128, where the next one would be, for an infinite one."""
+    return math.copysign(2.0**128, single) if math.isinf(single) else single
+
+
+def _infinite(double: float) -> float:
+    """The inverse of :func:`_stretched`."""
+    return math.copysign(math.inf, double) if abs(double) >= 2.0**128 else double

@@ -10,15 +10,20 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import numpy as np
+from msgspec import Meta
 
+from ..arrays import as_ids, check_finite
 from ..data import Preferences, RankingData
-from ..errors import InputError, nearest
+from ..errors import InputError, naming, nearest
 from ..files import replacing
+from ..limits import Meter
+from ..records import checked, parsed
 from .formats import TABLE
 
 if TYPE_CHECKING:
@@ -89,9 +94,7 @@ def load_table(
         if suffix in _ARROW:
             table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
         else:
-            import pyarrow.parquet as pq
-
-            table = pq.read_table(str(path))
+            table = _read_parquet(str(path))
         table.validate(full=True)
         own = (table.schema.metadata or {}).get(b"rankine") is not None
         data = from_table(table, where=str(path)) if own else None
@@ -100,7 +103,24 @@ def load_table(
     except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(f"not a readable {suffix[1:]} file ({reason})", str(path)) from None
-    return from_table(table, label, qid, doc_id, features, where=str(path)) if data is None else data
+    with naming(str(path)):
+        return from_table(table, label, qid, doc_id, features, where=str(path)) if data is None else data
+
+
+def _read_parquet(path: str) -> pa.Table:
+    """A Parquet file, if it is not out of proportion; texts that repeat are kept once."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        size = 0
+        for group in range(file.metadata.num_row_groups):
+            row_group = file.metadata.row_group(group)
+            size += 8 * sum(row_group.column(j).num_values for j in range(row_group.num_columns))
+        Meter(path).add(size, os.stat(path).st_size)
+        schema = file.schema_arrow
+        texts = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
+    return pq.read_table(path, read_dictionary=texts)
 
 
 def from_table(
@@ -122,9 +142,12 @@ def from_table(
 
     if not isinstance(table, pa.Table):
         table = _as_table(table)
-    layout = json.loads((table.schema.metadata or {}).get(b"rankine", b"null"))
-    if layout is not None:
-        return _from_own(table, layout, where)
+    metadata = (table.schema.metadata or {}).get(b"rankine")
+    if metadata is not None:
+        return _from_own(table, metadata, where)
+    twice = next((n for n, times in Counter(table.column_names).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(f"there are two columns {twice!r}", where)
     columns = {
         role: _column(table, role, name, where) for role, name in (("label", label), ("qid", qid), ("doc_id", doc_id))
     }
@@ -176,8 +199,9 @@ def _numbers(table: pa.Table, name: Any, where: str | None) -> np.ndarray:
     column = table[name]
     import pyarrow as pa
 
-    kind = column.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+    coded = pa.types.is_dictionary(column.type)
+    kind = column.type.value_type if coded else column.type
+    if coded or not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         raise InputError(f"column {name!r} holds {kind}, not numbers", where)
     if column.null_count:
         raise InputError(f"column {name!r} has {column.null_count} missing values", where)
@@ -222,26 +246,80 @@ def _id_column(ids: np.ndarray, repeats: bool) -> Any:
     return texts.dictionary_encode() if repeats else texts
 
 
-def _from_own(table: pa.Table, layout: dict, where: str | None) -> RankingData:
-    if layout.get("format") != _FORMAT:
-        raise InputError(
-            f"written in format {layout.get('format')} by a newer Rankine, this one reads {_FORMAT}", where
-        )
-    if table.num_rows and "label" not in table.column_names:
-        raise InputError("Rankine's own layout without a label column", where)
-    table = table.combine_chunks() if any(c.num_chunks != 1 for c in table.columns) else table
+class TableLayout(TypedDict):
+    """What Rankine's own layout says of itself."""
+
+    n_features: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    feature_names: list[str] | None
+
+
+class LayoutVersion(TypedDict):
+    """The version of the layout."""
+
+    format: int
+
+
+def _from_own(table: pa.Table, metadata: bytes, where: str | None) -> RankingData:
+    what = "a table of Rankine's own layout"
+    content = parsed(metadata, what, where)
+    version = checked(content, LayoutVersion, what, where)["format"]
+    if version != _FORMAT:
+        raise InputError(f"written in format {version} by a newer Rankine, this one reads {_FORMAT}", where)
+    layout = checked(content, TableLayout, what, where)
+    n, names = layout["n_features"], layout["feature_names"]
+    if names is not None and len(names) != n:
+        raise InputError(f"{len(names)} names for {n} features", where)
     if table.num_rows == 0:
         raise InputError("the table has no rows", where)
-    X: Any
-    if "features" in table.column_names:
-        X = table["features"].chunk(0).flatten().to_numpy().reshape(table.num_rows, layout["n_features"])
-    else:
-        import scipy.sparse as sp
-
-        indices, values = table["indices"].chunk(0), table["values"].chunk(0)
-        parts = (values.flatten().to_numpy(), indices.flatten().to_numpy(), values.offsets.to_numpy())
-        X = sp.csr_array(parts, shape=(table.num_rows, layout["n_features"]))
+    needed = ["label", "qid", *(["features"] if "features" in table.column_names else ["indices", "values"])]
+    for name in needed:
+        if table.column_names.count(name) != 1:
+            raise InputError(f"Rankine's own layout without a {name} column, or with two", where)
+    table = table.combine_chunks() if any(c.num_chunks != 1 for c in table.columns) else table
+    X = _own_dense(table["features"], n, where) if "features" in needed else _own_sparse(table, n, where)
+    labels = _numbers(table, "label", where).astype(np.float64, copy=False)
+    place = "" if where is None else f"{where}, "
+    check_finite(labels, f"{place}label")
     documents = (lambda: _ids(table["doc_id"], where)) if "doc_id" in table.column_names else None
-    return RankingData.from_valid(
-        X, table["label"].to_numpy(), _ids(table["qid"], where), documents, layout["feature_names"]
-    )
+    return RankingData.from_valid(X, labels, as_ids(_ids(table["qid"], where), f"{place}qid"), documents, names)
+
+
+def _own_dense(column: pa.ChunkedArray, n: int, where: str | None) -> np.ndarray:
+    """The features as a view of the table."""
+    import pyarrow as pa
+
+    lists = column.chunk(0)
+    kind = lists.type
+    if not pa.types.is_fixed_size_list(kind) or kind.list_size != n or kind.value_type not in _floats():
+        raise InputError(f"expected {n} floats in each row of features, got {lists.type}", where)
+    if lists.null_count or lists.flatten().null_count:
+        raise InputError("features have missing values", where)
+    return lists.flatten().to_numpy().reshape(len(lists), n)
+
+
+def _own_sparse(table: pa.Table, n: int, where: str | None) -> Any:
+    """The features as CSR; their places are checked, for kernels trust them."""
+    import pyarrow as pa
+    import scipy.sparse as sp
+
+    indices, values = table["indices"].chunk(0), table["values"].chunk(0)
+    for lists, types in ((indices, [pa.int32()]), (values, _floats())):
+        if not pa.types.is_large_list(lists.type) or lists.type.value_type not in types:
+            raise InputError(f"expected lists of {types[0]} in sparse features, got {lists.type}", where)
+        if lists.null_count or lists.flatten().null_count:
+            raise InputError("features have missing values", where)
+    ptr, places = values.offsets.to_numpy(), indices.flatten().to_numpy()
+    if not np.array_equal(ptr - ptr[0], indices.offsets.to_numpy() - indices.offsets[0].as_py()):
+        raise InputError("the rows of indices and of values have different lengths", where)
+    if len(places) and not 0 <= places.min() <= places.max() < n:
+        raise InputError(f"an index is not between 0 and {n - 1}", where)
+    X = sp.csr_array((values.flatten().to_numpy(), places, ptr - ptr[0]), shape=(table.num_rows, n))
+    if not X.has_canonical_format:
+        raise InputError("the indices of a row do not increase", where)
+    return X
+
+
+def _floats() -> list[Any]:
+    import pyarrow as pa
+
+    return [pa.float32(), pa.float64()]

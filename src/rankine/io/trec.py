@@ -6,19 +6,22 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import as_numbers, per_row
 from ..errors import InputError, is_utf8, shorten
-from ..files import Source, line_blocks, open_source, open_target
+from ..files import open_target
 from ..progress import bar
+from ..sources import Block, Source, line_blocks, open_source
 from . import trec_kernels as k
+from .letor_kernels import count_lines
 from .number_kernels import exact_float
 
 _BLANK = re.compile(r"[\x00-\x20]")
 _FIELDS = re.compile(rb"[^\x00-\x20]+")
+_BLANKS = bytes(range(33))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -89,7 +92,7 @@ def load_qrels(source: Source) -> TrecTable:
     >>> load_qrels(io.BytesIO(b"q1 0 d1 2\\nq1 0 d2 0\\n")).value
     array([2., 0.])
     """
-    return _load(source, "query iteration document grade", document=2, value=3)
+    return _load(source, _Form("query iteration document grade", document=2, value=3))
 
 
 def load_run(source: Source) -> TrecTable:
@@ -99,51 +102,87 @@ def load_run(source: Source) -> TrecTable:
     >>> load_run(io.BytesIO(b"q1 Q0 d1 1 2.5 bm25\\n")).tag
     'bm25'
     """
-    return _load(source, "query Q0 document rank score tag", document=2, value=4)
+    return _load(source, _Form("query Q0 document rank score tag", document=2, value=4))
 
 
-def _load(source: Source, form: str, document: int, value: int) -> TrecTable:
-    blocks = []
+class _Rows(NamedTuple):
+    """The rows of a block: where the names of queries and documents stand in ``names``, the numbers, the lines."""
+
+    names: np.ndarray
+    spans: np.ndarray
+    values: np.ndarray
+    lines: np.ndarray
+
+
+class _Form(NamedTuple):
+    """What a line holds, and in which fields the document and the number stand."""
+
+    text: str
+    document: int
+    value: int
+
+    @property
+    def fields(self) -> int:
+        return len(self.text.split())
+
+
+def _load(source: Source, form: _Form) -> TrecTable:
+    parts: list[_Rows] = []
+    before, length, tag = 0, 0, ""
     with (
         open_source(source) as opened,
         bar(f"reading {opened.name}", opened.size, (opened.size or 0) > 50_000_000, "bytes") as update,
     ):
         name = opened.name
+        block = None
         for block in line_blocks(opened):
-            blocks.append(block)
+            rows, n_lines = _cut(block, form, name, before, length)
+            if len(rows.values):
+                if not parts and form.fields == 6:
+                    tag = _tag(block)
+                parts.append(rows)
+            before += n_lines
+            length += len(rows.names)
             update(block.raw_position)
-    if not blocks:
+    if block is None:
         raise InputError("the file is empty", name)
-    buf = np.concatenate([b.data[: b.end] for b in blocks] + [np.zeros(8, np.uint8)])
-    end = len(buf) - 8
-    del blocks
-    capacity = int(np.count_nonzero(buf[:end] == 10))
-    spans, values, lines = np.empty((capacity, 4), np.int64), np.empty(capacity), np.empty(capacity, np.int64)
-    hard, state = np.empty((end // 20 + 1, 3), np.int64), np.zeros(5, np.int64)
-    fields = len(form.split())
-    status = k.cut_lines(buf, end, fields, document, value, spans, values, lines, hard, state)
-    where = f"{name}, line {state[k.LINE]}"
-    if status == k.TOO_FEW_FIELDS:
-        raise InputError(f"expected {fields} fields '{form}', got {state[k.FIELDS]}", where)
-    if status != k.OK:
-        token = shorten(_FIELDS.findall(buf[state[k.POSITION] :][:200].tobytes())[0].decode("utf-8", "replace"))
-        what = "a finite number" if status == k.NOT_FINITE else "a number"
-        raise InputError(f"expected {what} in field {value + 1}, got {token}", where)
-    for row, start, stop in hard[: state[k.HARD]].tolist():
-        values[row] = _exact(buf[start:stop].tobytes(), f"{name}, line {lines[row]}")
-    rows = int(state[k.ROWS])
-    if rows == 0:
+    if not parts:
         raise InputError("there is no data line in the file", name)
-    spans, values, lines = spans[:rows], values[:rows].copy(), lines[:rows]
-    query, query_ids = _encode(buf, spans[:, 0], spans[:, 1], lines, name)
-    documents, document_ids = _encode(buf, spans[:, 2], spans[:, 3], lines, name)
-    tag = ""
-    if fields == 6:
-        first_line = buf[spans[0, 0] : end].tobytes().partition(b"\n")[0]
-        tag = _FIELDS.findall(first_line)[5].decode("utf-8", "replace")
+    names, spans, values, lines = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    del parts, rows
+    query, query_ids = _encode(names, spans[:, 0], spans[:, 1], lines, name)
+    documents, document_ids = _encode(names, spans[:, 2], spans[:, 3], lines, name)
     table = TrecTable(query, documents, values, query_ids, document_ids, tag)
     _check_unique(table, f"{name}, line {{}}".format, lines)
     return table
+
+
+def _cut(block: Block, form: _Form, name: str, before: int, start: int) -> tuple[_Rows, int]:
+    """The rows of a block, and how many lines it has; ``before`` lines and ``start`` bytes of names precede them."""
+    buf, end = block.data, block.end
+    capacity = count_lines(buf, end)
+    spans, values, lines = np.empty((capacity, 4), np.int64), np.empty(capacity), np.empty(capacity, np.int64)
+    hard, state = np.empty((end // 20 + 1, 3), np.int64), np.zeros(5, np.int64)
+    status = k.cut_lines(buf, end, form.fields, form.document, form.value, spans, values, lines, hard, state)
+    where = f"{name}, line {before + state[k.LINE]}"
+    if status == k.TOO_FEW_FIELDS:
+        raise InputError(f"expected {form.fields} fields '{form.text}', got {state[k.FIELDS]}", where)
+    if status != k.OK:
+        token = shorten(_FIELDS.findall(buf[state[k.POSITION] :][:200].tobytes())[0].decode("utf-8", "replace"))
+        what = "a finite number" if status == k.NOT_FINITE else "a number"
+        raise InputError(f"expected {what} in field {form.value + 1}, got {token}", where)
+    for row, first, last in hard[: state[k.HARD]].tolist():
+        values[row] = _exact(buf[first:last].tobytes(), f"{name}, line {before + lines[row]}")
+    rows = int(state[k.ROWS])
+    names = np.empty(end, np.uint8)
+    used = k.gather(buf, spans, rows, start, names)
+    return _Rows(names[:used].copy(), spans[:rows].copy(), values[:rows].copy(), lines[:rows] + before), capacity
+
+
+def _tag(block: Block) -> str:
+    """The last field of the first row."""
+    text = block.data[: block.end].tobytes().lstrip(_BLANKS)
+    return _FIELDS.findall(text.partition(b"\n")[0])[5].decode("utf-8", "replace")
 
 
 def _exact(token: bytes, where: str) -> float:

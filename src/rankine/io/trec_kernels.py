@@ -6,6 +6,7 @@ import numpy as np
 
 from ..kernel import kernel
 from .number_kernels import DECIMAL, TOO_MANY_DIGITS, address_of, byte, scan_decimal, to_double
+from .number_kernels import NOT_FINITE as INFINITE
 
 OK, TOO_FEW_FIELDS, BAD_NUMBER, NOT_FINITE = range(4)
 ROWS, LINE, POSITION, FIELDS, HARD = range(5)
@@ -40,11 +41,11 @@ def cut_lines(buf, end, fields, document, value, spans, values, lines, hard, sta
             elif field == value:
                 scanned, negative, w, q, after = scan_decimal(start)
                 values[row] = to_double(negative, w, q)
-                if scanned == TOO_MANY_DIGITS:
+                if scanned == TOO_MANY_DIGITS and after == p:
                     hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = row, start - base, p - base
                     n_hard += 1
                 elif scanned != DECIMAL or after != p or np.isinf(values[row]):
-                    status = NOT_FINITE if scanned not in (DECIMAL, 1) or after == p else BAD_NUMBER
+                    status = NOT_FINITE if scanned == INFINITE or after == p else BAD_NUMBER
                     state[POSITION] = start - base
             field += 1
         p += 1
@@ -56,6 +57,36 @@ def cut_lines(buf, end, fields, document, value, spans, values, lines, hard, sta
             row += 1
     state[ROWS], state[LINE], state[HARD] = row, line, n_hard
     return status
+
+
+@kernel
+def gather(buf, spans, rows, start, out):
+    """Copy the names of queries and documents together, from ``out[0]`` on; spans then count from ``start``.
+
+    A query that is the same as in the row before is not copied again. Returns how many bytes were written.
+    """
+    n = 0
+    for row in range(rows):
+        at, length = spans[row, 0], spans[row, 1]
+        same = row > 0 and spans[row - 1, 1] == length
+        before = spans[row - 1, 0] - start if row > 0 else 0
+        j = 0
+        while same and j < length:
+            same = out[before + j] == buf[at + j]
+            j += 1
+        if same:
+            spans[row, 0] = before + start
+        else:
+            spans[row, 0] = n + start
+            for j in range(length):
+                out[n + j] = buf[at + j]
+            n += length
+        at, length = spans[row, 2], spans[row, 3]
+        spans[row, 2] = n + start
+        for j in range(length):
+            out[n + j] = buf[at + j]
+        n += length
+    return n
 
 
 @kernel

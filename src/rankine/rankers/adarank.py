@@ -15,7 +15,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -26,7 +26,8 @@ from ..errors import InputError
 from ..measures import parse
 from ..measures.table import TABLE
 from ..progress import bar
-from .base import LinearModel, check_whole
+from ..records import Count, Finite
+from .base import LinearModel, LinearState, check_whole
 from .fusion import feature_performances, performances
 
 _PERFECT = 1e-10  # a weighted performance this close to 1 counts as this far away from it
@@ -48,6 +49,12 @@ class NoWeakRankerWarning(UserWarning):
     """No feature has a positive weighted performance."""
 
 
+class AdaRankState(LinearState):
+    """What is stored of AdaRank: feature, sign and weight of each round."""
+
+    rounds: list[tuple[Count, Literal[-1, 1], Finite]]
+
+
 class AdaRank(LinearModel):
     """Boost features by the measure they will be judged by.
 
@@ -66,6 +73,8 @@ class AdaRank(LinearModel):
     >>> AdaRank(n_rounds=2).fit(X, y, qid=qid).rank(X, qid)
     array([1, 2, 0])
     """
+
+    _schema = AdaRankState
 
     def __init__(
         self,
@@ -171,4 +180,6 @@ class AdaRank(LinearModel):
 
     def _set_state(self, content: dict[str, Any]) -> None:
         super()._set_state(content)
-        self.rounds_ = tuple((int(f), int(sign), float(alpha)) for f, sign, alpha in content["rounds"])
+        self.rounds_ = tuple(content["rounds"])
+        if any(f >= self.n_features_in_ for f, _, _ in self.rounds_):
+            raise InputError("not an AdaRank: a round chose a feature that the model has not")

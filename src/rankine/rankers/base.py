@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -11,11 +11,26 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import as_ids, as_numbers
 from ..data import Preferences, RankingData, group_rows
-from ..errors import InputError
+from ..errors import InputError, in_one_line
 from ..losses import Loss
 from ..measures import evaluate, parse
 from ..normalise import Normaliser
+from ..records import Count, Finite, checked
 from . import model_file
+
+
+class ModelState(TypedDict):
+    """What the files of all models hold."""
+
+    parameters: dict[str, Any]
+    feature_names: list[str] | None
+    normaliser: dict[str, Any] | None
+    certificate: dict[str, Any]
+
+
+_NUMBERS: dict[str, Any] = {
+    "objective_": float, "lower_bound_": float, "gap_": float, "n_iter_": Count, "n_trees_": Count, "n_epochs_": Count,
+}  # fmt: skip
 
 
 class Ranker(BaseEstimator):
@@ -29,6 +44,7 @@ class Ranker(BaseEstimator):
     normaliser_: Normaliser | None
     n_features_in_: int
     _certificate: tuple[str, ...] = ()
+    _schema: Any  # of what ``_state`` gives
     # scikit-learn's metadata routing hands these on without being asked
     __metadata_request__fit = {"qid": True}  # noqa: RUF012
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
@@ -55,7 +71,7 @@ class Ranker(BaseEstimator):
         raise NotImplementedError
 
     def _set_state(self, content: dict[str, Any]) -> None:
-        """Take back what ``_state`` gave, and set ``n_features_in_``."""
+        """Take back what ``_state`` gave, which is of ``_schema``, and set ``n_features_in_``."""
         raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
@@ -193,22 +209,39 @@ class Ranker(BaseEstimator):
 
     @classmethod
     def from_content(cls, content: dict[str, Any]) -> Any:
-        """The model that ``save`` wrote, from the content of its file."""
-        model = cls(**content["parameters"])
-        model._set_state(content)
-        if content["feature_names"] is not None:
-            model.feature_names_in_ = np.array(content["feature_names"], object)
-        state = content["normaliser"]
+        """The model that ``save`` wrote, from the content of its file; raise InputError if it is none of this class."""
+        what = f"a {cls.__name__}, or damaged"
+        common = checked(content, ModelState, what, None)
+        model = cls(**model_file.parameters_of(cls, common["parameters"]))
+        try:
+            model.check_parameters()
+        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+            raise InputError(f"not {what}: parameters that make no sense: {in_one_line(error)}") from None
+        model._set_state(checked(content, cls._schema, what, None))
+        names, state = common["feature_names"], common["normaliser"]
         model.normaliser_ = None if state is None else Normaliser.from_dict(state)
-        for name in cls._certificate:
-            setattr(model, name, content["certificate"][name])
+        n = model.n_features_in_
+        if names is not None:
+            model.feature_names_in_ = np.array(names, object)
+        if (names is not None and len(names) != n) or (state is not None and state["n_features"] != n):
+            raise InputError(f"not {what}: names or a normaliser for another number of features than {n}")
+        certificate: Any = TypedDict("certificate", {name: _NUMBERS[name] for name in cls._certificate})  # type: ignore
+        for name, value in checked(common["certificate"], certificate, what, None).items():
+            setattr(model, name, value)
         return model
+
+
+class LinearState(TypedDict):
+    """What is stored of a linear model."""
+
+    coef: list[Finite]
 
 
 class LinearModel(Ranker):
     """A scorer X @ coef_."""
 
     form = "linear"
+    _schema: Any = LinearState
     coef_: np.ndarray
 
     def layers(self) -> list[tuple[np.ndarray, np.ndarray | None]]:
@@ -223,8 +256,8 @@ class LinearModel(Ranker):
 
     def _set_state(self, content: dict[str, Any]) -> None:
         self.coef_ = np.array(content["coef"], np.float64)
-        if self.coef_.ndim != 1 or not np.isfinite(self.coef_).all():
-            raise ValueError("coef is not a list of finite numbers")
+        if not len(self.coef_):
+            raise InputError("not a model: it has no features")
         self.n_features_in_ = len(self.coef_)
 
     def explain(self, x: Any) -> list[tuple[str, float]]:

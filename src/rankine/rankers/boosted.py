@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
+from msgspec import Meta
 
 from ..adapters.boosting import Metric, Objective
 from ..data import Preferences, RankingData
@@ -15,6 +16,7 @@ from ..files import fingerprint
 from ..losses import Loss, resolve
 from ..losses.supervision import per_row
 from ..progress import bar
+from ..records import Count
 from .base import Ranker, check_whole
 from .engines import ENGINES, Held, TreeSettings
 
@@ -35,6 +37,21 @@ _SET_ELSEWHERE = {
     **{name: f"set {argument} instead" for argument, names in _ARGUMENTS.items() for name in names},
     "base_score": "scores begin at 0",
 }
+
+
+class BoostedCertificate(TypedDict):
+    """How many of the trees are used."""
+
+    n_trees_: Count
+
+
+class BoostedState(TypedDict):
+    """What is stored of boosted trees, as their library writes them."""
+
+    booster: str
+    checksum: str
+    n_features: Annotated[int, Meta(ge=1, le=2**31)]
+    certificate: BoostedCertificate
 
 
 class BoostedRanker(Ranker):
@@ -102,6 +119,7 @@ class BoostedRanker(Ranker):
         self.seed = seed
 
     form = "trees"
+    _schema = BoostedState
     _certificate = ("n_trees_",)
 
     @property
@@ -215,11 +233,13 @@ class BoostedRanker(Ranker):
         return {"booster": text, "checksum": _checksum(text), "n_features": self.n_features_in_}
 
     def _set_state(self, content: dict[str, Any]) -> None:
-        if content["checksum"] != _checksum(content["booster"]):  # a library may crash on a damaged one
-            raise ValueError("the trees are not those that were saved")
-        self.library_ = self.library
-        self.booster_ = ENGINES[self.library]().from_text(content["booster"])
-        self.n_features_in_ = int(content["n_features"])
+        if content["checksum"] != _checksum(content["booster"]):
+            raise InputError("not a BoostedRanker, or damaged: the trees are not those that were saved")
+        self.library_, self.n_features_in_ = self.library, content["n_features"]
+        engine = ENGINES[self.library]()
+        self.booster_ = engine.from_text(content["booster"], self.n_features_in_)
+        if content["certificate"]["n_trees_"] > engine.size(self.booster_):
+            raise InputError("not a BoostedRanker, or damaged: it uses more trees than there are")
         self.history_ = []
 
 

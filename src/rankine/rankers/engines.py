@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from ..adapters.boosting import Gradients, Metric
 from ..arrays import dense
 from ..data import RankingData
-from ..errors import InputError, needs
+from ..errors import InputError, in_one_line, needs
+from .stored_trees import check_lightgbm, check_xgboost
 
 
 class TreeSettings(NamedTuple):
@@ -63,8 +64,8 @@ class Engine:
         """A booster as text."""
         raise NotImplementedError
 
-    def from_text(self, text: str) -> Any:
-        """The booster that :meth:`to_text` wrote."""
+    def from_text(self, text: str, features: int) -> Any:
+        """The booster that :meth:`to_text` wrote, of so many features; raise InputError if it is another text."""
         raise NotImplementedError
 
 
@@ -129,9 +130,13 @@ class LightGBM(Engine):
         """A booster as text."""
         return str(booster.model_to_string(num_iteration=-1))
 
-    def from_text(self, text: str) -> Any:
-        """The booster that :meth:`to_text` wrote."""
-        return self.library.Booster(model_str=text)
+    def from_text(self, text: str, features: int) -> Any:
+        """The booster that :meth:`to_text` wrote, of so many features; raise InputError if it is another text."""
+        check_lightgbm(text, features)
+        try:
+            return self.library.Booster(model_str=text)
+        except self.library.basic.LightGBMError as error:
+            raise InputError(f"LightGBM: {in_one_line(error)}") from None
 
 
 def _matrix(X: Any) -> Any:
@@ -198,16 +203,22 @@ class XGBoost(Engine):
     def predict(self, booster: Any, X: Any, trees: int) -> np.ndarray:
         """Scores by the first ``trees`` trees."""
         rows = self._rows(X, None, booster.feature_types)
-        return np.asarray(booster.predict(rows, output_margin=True, iteration_range=(0, trees)), np.float64)
+        scores = self._translated(booster.predict, rows, output_margin=True, iteration_range=(0, trees))
+        return np.asarray(scores, np.float64)
 
     def to_text(self, booster: Any) -> str:
         """A booster as text."""
         return base64.b64encode(booster.save_raw("ubj")).decode()
 
-    def from_text(self, text: str) -> Any:
-        """The booster that :meth:`to_text` wrote."""
+    def from_text(self, text: str, features: int) -> Any:
+        """The booster that :meth:`to_text` wrote, of so many features; raise InputError if it is another text."""
+        try:
+            data = base64.b64decode(text, validate=True)
+        except ValueError as error:
+            raise InputError(f"not trees of XGBoost, or damaged: {error}") from None
+        check_xgboost(data, features)
         booster = self.library.Booster()
-        booster.load_model(bytearray(base64.b64decode(text)))
+        self._translated(booster.load_model, bytearray(data))
         return booster
 
 

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from ..losses.supervision import RANKS
 from ..measures import evaluate
 from ..parallel import finished
 from ..progress import bar
+from ..records import Finite, record
+from ..sources import read_whole
 from ..temporary import temporary_folder
 from ..version import __version__
 
@@ -87,6 +89,22 @@ class JobData(NamedTuple):
         return fingerprint(*contents, size=12, algorithm="sha256")
 
 
+class JobResult(TypedDict):
+    """The measure for each C, or for the one fit, and the seconds that each took."""
+
+    scores: list[Finite]
+    seconds: list[Finite]
+
+
+def _stored(file: Path, n: int) -> JobResult:
+    """The result of a job that was done before, with ``n`` numbers."""
+    what = "the result of a tuning job (remove the file, and the job is done again)"
+    result = record(read_whole(file), JobResult, what, str(file))
+    if {len(result["scores"]), len(result["seconds"])} != {n}:
+        raise InputError(f"not {what}: expected {n} scores, got {len(result['scores'])}", str(file))
+    return result
+
+
 def run(jobs: list[TuningJob], ranker: type, data: JobData, workers: int, folder: Path | None) -> dict[str, Any]:
     """The results of all jobs by their keys; those that ``folder`` holds already are not done again."""
     results: dict[str, Any] = {}
@@ -95,7 +113,7 @@ def run(jobs: list[TuningJob], ranker: type, data: JobData, workers: int, folder
         for job in jobs:
             file = folder / f"{job.key}.json"
             if file.exists():
-                results[job.key] = json.loads(file.read_text())
+                results[job.key] = _stored(file, 1 if job.path is None else len(job.path))
     waiting = [job for job in jobs if job.key not in results]
     lost: list[str] = []
     with bar("tuning", total=len(jobs)) as update:

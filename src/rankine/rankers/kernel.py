@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from numbers import Real
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
+from msgspec import Meta
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
 
@@ -14,6 +16,7 @@ from .. import losses
 from ..arrays import dense
 from ..data import RankingData
 from ..errors import InputError
+from ..records import Finite, Positive
 from ..solvers.cutting_plane import cutting_plane
 from ..solvers.run import show_progress
 from .base import Ranker, check_solver_options, check_whole
@@ -26,6 +29,15 @@ _SAMPLE = 300
 
 class ApproximationWarning(UserWarning):
     """The data is too large for the exact kernel; a low-rank one stands in for it."""
+
+
+class KernelState(TypedDict):
+    """What is stored of a kernel ranker."""
+
+    support: list[list[Finite]]
+    dual_coef: list[Finite]
+    gamma: Positive
+    features: Annotated[int, Meta(ge=1, le=2**31)]
 
 
 class KernelRanker(Ranker):
@@ -53,6 +65,7 @@ class KernelRanker(Ranker):
     1
     """
 
+    _schema = KernelState
     _certificate = ("objective_", "lower_bound_", "gap_", "n_iter_")
 
     def __init__(
@@ -168,8 +181,10 @@ class KernelRanker(Ranker):
             raise InputError(f"kernel must be one of {', '.join(_NAMES)}, or a function; got {self.kernel!r}")
         if self.gamma is not None and not self.gamma > 0:
             raise InputError(f"gamma must be a positive number or None, got {self.gamma!r}")
-        for name in ("max_documents", "n_components", "cache_mb"):
+        for name in ("max_documents", "n_components", "cache_mb", "degree"):
             check_whole(name, getattr(self, name), 1)
+        if not (isinstance(self.coef0, Real) and np.isfinite(float(self.coef0))):
+            raise InputError(f"coef0 must be a finite number, got {self.coef0!r}")
         loss = losses.resolve(self.loss, self.loss_options)
         if not loss.convex:
             raise InputError(f"{loss!r} is not convex: the dual needs a convex loss")
@@ -181,7 +196,9 @@ class KernelRanker(Ranker):
 
     def _set_state(self, content: dict[str, Any]) -> None:
         self.dual_coef_ = np.array(content["dual_coef"], np.float64)
-        self.n_features_in_, self.gamma_ = int(content["features"]), float(content["gamma"])
+        self.n_features_in_, self.gamma_ = content["features"], content["gamma"]
+        if len(content["support"]) != len(self.dual_coef_) or {*map(len, content["support"])} - {self.n_features_in_}:
+            raise InputError("not a KernelRanker: its documents, weights and features do not agree in number")
         self.support_ = np.array(content["support"], np.float64).reshape(len(self.dual_coef_), self.n_features_in_)
 
 

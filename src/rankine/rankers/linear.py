@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, NotRequired
 
 import numpy as np
+from msgspec import Meta
 from sklearn.base import clone
 
 from .. import losses, solvers
@@ -15,11 +16,12 @@ from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..losses.supervision import check_query_weight
 from ..parallel import thread_count
+from ..records import Finite
 from ..solvers.bundle import bundle
 from ..solvers.cccp import best_of
 from ..solvers.certificate import Planes, Solution
 from ..solvers.run import show_progress
-from .base import LinearModel, check_solver_options, check_whole
+from .base import LinearModel, LinearState, check_solver_options, check_whole
 from .learned_weights import learn_weights
 from .oracle import LinearOracle
 from .regression import RegressionRanker
@@ -27,6 +29,12 @@ from .regression import RegressionRanker
 
 class NothingLearnedWarning(UserWarning):
     """The optimum is w = 0: the loss is smallest where nothing is learned."""
+
+
+class LinearRankerState(LinearState):
+    """What is stored of a linear ranker: position weights too, where they were learned."""
+
+    A: NotRequired[Annotated[list[Finite], Meta(min_length=1)]]
 
 
 class LinearRanker(LinearModel):
@@ -91,6 +99,7 @@ class LinearRanker(LinearModel):
         self.n_starts = n_starts
 
     _certificate = ("objective_", "lower_bound_", "gap_", "n_iter_")
+    _schema = LinearRankerState
 
     def _state(self) -> dict[str, Any]:
         return super()._state() | ({"A": self.A_.tolist()} if hasattr(self, "A_") else {})
@@ -232,7 +241,7 @@ class LinearRanker(LinearModel):
         """Where to begin with a loss that is not convex: see ``n_starts``."""
         starts = []
         if oracle.prepared.touches:
-            convex = LinearOracle(oracle.X, oracle.prepared.convex_bound(), oracle.query_weight, oracle.threads)
+            convex = oracle.with_loss(oracle.prepared.convex_bound())
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 starts.append(bundle(convex, self.C, **{**options, "planes": None, "progress": None}).w)

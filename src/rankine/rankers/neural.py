@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
+from msgspec import Meta
 
 from ..adapters.boosting import Metric
 from ..arrays import dense
@@ -16,7 +16,15 @@ from ..errors import InputError, needs
 from ..losses import Loss, resolve
 from ..losses.supervision import check_query_weight
 from ..progress import bar
+from ..records import Finite
 from .base import Ranker, check_whole
+
+
+class NeuralState(TypedDict):
+    """What is stored of a network: weights and biases of its layers."""
+
+    layers: list[tuple[list[list[Finite]], list[Finite] | None]]
+    n_features: Annotated[int, Meta(ge=1, le=2**31)]
 
 
 class NeuralRanker(Ranker):
@@ -74,6 +82,7 @@ class NeuralRanker(Ranker):
         self.seed = seed
 
     form = "layers"
+    _schema = NeuralState
     _certificate = ("n_epochs_",)
 
     def layers(self) -> list[tuple[np.ndarray, np.ndarray | None]]:
@@ -210,11 +219,16 @@ class NeuralRanker(Ranker):
         return {"layers": layers, "n_features": self.n_features_in_}
 
     def _set_state(self, content: dict[str, Any]) -> None:
-        self.layers_ = [(np.array(w, float), None if b is None else np.array(b, float)) for w, b in content["layers"]]
-        self.n_features_in_ = int(content["n_features"])
-        sizes = [self.n_features_in_, *(w.shape[0] for w, _ in self.layers_)]
-        if [w.shape for w, _ in self.layers_] != [(b, a) for a, b in pairwise(sizes)] or sizes[-1] != 1:
-            raise ValueError("the layers do not fit together")
+        self.n_features_in_ = inputs = content["n_features"]
+        for weights, bias in content["layers"]:
+            if {*map(len, weights)} != {inputs} or (bias is not None and len(bias) != len(weights)):
+                raise InputError("not a NeuralRanker: the layers do not fit together")
+            inputs = len(weights)
+        if inputs != 1 or not content["layers"]:
+            raise InputError("not a NeuralRanker: the last layer does not give one number")
+        self.layers_ = [
+            (np.array(w, np.float64), None if b is None else np.array(b, np.float64)) for w, b in content["layers"]
+        ]
         self.history_ = []
 
 

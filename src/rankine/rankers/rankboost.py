@@ -9,9 +9,10 @@ Its weight is :math:`\alpha = \tfrac12 \ln \frac{1 + r}{1 - r}`, negative for a 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 import numpy as np
+from msgspec import Meta
 
 from ..arrays import column
 from ..data import Preferences, RankingData
@@ -20,6 +21,7 @@ from ..losses.pairwise import levels_of, pairs_of
 from ..losses.pairwise_kernels import order_by_level
 from ..parallel import shared_map, thread_count
 from ..progress import bar
+from ..records import Count, Finite
 from . import rankboost_kernels as kn
 from .base import Ranker, check_whole
 
@@ -35,6 +37,13 @@ class Stump(NamedTuple):
     alpha: float
 
 
+class RankBoostState(TypedDict):
+    """What is stored of RankBoost."""
+
+    n_features: Annotated[int, Meta(ge=1, le=2**31)]
+    stumps: list[tuple[Count, Finite, Finite]]
+
+
 class RankBoost(Ranker):
     """Boost thresholds of single features on pairs of different grade.
 
@@ -48,6 +57,8 @@ class RankBoost(Ranker):
     >>> RankBoost(n_rounds=10).fit(X, y, qid=qid).rank(X, qid)
     array([1, 2, 0])
     """
+
+    _schema = RankBoostState
 
     def __init__(
         self, n_rounds: int = 100, n_bins: int = 255, by_query: bool = False, normalise: str | None = None
@@ -119,10 +130,10 @@ class RankBoost(Ranker):
         return {"n_features": int(self.n_features_in_), "stumps": [list(s) for s in self.stumps_]}
 
     def _set_state(self, content: dict[str, Any]) -> None:
-        self.n_features_in_ = int(content["n_features"])
-        self.stumps_ = tuple(Stump(int(f), float(t), float(a)) for f, t, a in content["stumps"])
-        if any(not 0 <= s.feature < self.n_features_in_ for s in self.stumps_):
-            raise ValueError("a threshold of a feature that the model has not")
+        self.n_features_in_ = content["n_features"]
+        self.stumps_ = tuple(Stump(*stump) for stump in content["stumps"])
+        if any(s.feature >= self.n_features_in_ for s in self.stumps_):
+            raise InputError("not a RankBoost: a threshold of a feature that the model has not")
 
 
 def _binned(data: RankingData, n_bins: int) -> tuple[np.ndarray, np.ndarray]:

@@ -27,14 +27,19 @@ class RegressionRanker(LinearModel):
         self.alpha = alpha
         self.normalise = normalise
 
-    def fit(self, X: Any, y: Any = None, qid: Any = None, doc_weight: Any = None) -> RegressionRanker:
-        """Learn from arrays, or from a :class:`~rankine.RankingData`; ``doc_weight`` multiplies the squared errors."""
-        from sklearn.linear_model import Ridge
-
+    def check_parameters(self) -> None:
+        """Raise on a parameter that makes no sense."""
+        super().check_parameters()
         if self.on not in ("grades", "gains"):
             raise InputError(f"on must be grades or gains, got {self.on!r}")
         if not self.alpha >= 0:
             raise InputError(f"alpha must be at least 0, got {self.alpha!r}")
+
+    def fit(self, X: Any, y: Any = None, qid: Any = None, doc_weight: Any = None) -> RegressionRanker:
+        """Learn from arrays, or from a :class:`~rankine.RankingData`; ``doc_weight`` multiplies the squared errors."""
+        from sklearn.linear_model import Ridge
+
+        self.check_parameters()
         data = self.training_data(X, y, qid)
         data, weights = self._weighted(data, X, doc_weight)
         target = data.y if self.on == "grades" else 2.0**data.y - 1

@@ -11,7 +11,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any, NamedTuple
 
-from ..errors import InputError, unknown
+from ..errors import InputError, naming, unknown
 
 _POWERS = tuple(10**e for e in range(-4, 2))
 
@@ -109,11 +109,8 @@ def load(path: str | os.PathLike) -> Any:
     from .model_file import read
 
     content, where = read(path), str(path)
-    if content.get("kind") not in CLASSES:
-        raise InputError(f"unknown kind of model {content.get('kind')!r}; there are: {', '.join(CLASSES)}", where)
-    try:
-        return CLASSES[content["kind"]].load().from_content(content)
-    except InputError:
-        raise
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"a damaged model file ({type(error).__name__}: {error})", where) from None
+    kind = content.get("kind")
+    if not isinstance(kind, str) or kind not in CLASSES:
+        raise InputError(f"unknown kind of model {kind!r:.60}; there are: {', '.join(CLASSES)}", where)
+    with naming(where):
+        return CLASSES[kind].load().from_content(content)

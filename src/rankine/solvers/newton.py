@@ -17,6 +17,7 @@ from .oracle import CurvedOracle, Line, Oracle
 from .run import Search
 
 _MOST_PRODUCTS = 50
+_NEAR = 1e-6  # the shortest first step
 
 
 def newton(oracle: CurvedOracle, C: float, **options: Any) -> Solution:
@@ -93,7 +94,7 @@ def _step_length(line: Line, search: Search, w: np.ndarray, d: np.ndarray, befor
     First 1, or less where that would fall below the lower bound twice over (far from the optimum the Hessian may be 0
     in the direction of d), then the secant on the slope.
     """
-    away, t = w - search.origin, min(1.0, 2 * (before - search.lower) / abs(fall))
+    away, t = w - search.origin, min(1.0, max(2 * (before - search.lower) / abs(fall), _NEAR))
     linear, quadratic = float(away @ d), float(d @ d)
     low, g_low, high, g_high = 0.0, fall, np.inf, np.inf
     for _ in range(15):

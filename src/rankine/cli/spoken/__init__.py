@@ -2,6 +2,7 @@
 
 import typer
 
+from ..common import limited
 from . import archive, convert, inspect, judge, learn, posteriors, recognise, search, show, tables
 
 app = typer.Typer(
@@ -10,11 +11,12 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
+TABLES = (tables.formats, tables.units, tables.recognisers)
 for command in (
     recognise.add, search.search, recognise.play, recognise.recognise,
     inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert,
     archive.index, archive.subtitles, archive.delete, archive.merge, archive.check,
-    tables.formats, tables.units, tables.recognisers,
+    *TABLES,
     judge.judge, judge.judgments, learn.learn, learn.weights,
 ):  # fmt: skip
-    app.command()(command)
+    app.command()(command if command in TABLES else limited(command, features=False))

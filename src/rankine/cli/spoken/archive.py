@@ -36,6 +36,10 @@ def index(
             help="A new archive leaves out slots of networks whose posteriors sum to at most this; default: 0."
         ),
     ] = None,
+    recordings: Annotated[
+        str | None,
+        typer.Option(help="Folder of the recordings that the table names: `rankine spoken play` opens them there."),
+    ] = None,
     remove_missing: Annotated[
         bool, typer.Option("--remove-missing", help="Remove documents that the source does not have.")
     ] = False,
@@ -68,6 +72,8 @@ def index(
             source.place, table, scoring, source.format, thread_count(workers), remove_missing,
             progress=update,
         )  # fmt: skip
+    if recordings is not None:
+        opened.add_roots([recordings])
     say(
         f"{archive}: {changes.added} documents added, {changes.updated} updated, {changes.unchanged} unchanged, "
         f"{changes.removed} removed; {len(opened)} in all"

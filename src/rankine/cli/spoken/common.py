@@ -234,11 +234,20 @@ class BatchJournal:
                     return 0
                 at += len(line)
                 if line.startswith(self._MARK) and line.endswith(b"\n"):
-                    name, _, error = line[len(self._MARK) : -1].decode().partition("\t")
+                    name, _, error = self._text(line).partition("\t")
                     if whole:
                         self._count(name, error)
                     whole = at
         return whole
+
+    def _text(self, line: bytes) -> str:
+        """A line behind its mark."""
+        try:
+            return line[len(self._MARK) : -1].decode()
+        except UnicodeDecodeError:
+            from ...errors import InputError
+
+            raise InputError("the journal of the batch is damaged: remove it", str(self.path)) from None
 
     def add(self, utterance: UtteranceResult, keep: bool = True) -> None:
         """Add the result of an utterance; without ``keep`` only its name and its error."""

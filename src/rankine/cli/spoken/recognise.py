@@ -206,9 +206,15 @@ def play(
         str | None, typer.Option("-o", "--output", help="Write the snippet there (wav) instead of playing it.")
     ] = None,
     pad: Annotated[float, typer.Option(help="Seconds before and after.")] = 0.5,
-    recordings: Annotated[str | None, typer.Option(help="Folder of the recordings, if they have been moved.")] = None,
+    recordings: Annotated[
+        str | None,
+        typer.Option(help="Folder of the recordings, if they have been moved or the archive is not from here."),
+    ] = None,
 ) -> None:
     """Listen to a hit, or write it to a file.
+
+    Recordings are opened only from folders that were given for this archive on this machine: by `rankine spoken add`,
+    or here with `--recordings`, which is remembered.
 
     `rankine spoken search archive/ "printing press"` prints hits such as `lecture-3@741.2-742.9`:
     `rankine spoken play archive/ lecture-3@741.2-742.9`
@@ -219,19 +225,31 @@ def play(
     from ...spoken.archive.hits import locate
     from ...spoken.recognise.audio import snippet
 
-    place = locate(Archive(archive).index, hit, recordings)
+    opened = Archive(archive)
+    place = locate(opened.index, hit, recordings)
+    if recordings is not None:
+        opened.add_roots([recordings])
     if output is not None:
         length = snippet(place.audio, place.start, place.end, pad, output)
         say(f"{output}: {length:.1f} seconds of {place.audio}")
         return
     player = next((p for p in _PLAYERS if shutil.which(p[0])), None)
     if player is None:
-        target = f"{Path(place.document).name}-{place.start:.1f}.wav"  # in the current folder
+        target = _new_name(f"{Path(place.document).name}-{place.start:.1f}")  # in the current folder
         snippet(place.audio, place.start, place.end, pad, target)
         names = ", ".join(p[0] for p in _PLAYERS)
         say(f"no player was found ({names}); the snippet is in {target}")
         return
     _play(player, lambda path: snippet(place.audio, place.start, place.end, pad, path))
+
+
+def _new_name(stem: str) -> str:
+    """The name of a wav file that is not there yet."""
+    plain = "".join(c if c.isprintable() and c not in '\\/:*?"<>|' else "_" for c in stem)[-100:].lstrip(".-") or "hit"
+    number = 1
+    while Path(name := f"{plain}.wav" if number == 1 else f"{plain}-{number}.wav").is_symlink() or Path(name).exists():
+        number += 1
+    return name
 
 
 def _play(player: tuple[str, ...], write: Callable[[str], Any]) -> None:
