@@ -139,6 +139,7 @@ def _problem(code, number, text, acknowledged, seconds, ended, left) -> str:
 
 def attack(count: int, seed: int, names: list[str], minutes: float = 1e9) -> list[str]:
     """Send signals to ``count`` runs; print times and failures; the failures."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in the background; runs inherit it
     rng = random.Random(seed)
     failures: list[str] = []
     times: dict[str, list[float]] = defaultdict(list)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rankine.temporary import remove_all, temporary_beside, temporary_folder
+from rankine.temporary import remove_all, temporary_beside, temporary_folder, unlink_copies
 
 
 def test_a_file_is_gone_after_its_block(tmp_path):
@@ -53,3 +53,22 @@ def test_all_are_removed_before_the_process_ends(tmp_path):
         remove_all()
         assert list(tmp_path.iterdir()) == []
         assert not os.path.exists(folder)
+
+
+def test_a_hard_link_gets_a_place_of_its_own(tmp_path):
+    (tmp_path / "a").write_text("before")
+    os.link(tmp_path / "a", tmp_path / "b")
+    unlink_copies(tmp_path / "a")
+    unlink_copies(tmp_path / "absent")
+    (tmp_path / "a").write_text("after")
+    assert (tmp_path / "b").read_text() == "before"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_a_temporary_file_that_cannot_be_removed_hides_no_error(tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "no", path)
+
+    with pytest.raises(ZeroDivisionError), temporary_beside(tmp_path / "a.txt"):
+        monkeypatch.setattr(os, "unlink", refuse)
+        raise ZeroDivisionError

@@ -72,7 +72,7 @@ def partial_result() -> None:
 def watched() -> Iterator[None]:
     """Within it signals are treated as this module says; a function for the main thread of a command line.
 
-    It ends with SystemExit, the code 130 for Ctrl-C and 143 for SIGTERM, if a signal came.
+    If a signal came the process ends with the block; its exit code is 130 for Ctrl-C and 143 for SIGTERM.
     """
     global _watcher
     watcher = _watcher = _Watcher()
@@ -89,10 +89,12 @@ def watched() -> Iterator[None]:
         if not watcher.number:
             watcher.end()
         remove_all()
-    if watcher.number:  # it goes on watching: a second signal ends the process as before
+    if watcher.number:
         watcher.acknowledged.wait(1.0)
         _tell(f"rankine: stopped; kept: {watcher.kept.read()}\n")
-        raise SystemExit(128 + watcher.number)
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+        os._exit(128 + watcher.number)  # at once, for a second signal would find Python's own handlers
 
 
 class _Text:

@@ -55,6 +55,16 @@ def _removed(path: str) -> Iterator[None]:
         _present.discard(path)
 
 
+def unlink_copies(path: str | os.PathLike) -> None:
+    """Give a file that is changed in place a place of its own, if it is a hard link of another (a copied archive)."""
+    target = Path(path)
+    with suppress(FileNotFoundError):
+        if target.stat().st_nlink > 1:
+            with temporary_beside(target) as copy:
+                shutil.copy2(target, copy)
+                os.replace(copy, target)
+
+
 def remove_all() -> None:
     """Remove what is still there; called before the process ends."""
     for path in list(_present):
@@ -62,7 +72,7 @@ def remove_all() -> None:
 
 
 def _remove(path: str) -> None:
-    with suppress(FileNotFoundError):
+    with suppress(OSError):  # it is gone, or the disk does not let it go
         if os.path.isdir(path):
             shutil.rmtree(path, ignore_errors=True)
         else:
