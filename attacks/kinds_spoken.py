@@ -156,7 +156,7 @@ class SpokenList(TextKind):
                 ["utterance\tdocument\taudio\toffset\ttitle"]
                 + [f"u{i}\td{i // 2}\t\t{number(rng).lstrip('-')}\tTitle {i // 2}" for i in range(4)]
             ),
-            "about.csv": lambda: ["utterance,document,title"] + [f'u{i},d{i // 2},"Title, {i // 2}"' for i in range(4)],
+            "about.csv": lambda: ["utterance,document,title"] + [f'u{i},d{i},"Title, {i}"' for i in range(4)],
             "queries.tsv": lambda: [f"{i}\t{' '.join(rng.sample(WORDS[:8], 2))}" for i in range(4)],
             "spoken qrels": lambda: [f"{i} 0 d{i} {rng.randrange(2)}" for i in range(4)],
             "lexicon": lambda: [f"{w} {' '.join(rng.sample(['AH0', 'B', 'K', 'T', 'IY1'], 3))}" for w in WORDS[:6]],

@@ -132,6 +132,8 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: 
 
 def _certified(model: Any) -> str:
     """What was proved of the objective, in words."""
+    from ..theory.words import decimals_up
+
     if not model.check_parameters().convex:
         end = "where it falls no more" if model.converged_ else "where it was still falling"
         return (
