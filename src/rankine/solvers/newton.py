@@ -97,7 +97,7 @@ def _step_length(line: Line, search: Search, w: np.ndarray, d: np.ndarray, befor
     First 1, or less where that would fall below the lower bound twice over (far from the optimum the Hessian may be 0
     in the direction of d), then the secant on the slope.
     """
-    away, t = w - search.origin, min(1.0, max(2 * (before - search.lower) / abs(fall), _NEAR))
+    away, t = w - search.origin, min(1.0, max(2 * (before - search.estimate) / abs(fall), _NEAR))
     linear, quadratic = float(away @ d), float(d @ d)
     low, g_low, high, g_high = 0.0, fall, np.inf, np.inf
     for _ in range(15):

@@ -130,11 +130,12 @@ class Search(Run):
         self.w = (self.origin if o.start is None else np.asarray(o.start, np.float64)).copy()
         self.planes = Planes(oracle.size) if o.planes is None else o.planes
         self.target = self.w
-        self.objective, self.error, self.lower, self.grad = np.inf, 0.0, 0.0, np.zeros(oracle.size)
+        self.objective, self.error, self.grad = np.inf, 0.0, np.zeros(oracle.size)
+        self.lower, self.estimate = 0.0, 0.0  # what is proved, and what steps go by
         self.exact, self.sharpened = getattr(oracle, "exact", True), False
+        self._trusted = True
         self.seconds: dict[str, float] = {}
         self._since = self._began
-        self._refined: np.ndarray | None = None
 
     def spent(self, on: str) -> None:
         """Book the time since the last call."""
@@ -152,70 +153,97 @@ class Search(Run):
 
     def see(self, w: np.ndarray, value: float, grad: np.ndarray) -> None:
         """A point with R and a subgradient of it: one more plane, perhaps the best point."""
-        slip: Slip = self.oracle.slip(w) if hasattr(self.oracle, "slip") else usual_slip(w, value, grad)
-        self.planes.add(grad, slip.offset, slip.offset_error, slip.slope_error)
+        slip = self._slip(w, value, grad)
+        self.planes.add(grad, value - float(grad @ w), slip, w)
         height = check_height(self.height(w, value))
         if height < self.objective:
             self.objective, self.w, self.grad = height, w, grad
             self.error = self._error(height, slip.value_error)
+
+    def _slip(self, w: np.ndarray, value: float, grad: np.ndarray) -> Slip:
+        return self.oracle.slip(w) if hasattr(self.oracle, "slip") else usual_slip(w, value, grad)
 
     def _error(self, height: float, value_error: float) -> float:
         """What rounding can have done to a J of this height, where R is off by up to ``value_error``."""
         return SAFE * self.C * value_error + gamma(len(self.origin) + 8) * height
 
     def finished(self) -> bool:
-        """Certify the best point; whether the gap is small enough, or a limit is reached."""
+        """Certify the best point; whether the gap is small enough, or a limit is reached.
+
+        Steps go by an estimate of the lower bound. Where that is good enough it is to be proved, at the point that is
+        best now.
+        """
         self.spent("oracle")
         slip = self._certify()
-        if self._blurred(slip) and self.sharpen():
-            slip = self._certify()
-        self.spent("qp")
-        step = self.record(self.objective, self.lower, len(self.planes.a), self.error)
         settled = self.objective == 0 or not self.slope(self.w, self.grad).any()
         # do at least one iteration, unless the start is stationary
-        if step.gap <= self.tol and (len(self.history) > 1 or settled):
+        enough = relative_gap(self.objective, self.estimate) <= self.tol and (len(self.history) > 0 or settled)
+        proof = enough and self._prove(slip)
+        self.spent("qp")
+        self.record(self.objective, self.lower, len(self.planes.a), self.error)
+        if proof or self.out_of_bounds():
             return True
-        return self.out_of_bounds() or self.at_rest(self.objective - self.lower, slip)
-
-    def sharpen(self) -> bool:
-        """Go on more precisely, from the best point, with planes seen anew; whether the oracle can."""
-        if not hasattr(self.oracle, "sharpen") or not self.oracle.sharpen():
+        if not self.at_rest(self.objective - self.lower, slip):
             return False
-        self.planes.clear()
-        self.objective = np.inf
-        self.see(self.w, *self.oracle.value_grad(self.w))
-        self.sharpened = True
-        return True
+        if not self.sharpen():
+            self._refine()
+            return True
+        self.stopped, self._gap, self._steady, self._still = "", np.inf, 0, 0
+        return False
 
     def _certify(self) -> float:
         """Raise the lower bound by what the planes prove; what rounding took of that."""
-        accuracy = 0.03 * max(self.objective - self.lower, self.tol * self.objective)
-        self.target, bound, slip = self.planes.solve(self.origin, self.C, accuracy, self._reached())
+        accuracy = 0.03 * max(self.objective - self.estimate, self.tol * self.objective)
+        self.target, minimum, bound, slip = self.planes.solve(self.origin, self.C, accuracy, self._reached())
         self.planes.prune()
         self.lower = max(self.lower, bound)
+        self.estimate = min(max(self.estimate, minimum), self.objective) if self._trusted else self.lower
         if self.exact and self.lower > self.objective + self.error:
             raise CertificateError(self.lower, self.objective)
-        self._refine()
         return slip
 
-    def _blurred(self, slip: float) -> bool:
-        """Whether the gap is too large yet, and the greater part of it is rounding."""
-        gap = self.objective - self.lower
-        return gap > self.tol * self.objective and slip >= 0.5 * gap
+    def _prove(self, slip: float) -> bool:
+        """Whether the gap asked for can be proved at the best point, if need be more precisely.
+
+        If not, steps go by what is proved from here on.
+        """
+        if self._gap_is_proved():
+            return True
+        self._refine()
+        if not self._gap_is_proved() and slip >= 0.5 * self.tol * self.objective and self.sharpen():
+            self._certify()
+        if self._gap_is_proved():
+            return True
+        self._trusted, self.estimate = False, self.lower
+        return False
+
+    def _refine(self) -> None:
+        """Evaluate the best point again, more precisely, if the oracle can."""
+        if hasattr(self.oracle, "refined"):
+            value, error = self.oracle.refined(self.w)
+            self.objective = self.height(self.w, value)
+            self.error = self._error(self.objective, error)
+
+    def _gap_is_proved(self) -> bool:
+        return relative_gap(self.objective, self.lower, self.error) <= self.tol
+
+    def sharpen(self) -> bool:
+        """Evaluate the planes in use and the best point again, and all that follows, more precisely, if possible."""
+        if not hasattr(self.oracle, "sharpen") or not self.oracle.sharpen():
+            return False
+        points = [p for p, alpha in zip(self.planes.points, self.planes.alpha.tolist(), strict=True) if alpha > 0]
+        self.planes.clear()
+        for w in points:
+            if w is not None and w is not self.w:
+                value, grad = self.oracle.value_grad(w)
+                self.planes.add(grad, value - float(grad @ w), self._slip(w, value, grad), w)
+        self.objective, self.sharpened = np.inf, True
+        self.see(self.w, *self.oracle.value_grad(self.w))
+        return True
 
     def _reached(self) -> float:
         """An upper bound on the minimum of J; none where R is known from below only."""
         return self.objective + self.error if self.exact else math.inf
-
-    def _refine(self) -> None:
-        """Evaluate the best point again, more precisely, where its error alone keeps the gap above what was asked."""
-        near = relative_gap(self.objective, self.lower) <= self.tol
-        wide = relative_gap(self.objective, self.lower, self.error) > self.tol
-        if near and wide and self._refined is not self.w and hasattr(self.oracle, "refined"):
-            self._refined = self.w
-            value, error = self.oracle.refined(self.w)
-            self.objective = self.height(self.w, value)
-            self.error = self._error(self.objective, error)
 
     def solution(self) -> Solution:
         """The best point, certified with the upper bound of R where the oracle knows R between two bounds only."""
