@@ -2,10 +2,11 @@
 # PYTHON may name another interpreter (3.11 or newer).
 PYTHON ?= python3
 VENV := .venv
+MINUTES ?= 30
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test bench docs lint clean help
+.PHONY: demo test boundscheck bench attack docs lint clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,8 +18,14 @@ test: $(VENV)/installed-dev  ## lint, types, docs and all tests
 	$(MAKE) --no-print-directory -j2 lint docs
 	$(BIN)/python -m pytest -n 2 -q
 
+boundscheck: $(VENV)/installed-dev  ## all tests with an index beyond an array's end as an error; compiles everything anew
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$$(mktemp -d) $(BIN)/python -m pytest -n 2 -q
+
 bench: $(VENV)/installed-bench  ## speed against peers, as ratios in one run
 	$(BIN)/python -m benchmarks
+
+attack: $(VENV)/installed-dev  ## mutated files, bombs, kills, hostile names, certificates: `make attack MINUTES=30`
+	$(BIN)/python -m attacks --minutes $(MINUTES)
 
 docs: $(VENV)/installed-dev  ## the documentation, warnings are errors
 	$(BIN)/sphinx-build -W -E --keep-going -q -b html docs docs/_build/html

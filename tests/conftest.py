@@ -1,6 +1,7 @@
 """Shared fixtures: the place of the real data, and how many tests were skipped for want of it."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,10 @@ from hypothesis import settings
 
 settings.register_profile("rankine", deadline=None, derandomize=True)
 settings.load_profile("rankine")
+
+# settings of tests are not those of whoever runs them; processes that tests start have the same
+SETTINGS = tempfile.TemporaryDirectory(prefix="rankine-test-")
+os.environ["RANKINE_SETTINGS"] = os.path.join(SETTINGS.name, "settings.json")
 
 WANT_DATA = "needs real data: set RANKINE_DATA"
 

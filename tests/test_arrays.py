@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rankine.arrays import column, dense, per_row
+from rankine.arrays import as_features, column, dense, per_row
+from rankine.errors import InputError
 
 
 @pytest.mark.parametrize("layout", [sp.csr_array, sp.csc_array])
@@ -27,3 +28,11 @@ def test_a_dense_matrix_is_not_copied():
 
 def test_a_value_per_query_is_repeated_for_its_rows():
     assert per_row(np.array([7.0, 8.0, 9.0]), np.array([0, 1, 1, 4])).tolist() == [7.0, 9.0, 9.0, 9.0]
+
+
+@pytest.mark.parametrize(("columns", "ends"), [([0, 7], [0, 1, 2]), ([0, -1], [0, 1, 2]), ([0, 1], [0, 5, 2])])
+def test_a_sparse_matrix_that_points_outside_is_refused(columns, ends):
+    X = sp.csr_array(np.eye(2))
+    X.indices, X.indptr = np.array(columns, np.int32), np.array(ends, np.int32)
+    with pytest.raises(InputError, match="not a valid sparse matrix"):
+        as_features(X)

@@ -1,8 +1,26 @@
-"""Tables and times for people."""
+"""What is printed: data is exact where it is piped, and nothing from a file controls a terminal."""
+
+import io
+import os
+import pty
+import subprocess
+import sys
+import unicodedata
 
 import pytest
 
-from rankine.console import clock, print_table
+from rankine import console
+from rankine.console import clock, data_output, print_table, put, put_csv, put_json, say, shown
+
+HOSTILE = "a\x1b[2J\x9b31m\u202eb\ud800\udcff\x07\r"
+
+
+def test_control_characters_are_shown_as_escapes():
+    assert shown(HOSTILE) == "a\\x1b[2J\\x9b31m\\u202eb\\ud800\\udcff\\x07\\x0d"
+    assert shown("a\tb\nc") == "a\\x09b\\x0ac"
+    assert shown("a\tb\nc\x1b", lines=True) == "a\tb\nc\\x1b"
+    assert shown("nothing to do: é 漢 ∀ \\x1b") == "nothing to do: é 漢 ∀ \\x1b"
+    assert not any(unicodedata.category(c) in ("Cc", "Cs") for c in shown("".join(map(chr, range(0x11000)))))
 
 
 def test_a_piped_table_is_separated_by_tabs(capsys):
@@ -22,6 +40,82 @@ def test_a_terminal_gets_a_drawn_table(capsys, monkeypatch):
     assert "a note" in out
     assert "\t" not in out
     assert err == ""
+
+
+def output(monkeypatch, terminal=False, encoding="utf-8"):
+    """Standard output as bytes, of a pipe or of a terminal."""
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding)
+    stream.isatty = lambda: terminal
+    monkeypatch.setattr(sys, "stdout", stream)
+    return raw
+
+
+def test_piped_data_is_exact(monkeypatch):
+    raw = output(monkeypatch)
+    put("a\x1b[31m\x9b\udcff\r\n", end="")
+    assert raw.getvalue() == b"a\x1b[31m\xc2\x9b\xff\r\n"
+    with data_output() as stream:
+        stream.write(b"\x1b\x00\xff")
+    assert raw.getvalue().endswith(b"\x1b\x00\xff")
+
+
+def test_text_that_cannot_be_written_is_escaped(monkeypatch):
+    raw = output(monkeypatch)
+    put("\ud800")
+    put_json({"a": "\ud800é"})
+    assert raw.getvalue() == b'\\ud800\n{"a": "\\ud800\xc3\xa9"}\n'
+    raw = output(monkeypatch, encoding="ascii")
+    put("é")
+    assert raw.getvalue() == b"\\xe9\n"
+
+
+def test_a_terminal_gets_no_control_characters(monkeypatch):
+    raw = output(monkeypatch, terminal=True)
+    put(HOSTILE)
+    put_csv([[HOSTILE, 1]])
+    put_json({HOSTILE: 1})
+    with data_output() as stream:
+        stream.write(HOSTILE.encode("utf-8", "surrogatepass") + b"\xff\n")
+    text = raw.getvalue().decode()
+    assert shown(text, lines=True) == text
+    assert "a\\x1b[2J" in text
+
+
+def test_a_message_is_one_line(capsys):
+    say(f"rankine: {HOSTILE}\nrankine: all is well")
+    assert capsys.readouterr().err == f"rankine: {shown(HOSTILE)}\\x0arankine: all is well\n"
+
+
+def test_a_full_disk_names_standard_output():
+    script = "from rankine.console import put\ntry:\n    put('x')\nexcept OSError as e:\n    raise SystemExit(str(e))"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-c", script], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert b"standard output" in done.stderr
+
+
+def test_tables_on_a_real_terminal():
+    script = (
+        "from rankine.console import print_table\n"
+        f"s = {HOSTILE!r}\n"
+        "print_table(s, [s, 'n'], [(s, 1)], s)\n"
+    )  # fmt: skip
+    leader, follower = pty.openpty()
+    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "dumb", "COLUMNS": "200"}
+    subprocess.run([sys.executable, "-c", script], stdout=follower, env=environment, check=True)
+    text = os.read(leader, 1 << 16).decode().replace("\r\n", "\n")
+    os.close(leader)
+    os.close(follower)
+    assert shown(text, lines=True) == text
+    assert text.count("a\\x1b[2J") == 4
+
+
+def test_questions(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("yes\n"))
+    assert console.ask("well\x1b?") == "yes"
+    assert capsys.readouterr().err == "well\\x1b? "
+    with pytest.raises(EOFError):
+        console.ask("well?")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankine.errors import InputError, in_one_line, is_utf8, nearest, needs, shorten
+from rankine.errors import InputError, in_one_line, is_utf8, naming, nearest, needs, shorten
 
 
 def test_the_place_comes_first():
@@ -49,3 +49,10 @@ def test_one_line():
     assert in_one_line(PermissionError(13, "Permission denied", "a b.txt")) == "a b.txt: Permission denied"
     assert in_one_line(OSError(28, "No space left on device")) == "[Errno 28] No space left on device"
     assert in_one_line(InputError("expected a number", "a.txt")) == "a.txt: expected a number"
+
+
+def test_an_error_names_its_place_once():
+    with pytest.raises(InputError, match=r"^a\.txt: no rows$"), naming("a.txt"):
+        raise InputError("no rows")
+    with pytest.raises(InputError, match=r"^a\.txt, line 3: no rows$"), naming("a.txt"):
+        raise InputError("no rows", "a.txt, line 3")

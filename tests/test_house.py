@@ -99,6 +99,26 @@ def test_no_underscore_name_crosses_a_module():
     assert crossing == []
 
 
+def is_output(node) -> bool:
+    """Whether a call prints or writes to standard output or standard error."""
+    name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    return name in ("print", "typer.echo", "typer.secho", "typer.prompt", "click.echo", "input") or (
+        name.startswith(("sys.stdout.", "sys.stderr.")) and name.endswith((".write", ".writelines"))
+    )
+
+
+def test_all_output_goes_through_the_console():
+    """Text from files must not control a terminal, and what is piped must be exact: rankine.console sees to both."""
+    calls = [
+        place(path, node.lineno)
+        for path, tree in TREES.items()
+        if path != SOURCE / "console.py"
+        for node in ast.walk(tree)
+        if is_output(node)
+    ]
+    assert calls == []
+
+
 def test_names_are_nouns():
     unclear = []
     for path, tree in (*TREES.items(), *((test, ast.parse(test.read_text(encoding="utf-8"))) for test in TESTS)):

@@ -1,6 +1,23 @@
-"""Compiling is announced where someone is watching."""
+"""Compiling is announced where someone is watching; the check of bounds works, whatever was compiled before."""
+
+import os
+import subprocess
+import sys
 
 from rankine import kernel
+
+PLANTED = """
+import numpy as np
+from rankine.kernel import kernel
+
+@kernel
+def overrun(x, i):
+    x[i] = 1.0
+    return x[0]
+
+memory = np.zeros(8)
+print(overrun(memory[:4], 4))
+"""
 
 
 def test_the_first_compilation_is_announced_on_a_terminal(monkeypatch, capsys):
@@ -12,3 +29,22 @@ def test_the_first_compilation_is_announced_on_a_terminal(monkeypatch, capsys):
         assert compiled(1) == 2
     assert listener.announced
     assert "compiling for this machine" in capsys.readouterr().err
+
+
+def run_planted(path, **settings):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
+    command = [sys.executable, str(path)]
+    return subprocess.run(command, env={**environment, **settings}, capture_output=True, text=True)
+
+
+def test_a_planted_overrun_is_seen(tmp_path):
+    """The first run fills the cache beside the file; the check must not be lost to it."""
+    path = tmp_path / "planted.py"
+    path.write_text(PLANTED)
+    assert run_planted(path).stdout == "0.0\n"
+    assert list(tmp_path.rglob("*.nbi"))
+    for settings in ({}, {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}):
+        checked = run_planted(path, NUMBA_BOUNDSCHECK="1", **settings)
+        assert checked.returncode == 1
+        assert "IndexError: index is out of bounds" in checked.stderr
+    assert list((tmp_path / "cache").rglob("*.nbi"))

@@ -1,6 +1,8 @@
 """Maps over processes: the same results with any number of workers, and an error of ours when a worker dies."""
 
+import multiprocessing
 import os
+import signal
 
 import pytest
 
@@ -36,8 +38,67 @@ def test_results(workers):
     assert dict(finished(_with_start, items, workers, _start, (100,))) == {x: x + 100 for x in items}
 
 
+def _die_at_three(x):
+    if x == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x * x
+
+
+def _die_once(path):
+    if not os.path.exists(path):
+        open(path, "x").close()
+        os._exit(3)
+    return "done"
+
+
+def _fail(x):
+    raise Peculiar(x, "two arguments")
+
+
+class Peculiar(Exception):
+    def __init__(self, x, y):
+        super().__init__(f"{x} {y}")
+
+
+def _no_start():
+    os._exit(3)
+
+
 def test_a_worker_that_dies_is_an_error_of_ours():
-    with pytest.raises(InputError, match="a worker process ended early"):
-        list(finished(_die, [1, 2], 2))
-    with pytest.raises(InputError, match="a worker process ended early"):
-        list(process_map(_die, [1, 2], 2, patience=-1.0))
+    with pytest.raises(InputError, match=r"the worker process of '1' ended early \(exit code 3\)"):
+        list(finished(_die, [1, 1], 2))
+    with pytest.raises(InputError, match=r"the worker process of '1' ended early \(exit code 3\)"):
+        list(process_map(_die, [1, 1], 2, patience=-1.0, chunk=1))
+    with pytest.raises(InputError, match="before it began: try workers=1"):
+        list(finished(_square, [1, 2], 2, _no_start))
+
+
+def test_only_the_item_of_a_dead_worker_is_lost():
+    items = list(range(12))
+    with pytest.warns(UserWarning, match=r"killed \(signal 9\), perhaps for want of memory: its last 4 tasks"):
+        results = list(process_map(_die_at_three, items, 2, patience=-1.0, chunk=4, lost=lambda item, why: (item, why)))
+    lost = (3, "the worker process was killed (signal 9), perhaps for want of memory")
+    assert results == [lost if x == 3 else x * x for x in items]
+    assert dict(finished(_die_at_three, items, 2, lost=lambda item, why: (item, why))) == dict(
+        zip(items, results, strict=True)
+    )
+
+
+def test_a_worker_that_dies_by_chance_costs_nothing(tmp_path):
+    with pytest.warns(UserWarning, match="are done again"):
+        results = list(process_map(_die_once, [str(tmp_path / "a")] * 2, 2, patience=-1.0, chunk=2))
+    assert results == ["done", "done"]
+
+
+def test_errors_of_workers_arrive():
+    with pytest.raises(RuntimeError, match=r"Peculiar: \d two arguments"):
+        list(finished(_fail, [1, 2], 2))
+    assert multiprocessing.active_children() == []
+
+
+def test_processes_end_with_the_map():
+    results = process_map(_square, range(100), 2, patience=-1.0)
+    next(results)
+    assert multiprocessing.active_children()
+    results.close()
+    assert multiprocessing.active_children() == []

@@ -27,6 +27,10 @@ def as_features(X: Any) -> Features:
         import scipy.sparse as sp
 
         csr = sp.csr_array(X)
+        try:
+            csr.check_format(full_check=True)  # kernels rely on it: SciPy itself does not look at indices
+        except ValueError as error:
+            raise InputError(f"X is not a valid sparse matrix: {error}") from None
         if not csr.has_canonical_format:  # the caller's matrix is left as it is
             csr = csr.copy()
             csr.sum_duplicates()

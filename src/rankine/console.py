@@ -1,11 +1,134 @@
-"""Tables on standard output, drawn on a terminal and tab-separated where output is piped, and times for people."""
+"""All that Rankine prints: data on standard output, messages on standard error, tables, questions, times for people.
+
+Text from files never controls a terminal: :func:`shown` replaces control characters by escapes such as ``\\x1b``.
+Messages and what a terminal shows go through it; data that is piped stays as it is, byte for byte.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import csv
+import io
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, BinaryIO, cast
 
-import typer
+# C0 and C1 controls, marks and overrides of the direction of writing, line separators, lone surrogates
+_CONTROLS = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_CONTROL = re.compile(f"[{_CONTROLS}]")
+_CONTROL_IN_LINES = re.compile(f"(?![\n\t])[{_CONTROLS}]")
+
+
+def shown(text: object, lines: bool = False) -> str:
+    r"""Text without control characters, for a terminal; ``lines`` keeps line breaks and tabs.
+
+    >>> print(shown("tape\x1b[2J\u202e\n"))
+    tape\x1b[2J\u202e\x0a
+    """
+    return (_CONTROL_IN_LINES if lines else _CONTROL).sub(_escape, str(text))
+
+
+def _escape(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
+
+
+def say(text: object, lines: bool = False) -> None:
+    """Print a message on standard error, as one line unless ``lines``."""
+    encoding = sys.stderr.encoding or "utf-8"
+    message = f"{shown(text, lines)}\n".encode(encoding, "backslashreplace").decode(encoding)
+    with suppress(OSError):  # a full disk behind standard error does not end the work
+        sys.stderr.write(message)
+        sys.stderr.flush()
+
+
+def status(text: object) -> None:
+    """Print a line on standard error in place of the one before; for a terminal."""
+    sys.stderr.write(f"\r\x1b[K{shown(text)}")
+    sys.stderr.flush()
+
+
+def put(text: str, end: str = "\n") -> None:
+    """Write data to standard output; it is exact where output is piped, without control characters on a terminal.
+
+    Names of files that are not valid text are written with their own bytes.
+    """
+    stream = sys.stdout
+    encoding = stream.encoding or "utf-8"
+    text += end
+    if stream.isatty():
+        data = shown(text, lines=True).encode(encoding, "backslashreplace")
+    else:
+        try:
+            data = text.encode(encoding, "surrogateescape")
+        except UnicodeEncodeError:
+            data = text.encode(encoding, "backslashreplace")
+    _write(data)
+
+
+def put_json(value: Any, indent: int | None = None, allow_nan: bool = True) -> None:
+    """Write a value as JSON to standard output."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=allow_nan)
+    put(re.sub("[\ud800-\udfff]", _escape, text))
+
+
+def put_csv(rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows as CSV to standard output."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    put(text.getvalue(), end="")
+
+
+@contextmanager
+def data_output() -> Iterator[BinaryIO]:
+    """Standard output for bytes: as they are where output is piped, without control characters on a terminal."""
+    sys.stdout.flush()
+    stream = cast(BinaryIO, _Terminal() if sys.stdout.isatty() else sys.stdout.buffer)
+    with _named():
+        yield stream
+        stream.flush()
+
+
+class _Terminal(io.RawIOBase):
+    """Bytes of text that go to a terminal."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        _write(shown(bytes(data).decode("utf-8", "replace"), lines=True).encode(sys.stdout.encoding, "replace"))
+        return len(data)
+
+
+def _write(data: bytes) -> None:
+    """Write bytes to standard output, after what was printed before."""
+    with _named():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """An error of writing that names no file is one of standard output."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or isinstance(error, BrokenPipeError):
+            raise
+        raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def ask(question: str) -> str:
+    """The answer to a question on standard error, without its line break; EOFError at the end of input."""
+    sys.stderr.write(f"{shown(question)} ")
+    sys.stderr.flush()
+    answer = sys.stdin.readline()
+    if not answer:
+        raise EOFError("input ended before the answer")
+    return answer.rstrip("\r\n")
 
 
 def print_table(
@@ -19,21 +142,20 @@ def print_table(
 
     console = Console()
     if not console.is_terminal:
-        for row in (columns, *rows):
-            typer.echo("\t".join(map(str, row)))
+        put("".join("\t".join(map(str, row)) + "\n" for row in (columns, *rows)), end="")
         if note:
-            typer.echo(note, err=True)
+            say(note, lines=True)
         return
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1, 0, 0), collapse_padding=True)
     for i, column in enumerate(columns):
         numeric = all(str(r[i])[:1] in "+-−0123456789." for r in rows)
-        table.add_column(column, justify="right" if numeric else "left", no_wrap=column in whole)
+        table.add_column(Text(shown(column)), justify="right" if numeric else "left", no_wrap=column in whole)
     for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
-    console.print(title, style="bold", markup=False, highlight=False)
+        table.add_row(*(Text(shown(cell)) for cell in row))
+    console.print(shown(title), style="bold", markup=False, highlight=False)
     console.print(table)
     if note:
-        console.print(note, style="dim", markup=False, highlight=False)
+        console.print(shown(note, lines=True), style="dim", markup=False, highlight=False)
 
 
 def clock(seconds: float) -> str:

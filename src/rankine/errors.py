@@ -1,9 +1,12 @@
 """The one error that bad input raises, and the wording helpers that its messages share."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
+
+from .console import shown
 
 
 class InputError(ValueError):
@@ -16,6 +19,23 @@ class InputError(ValueError):
 
     def __init__(self, message: str, where: str | None = None) -> None:
         super().__init__(f"{where}: {message}" if where else message)
+
+
+@contextmanager
+def naming(where: str) -> Iterator[None]:
+    """Errors of input that arise inside name this place, unless they begin with it already.
+
+    >>> with naming("set.parquet"):
+    ...     raise InputError("expected at least one row, got none")
+    Traceback (most recent call last):
+    rankine.errors.InputError: set.parquet: expected at least one row, got none
+    """
+    try:
+        yield
+    except InputError as error:
+        if str(error).startswith(where):
+            raise
+        raise InputError(str(error), where) from None
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
@@ -83,6 +103,9 @@ def in_one_line(error: Exception) -> str:
     >>> in_one_line(FileNotFoundError(2, "No such file or directory", "x.txt"))
     'x.txt: No such file or directory'
     """
-    if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        name = error.filename.decode("utf-8", "replace") if isinstance(error.filename, bytes) else error.filename
+        return shown(f"{name}: {error.strerror}")
+    if isinstance(error, MemoryError):
+        return "there is not enough memory" + (f" ({shown(error)})" if str(error) else "")
+    return shown(error)

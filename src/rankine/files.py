@@ -7,15 +7,15 @@ import hashlib
 import json
 import lzma
 import os
-import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypedDict
 
+from .console import data_output
 from .errors import InputError
+from .places import inside
 from .records import checked, parsed, record
 from .sources import (
     PADDING,
@@ -29,6 +29,7 @@ from .sources import (
     unpacked_whole,
     zstd_open,
 )
+from .temporary import MARK, temporary_beside
 
 if TYPE_CHECKING:
     import numpy as np  # imported where it is used: help texts need this module, and not NumPy
@@ -38,7 +39,6 @@ __all__ = [
     "line_blocks", "locked", "open_source", "open_target", "replacing", "sealed", "stamp", "unpacked", "unpacked_whole",
     "unsealed", "write_file",
 ]  # fmt: skip
-_TEMPORARY = ".new-"  # in the names of files that are being written
 
 
 @contextmanager
@@ -47,7 +47,8 @@ def replacing(path: str | os.PathLike, durable: bool = False) -> Iterator[Path]:
 
     ``durable`` waits until the file and its folder entry are on disk, so that it also survives a power failure.
 
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
     ...     target = Path(folder, "out.txt")
     ...     with replacing(target) as temporary:
     ...         _ = temporary.write_text("whole")
@@ -56,10 +57,7 @@ def replacing(path: str | os.PathLike, durable: bool = False) -> Iterator[Path]:
     """
     target = Path(path)
     check_folder_of(target)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}{_TEMPORARY}", suffix=target.suffix, dir=target.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
+    with temporary_beside(target) as temporary:
         yield temporary
         umask = os.umask(0)
         os.umask(umask)
@@ -69,8 +67,6 @@ def replacing(path: str | os.PathLike, durable: bool = False) -> Iterator[Path]:
         os.replace(temporary, target)
         if durable:
             _to_disk(target.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def write_file(path: str | os.PathLike, data: bytes, durable: bool = False) -> None:
@@ -85,7 +81,7 @@ def is_temporary(path: Path) -> bool:
     >>> is_temporary(Path(".model.json.new-a8fz.json")), is_temporary(Path("model.json"))
     (True, False)
     """
-    return (path.name.startswith(".") and _TEMPORARY in path.name) or path.suffix == ".new"  # the latter until 0.1
+    return (path.name.startswith(".") and MARK in path.name) or path.suffix == ".new"  # the latter until 0.1
 
 
 def check_folder_of(path: str | os.PathLike) -> None:
@@ -117,7 +113,7 @@ def locked(place: str | os.PathLike, busy: str, wait: float = 0.0) -> Iterator[N
     from filelock import FileLock, Timeout
 
     folder = Path(place).is_dir()
-    path = Path(place) / "lock" if folder else Path(f"{place}.lock")
+    path = inside(place, "lock") if folder else Path(f"{place}.lock")
     try:
         lock = FileLock(path).acquire(timeout=wait, poll_interval=0.1)
     except Timeout:
@@ -202,18 +198,20 @@ def open_target(target: str | os.PathLike | IO[bytes]) -> Iterator[BinaryIO]:
     if hasattr(target, "write"):
         yield target  # type: ignore[misc]
     elif str(target) == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with data_output() as stream:
+            yield stream
     else:
         with replacing(target) as temporary, _compressing(temporary, Path(target).suffix) as stream:
             yield stream
 
 
-def _compressing(path: Path, suffix: str) -> BinaryIO:
-    if suffix == ".gz":
-        return gzip.GzipFile(path, "wb", compresslevel=6, mtime=0)  # type: ignore[return-value]
-    if suffix == ".xz":
-        return lzma.open(path, "wb")  # type: ignore[return-value]
-    if suffix == ".zst":
-        return zstd_open(str(path), "wb")
-    return open(path, "wb")
+@contextmanager
+def _compressing(path: Path, suffix: str) -> Iterator[BinaryIO]:
+    with open(path, "wb") as raw:
+        stream: Any = raw
+        if suffix == ".gz":
+            stream = gzip.GzipFile("", "wb", 6, raw, mtime=0)  # without the temporary name
+        elif suffix in (".xz", ".zst"):
+            stream = lzma.open(raw, "wb") if suffix == ".xz" else zstd_open(raw, "wb")
+        with stream:
+            yield stream

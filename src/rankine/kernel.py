@@ -2,13 +2,20 @@
 
 Numba's cache looks at the file of the compiled function only: after a change to a kernel that kernels of other files
 call, run ``find src -name "*.nb?" -delete``.
+
+With ``NUMBA_BOUNDSCHECK=1`` an index beyond an array's end is an IndexError (``make boundscheck``). A cache that was
+filled without it would ignore it, so it is used only if ``NUMBA_CACHE_DIR`` names one. Negative indices count from the
+end all the same, and text that is read by address (``io.number_kernels``) has no index: both are checked by hand, by
+the callers, or before.
 """
 
 import sys
 from typing import Any
 
 from numba import njit
-from numba.core import event
+from numba.core import config, event
+
+from .console import say
 
 
 def kernel(function: Any = None, **options: Any) -> Any:
@@ -19,7 +26,8 @@ def kernel(function: Any = None, **options: Any) -> Any:
     >>> kernel(twice, cache=False)(21)
     42
     """
-    compile_it = njit(**{"nogil": True, "cache": True, "error_model": "numpy", **options})
+    cache = not config.BOUNDSCHECK or bool(config.CACHE_DIR)
+    compile_it = njit(**{"nogil": True, "error_model": "numpy", "cache": cache, **options})
     return compile_it if function is None else compile_it(function)
 
 
@@ -31,7 +39,7 @@ class _Announce(event.Listener):
 
     def on_start(self, event: Any) -> None:
         if not self.announced and sys.stderr.isatty():
-            sys.stderr.write("compiling for this machine; this happens once and takes a few seconds ...\n")
+            say("compiling for this machine; this happens once and takes a few seconds ...")
             self.announced = True
 
     def on_end(self, event: Any) -> None:

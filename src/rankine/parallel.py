@@ -6,23 +6,29 @@ Kernels release the GIL, so threads suffice for them; what is mostly Python (par
 import multiprocessing
 import multiprocessing.connection
 import os
+import pickle
+import signal
+import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
-from typing import TypeVar
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, TypeVar
 
 import numpy as np
 
-from .errors import InputError
+from .errors import InputError, shorten
+from .interrupt import check
 
 T = TypeVar("T")
 R = TypeVar("R")
+_GRACE = 3.0  # seconds for a process to end by itself
 
 
 def thread_count(threads: int | None = None) -> int:
@@ -99,9 +105,20 @@ def query_ranges(ptr: np.ndarray, rows: int) -> list[tuple[int, int]]:
     return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
 
 
+class LostTask(Exception):
+    """The process of a task ended before its result was there; the text says how."""
+
+
 def begin_worker() -> None:
-    """Called once in a process of a pool: it uses one thread, and ends when the one that started it is gone."""
+    """Called once in a process of a pool: it uses one thread, and ends when the one that started it is gone.
+
+    Ctrl-C, which a terminal sends to all processes, is left to the one that started it, which ends this one by SIGTERM.
+    """
     os.environ["RANKINE_THREADS"] = "1"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # at the end of the running call: temporary files go too
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_leave_with_parent, daemon=True).start()
 
 
@@ -112,34 +129,143 @@ def _leave_with_parent() -> None:
         os._exit(1)
 
 
-@contextmanager
-def _processes(workers: int, start: Callable[..., None] | None, arguments: tuple) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes that ends with the block; a worker that dies is an InputError."""
-    context = multiprocessing.get_context("spawn")  # threads and forked processes do not go together
-    with ProcessPoolExecutor(workers, context, _begin, (start, arguments)) as pool:
-        try:
-            yield pool
-        except BrokenProcessPool:
-            raise InputError(
-                "a worker process ended early, perhaps for want of memory: try workers=1. (A script that starts "
-                "processes needs `if __name__ == '__main__':` around its work.)"
-            ) from None
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _begin(start: Callable[..., None] | None, arguments: tuple) -> None:
+def _serve(pipe: Any, start: Callable[..., None] | None, arguments: tuple) -> None:
+    """The work of a process: do the tasks that arrive, send their results or errors."""
     begin_worker()
-    if start is not None:
-        start(*arguments)
+    task: tuple[Callable[..., Any], tuple] = (start, arguments) if start is not None else (int, ())
+    while True:
+        try:
+            message = ForkingPickler.dumps((True, task[0](*task[1])))
+        except Exception as error:
+            message = _dumped(error)
+        pipe.send_bytes(message)
+        try:
+            task = pipe.recv()
+        except EOFError:
+            return
+
+
+def _dumped(error: Exception) -> Any:
+    """An error as bytes; one that cannot travel is described."""
+    try:
+        message = ForkingPickler.dumps((False, error))
+        pickle.loads(message)
+    except Exception:
+        message = ForkingPickler.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
+    return message
+
+
+class _Processes:
+    """Processes, each with a thread of this one that hands it tasks: with a process only its own task is lost."""
+
+    def __init__(self, workers: int, start: Callable[..., None] | None, arguments: tuple) -> None:
+        self._context = multiprocessing.get_context("spawn")  # threads and forked processes do not go together
+        self._begin = (start, arguments)
+        self._own = threading.local()
+        self._all: list[Any] = []
+        self._closed = False
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="rankine-processes")
+
+    def submit(self, function: Callable[..., R], *arguments: Any) -> Future[R]:
+        """The future result of a task, or its error, or LostTask."""
+        return self._threads.submit(self._do, function, arguments)
+
+    def _do(self, function: Callable[..., Any], arguments: tuple) -> Any:
+        process, pipe = getattr(self._own, "worker", None) or self._start()
+        try:
+            pipe.send((function, arguments))
+            done, result = pipe.recv()
+        except (EOFError, OSError):
+            self._own.worker = None
+            process.join()
+            raise LostTask(_how_it_ended(process.exitcode)) from None
+        if not done:
+            raise result
+        return result
+
+    def _start(self) -> tuple[Any, Any]:
+        """A new process for this thread."""
+        if self._closed:
+            raise CancelledError
+        pipe, its_end = self._context.Pipe()
+        process = self._context.Process(target=_serve, args=(its_end, *self._begin), daemon=True)
+        with _ctrl_c_blocked():  # it inherits that, and cannot be interrupted before it ignores Ctrl-C
+            process.start()
+        its_end.close()
+        self._all.append(process)
+        try:
+            done, result = pipe.recv()
+        except (EOFError, OSError):
+            process.join()
+            raise InputError(
+                f"a worker process {_how_it_ended(process.exitcode)} before it began: try workers=1. (A script that "
+                "starts processes needs `if __name__ == '__main__':` around its work.)"
+            ) from None
+        if not done:
+            raise result
+        self._own.worker = process, pipe
+        return process, pipe
+
+    def close(self) -> None:
+        """End all processes, each at the end of its running call, or after a few seconds by force."""
+        self._closed = True
+        for process in self._all:
+            process.terminate()
+        deadline = time.monotonic() + _GRACE
+        for process in self._all:
+            process.join(max(0.0, deadline - time.monotonic()))
+            process.kill()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        for process in self._all:  # one may have been starting
+            process.kill()
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """SIGINT is not delivered to this thread within the block."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _how_it_ended(code: int | None) -> str:
+    """The exit code of a process in words.
+
+    >>> _how_it_ended(-9)
+    'was killed (signal 9), perhaps for want of memory'
+    """
+    if code is not None and code < 0:
+        return f"was killed (signal {-code})" + (", perhaps for want of memory" if code == -9 else "")
+    return f"ended early (exit code {code})"
+
+
+@contextmanager
+def _processes(workers: int, start: Callable[..., None] | None, arguments: tuple) -> Iterator[_Processes]:
+    """Processes that end with the block."""
+    pool = _Processes(workers, start, arguments)
+    try:
+        yield pool
+    finally:
+        pool.close()
 
 
 def process_map(
-    function: Callable[[T], R], items: Iterable[T], workers: int, patience: float = 1.5, chunk: int = 4
+    function: Callable[[T], R],
+    items: Iterable[T],
+    workers: int,
+    patience: float = 1.5,
+    chunk: int = 4,
+    lost: Callable[[T, str], R] | None = None,
 ) -> Iterator[R]:
     """``map`` over processes, results in order, few items in flight; ``function`` and results must be picklable.
 
     Starting processes takes a second: the first ``patience`` seconds' work is done in this one (below 0: none of it).
+    If a process dies at its item, the result is ``lost(item, why)``; without ``lost`` it is an InputError.
 
     >>> list(process_map(abs, [-1, 2, -3], workers=2))
     [1, 2, 3]
@@ -148,29 +274,55 @@ def process_map(
     began = time.perf_counter()
     for item in rest if workers == 1 or patience >= 0 else ():
         yield function(item)
+        check()
         if workers > 1 and time.perf_counter() - began > patience:
             break
     else:
         if workers == 1 or patience >= 0:
             return
     with _processes(workers, None, ()) as pool:
-        waiting: deque = deque()
+        waiting: deque[tuple[list[T], Future[list[R]]]] = deque()
         while True:
             items_of_task = list(islice(rest, chunk))
             if items_of_task:
-                waiting.append(pool.submit(_map_list, function, items_of_task))
+                waiting.append((items_of_task, pool.submit(_map_list, function, items_of_task)))
             if not waiting:
                 return
             if not items_of_task or len(waiting) > 2 * workers:
-                yield from waiting.popleft().result()
+                task, future = waiting.popleft()
+                yield from _results(pool, function, task, future, lost)
+                check()
 
 
 def _map_list(function: Callable[[T], R], items: list[T]) -> list[R]:
     return [function(item) for item in items]
 
 
+def _results(pool: _Processes, function: Any, items: list[T], future: Future[list[R]], lost: Any) -> list[R]:
+    """The results of a task. If its process died, its items are done again one by one, to learn at which."""
+    try:
+        return future.result()
+    except LostTask as error:
+        if len(items) == 1:
+            return [_without_result(items[0], error, lost)]
+        warnings.warn(f"a worker process {error}: its last {len(items)} tasks are done again", stacklevel=3)
+    again = [([item], pool.submit(_map_list, function, [item])) for item in items]
+    return [_results(pool, function, *task, lost)[0] for task in again]
+
+
+def _without_result(item: T, error: LostTask, lost: Callable[[T, str], R] | None) -> R:
+    if lost is not None:
+        return lost(item, f"the worker process {error}")
+    raise InputError(f"the worker process of {shorten(str(item), 80)} {error}: try workers=1") from None
+
+
 def paired_map(
-    function: Callable[[T], R], items: Iterable[T], workers: int, patience: float = 1.5, chunk: int = 4
+    function: Callable[[T], R],
+    items: Iterable[T],
+    workers: int,
+    patience: float = 1.5,
+    chunk: int = 4,
+    lost: Callable[[T, str], R] | None = None,
 ) -> Iterator[tuple[T, R]]:
     """Like :func:`process_map`, each result with its item, which does not travel back from the process.
 
@@ -184,7 +336,7 @@ def paired_map(
             sent.append(item)
             yield item
 
-    for result in process_map(function, remembered(), workers, patience, chunk):
+    for result in process_map(function, remembered(), workers, patience, chunk, lost):
         yield sent.popleft(), result
 
 
@@ -194,11 +346,12 @@ def finished(
     workers: int,
     start: Callable[..., None] | None = None,
     arguments: tuple = (),
+    lost: Callable[[T, str], R] | None = None,
 ) -> Iterator[tuple[T, R]]:
     """Each item with its result, as soon as it is there; for long jobs of different length.
 
     With one worker the jobs are done in this process, in order. ``start`` is called once in each process, with
-    ``arguments``.
+    ``arguments``; for ``lost`` see :func:`process_map`.
 
     >>> sorted(finished(abs, [-1, 2, -3], workers=1))
     [(-3, 3), (-1, 1), (2, 2)]
@@ -208,11 +361,18 @@ def finished(
             start(*arguments)
         for item in items:
             yield item, function(item)
+            check()
         return
     with _processes(min(workers, len(items)), start, arguments) as pool:
-        futures = {pool.submit(function, item): number for number, item in enumerate(items)}
+        futures = {pool.submit(function, item): item for item in items}
         for future in as_completed(futures):
-            yield items[futures[future]], future.result()
+            item = futures[future]
+            try:
+                result = future.result()
+            except LostTask as error:
+                result = _without_result(item, error, lost)
+            yield item, result
+            check()
 
 
 @lru_cache(maxsize=4)

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from .interrupt import check
+
 _drawn = False  # rich can draw one at a time
 
 
@@ -21,11 +23,13 @@ def bar(label: str, total: int | None, show: bool = True, unit: str = "") -> Ite
     """
     global _drawn
     if not show or _drawn or not sys.stderr.isatty() or multiprocessing.parent_process() is not None:
-        yield lambda done, total=None: None
+        yield lambda done, total=None: check()
         return
     from rich import progress as rp
     from rich.console import Console
     from rich.text import Text
+
+    from .console import shown
 
     class Speed(rp.ProgressColumn):
         def render(self, task: rp.Task) -> Text:
@@ -37,11 +41,16 @@ def bar(label: str, total: int | None, show: bool = True, unit: str = "") -> Ite
         amount = [rp.DownloadColumn(), rp.TransferSpeedColumn()]
     elif unit == "seconds":
         amount += [Speed()]
-    columns = [rp.TextColumn("{task.description}"), rp.BarColumn(), *amount, rp.TimeRemainingColumn()]
+    columns = [rp.TextColumn("{task.description}", markup=False), rp.BarColumn(), *amount, rp.TimeRemainingColumn()]
     with rp.Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(label, total=total)
+        task = progress.add_task(shown(label), total=total)
         _drawn = True
+
+        def update(done: float, total: float | None = None) -> None:
+            check()
+            progress.update(task, completed=done, total=total)
+
         try:
-            yield lambda done, total=None: progress.update(task, completed=done, total=total)
+            yield update
         finally:
             _drawn = False

@@ -12,6 +12,7 @@ import re
 import sys
 from typing import Annotated, Any, TypeVar
 
+import msgspec
 from msgspec import Meta, ValidationError, convert
 
 from .errors import InputError, is_utf8
@@ -36,6 +37,20 @@ def record(data: bytes, schema: type[Schema], what: str, where: str | None) -> S
     rankine.errors.InputError: x.json: not a test: Expected `int` >= 0 - at `$[...][0]`
     """
     return checked(parsed(data, what, where), schema, what, where)
+
+
+def large_record(data: bytes, schema: type[Schema], what: str, where: str) -> Schema:
+    """The same as :func:`record`, several times faster for long arrays: values are compared while they are read.
+
+    >>> large_record(b'{"a": [1], "b": 2}', dict[str, Any], "a test", "x.json")
+    {'a': [1], 'b': 2}
+    """
+    try:
+        return msgspec.json.decode(data, type=schema)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"not {what}: {error}", where) from None
+    except RecursionError:
+        raise InputError(f"not {what}: arrays or objects stand too deep inside each other", where) from None
 
 
 def parsed(data: bytes, what: str, where: str | None, infinite: bool = False) -> Any:
@@ -64,7 +79,7 @@ def checked(content: Any, schema: type[Schema], what: str, where: str | None) ->
     """Values compared with a schema: what they are said to be, or an InputError that names the member."""
     try:
         return convert(content, schema)
-    except (ValidationError, OverflowError) as error:  # the latter for a whole number beyond every float
+    except (ValidationError, OverflowError, UnicodeError) as error:  # OverflowError: a whole number beyond every float
         raise InputError(f"not {what}: {error}", where) from None
     except RecursionError:
         raise InputError(f"not {what}: arrays or objects stand too deep inside each other", where) from None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from .console import shown
 from .files import write_file
 
 
@@ -35,27 +36,37 @@ def write_page(sections: Sequence[Section], folder: Path, name: str, level: int)
     """Write ``name.md`` into ``folder``: a page of the documentation, its pictures below ``_static``."""
     text = []
     for i, section in enumerate(sections):
-        shown = section if not section.picture else replace(section, picture=f"_static/{folder.name}/{section.picture}")
-        text.append(f"{'#' * (level + (i > 0))} {section.title}\n\n{markdown(shown)}")
+        page = section if not section.picture else replace(section, picture=f"_static/{folder.name}/{section.picture}")
+        text.append(f"{'#' * (level + (i > 0))} {shown(section.title)}\n\n{markdown(page)}")
     write_file(folder / f"{name}.md", "\n".join(text).encode())
 
 
 def _markdown(sections: Sequence[Section]) -> str:
     return "\n".join(
-        f"{'#' if i == 0 else '##'} {section.title}\n\n{markdown(section)}" for i, section in enumerate(sections)
+        f"{'#' if i == 0 else '##'} {shown(section.title)}\n\n{markdown(section)}" for i, section in enumerate(sections)
     )
 
 
 def markdown(section: Section) -> str:
     """The content of a section without its heading."""
-    out = [f"{section.text}\n"] if section.text else []
+    out = [f"{shown(section.text, lines=True)}\n"] if section.text else []
     if section.rows:
         rows = [section.columns, ["---"] * len(section.columns), *section.rows]
-        out += ["| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |" for row in rows]
+        out += ["| " + " | ".join(map(_markdown_cell, row)) + " |" for row in rows]
         out.append("")
     if section.picture:
-        out.append(f"![{section.title}]({section.picture})\n")
+        out.append(f"![{shown(section.title)}]({section.picture})\n")
     return "\n".join(out)
+
+
+def _markdown_cell(value: Any) -> str:
+    """Text of a cell, in which nothing is HTML or ends the cell."""
+    return shown(value).replace("|", "\\|").replace("<", "&lt;")
+
+
+def _escaped(text: object) -> str:
+    """Text for HTML, without control characters but line breaks and tabs."""
+    return html.escape(shown(text, lines=True))
 
 
 _STYLE = (
@@ -69,17 +80,17 @@ _STYLE = (
 def _html(sections: Sequence[Section], folder: Path) -> str:
     body: list[str] = []
     for i, section in enumerate(sections):
-        body.append(f"<h{1 if i == 0 else 2}>{html.escape(section.title)}</h{1 if i == 0 else 2}>")
+        body.append(f"<h{1 if i == 0 else 2}>{_escaped(section.title)}</h{1 if i == 0 else 2}>")
         if section.text:
-            body.append(f"<p>{html.escape(section.text)}</p>")
+            body.append(f"<p>{_escaped(section.text)}</p>")
         if section.rows:
-            head = "".join(f"<th>{html.escape(c)}</th>" for c in section.columns)
+            head = "".join(f"<th>{_escaped(c)}</th>" for c in section.columns)
             rows = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in section.rows)
             body.append(f"<table><tr>{head}</tr>{rows}</table>")
         if section.picture:
             data = base64.b64encode((folder / section.picture).read_bytes()).decode()
-            body.append(f'<img alt="{html.escape(section.title)}" src="data:image/png;base64,{data}">')
-    title = html.escape(sections[0].title)
+            body.append(f'<img alt="{_escaped(section.title)}" src="data:image/png;base64,{data}">')
+    title = _escaped(sections[0].title)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
         + "\n".join(body)
@@ -90,4 +101,4 @@ def _html(sections: Sequence[Section], folder: Path) -> str:
 def _cell(value: Any) -> str:
     text = str(value)
     words = ' class="words"' if len(text) > 24 else ""
-    return f"<td{words}>{html.escape(text)}</td>"
+    return f"<td{words}>{_escaped(text)}</td>"

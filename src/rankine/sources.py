@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np  # imported where it is used: help texts need this module, and not NumPy
 
 Source = str | os.PathLike | IO[bytes]
-PADDING = 8  # readable bytes that follow a block: kernels may look so far beyond its end
+PADDING = 16  # readable bytes that follow a block: kernels look so far beyond its end, up to 9
 
 _MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 _BLOCK = 4 << 20

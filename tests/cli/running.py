@@ -1,7 +1,6 @@
 """Running the command line within a test."""
 
 import io
-import signal
 import sys
 import warnings
 from typing import NamedTuple
@@ -24,7 +23,6 @@ def rankine(folder, *arguments, code=0, stdin=None, env=None):
 
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     given = io.TextIOWrapper(stdin if stdin is not None else io.BytesIO(), encoding="utf-8")
-    terminated = signal.getsignal(signal.SIGTERM)
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("default")
         patch.chdir(folder)
@@ -39,8 +37,6 @@ def rankine(folder, *arguments, code=0, stdin=None, env=None):
             status = 0
         except SystemExit as end:
             status = end.code or 0
-        finally:
-            signal.signal(signal.SIGTERM, terminated)
     given.detach()
     done = Done(out.buffer.getvalue().decode("utf-8"), err.buffer.getvalue().decode("utf-8"))
     assert status == code, done.stderr

@@ -1,12 +1,23 @@
 """Decimals become the nearest binary floats."""
 
+import subprocess
+import sys
 from decimal import Context, Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 from numba import njit
 
-from rankine.io.number_kernels import DECIMAL, address_of, exact_float, scan_decimal, to_double, to_single
+from rankine.io.number_kernels import (
+    DECIMAL,
+    address_of,
+    exact_float,
+    scan_decimal,
+    scan_unsigned,
+    to_double,
+    to_single,
+)
 
 
 @njit
@@ -86,3 +97,33 @@ def test_a_long_number_is_the_nearest_single_whatever_its_exponent():
     edge = 2**128 - 2**103  # above it a single is infinite
     assert exact_float(f"{edge}.{'0' * 30}", single) == np.inf
     assert exact_float(f"{edge - 1}.{'9' * 30}", single) == float(np.finfo(np.float32).max)
+
+
+@njit
+def whole(buf):
+    value, after = scan_unsigned(address_of(buf))
+    return value, after - address_of(buf)
+
+
+def test_whole_numbers_saturate_and_do_not_overflow():
+    """2^64 + 1 is not 1, whatever a word of 64 bits makes of it."""
+    rng = np.random.default_rng(2)
+    tokens = [str(2**64 + i) for i in (-1, 0, 1, 100)] + [str(10**k + i) for k in range(25) for i in (-1, 0, 1)]
+    tokens += ["".join(map(str, rng.integers(0, 10, n))) for n in rng.integers(1, 60, 3000)]
+    for token in tokens:
+        text = np.frombuffer(token.encode() + b" " * 8, np.uint8)
+        assert whole(text) == (min(int(token), 10**17), len(token))
+
+
+def test_huge_exponents_take_no_time():
+    tokens = ["1e18446744073709551617", "1e-18446744073709551617", "0e99999999999999999999", f"0.{'0' * 5000}1e5001"]
+    values, statuses = converted(tokens, single=False)
+    assert (statuses == DECIMAL).all()
+    assert values.tolist() == [np.inf, 0.0, 0.0, 1.0]
+
+
+def test_text_is_read_no_further_than_its_padding():
+    """Every beginning of a few lines, right before a page that cannot be read."""
+    program = Path(__file__).parent.parent / "guarded_text.py"
+    run = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (0, "read\n"), run.stderr

@@ -222,3 +222,16 @@ def test_a_small_parquet_file_does_not_become_a_large_table(tmp_path, monkeypatc
         rk.load_table(tmp_path / "zeros.parquet")
     monkeypatch.setenv(SIZE, "1GB")
     assert rk.load_table(tmp_path / "zeros.parquet").n_documents == rows
+
+
+def test_a_table_with_a_column_twice_is_refused_and_every_error_names_the_file(tmp_path):
+    path = tmp_path / "set.arrow"
+    twice = pa.Table.from_arrays([pa.array([1, 1])] * 4, ["qid", "label", "a", "a"])
+    empty = pa.table(
+        {"qid": pa.array([], pa.int64()), "label": pa.array([], pa.int64()), "a": pa.array([], pa.int64())}
+    )
+    for table, says in ((twice, "two columns 'a'"), (empty, "at least one row")):
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+        with pytest.raises(rk.InputError, match=f"set.arrow: .*{says}"):
+            rk.io.load_table(path)

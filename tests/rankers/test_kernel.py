@@ -1,13 +1,18 @@
 """The kernel ranker: the linear kernel is the linear ranker, others see what no line can, bad kernels are named."""
 
 import json
+import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from sklearn.metrics.pairwise import pairwise_kernels
 
 import rankine as rk
 from rankine.rankers.kernel import ApproximationWarning
+from rankine.solvers import ConvergenceWarning
 
+from .. import exact
 from ..cases import normalised_sample
 
 
@@ -113,3 +118,26 @@ def test_a_stored_normaliser_that_overflows_is_bad_input(tmp_path):
     (tmp_path / "m.json").write_text(json.dumps(content))
     with np.errstate(over="ignore"), pytest.raises(rk.InputError, match="after normalisation, row 0"):
         rk.load(tmp_path / "m.json").predict(X)
+
+
+@pytest.mark.parametrize("C", [1e-6, 1.0, 1e6, 1e12])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_no_bound_lies_above_what_can_be_reached(kernel, C):
+    """What is certified is the problem of the Gram matrix as it was computed."""
+    rng = np.random.default_rng(int(np.log10(C)) + 20)
+    for loss in ("ranksvm", "svm-map", "ranksvm-l2"):
+        X, y = rng.integers(-4, 5, (6, 2)) / 4, np.array([2.0, 0.0, 1.0, 0.0, 1.0, 0.0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = rk.KernelRanker(loss, C=C, kernel=kernel, gamma=0.5, max_iter=30).fit(X, y, qid=[0, 0, 0, 1, 1, 1])
+        options = {"gamma": 0.5} if kernel == "rbf" else {}
+        G = [exact.fractions(row) for row in pairwise_kernels(X, X, metric=kernel, **options)]
+        beta, used = np.zeros(6), 0
+        for i, x in enumerate(X):  # support vectors are rows of X, in order
+            if used < len(model.support_) and (model.support_[used] == x).all():
+                beta[i], used = model.dual_coef_[used], used + 1
+        for point in exact.nearby(beta, rng, 6):
+            b = exact.fractions(point)
+            scores = [sum(g * x for g, x in zip(row, b, strict=True)) for row in G]
+            square = sum(x * s for x, s in zip(b, scores, strict=True)) / 2
+            assert Fraction(model.lower_bound_) <= square + Fraction(C) * exact.risk(loss, scores, y, [0, 3, 6])

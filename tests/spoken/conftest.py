@@ -9,7 +9,21 @@ from rankine.spoken.lattice.formats import write_slf
 from rankine.spoken.lattice.scoring import Scoring
 from rankine.spoken.learn.judgments import Judged
 
+from ..victims import Victims
 from .cases import SMALL, lattice
+
+
+@pytest.fixture(autouse=True)
+def victims(request):
+    """Victims around the folder of a test, beside it and in it; whatever an archive does, they stay as they are."""
+    if "tmp_path" not in request.fixturenames:
+        yield None
+        return
+    place = request.getfixturevalue("tmp_path")
+    around = [Victims(place.parent / f"{place.name}-victims"), Victims(place / ".victims")]
+    yield around[0]
+    for some in around:
+        some.check()
 
 
 @pytest.fixture
@@ -33,6 +47,7 @@ def several(tmp_path):
 def taught(tmp_path_factory):
     """An archive of 60 documents; relevant is where the word was likely."""
     place = tmp_path_factory.mktemp("taught")
+    around = Victims(place / "victims")
     archive = Archive.create(place / "a", SMALL)
     archive.add_lattices([(f"d{i:02d}", lattice(i, 12)) for i in range(60)])
     queries = {str(i): f"w{i} w{(i * 5 + 1) % 12}" for i in range(12)}
@@ -43,4 +58,5 @@ def taught(tmp_path_factory):
         counts = archive.score(query, docs)[:, 1]  # word bigrams
         good = docs[counts > max(np.quantile(counts, 0.7), 0)]
         qrels[key] = {archive.index.name_of(d): 1.0 for d in good.tolist()}
-    return archive, Judged(queries, {k: v for k, v in qrels.items() if v} | {"0": {"d00": 1.0}})
+    yield archive, Judged(queries, {k: v for k, v in qrels.items() if v} | {"0": {"d00": 1.0}})
+    around.check()

@@ -9,7 +9,7 @@ import rankine as rk
 from rankine.errors import InputError
 from rankine.losses import get
 from rankine.theory import bounds as b
-from rankine.theory import risk_bound
+from rankine.theory import risk_bound, training_bound
 from rankine.theory.guarantee import class_of, rademacher
 
 from ..cases import unit_problem
@@ -183,3 +183,63 @@ def test_extreme_models_and_data():
     model.coef_ = np.array([np.inf, 0, 0, 0])
     with pytest.raises(InputError, match="not all finite"):
         risk_bound(model, data)
+
+
+def documents(*grades, x=None):
+    """Queries with these grades; the one feature is the grade, or x."""
+    y = np.concatenate(grades).astype(float)
+    qid = np.repeat(np.arange(len(grades)), [len(g) for g in grades])
+    return rk.RankingData((y if x is None else np.asarray(x, float))[:, None], y, qid)
+
+
+def test_on_the_training_queries_the_words_name_what_the_number_bounds():
+    """One relevant document of eight: P@5 is 0.2 at best, so 1 − P@5 is 0.8, and its share of the best 0."""
+    data = documents(*[[1, 0, 0, 0, 0, 0, 0, 0]] * 3)
+    for variant in ("", ":tight", ":slack"):
+        model = rk.LinearRanker(f"svm-p@5{variant}", C=10).fit(data)
+        bound = training_bound(model, data)
+        assert bound.of == "1 − P@5 / best possible P@5"
+        assert str(bound).startswith(
+            "guaranteed: over the 3 training queries that carry information the mean of 1 − P@5"
+        )
+        assert bound.mean < 0.8
+
+
+def test_a_training_bound_that_says_nothing_says_so():
+    data = documents([1, 0], [0, 1])
+    model = rk.LinearRanker("svm-map", C=10).fit(documents([1, 0]))
+    model.coef_ = np.zeros(1)
+    bound = training_bound(model, data)
+    assert bound.vacuous
+    assert str(bound).startswith("nothing is guaranteed: over the 2 training queries")
+
+
+def test_one_query_and_none():
+    model = rk.LinearRanker("svm-map", C=10).fit(documents([1, 0]))
+    assert "over the 1 training query that carries information" in str(training_bound(model, documents([1, 0])))
+    assert training_bound(model, documents([0, 0], [1])) is None
+    assert training_bound(rk.LinearRanker("listnet").fit(documents([1, 0])), documents([1, 0])) is None
+
+
+def test_rounding_in_the_loss_cannot_make_a_training_bound_wrong():
+    """Scores of 1e17 swallow the loss of 1; what the ranking is measured to have stands below the bound anyway."""
+    data = documents([1, 0, 0], x=[1.0, 2.0, 0.0])
+    model = rk.LinearRanker("svm-map", C=10).fit(documents([1, 0]))
+    model.coef_ = np.array([1e17])
+    assert training_bound(model, data).mean >= 0.5
+
+
+def test_held_out_words_hold_where_every_ranking_has_the_same_value():
+    """Lists no longer than k: P@5 is 0.2 whatever the ranking, and counted so."""
+    data = documents(*[[1, 0, 0]] * 30)
+    model = rk.LinearRanker("svm-p@5", C=10).fit(data)
+    bound = risk_bound(model, data, held_out=True).best
+    assert bound.of == "expected 1 − P@5 (0 for queries without a relevant document)"
+    assert bound.risk == pytest.approx(0.8)
+
+
+def test_no_pairs_no_bound_on_pairs():
+    """Constants are the sample's; where they are 0 the bound would be 0 for queries to come, whatever those are."""
+    model = rk.LinearRanker("ranksvm", C=10).fit(documents([1, 0]))
+    with pytest.raises(InputError, match="no query of the data has documents of different grade"):
+        risk_bound(model, documents([1, 1], [0]))

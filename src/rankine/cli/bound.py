@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..console import say
 from . import common as c
 
 
@@ -29,36 +30,32 @@ def command(
     from ..console import print_table
     from ..rankers import load
     from ..theory import risk_bound
+    from ..theory.words import digits_up, number_up, probability
 
     guarantee = risk_bound(load(model), c.load_data(data), delta, B=B, M=M, held_out=held_out)
     rows = [
-        (b.result, b.of, b.status, *(_number(x) for x in (b.log_risk, b.log_complexity, b.log_confidence, b.log_total)),
-         _number(b.log_largest), "no" if b.vacuous else "yes", _queries(b.queries_needed(guarantee.n)))
+        (b.result, b.of, b.status, *(number_up(x) for x in (b.log_risk, b.log_complexity, b.log_confidence)),
+         number_up(b.log_total, certain=True), number_up(b.log_largest), "no" if b.vacuous else "yes",
+         _queries(b.queries_needed(guarantee.n)))
         for b in guarantee.bounds
     ]  # fmt: skip
     columns = ("result", "what is bounded", "proof", "mean loss", "+ complexity", "+ confidence", "= bound",
                "the maximum", "below the maximum", "queries needed")  # fmt: skip
     g = guarantee
-    title = f"{g.loss}: n = {g.n:,} queries, m ≤ {g.m}, B = {g.B:g}, M = {g.M:.4g}, δ = {delta:g}"
+    norms = "" if held_out else f"B = {digits_up(g.B, 6)}, M = {digits_up(g.M)}, "
+    title = f"{g.loss}: n = {g.n:,} queries, m ≤ {g.m}, {norms}δ = {delta:g}"
     print_table(title, columns, rows)
     for b in guarantee.bounds:
-        typer.echo(f"{b.result}: {b.why}.", err=True)
+        say(f"{b.result}: {b.why}.")
     for note in guarantee.notes:
-        typer.echo(note, err=True)
+        say(note)
     best = guarantee.best
     if best.vacuous:
-        typer.echo("Every bound is at or above the largest possible error, as is usual for so few queries.", err=True)
+        say("Every bound is at or above the largest possible error, as is usual for so few queries.")
     else:
-        typer.echo(f"With probability {1 - delta:g}: {best.of} ≤ {_number(best.log_total)} ({best.result}).", err=True)
-
-
-def _number(log_value: float) -> str:
-    """A number, as a power of ten where floats end."""
-    if log_value == -math.inf:
-        return "0"
-    if log_value < 700:
-        return f"{math.exp(log_value):.4g}"
-    return f"10^{log_value / math.log(10):.1f}"
+        at_most = number_up(best.log_total, certain=True)
+        given = "" if held_out else ", if no query to come is longer, has more pairs or larger features than these"
+        say(f"With probability {probability(delta)}{given}: {best.of} ≤ {at_most} ({best.result}).")
 
 
 def _queries(n: float) -> str:

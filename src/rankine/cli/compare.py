@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import print_table
+from ..console import print_table, put, put_json
 from . import common as c
 from .details import print_details
 from .tables import print_comparison
@@ -67,9 +67,9 @@ def command(
     if plot is not None:
         comparison.plot(plot)
     if output is c.Output.json:
-        typer.echo(comparison.to_json())
+        put(comparison.to_json())
     elif output is c.Output.csv:
-        typer.echo(comparison.to_csv())
+        put(comparison.to_csv())
     else:
         if per_query:
             _print_queries(reports)
@@ -103,7 +103,6 @@ def _print_queries(reports: dict[str, Report]) -> None:
 
 def _print_drift(files: list[str], n: int, as_json: bool) -> None:
     """Print how ranks change between two models on the same data."""
-    import json
 
     from ..errors import InputError
     from ..measures.overlap import drift
@@ -118,7 +117,7 @@ def _print_drift(files: list[str], n: int, as_json: bool) -> None:
         queries = [
             {"query": str(q), **{k: getattr(change, k)[i].item() for k in names}} for i, q in enumerate(change.queries)
         ]
-        typer.echo(json.dumps({"p": change.p, "k": change.k, "queries": queries}, ensure_ascii=False))
+        put_json({"p": change.p, "k": change.k, "queries": queries})
         return
     _print_change(f"From {files[0]} to {files[1]} on {files[2]}", change, n)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..console import put
 from ..errors import InputError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def command(
     labels = consistency.every_label(_grades(grades), items)
     verdict = consistency.search(loss, measure, labels, tries=tries, seed=seed)
     if verdict is None:
-        typer.echo(f"{loss} was consistent with {measure} under each of {tries} random distributions of grades "
+        put(f"{loss} was consistent with {measure} under each of {tries} random distributions of grades "
                    f"{grades} over {items} items. That is no proof.")  # fmt: skip
     else:
         _show(verdict)
@@ -88,7 +89,7 @@ def _show(verdict: Verdict) -> None:
     m = len(verdict.scores)
     rows.append((f"minimiser of {verdict.loss}", *(f"{s:.4f}" for s in verdict.scores)))
     print_table("grades and their probability", ("probability", *(f"item {i + 1}" for i in range(m))), rows)
-    typer.echo(f"{verdict.answer}: the loss sorts {_order(verdict.order)}; best for {verdict.measure} "
+    put(f"{verdict.answer}: the loss sorts {_order(verdict.order)}; best for {verdict.measure} "
                f"{'is' if len(verdict.optimum.rankings) == 1 else 'are'} {_best(verdict)}; expected {verdict.measure} "
                f"lost: {float(verdict.regret):.4g}")  # fmt: skip
 
@@ -106,7 +107,7 @@ def _show_form(measure: str, form: Any) -> None:
     from ..console import print_table
 
     m = len(form.labels[0])
-    typer.echo(f"{measure} on these {len(form.labels)} supervisions of {m} items has a standard form: {form.answer}, "
+    put(f"{measure} on these {len(form.labels)} supervisions of {m} items has a standard form: {form.answer}, "
                f"{form.why}.")  # fmt: skip
     if form.r is not None:
         rows = [(_label(y), *(f"{float(x):.6g}" for x in r)) for y, r in zip(form.labels, form.r, strict=True)]
@@ -115,10 +116,10 @@ def _show_form(measure: str, form: Any) -> None:
         )
     for order, i, j, weights in form.certificate or ():
         rows = [(_label(y), str(w)) for y, w in zip(form.labels, weights, strict=True) if w]
-        typer.echo(f"\nHere {_order([(t,) for t in order])} is optimal, so E[r] of item {i + 1} ≥ that of {j + 1}:")
+        put(f"\nHere {_order([(t,) for t in order])} is optimal, so E[r] of item {i + 1} ≥ that of {j + 1}:")
         print_table("", ("grades", "weight"), rows)
     if form.certificate:
-        typer.echo("\nSummed over these tables (and over all renamings of the items), the differences cancel for every "
+        put("\nSummed over these tables (and over all renamings of the items), the differences cancel for every "
                    "r, though one of them must be positive.")  # fmt: skip
 
 

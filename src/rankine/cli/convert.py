@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ..console import say
 from . import common as c
 
 
@@ -22,4 +23,4 @@ def command(
 
     data = load_data(source, dtype or ("float64" if target_format(target).text else "float32"))
     save_data(data, target)
-    typer.echo(f"{data} -> {target}", err=True)
+    say(f"{data} -> {target}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import print_table
+from ..console import print_table, put
 from .tables import print_comparison, print_hits
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def command(
     search = _search(place)
     spoken, hit = _spoken(place)
     write([*search, *spoken], place)
-    typer.echo(f"\nEverything with its pictures: {place}/report.html\n")
-    typer.echo("What to try next\n")
+    put(f"\nEverything with its pictures: {place}/report.html\n")
+    put("What to try next\n")
     for line, explanation in _next_steps(place, hit, QUERY):
-        typer.echo(f"  {line}\n      {explanation}")
+        put(f"  {line}\n      {explanation}")
 
 
 def _search(folder: Path) -> list[Section]:
@@ -41,7 +41,7 @@ def _search(folder: Path) -> list[Section]:
     from ..experiments.demo import compare_systems, search_sections, write_search_set
 
     data = write_search_set(folder)
-    typer.echo(f"1. A judged search set that Rankine made itself: {data}\n")
+    put(f"1. A judged search set that Rankine made itself: {data}\n")
     comparison = compare_systems(data, folder)
     print_comparison(comparison)
     return search_sections(data, comparison)
@@ -53,7 +53,7 @@ def _spoken(folder: Path) -> tuple[list[Section], str]:
     from ..spoken.learn.learning import COLUMNS
 
     archive, judged = index_recordings(folder)
-    typer.echo(f"\n2. A spoken archive: {len(archive)} noisy recordings, as PocketSphinx understood them.\n")
+    put(f"\n2. A spoken archive: {len(archive)} noisy recordings, as PocketSphinx understood them.\n")
     print_hits(f"{QUERY}, before learning", archive.search(QUERY, 5))
     trial = learn_weights(archive, judged, folder)
     print_table("Mean AP over four folds of queries: learned weights are tested on queries they have not seen",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import print_table
+from ..console import print_table, put_csv, put_json
 from . import common as c
 
 if TYPE_CHECKING:
@@ -31,7 +28,7 @@ def command(
     """
     facts = summary(c.load_data(data), top)
     if output is c.Output.json:
-        typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+        put_json(facts, indent=2)
         return
     rows = [
         (
@@ -45,7 +42,7 @@ def command(
     ]
     columns = ["feature", "min", "mean", "max", "zero", "histogram", "remark"]
     if output is c.Output.csv:
-        csv.writer(sys.stdout, lineterminator="\n").writerows([columns, *rows])
+        put_csv([columns, *rows])
         return
     print_table(data, ["", ""], _overview(facts))
     constant = sum(bool(r[-1]) for r in rows)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import print_table
+from ..console import print_table, put, put_json
 from . import common as c
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ def command(
     reports = c.reports(judgments, systems, c.measure_names(measure, gain), ties, complete, judged_only, empty)
     if output is c.Output.json:
         content = {name: json.loads(r.to_json(per_query)) for name, r in reports.items()}
-        typer.echo(json.dumps(content, ensure_ascii=False, indent=2))
+        put_json(content, indent=2)
     elif output is c.Output.csv:
         for i, (name, r) in enumerate(reports.items()):
             lines = r.to_csv(per_query).split("\n")
-            typer.echo("\n".join([f"system,{lines[0]}"] * (i == 0) + [f"{name},{line}" for line in lines[1:]]))
+            put("\n".join([f"system,{lines[0]}"] * (i == 0) + [f"{name},{line}" for line in lines[1:]]))
     else:
         _print(reports, per_query)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..console import print_table
+from ..console import print_table, say
 from ..experiments.table import TABLE, ExperimentOption, function_of
 
 app = typer.Typer(
@@ -50,9 +50,9 @@ def _command(name: str) -> Callable[..., None]:
         for table in results.tables:
             print_table(table.title, table.columns, table.rows, table.text)
         for files in results.reports:
-            typer.echo(f"the whole report: {', '.join(map(str, files))}", err=True)
+            say(f"the whole report: {', '.join(map(str, files))}")
         if results.note:
-            typer.echo(results.note, err=True)
+            say(results.note)
 
     command.__doc__ = f"{row.explanation}\n\n`{row.example}`"
     command.__signature__ = Signature([_parameter(o) for o in row.options])  # type: ignore[attr-defined]

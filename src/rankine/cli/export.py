@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ..console import say
 from ..export.table import TABLE
 from . import common as c
 
@@ -38,7 +39,7 @@ def command(
     data = None if check is None else c.load_data(check)
     export(load(model), to, output, name=name, features=names, data=data)
     checked = "" if check is None else f", the same scores as the model on {check}"
-    typer.echo(f"{output}: for {to}{checked}", err=True)
+    say(f"{output}: for {to}{checked}")
 
 
 def _read_names(path: str) -> dict[str, str]:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from ..console import clock, print_table
+from ..console import clock, print_table, put_csv, put_json, say
 from .common import Output
 
 if TYPE_CHECKING:
@@ -23,9 +18,9 @@ def print_rows(
 ) -> None:
     """Print rows as a table (with a note), as JSON objects or as CSV."""
     if output is Output.json:
-        typer.echo(json.dumps([dict(zip(columns, row, strict=True)) for row in rows], ensure_ascii=False, indent=2))
+        put_json([dict(zip(columns, row, strict=True)) for row in rows], indent=2)
     elif output is Output.csv:
-        csv.writer(sys.stdout, lineterminator="\n").writerows([columns, *rows])
+        put_csv([columns, *rows])
     else:
         print_table(title, columns, rows, note)
 
@@ -71,4 +66,4 @@ def print_hits(title: str, hits: Sequence[Hit]) -> None:
     columns = ["", "hit", *(["title"] if titled else []), "at", "score", "heard", "around it"]
     print_table(title, columns, rows, whole=("hit", "at"))
     if not hits:
-        typer.echo("nothing found", err=True)
+        say("nothing found")

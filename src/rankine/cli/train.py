@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import print_table
+from ..console import print_table, say
+from ..interrupt import keeping, results_are_whole
 from . import common as c
 
 if TYPE_CHECKING:
@@ -58,10 +59,14 @@ def command(
     ranker = LinearRanker(
         loss=loss, loss_options=options, normalise=normalise, solver=solver, tol=tol, max_iter=max_iter
     )
-    models = ranker.path([weight] if path is None else c.grid_of(path, "--path"), train)
+    values = [weight] if path is None else c.grid_of(path, "--path")
+    keeping(f"no model, {output} is as it was" if len(values) > 1 else f"the best model so far, in {output}")
+    with results_are_whole(len(values) > 1):
+        models = ranker.path(values, train)
     scores = [0.0 if held_out is None else model.score(held_out) for model in models]
     best = models[scores.index(max(scores))]
     best.save(output)
+    keeping(f"the model, in {output}")
     if path is not None:
         _show_path(models, scores, made_for, f"{made_for} on {valid}", best.C, plot)
     sets = {"train": train} if held_out is None else {"train": train, "valid": held_out}
@@ -93,8 +98,10 @@ def _show_path(
     models: list[Any], scores: list[float], measure: str, title: str, best: float, plot: str | None
 ) -> None:  # fmt: skip
     """The table of the values of C that were tried, and their picture."""
+    from ..theory.words import digits_up
+
     rows = [
-        (f"{model.C:g}", f"{model.objective_:.5g}", f"{model.gap_:.1e}", model.n_iter_, f"{score:.4f}")
+        (f"{model.C:g}", f"{model.objective_:.5g}", digits_up(model.gap_, 2), model.n_iter_, f"{score:.4f}")
         for model, score in zip(models, scores, strict=True)
     ]
     print_table(title, ["C", "objective", "gap", "iterations", measure], rows)
@@ -108,6 +115,7 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: 
     """Print the measures on each data set, the certificate, and what is guaranteed on the training data."""
     from ..measures import evaluate
     from ..measures.evaluation import gain_note, parse_all
+    from ..theory import training_bound
 
     names = list(dict.fromkeys(names))
     rows = []
@@ -115,30 +123,23 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: 
         means = evaluate(names, model.grades(data.y), model.predict(data), data.qid).mean
         rows.append((name, data.n_queries, *(f"{v:.4f}" for v in means.values())))
     print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names).values()))
-    convex = model.check_parameters().convex
-    certified = f"certified to within {model.gap_:.2%}" if convex else "a local minimum, not certified,"
-    typer.echo(f"objective {model.objective_:.6g}, {certified} in {model.n_iter_} iterations", err=True)
-    bound = guarantee(model, sets["train"])
+    say(f"objective {model.objective_:.6g}, {_certified(model)} in {model.n_iter_} iterations")
+    bound = training_bound(model, sets["train"])
     if bound is not None:
-        text, mean, n = bound
-        typer.echo(
-            f"guaranteed: over the {n} training queries that carry information the mean of {text} is at most "
-            f"{mean:.4f}",
-            err=True,
+        say(str(bound))
+    say(f"model written to {output}")
+
+
+def _certified(model: Any) -> str:
+    """What was proved of the objective, in words."""
+    from ..theory.words import decimals_up
+
+    if not model.check_parameters().convex:
+        end = "where it falls no more" if model.converged_ else "where it was still falling"
+        return (
+            f"{end}, not certified (the loss is not convex: nothing is known of the least but that it is not below 0),"
         )
-    typer.echo(f"model written to {output}", err=True)
-
-
-def guarantee(model: Any, data: RankingData) -> tuple[str, float, int] | None:
-    """What the model's loss bounds, the bound on its mean over the queries that carry information, and their number.
-
-    None where the loss bounds nothing, or no query carries information.
-    """
-    loss = model.check_parameters()
-    if hasattr(model, "A_"):
-        loss = loss.with_options(A=model.A_)
-    if loss.bounded is None:
-        return None
-    prepared = loss.prepare(data.y, data.ptr)
-    n = int(prepared.informative.sum())
-    return (loss.bounded.text, float(prepared.upper(model.predict(data)).sum()) / n, n) if n else None
+    gap = decimals_up(100 * model.gap_, 2)
+    if model.converged_:
+        return f"certified to within {gap}%"
+    return f"not certified to the {model.tol:.2g} asked for, only to within {gap}%,"

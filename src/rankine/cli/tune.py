@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..console import print_table
+from ..console import print_table, say
+from ..interrupt import keeping
 from ..rankers.table import TABLE
 from . import common as c
 
@@ -61,14 +62,15 @@ def command(
         _check_output(output)
     train = c.load_data(data)
     held_out = None if valid is None else c.load_data(valid)
+    keeping(f"finished jobs in {folder}; the same command goes on from there")
     tuning = tune(
         estimator, train, grid, measure=measure, valid=held_out, folds=folds, seed=seed, workers=workers, folder=folder
     )  # fmt: skip
     print_table(f"{tuning.measure}, {'validation data' if valid else f'{folds} folds'}", *tuning.table())
-    typer.echo(f"results: {Path(folder, 'tune.json')}, tune.csv{', tune.png' if tuning.axis else ''}", err=True)
+    say(f"results: {Path(folder, 'tune.json')}, tune.csv{', tune.png' if tuning.axis else ''}")
     if output is not None:
         tuning.refit(train).save(output)
-        typer.echo(f"the best, fitted on all of {data}: {output}", err=True)
+        say(f"the best, fitted on all of {data}: {output}")
 
 
 def _grid(ranker: str, default: Any, parameters: Any, options: dict[str, tuple[str, Any]]) -> dict[str, list[Any]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..console import put
 from ..data import RankingData
 from ..figures import BLUE, GREY, RED, check_picture, save_figure
 from ..losses import get
@@ -46,7 +47,8 @@ def make_pictures(folder: Path) -> None:
     }
     draw_bound(tables, folder / "bound.png")
     for loss, rows in tables.items():
-        print(loss, "C, mean loss, 1 − measure on train, on validation", *rows.round(4).tolist(), sep="\n")
+        head = "C, mean loss, 1 − measure on train, on validation"
+        put("\n".join(map(str, [loss, head, *rows.round(4).tolist()])))
 
 
 def draw_bound(tables: dict[str, np.ndarray], path: str | os.PathLike) -> None:

@@ -13,7 +13,6 @@ what is learned.
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -35,6 +34,7 @@ from ..spoken.lattice.formats.common import word_list
 from ..spoken.lattice.scoring import Scoring
 from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import COLUMNS, CrossValidation, Examples, cross_validate
+from ..temporary import temporary_folder
 from .collections import SPEECH_SETS, speech_folder, transcripts, words_of
 from .table import Results
 
@@ -128,7 +128,7 @@ def run_size(name: str, label: str) -> LatticeSize:
     recordings = collection(name)
     scoring = Scoring(recordings.reading, beam=BEAMS.get(label))
     judged = judged_queries(recordings)
-    with tempfile.TemporaryDirectory(prefix="rankine-spoken-") as temporary:
+    with temporary_folder("rankine-spoken-") as temporary:
         archive = Archive.create(Path(temporary, "archive"), Settings(dict(LANGUAGES[recordings.language]), arcs=0.0))
         archive.add(recordings.source, scoring=scoring)
         data = examples(archive.index, judged, keep=False)

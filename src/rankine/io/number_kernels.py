@@ -26,6 +26,7 @@ DECIMAL, NOT_A_NUMBER, NOT_FINITE, TOO_MANY_DIGITS = 0, 1, 2, 3
 _MIN_POWER, _MAX_POWER = -342, 308
 _POWERS_OF_TEN = 10.0 ** np.arange(23)
 _INT_POWERS = np.array([10**i for i in range(9)], np.uint64)
+_SATURATED = np.uint64(10**17)
 
 
 def _powers_of_five() -> np.ndarray:
@@ -126,7 +127,8 @@ def scan_unsigned(p):
     p += n
     while n == 8:
         more, n = _digits8(p)
-        value = min(value * _INT_POWERS[n] + more, np.uint64(10**17)) if n else value
+        # before it could overflow: 18446744073709551617 is not 1
+        value = value * _INT_POWERS[n] + more if value < _SATURATED // _INT_POWERS[n] else _SATURATED
         p += n
     return np.int64(value), p
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
@@ -19,7 +20,7 @@ from msgspec import Meta
 
 from ..arrays import as_ids, check_finite
 from ..data import Preferences, RankingData
-from ..errors import InputError, nearest
+from ..errors import InputError, naming, nearest
 from ..files import replacing
 from ..limits import Meter
 from ..records import checked, parsed
@@ -102,7 +103,8 @@ def load_table(
     except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(f"not a readable {suffix[1:]} file ({reason})", str(path)) from None
-    return from_table(table, label, qid, doc_id, features, where=str(path)) if data is None else data
+    with naming(str(path)):
+        return from_table(table, label, qid, doc_id, features, where=str(path)) if data is None else data
 
 
 def _read_parquet(path: str) -> pa.Table:
@@ -143,6 +145,9 @@ def from_table(
     metadata = (table.schema.metadata or {}).get(b"rankine")
     if metadata is not None:
         return _from_own(table, metadata, where)
+    twice = next((n for n, times in Counter(table.column_names).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(f"there are two columns {twice!r}", where)
     columns = {
         role: _column(table, role, name, where) for role, name in (("label", label), ("qid", qid), ("doc_id", doc_id))
     }

@@ -18,7 +18,9 @@ import numpy as np
 from ..arrays import check_finite
 from ..errors import InputError
 from ..parallel import query_ranges, shared_map, thread_count
+from ..rounding import UNIT
 from .constants import Constants
+from .rounding import Rounding, Seen
 from .supervision import GRADES, RANKS, check_grades, close_ranks, per_row, ranks_to_grades
 
 _DOCUMENTS_PER_TASK = 20_000
@@ -133,6 +135,21 @@ class Prepared:
     def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1 on the calling thread; writes their entries of ``values`` and ``grad``."""
         raise NotImplementedError
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The number of documents of each query."""
+        return np.diff(self.ptr)
+
+    def rounding(self, q0: int, q1: int, seen: Seen) -> Rounding:
+        """What rounding can have done to queries q0 to q1 − 1: certificates subtract it.
+
+        Unless a loss knows better: values and gradients are taken for sums of a few terms a document, none larger than
+        1, the loss, or a slope times a score, each right to a few units in the last place; and the slopes nearby for
+        at most twice as steep.
+        """
+        unit = 16 * UNIT * (self.lengths[q0:q1] + 8)
+        return Rounding(unit * (1 + seen.value + seen.steep * seen.largest), unit * seen.steep, 2 * seen.steep + unit)
 
     def upper(self, scores: Any) -> np.ndarray:
         """An upper bound on the loss of each query: its value, unless that is known from below only."""

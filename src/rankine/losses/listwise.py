@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..rounding import UNIT
 from . import listwise_kernels as kn
 from .base import Loss, Prepared
 from .pairwise import levels_of
 from .pairwise_kernels import order_by_level
+from .rounding import Rounding, Seen
 
 
 class ListNet(Loss):
@@ -44,10 +46,17 @@ class PreparedListNet(Prepared):
         kn.soft_max(grades, ptr, 0, len(ptr) - 1, self.share)
         inside = np.where(self.share > 0, self.share * np.log(np.maximum(self.share, 1e-300)), 0.0)
         self.entropy = -np.add.reduceat(inside, ptr[:-1])
+        self._spread = np.maximum.reduceat(grades, ptr[:-1]) - np.minimum.reduceat(grades, ptr[:-1])
 
     def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1."""
         kn.cross_entropy(scores, self.share, self.entropy, self.ptr, q0, q1, values, grad)
+
+    def rounding(self, q0: int, q1: int, seen: Seen) -> Rounding:
+        """Exponentials are off by their arguments, up to where they vanish, and a few units; logarithms by a few."""
+        m = self.lengths[q0:q1]
+        unit = 8 * UNIT * (m + np.minimum(self._spread[q0:q1], 800) + np.minimum(2 * seen.largest, 800) + 16)
+        return Rounding(unit * (1 + 2 * seen.largest + np.log(m)), 2 * unit, np.full(q1 - q0, 2.0))
 
     def diagonal(self, scores: np.ndarray, grad: np.ndarray) -> np.ndarray:
         """p(1 − p), exactly, for the soft-max p of the scores."""
@@ -100,3 +109,10 @@ class PreparedListMLE(Prepared):
     def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1."""
         kn.plackett_luce(scores, self.level, self.members, self.ptr, q0, q1, values, grad)
+
+    def rounding(self, q0: int, q1: int, seen: Seen) -> Rounding:
+        """A logarithm of a sum for each document, each off by its terms; a slope is made of as many."""
+        m = self.lengths[q0:q1].astype(np.float64)
+        unit = 8 * UNIT * m * (2 * m + np.minimum(2 * seen.largest, 800) + 2 * seen.largest + np.log(m) + 16)
+        chain = 8 * UNIT * m * m * (2 * seen.largest + 2 * np.log(m) + 4)  # of logarithms, from level to level
+        return Rounding(unit + 4 * UNIT * m * seen.value, unit + chain, 2 * m)

@@ -18,9 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError, nearest
+from ..rounding import SAFE, UNIT
 from . import pairwise_kernels as kn
 from .base import Bounded, Loss, Prepared, Theorem
 from .constants import Constants, constants_of_pairs
+from .rounding import Rounding, Seen
 from .supervision import check_grades, per_row
 
 
@@ -107,6 +109,9 @@ class PreparedPairs(Prepared):
         self.smooth = self.curved = loss.pair.power == 2
         if not loss.every:
             self.informative = layout.n_levels > 1
+        pairs = [_weight_of_pairs(layout, a, b) for a, b in zip(layout.a, layout.b, strict=True)]
+        self._weight = SAFE * float(np.abs(loss.pair.coefs).sum()) * np.sum(pairs, axis=0)
+        self._reach = np.maximum.reduceat(np.abs(layout.offset), layout.ptr[:-1])
 
     def constants(self) -> Constants:
         """Those of hinges over pairs of different level."""
@@ -120,6 +125,20 @@ class PreparedPairs(Prepared):
         p = self.pair
         kn.pair_losses(p.power, self.every, p.coefs, p.margins, scores, self.layout, q0, q1, values, grad)
 
+    def rounding(self, q0: int, q1: int, seen: Seen) -> Rounding:
+        """Pairs weigh no more than all together, and no hinge is larger than its margin and four scores.
+
+        Which pairs of a plain hinge count is decided by rounded numbers, but once for both documents: any set of pairs
+        gives a plane below the loss.
+        """
+        weight, unit = self._weight[q0:q1], 8 * UNIT * (self.lengths[q0:q1] + 8)
+        scores = seen.largest + self._reach[q0:q1]
+        hinge = float(np.abs(self.pair.margins).max()) + 4 * scores
+        if self.pair.power == 1:
+            return Rounding(unit * weight * hinge, unit * weight, 2 * weight)
+        slope = 4 * weight * (hinge + 2 * seen.near)
+        return Rounding(2 * unit * weight * hinge * hinge, unit * slope, slope)
+
     def prepare_hessian(self, q0: int, q1: int, scores: np.ndarray, state: np.ndarray) -> None:
         """The rows in score order."""
         kn.sort_queries(scores, self.layout, q0, q1, state)
@@ -130,6 +149,14 @@ class PreparedPairs(Prepared):
         """The generalised Hessian times v."""
         p = self.pair
         kn.pair_curvature(self.every, p.coefs, p.margins, scores, self.layout, state, q0, q1, v, out)
+
+
+def _weight_of_pairs(layout: Layout, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Σ |a_i·b_j| over the pairs of each query."""
+    before = np.concatenate([[0.0], np.cumsum(np.abs(b[layout.members]))])
+    first = per_row(layout.ptr[:-1], layout.ptr)
+    lower = before[first + layout.below] - before[first]
+    return np.add.reduceat(np.abs(a[layout.members]) * np.maximum(lower, 0.0), layout.ptr[:-1])
 
 
 def levels_of(y: np.ndarray, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -233,7 +233,7 @@ def _one_margin(power, every, c, M, m, s, lev, L, left, right, sums, slope):
     sums[:] = 0.0
     p = m - 1
     for r in range(m - 1, -1, -1):
-        while p >= 0 and s[p] < s[r] + M:
+        while p >= 0 and s[r] > s[p] - M:  # the same comparison as above: a pair counts for both or for neither
             insert_two(sums, few, L - 1 - lev[p], left[p], left[p] * s[p])
             p -= 1
         count, total, _ = prefix(sums, few, L - 1 - lev[r] + every)

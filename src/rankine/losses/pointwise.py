@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..rounding import UNIT
 from .base import Loss, Prepared
+from .rounding import Rounding, Seen
 from .standard_form import standard_form
 
 
@@ -53,6 +55,8 @@ class PreparedSquares(Prepared):
     def __init__(self, loss: Loss, ptr: np.ndarray, target: np.ndarray, weight: np.ndarray) -> None:
         super().__init__(loss, ptr)
         self.target, self.weight = target, weight
+        self._furthest = np.maximum.reduceat(np.abs(target), ptr[:-1])
+        self._total = np.add.reduceat(weight, ptr[:-1])
 
     def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1."""
@@ -60,6 +64,12 @@ class PreparedSquares(Prepared):
         off = scores[lo:hi] - self.target[lo:hi]
         grad[lo:hi] = 2 * self.weight[lo:hi] * off
         values[q0:q1] = np.add.reduceat(0.5 * grad[lo:hi] * off, self.ptr[q0:q1] - lo)
+
+    def rounding(self, q0: int, q1: int, seen: Seen) -> Rounding:
+        """Squares of at most the largest score plus the furthest target, summed; targets are right to a few units."""
+        unit, weight, off = 8 * UNIT, self._total[q0:q1], seen.largest + self._furthest[q0:q1]
+        value = unit * (self.lengths[q0:q1] + 8) * weight * off * off
+        return Rounding(value, 2 * unit * weight * off, 2 * weight * (off + seen.near))
 
     def diagonal(self, scores: np.ndarray, grad: np.ndarray) -> np.ndarray:
         """Twice the weights, exactly."""

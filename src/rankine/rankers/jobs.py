@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -22,6 +21,7 @@ import numpy as np
 from ..data import RankingData
 from ..errors import InputError
 from ..files import fingerprint, write_file
+from ..interrupt import results_are_whole
 from ..io import load_table, save_table
 from ..losses import resolve
 from ..losses.supervision import RANKS
@@ -30,6 +30,7 @@ from ..parallel import finished
 from ..progress import bar
 from ..records import Finite, record
 from ..sources import read_whole
+from ..temporary import temporary_folder
 from ..version import __version__
 
 
@@ -114,29 +115,37 @@ def run(jobs: list[TuningJob], ranker: type, data: JobData, workers: int, folder
             if file.exists():
                 results[job.key] = _stored(file, 1 if job.path is None else len(job.path))
     waiting = [job for job in jobs if job.key not in results]
+    lost: list[str] = []
     with bar("tuning", total=len(jobs)) as update:
         update(len(results))
         for job, result in _finished(waiting, ranker, data, workers):
+            if isinstance(result, str):
+                lost.append(f"{job.params}, fold {job.fold}: {result}")
+                continue
             results[job.key] = result
             if folder is not None:
                 write_file(folder / f"{job.key}.json", json.dumps(result).encode())
             update(len(results))
+    if lost:
+        kept = "" if folder is None else f"; the others are kept in {folder}"
+        raise InputError(f"{len(lost)} of {len(jobs)} jobs have no result{kept}. {'; '.join(lost)}")
     return results
 
 
 def _finished(jobs: list[TuningJob], ranker: type, data: JobData, workers: int) -> Iterator[tuple[TuningJob, Any]]:
-    """Each job with its result, in this process or, the data memory-mapped, in others."""
+    """Each job with its result, in this process or, the data memory-mapped, in others; a text if its process died."""
     if min(workers, len(jobs)) <= 1:
         for job in jobs:
             yield job, fit(ranker, job, data)
         return
-    with tempfile.TemporaryDirectory(prefix="rankine-tune-") as temporary:
+    with temporary_folder("rankine-tune-") as temporary:
         files = []
         for name, part in (("train", data.train), ("valid", data.valid)):
             if part is not None:
                 files.append(str(Path(temporary, f"{name}.arrow")))
                 save_table(part, files[-1])
-        yield from finished(_fit_in_worker, jobs, workers, _open_data, (ranker, files, data.folds, data.seed))
+        arguments = (ranker, files, data.folds, data.seed)
+        yield from finished(_fit_in_worker, jobs, workers, _open_data, arguments, lambda job, why: why)
 
 
 _worker: dict[str, Any] = {}
@@ -157,7 +166,7 @@ def fit(ranker: type, job: TuningJob, data: JobData) -> dict[str, list[float]]:
     train, held_out = data.fold(job.fold)
     model = ranker(**job.params)
     began = time.perf_counter()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), results_are_whole():
         warnings.simplefilter("ignore")
         models = [model.fit(train)] if job.path is None else model.path(sorted(job.path), train)
     seconds = (time.perf_counter() - began) / len(models)

@@ -1,6 +1,8 @@
 """Products of a few rows of X, on one thread: the rows of a query stay in cache between X @ w and X.T @ g.
 
-Sums run in the precision of X, over at most 128 rows; what they are added to, ``out``, is float64.
+Sums run in the precision of X, or a better one, over at most 128 rows; what they are added to, ``out``, is float64. So
+an entry of X.T @ g goes through no more than ``SUMMED`` roundings in the precision of the sums; a score through one for
+each feature, in the precision of w.
 """
 
 # mypy: allow-untyped-defs
@@ -10,23 +12,31 @@ import numpy as np
 from ..kernel import kernel
 
 _FAST = {"reassoc", "contract", "nsz"}
+LARGEST = 1e290  # so that a line between two points ends at numbers, too
+SUMMED = 40  # 128 rows, four at a time: g in that precision, a product, two sums, and 32 + 3 more
 
 
 @kernel(fastmath=_FAST)
 def dense_scores(X, lo, hi, w, scores):
-    """scores[lo:hi] = X[lo:hi] @ w."""
+    """scores[lo:hi] = X[lo:hi] @ w, in the precision of w; whether all of them are numbers that can be held."""
+    finite = True
     for i in range(lo, hi):
-        total = X.dtype.type(0)
+        total = w.dtype.type(0)
         for f in range(X.shape[1]):
             total += X[i, f] * w[f]
         scores[i] = total
+        finite &= abs(total) < LARGEST
+    return finite
 
 
-@kernel(fastmath=_FAST)
-def dense_add(X, lo, hi, g, out):
-    """out += X[lo:hi].T @ g[lo:hi], four rows with g ≠ 0 at a time, the last rows first: they are still in cache."""
-    n, number = X.shape[1], X.dtype.type
-    part, rows = np.empty(n, X.dtype), np.empty(hi - lo + 1, np.int64)
+@kernel(fastmath={"contract", "nsz"})
+def dense_add(X, lo, hi, g, part, out):
+    """out += X[lo:hi].T @ g[lo:hi], four rows with g ≠ 0 at a time, the last rows first: they are still in cache.
+
+    ``part`` is scratch; its precision is that of the sums.
+    """
+    n, number = X.shape[1], part.dtype.type
+    rows = np.empty(hi - lo + 1, np.int64)
     used = done = 0
     for i in range(hi - 1, lo - 1, -1):
         rows[used] = i
@@ -51,12 +61,15 @@ def dense_add(X, lo, hi, g, out):
 
 @kernel
 def sparse_scores(values, columns, ends, lo, hi, w, scores):
-    """scores[lo:hi] = X[lo:hi] @ w for X in CSR form."""
+    """scores[lo:hi] = X[lo:hi] @ w for X in CSR form; whether all of them are numbers that can be held."""
+    finite = True
     for i in range(lo, hi):
         total = 0.0
         for j in range(ends[i], ends[i + 1]):
             total += values[j] * w[columns[j]]
         scores[i] = total
+        finite &= abs(total) < LARGEST
+    return finite
 
 
 @kernel
@@ -66,3 +79,40 @@ def sparse_add(values, columns, ends, lo, hi, g, out):
         if g[i] != 0.0:
             for j in range(ends[i], ends[i + 1]):
                 out[columns[j]] += g[i] * values[j]
+
+
+@kernel(fastmath=_FAST)
+def dense_norms(X, lo, hi, norms):
+    """Squares of the Euclidean norms of rows, in float64."""
+    for i in range(lo, hi):
+        total = 0.0
+        for f in range(X.shape[1]):
+            x = np.float64(X[i, f])
+            total += x * x
+        norms[i] = total
+
+
+@kernel
+def sparse_norms(values, ends, lo, hi, norms):
+    """The same for X in CSR form."""
+    for i in range(lo, hi):
+        total = 0.0
+        for j in range(ends[i], ends[i + 1]):
+            x = np.float64(values[j])
+            total += x * x
+        norms[i] = total
+
+
+@kernel(fastmath=_FAST)
+def query_sizes(ptr, q0, q1, scores, g, norms, out):
+    """Of each query Σ g·s, Σ |g·s|, Σ |g|·norm, Σ |g| and the largest |s|, into the columns of ``out``."""
+    for q in range(q0, q1):
+        inner = absolute = weighted = steep = largest = 0.0
+        for i in range(ptr[q], ptr[q + 1]):
+            size, product = abs(g[i]), g[i] * scores[i]
+            inner += product
+            absolute += abs(product)
+            weighted += size * norms[i]
+            steep += size
+            largest = max(largest, abs(scores[i]))
+        out[0, q], out[1, q], out[2, q], out[3, q], out[4, q] = inner, absolute, weighted, steep, largest

@@ -11,7 +11,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any, NamedTuple
 
-from ..errors import InputError, unknown
+from ..errors import InputError, naming, unknown
 
 _POWERS = tuple(10**e for e in range(-4, 2))
 
@@ -112,7 +112,5 @@ def load(path: str | os.PathLike) -> Any:
     kind = content.get("kind")
     if not isinstance(kind, str) or kind not in CLASSES:
         raise InputError(f"unknown kind of model {kind!r:.60}; there are: {', '.join(CLASSES)}", where)
-    try:
+    with naming(where):
         return CLASSES[kind].load().from_content(content)
-    except InputError as error:
-        raise InputError(str(error), where) from None

@@ -10,19 +10,23 @@ needs only inner products of features, so kernels come for free. Its tricks are 
 solution; planes that have carried no weight for some passes are dropped; a new plane is taken in by an update of a
 single variable, which moves weight to it from the slack or from the query's worst plane; and the dual is improved
 further after every query, after every few, or after every pass. The dual is a lower bound on the minimum, the objective
-at a point an upper one.
+at a point an upper one. After every pass both are evaluated afresh from the dual weights, made feasible, and what
+rounding can have done to them is taken off (:mod:`.certificate`). Behind a kernel, what is certified is the problem of
+the Gram matrix as it was computed.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from .certificate import Solution
+from ..rounding import SAFE, UNIT, gamma
+from .certificate import CertificateError, Solution, proved
 from .oracle import DualOracle
-from .run import Options, Run
+from .run import Options, Run, check_height
 
 _IDLE, _STEPS, _SWEEPS, _ENOUGH = 20, 10, 10, 0.003
 _JOINT, _ITERATIONS = 1000, 300  # planes that are improved all at once, and how often
@@ -30,9 +34,10 @@ _JOINT, _ITERATIONS = 1000, 300  # planes that are improved all at once, and how
 
 @dataclass
 class _Block:
-    """The planes of one query: offsets b, coefficients c over its documents, Gram matrix, dual weights."""
+    """The planes of one query: offsets b, coefficients c over its documents, errors, Gram matrix, dual weights."""
 
     b: list[float] = field(default_factory=list)
+    errors: list[tuple[float, float]] = field(default_factory=list)  # of b, and for each unit of ‖w‖
     c: list[np.ndarray] = field(default_factory=list)
     gram: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     alpha: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -45,6 +50,7 @@ class _Block:
         gram[n, :], gram[:, n] = column, column
         self.gram = gram
         self.b.append(b)
+        self.errors.append((0.0, 0.0))
         self.c.append(c)
         self.alpha, self.idle = np.append(self.alpha, 0.0), np.append(self.idle, 0)
 
@@ -52,6 +58,7 @@ class _Block:
         keep = np.flatnonzero((self.alpha > 0) | (self.idle <= _IDLE))
         if len(keep) < len(self.b):
             self.b, self.c = [self.b[i] for i in keep], [self.c[i] for i in keep]
+            self.errors = [self.errors[i] for i in keep]
             self.gram, self.alpha, self.idle = self.gram[np.ix_(keep, keep)], self.alpha[keep], self.idle[keep]
 
 
@@ -66,20 +73,20 @@ def cutting_plane(oracle: DualOracle, C: float, *, schedule: str | int = "query"
     run = Run(Options(**options))
     limits = C * oracle.weights
     blocks = [_Block() for _ in range(oracle.n_queries)]
-    best, objective, lower = oracle.snapshot(), np.inf, 0.0
+    best, objective, error, lower = oracle.snapshot(), np.inf, 0.0, 0.0
     every = 1 if schedule == "query" else oracle.n_queries if schedule == "pass" else int(schedule)
     try:
         while True:
-            height = oracle.square() + C * oracle.total()
+            height, wrong, dual, slip = _certify(oracle, blocks, limits, C, objective + error)
             if height < objective:
-                best, objective = oracle.snapshot(), height
-            dual = sum(float(k.alpha @ np.array(k.b)) for k in blocks if len(k.b)) - oracle.square() - oracle.offset()
-            if dual > objective * (1 + 1e-6):
-                run.stop("rounding (the dual lies above the objective): scale the features, or use another kernel")
-                break
-            lower = min(max(lower, dual), objective)
-            step = run.record(objective, lower, sum(len(k.b) for k in blocks))
+                best, objective, error = oracle.snapshot(), height, wrong
+            lower = max(lower, dual)
+            if lower > objective + error:
+                raise CertificateError(lower, objective)
+            step = run.record(objective, lower, sum(len(k.b) for k in blocks), error)
             if (step.gap <= run.tol and len(run.history) > 1) or run.out_of_bounds("passes"):
+                break
+            if run.at_rest(objective + error - lower, slip + error):
                 break
             _visit(oracle, blocks, limits, every)
             _sweep(oracle, blocks, limits, _ENOUGH * (objective - lower))
@@ -88,18 +95,50 @@ def cutting_plane(oracle: DualOracle, C: float, *, schedule: str | int = "query"
                 k.drop()
     except KeyboardInterrupt:
         run.stop()
-    return run.result(best, objective, lower, {"all": run.elapsed})
+    return run.result(best, objective, lower, {"all": run.elapsed}, error)
+
+
+def _certify(
+    oracle: DualOracle, blocks: list[_Block], limits: np.ndarray, C: float, reached: float
+) -> tuple[float, float, float, float]:
+    """J at the point of the dual weights with its error, a lower bound on J, and what rounding took of that.
+
+    The weights are made feasible, and the point is made anew from them.
+    """
+    coefs: list[np.ndarray | None] = [None] * len(blocks)
+    errors = coefs.copy()
+    linear, lost, slope = [], [], []
+    for q, k in enumerate(blocks):
+        total = math.fsum(k.alpha.tolist())
+        if total > 0:
+            k.alpha = np.minimum(limits[q] / total, 1.0) * (1 - 8 * UNIT) * k.alpha
+            planes = np.array(k.c)
+            coefs[q], errors[q] = k.alpha @ planes, gamma(len(k.b) + 4) * (k.alpha @ np.abs(planes))
+            linear += [a * b for a, b in zip(k.alpha.tolist(), k.b, strict=True)]
+            lost += [a * e for a, (e, _) in zip(k.alpha.tolist(), k.errors, strict=True)]
+            slope += [a * e for a, (_, e) in zip(k.alpha.tolist(), k.errors, strict=True)]
+    s = oracle.settle(coefs, errors)
+    height = check_height(s.square + C * s.losses)
+    error = SAFE * (s.square_error + C * s.losses_error) + 8 * UNIT * height
+    reached = min(reached, height + error)
+    off, away = SAFE * math.fsum(slope), SAFE * math.fsum(lost) + 4 * UNIT * math.fsum(map(abs, linear))
+    dual, slip = proved(
+        math.fsum(linear), away + s.offset + off * s.origin, s.far + off, s.square + s.offset, reached
+    )  # fmt: skip
+    return height, error, dual, slip
 
 
 def _visit(oracle: DualOracle, blocks: list[_Block], limits: np.ndarray, every: int) -> None:
     """Give each query the plane that its current point violates most; improve the weights after so many queries."""
     pending: list[int] = []
+    fresh: list[int] = []
     for q in np.flatnonzero(limits).tolist():
         block, (b, c) = blocks[q], oracle.plane(q)
         scores = oracle.scores(q)
         height = max((bj - float(cj @ scores) for bj, cj in zip(block.b, block.c, strict=True)), default=0.0)
         if b - float(c @ scores) > max(height, 0.0) + 1e-12:
             block.add(b, c, oracle.inner(q, [*block.c, c], c))
+            fresh.append(q)
         pending.append(q)
         if len(pending) >= every:
             for p in pending:
@@ -107,6 +146,9 @@ def _visit(oracle: DualOracle, blocks: list[_Block], limits: np.ndarray, every: 
             pending = []
     for p in pending:
         _improve(oracle, p, blocks[p], limits[p], _STEPS)
+    offset, slope = oracle.slips()
+    for q in fresh:
+        blocks[q].errors[-1] = float(offset[q]), float(slope[q])
 
 
 def _sweep(oracle: DualOracle, blocks: list[_Block], limits: np.ndarray, enough: float) -> None:
@@ -197,7 +239,11 @@ def _feasible(alpha: np.ndarray, edges: np.ndarray, caps: np.ndarray) -> np.ndar
         own = alpha[edges[i] : edges[i + 1]]
         falling = np.sort(own)[::-1]
         level = (np.cumsum(falling) - caps[i]) / np.arange(1, len(own) + 1)
-        out[edges[i] : edges[i + 1]] = np.maximum(own - level[np.flatnonzero(falling > level)[-1]], 0.0)
+        above = np.flatnonzero(falling > level)
+        if len(above):
+            out[edges[i] : edges[i + 1]] = np.maximum(own - level[above[-1]], 0.0)
+        else:  # beside weights so large the limit is lost to rounding
+            out[edges[i] : edges[i + 1]] = np.where(np.arange(len(own)) == np.argmax(own), caps[i], 0.0)
     return out
 
 

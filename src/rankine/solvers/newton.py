@@ -17,6 +17,7 @@ from .oracle import CurvedOracle, Line, Oracle
 from .run import Search
 
 _MOST_PRODUCTS = 50
+_NEAR = 1e-6  # the shortest first step
 
 
 def newton(oracle: CurvedOracle, C: float, **options: Any) -> Solution:
@@ -49,6 +50,9 @@ def newton(oracle: CurvedOracle, C: float, **options: Any) -> Solution:
         search.see(w, value, grad)
         first = float(np.linalg.norm(search.slope(w, grad)))
         while not search.finished():
+            if search.sharpened:  # what was known of w is less precise than what will be
+                search.sharpened, w = False, search.w
+                value, grad = oracle.value_grad(w)
             slope = search.slope(w, grad)
             size = float(np.linalg.norm(slope))
             if size == 0:
@@ -62,7 +66,7 @@ def newton(oracle: CurvedOracle, C: float, **options: Any) -> Solution:
             search.spent("line search")
             w, value, grad = line.stop()
             search.see(w, value, grad)
-            if search.height(w, value) >= before:
+            if search.height(w, value) >= before and not search.sharpen():
                 if not search.finished():
                     search.stop("the precision of the numbers")
                 break
@@ -93,7 +97,7 @@ def _step_length(line: Line, search: Search, w: np.ndarray, d: np.ndarray, befor
     First 1, or less where that would fall below the lower bound twice over (far from the optimum the Hessian may be 0
     in the direction of d), then the secant on the slope.
     """
-    away, t = w - search.origin, min(1.0, 2 * (before - search.lower) / abs(fall))
+    away, t = w - search.origin, min(1.0, max(2 * (before - search.lower) / abs(fall), _NEAR))
     linear, quadratic = float(away @ d), float(d @ d)
     low, g_low, high, g_high = 0.0, fall, np.inf, np.inf
     for _ in range(15):
@@ -139,10 +143,14 @@ def lbfgs(oracle: Oracle, C: float, **options: Any) -> Solution:
 
     try:
         settings = {"maxiter": search.options.max_iter + 1, "ftol": 0.0, "gtol": 0.0, "maxls": 30}
-        minimize(objective, search.w, jac=True, method="L-BFGS-B", callback=after, options=settings)
-        certified = bool(search.history) and search.history[-1].gap <= search.tol
-        if not certified and not search.stopped and not search.finished():
-            search.stop("the precision of the numbers")
+        while True:
+            minimize(objective, search.w, jac=True, method="L-BFGS-B", callback=after, options=settings)
+            certified = bool(search.history) and search.history[-1].gap <= search.tol
+            if certified or search.stopped or search.finished():
+                break
+            if not search.sharpen():
+                search.stop("the precision of the numbers")
+                break
     except KeyboardInterrupt:
         search.stop()
     return search.solution()

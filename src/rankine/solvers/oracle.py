@@ -2,12 +2,17 @@
 
 An oracle says in ``offers`` what it can be asked for beside ``value_grad``; the table of solvers says what each needs.
 A solver never changes a point in place: an oracle may remember what it knows of one by the array itself. Where R is
-known between two bounds only, ``value_grad`` is the lower one, and ``upper(w)`` gives the other.
+known between two bounds only (``exact`` is False), ``value_grad`` is the lower one, and ``upper(w)`` gives the other.
+
+What rounding can have done to the last evaluation, which was made at w, an oracle may say in ``slip(w)``
+(:class:`~rankine.solvers.certificate.Slip`); without it value and gradient are taken to be right to about twenty units
+in the last place. ``refined(w)``, if there is one, gives R at w more precisely than the evaluation, with its error;
+``sharpen()`` makes all that follows more precise, and slower, and says whether it could.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -61,6 +66,22 @@ class ConcaveOracle(Oracle, Protocol):
         """A convex function above R that equals it at w."""
 
 
+class Standing(NamedTuple):
+    """A point w = w0 + v, v a combination of documents' features, and what is known of it in spite of rounding.
+
+    The regulariser and the losses are off by no more than their errors; ‖v‖ is at most ``far``, whatever rounding did
+    to v; and ⟨v, w0⟩ is at most ``offset``.
+    """
+
+    square: float  # ½‖v‖²
+    square_error: float
+    losses: float
+    losses_error: float
+    far: float
+    offset: float
+    origin: float  # at least ‖w0‖
+
+
 class DualOracle(Protocol):
     """A sum of query losses whose point is a combination of documents' features; it keeps the current one.
 
@@ -72,6 +93,9 @@ class DualOracle(Protocol):
 
     def plane(self, q: int) -> tuple[float, np.ndarray]:
         """The plane that touches the loss of q at the current point."""
+
+    def slips(self) -> tuple[np.ndarray, np.ndarray]:
+        """What rounding can have done to the last plane of each query: to b, and for each unit of ‖w‖."""
 
     def scores(self, q: int) -> np.ndarray:
         """Scores of the documents of q at the current point."""
@@ -85,14 +109,11 @@ class DualOracle(Protocol):
     def move(self, q: int, c: np.ndarray) -> None:
         """Add the combination of q's documents with these coefficients to the point."""
 
-    def square(self) -> float:
-        """½‖w − w0‖²."""
+    def settle(self, coefs: list[np.ndarray | None], errors: list[np.ndarray | None]) -> Standing:
+        """Go to the point with these coefficients, which can be off by ``errors``, for each query; what is known of it.
 
-    def offset(self) -> float:
-        """⟨w − w0, w0⟩, by which the dual is smaller."""
-
-    def total(self) -> float:
-        """The sum of all weighted losses."""
+        None stands for a query without coefficients.
+        """
 
     def snapshot(self) -> np.ndarray:
         """The current point, to be kept."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from .certificate import Solution
 from .oracle import MinibatchOracle
 from .run import Search
@@ -46,7 +47,7 @@ def sgd(oracle: MinibatchOracle, C: float, **options: Any) -> Solution:
         return w
 
     try:
-        search.see(search.w.copy(), *oracle.value_grad(search.w))
+        search.see(search.w, *oracle.value_grad(search.w))
         eta = _first_rate(oracle, search, rng, shrink)
         passes = 0
         while not search.finished():
@@ -69,12 +70,20 @@ def _first_rate(oracle: MinibatchOracle, search: Search, rng: np.random.Generato
     polyak = sum(v for v, _ in losses) / squares
     best, rate = np.inf, polyak
     for factor in _TRIALS:
-        w = search.w
-        for q in queries:
-            _, grad = oracle.minibatch(w, q, q + 1)
-            w = w - factor * polyak * (shrink * (w - search.origin) + grad)
-        away = w - search.origin
-        risk = sum(oracle.minibatch(w, q, q + 1)[0] for q in queries) / len(queries) + 0.5 * shrink * float(away @ away)
+        try:
+            risk = _risk_after(oracle, search, queries, factor * polyak, shrink)
+        except InputError:  # so long a step that the scores are too large for numbers
+            continue
         if risk < best:
             best, rate = risk, factor * polyak
     return rate
+
+
+def _risk_after(oracle: MinibatchOracle, search: Search, queries: list[int], rate: float, shrink: float) -> float:
+    """The objective, over C·n, on these queries after a walk over them with steps of one length."""
+    w = search.w
+    for q in queries:
+        _, grad = oracle.minibatch(w, q, q + 1)
+        w = w - rate * (shrink * (w - search.origin) + grad)
+    away = w - search.origin
+    return sum(oracle.minibatch(w, q, q + 1)[0] for q in queries) / len(queries) + 0.5 * shrink * float(away @ away)

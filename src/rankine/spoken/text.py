@@ -16,6 +16,8 @@ TEXTS = ("title", "date", "speaker")  # what can be said of a document besides i
 UTTERANCE, DOCUMENT, AUDIO, OFFSET = "utterance", "document", "audio", "offset"
 ABOUT_COLUMNS = (UTTERANCE, DOCUMENT, *TEXTS, AUDIO, OFFSET)  # of a table of what is said about utterances
 PACKED = (".gz", ".xz", ".zst")  # endings of compressed files
+LONGEST_LINE = 64 << 20  # bytes
+_CHUNK = 1 << 20  # characters that are cut into lines at once
 _BLANKS = re.compile(r"[ \t\r\f\v]+")
 _VARIANT = re.compile(r"^(.+)\(\d+\)$")
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
@@ -34,15 +36,24 @@ def read_blocks(path: str | os.PathLike) -> Iterator[bytes]:
 
 
 def read_lines(path: str | os.PathLike) -> Iterator[tuple[int, bytes]]:
-    """(number from 1, line with its end) of a file, streamed."""
-    rest, number = b"", 0
+    """(number from 1, line with its end) of a file, streamed; more than ``LONGEST_LINE`` bytes are an error."""
+    parts: list[bytes] = []  # of a line that is longer than a block
+    held = number = 0
     for block in read_blocks(path):
-        *lines, rest = (rest + block).split(b"\n")
+        lines = block.split(b"\n")
+        last = lines.pop()
+        if lines:
+            lines[0] = b"".join([*parts, lines[0]])
+            parts, held = [], 0
         for line in lines:
             number += 1
             yield number, line + b"\n"
-    if rest:
-        yield number + 1, rest
+        parts.append(last)
+        held += len(last)
+        if held > LONGEST_LINE:
+            raise InputError(f"the line is longer than {LONGEST_LINE >> 20} MB", f"{path}, line {number + 1}")
+    if held:
+        yield number + 1, b"".join(parts)
 
 
 def read_text(path: str | os.PathLike) -> str:
@@ -70,9 +81,14 @@ def lines_with_places(text: str, where: str, first_line: int = 1) -> Iterator[tu
     >>> list(lines_with_places("a b\\n\\nc", "x.txt"))
     [('x.txt, line 1', 'a b'), ('x.txt, line 3', 'c')]
     """
-    for number, line in enumerate(text.split("\n"), first_line):
-        if stripped := line.strip(" \t\r\f\v"):
-            yield f"{where}, line {number}", stripped
+    number, at = first_line, 0
+    while at < len(text):
+        cut = text.find("\n", at + _CHUNK) + 1 or len(text)
+        lines = text[at:cut].split("\n")
+        for i, line in enumerate(lines, number):
+            if stripped := line.strip(" \t\r\f\v"):
+                yield f"{where}, line {i}", stripped
+        number, at = number + len(lines) - 1, cut
 
 
 def columns(line: str) -> list[str]:
@@ -84,12 +100,19 @@ def columns(line: str) -> list[str]:
     return [c for c in _BLANKS.split(line) if c]
 
 
+def _value(text: str) -> float | None:
+    """The number that text stands for; ``1_000`` and digits of other scripts, which Python would read, are none."""
+    try:
+        return float(text) if text.isascii() and "_" not in text else None
+    except ValueError:
+        return None
+
+
 def number(text: str, where: str) -> float:
     """A number that is not NaN."""
-    try:
-        value = float(text)
-    except ValueError:
-        raise InputError(f"expected a number, got {shorten(text)}", where) from None
+    value = _value(text)
+    if value is None:
+        raise InputError(f"expected a number, got {shorten(text)}", where)
     if math.isnan(value):
         raise InputError("expected a number, got NaN", where)
     return value
@@ -110,14 +133,10 @@ def whole_number(text: str, where: str, what: str = "a whole number", largest: i
 def is_number(text: str) -> bool:
     """Whether text is read as a number.
 
-    >>> is_number("1e3"), is_number("one")
-    (True, False)
+    >>> is_number("1e3"), is_number("one"), is_number("1_000")
+    (True, False, False)
     """
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return _value(text) is not None
 
 
 def has_blanks(text: str) -> bool:

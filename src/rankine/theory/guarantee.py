@@ -13,15 +13,17 @@ from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..losses.base import Loss, Prepared, Theorem
 from ..losses.constants import Constants
+from ..losses.pairwise import pairwise_errors
 from ..losses.supervision import RANKS
 from ..losses.table import names_with_constants
 from ..measures import evaluate, parse
 from ..measures.table import TABLE
 from ..rankers.linear import LinearRanker
 from . import bounds as b
+from .words import JUDGED, bounded_by, decimals_up, misordered
 
 _SMALLEST = -20
-_COUNTED = " (0 for queries whose ranking does not matter)"
+_ROUNDING = 1e-12  # more than the measures of a ranking can be off
 
 
 class Average(NamedTuple):
@@ -67,6 +69,60 @@ class Guarantee:
         return self.best.vacuous
 
 
+@dataclass(frozen=True)
+class TrainingBound:
+    """What the loss of a model proves about its rankings of the training queries, over those that carry information.
+
+    Attributes:
+        of: what is bounded, in words.
+        mean: an upper bound on its mean.
+        largest: the mean where every query is ranked as badly as can be.
+        n: how many queries carry information, at least one.
+    """
+
+    of: str
+    mean: float
+    largest: float
+    n: int
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the bound, as it is printed, is not below what the worst rankings have."""
+        return float(decimals_up(self.mean)) >= self.largest
+
+    def __str__(self) -> str:
+        queries = "1 training query that carries" if self.n == 1 else f"{self.n} training queries that carry"
+        if self.vacuous:
+            return f"nothing is guaranteed: over the {queries} information the loss does not bound {self.of}"
+        mean = decimals_up(self.mean)
+        return f"guaranteed: over the {queries} information the mean of {self.of} is at most {mean}"
+
+
+def training_bound(model: Any, data: RankingData) -> TrainingBound | None:
+    """What the loss of a fitted linear ranker bounds on the queries it was trained on.
+
+    None where the loss bounds nothing, or no query carries information. The bound is never below what the rankings are
+    measured to have, so that rounding in the loss of huge scores cannot make it wrong.
+    """
+    loss = model.check_parameters()
+    if hasattr(model, "A_"):
+        loss = loss.with_options(A=model.A_)
+    if loss.bounded is None or isinstance(data.y, Preferences):
+        return None
+    prepared = loss.prepare(data.y, data.ptr)
+    told = prepared.informative
+    n = int(told.sum())
+    if n == 0:
+        return None
+    scores = model.predict(data)
+    mean = math.fsum(prepared.upper(scores)[told]) / n
+    if pairwise_errors(scores, data.y, data.ptr).any():  # else every error is 0, exactly
+        measured = math.fsum(loss.bounded.values(scores, data.y, data.ptr)[told]) / n
+        mean = max(mean, measured) * (1 + _ROUNDING) + _ROUNDING
+    worst = loss.bounded.values(-np.asarray(data.y, np.float64), data.y, data.ptr)
+    return TrainingBound(loss.bounded.text, mean, math.fsum(worst[told]) / n, n)
+
+
 def risk_bound(
     model: Any, data: RankingData, delta: float = 0.05, *, B: float | None = None, M: float | None = None,
     held_out: bool = False, draws: int = 100, seed: int = 0,
@@ -107,6 +163,8 @@ def risk_bound(
     M_used = _at_least("M", M, float(norms.max()), "the largest norm in the sample")
     prepared = prepare_for_bounds(loss, data)
     constants = prepared.constants()
+    if constants.log_largest(b.log(B_used) + b.log(M_used)) == -math.inf:
+        raise InputError("no query of the data has documents of different grade: nothing bounds queries to come")
     risk = float(prepared.upper(np.asarray(normalised.X @ model.coef_, np.float64)).mean())
     average = rademacher(normalised, constants.l2 * np.exp(constants.log_times), B_used, draws, seed)
     bounds = applicable(loss, constants, risk, data.n_queries, m, B_used, M_used, delta_used, average)
@@ -144,11 +202,6 @@ def rademacher(data: RankingData, steepness: np.ndarray, B: float, draws: int = 
     )  # fmt: skip
 
 
-def bounded_by(loss: Loss) -> str:
-    """What the loss of a query bounds, in words."""
-    return ("the loss itself" if loss.bounded is None else loss.bounded.text) + _COUNTED
-
-
 def applicable(
     loss: Loss, s: Constants, risk: float, n: int, m: int, B: float, M: float, delta: float, average: Average
 ) -> list[b.Bound]:
@@ -169,13 +222,14 @@ def applicable(
     if theorem is None:
         return [contracted, measured]
     if theorem.over == "pairs":
-        return _published_pairwise(theorem, s, risk, n, B, M, delta, [contracted, measured])
+        return _published_pairwise(loss, theorem, s, risk, n, B, M, delta, [contracted, measured])
     published = _PUBLISHED[theorem.over](s, risk, n, m, B, M, delta)
     return [*(replace(bound, of=of) for bound in published), contracted, measured]
 
 
 def _published_pairwise(
-    theorem: Theorem, s: Constants, risk: float, n: int, B: float, M: float, delta: float, ours: list[b.Bound],
+    loss: Loss, theorem: Theorem, s: Constants, risk: float, n: int, B: float, M: float, delta: float,
+    ours: list[b.Bound],
 ) -> list[b.Bound]:  # fmt: skip
     """Theorem 3, Corollary 1 or 2 for the largest query, of the weighted and of the plain error, and our own."""
     weighted, norm, r = theorem.weighted, theorem.norm, max(len(q) for q in s.sizes)
@@ -184,19 +238,17 @@ def _published_pairwise(
     name = "Corollary 2" if r <= 2 else "Theorem 3" if all(max(q) == 1 for q in s.sizes) else "Corollary 1"
     if not weighted and r > 2:
         name += ", every margin 1"
-    share, equal = "share of the " if norm else "", len({tuple(q) for q in s.sizes}) == 1
+    equal = len({tuple(q) for q in s.sizes}) == 1
     first = replace(
         b.over_pairs(risk, n=n, pairs=pairs, span=r - 1 if weighted else 1, B=B, M=M, delta=delta, largest=heaviest),
         result=name, status=b.PUBLISHED if equal and not norm and (weighted or r <= 2) else b.PROVED,
         why=f"a hinge over pairs with {'margins r/y' if weighted else 'margin 1'}; at most {r} levels in a query, "
         + ("all of the same sizes" if equal else "the largest query stands for all"),
-        of=f"{share}position-weighted error Σ |r/y_i − r/y_j|·[misordered]",
+        of=f"expected {loss.bounded.text if loss.bounded is not None else 'loss'}",
     )  # fmt: skip
     bounds = [first, *(replace(x, of=first.of, log_largest=first.log_largest) for x in ours)]
     factor = math.log(r - 1) if weighted and r > 2 else 0.0
-    plain = [
-        replace(x.times(factor, f"{share}misordered pairs (the 0–1 error)"), log_largest=b.log(pairs)) for x in bounds
-    ]
+    plain = [replace(x.times(factor, f"expected {misordered(norm)}"), log_largest=b.log(pairs)) for x in bounds]
     return plain if factor == 0 else [*bounds, *plain]
 
 
@@ -229,7 +281,7 @@ def _on_held_out(model: LinearRanker, loss: Loss, data: RankingData, delta: floa
     values = evaluate(measure, grades, model.predict(data), data.qid, empty="one").per_query[str(measure)]
     why = "the model has not seen these queries: Hoeffding's inequality"
     risk = float(np.clip(1 - values, 0, 1).mean())
-    return replace(b.held_out(risk, n=data.n_queries, delta=delta), of=f"expected 1 − {measure}{_COUNTED}", why=why)
+    return replace(b.held_out(risk, n=data.n_queries, delta=delta), of=f"expected 1 − {measure}{JUDGED}", why=why)
 
 
 def class_of(norm: float, B: float | None, delta: float) -> tuple[float, float]:

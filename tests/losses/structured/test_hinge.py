@@ -220,3 +220,27 @@ def test_names_and_errors():
     ):
         with pytest.raises(rk.InputError, match=message):
             call()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e308])
+def test_scores_that_cannot_be_added_up_are_refused(bad):
+    """An overflow in X @ w came to the searches, which ran out of their arrays."""
+    rng = np.random.default_rng(0)
+    for of, k, A in (
+        ("ndcg", None, "linear"),
+        ("ndcg", 10, "discount"),
+        ("map", None, "partial-order"),
+        ("p", 3, "discount"),
+    ):
+        for m in (5, 40):
+            y, scores = rng.integers(0, 3, m).astype(float), rng.normal(size=m)
+            y[:2] = 0, 2
+            scores[:] = bad if m == 5 else np.where(rng.random(m) < 0.4, bad, scores)
+            prepared = StructuredHinge(of, k=k, A=A).prepare(y, np.array([0, m]))
+            with pytest.raises(rk.InputError, match="not finite, or too large"):
+                prepared.evaluate(0, 1, scores, np.empty(1), np.empty(m))
+
+
+def test_gains_beyond_all_numbers_are_refused():
+    with pytest.raises(rk.InputError, match="nDCG@10 of a grade 2000: its gain is too large"):
+        StructuredHinge("ndcg", k=10).prepare([2000.0, 0.0, 1.0], [0, 3])

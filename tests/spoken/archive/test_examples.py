@@ -56,17 +56,18 @@ def test_what_cannot_be_learned_from(taught):
 
 def test_the_cache_is_written_by_one_process_at_a_time(tmp_path):
     data = rk.RankingData(np.eye(3), [0, 1, 0], ["a", "a", "a"], doc_ids=["x", "y", "z"])
-    cache = FeatureCache(tmp_path / "cache")
-    assert cache.read("one") is None
-    cache.write("one", data)
+    cache, one, two = FeatureCache(tmp_path / "cache"), "1" * 20, "2" * 20
+    assert cache.read(one) is None
+    cache.write(one, data)
+    (tmp_path / "cache" / "mine.arrow").touch()
     with locked(tmp_path / "cache", "busy"):
-        writer = threading.Thread(target=cache.write, args=("two", data))
+        writer = threading.Thread(target=cache.write, args=(two, data))
         writer.start()
         writer.join(0.3)
         assert writer.is_alive()
-        assert cache.read("one").n_documents == 3  # readers do not wait
-        assert cache.read("two") is None
+        assert cache.read(one).n_documents == 3  # readers do not wait
+        assert cache.read(two) is None
     writer.join()
-    assert cache.read("one") is None
-    assert cache.read("two").n_documents == 3
-    assert sorted(p.name for p in (tmp_path / "cache").iterdir()) == ["lock", "two.arrow"]
+    assert cache.read(one) is None
+    assert cache.read(two).n_documents == 3
+    assert sorted(p.name for p in (tmp_path / "cache").iterdir()) == [f"{two}.arrow", "lock", "mine.arrow"]

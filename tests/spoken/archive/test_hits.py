@@ -50,7 +50,7 @@ def test_recordings_of_hits(several, tmp_path):
     assert place == ("d01", tmp_path / "archive" / "x.wav", 35.5, 38.5)
     assert locate(several.index, "d01")[2:] == (0.0, 30.0)
     (tmp_path / "archive" / "x.wav").rename(tmp_path / "x.wav")
-    with pytest.raises(FileNotFoundError, match="--recordings"):
+    with pytest.raises(rk.InputError, match="--recordings"):
         locate(several.index, "d01@35.5")
     assert locate(several.index, "d01@35.5", str(tmp_path)).audio == tmp_path / "x.wav"
     for text, message in (

@@ -46,11 +46,11 @@ def test_the_format_on_disk_does_not_change(several):
 
 def test_texts(tmp_path):
     texts = ["", "a", "b\n\t", "温度", "zz"]
-    column = schema.TextColumn("x", schema.DOCUMENT, str)
-    strings = column.read(part(tmp_path / "p.part", column.write(texts), {}))
+    column, footer = schema.TextColumn("x", schema.DOCUMENT, str), {"documents": 5, "utterances": 5, "positions": {}}
+    strings = column.read(part(tmp_path / "p.part", column.write(texts), footer))
     assert list(strings) == strings.all() == texts
     ordered = sorted(texts, key=str.encode)
-    strings = column.read(part(tmp_path / "q.part", column.write(ordered), {}))
+    strings = column.read(part(tmp_path / "q.part", column.write(ordered), footer))
     assert [strings.find(t) for t in ordered] == list(range(5))
     assert [strings.find(t) for t in ("A", "aa", "zzz")] == [-1, -1, -1]
 

@@ -42,3 +42,30 @@ def test_long_texts_of_many_words_need_little_memory():
     n = 20_000
     arcs = [(i, i + 1, f"w{i}", 0.0, i, i + 1.0) for i in range(n)]
     assert len(rk.spoken.pspl(rk.spoken.Lattice.from_arcs(arcs, 0, n))) == n
+
+
+def test_words_that_come_back_much_later_need_little_memory():
+    """Positions between the two occurrences of a word took room for each word."""
+    n = 20_000
+    arcs = [(i, i + 1, f"w{i % (n // 2)}", 0.0, i, i + 1.0) for i in range(n)]
+    positions = rk.spoken.pspl(rk.spoken.Lattice.from_arcs(arcs, 0, n))
+    assert positions.position.tolist() == list(range(n))
+    assert positions.best() == [f"w{i % (n // 2)}" for i in range(n)]
+
+
+def test_long_lattices_are_done_in_ranges(monkeypatch):
+    whole = [rk.spoken.pspl(lattice, prune=prune) for _, lattice in lattices() for prune in (0.0, 0.1)]
+    for effort in (1, 2, 7):
+        monkeypatch.setattr("rankine.spoken.lattice.positions._MOST_EFFORT", effort)
+        parts = [rk.spoken.pspl(lattice, prune=prune) for _, lattice in lattices() for prune in (0.0, 0.1)]
+        assert [p.triples() for p in parts] == [p.triples() for p in whole]
+
+
+@pytest.mark.parametrize("limit", ["_MOST_MASS", "_MOST_CELLS"])
+def test_what_needs_too_much_memory_is_refused(monkeypatch, limit):
+    arcs = [arc for i in range(30) for arc in ((i, i + 1, "a", -1.0), (i, i + 1, None, -1.0))]
+    lattice = rk.spoken.Lattice.from_arcs(arcs, 0, 30, name="long")
+    assert len(rk.spoken.pspl(lattice)) == 30
+    monkeypatch.setattr(f"rankine.spoken.lattice.positions.{limit}", 20)
+    with pytest.raises(rk.InputError, match=r"long: .* cut the utterance into shorter ones"):
+        rk.spoken.pspl(lattice)

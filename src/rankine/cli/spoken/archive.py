@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ...console import put, say
+from ...interrupt import keeping
 from ...spoken.lattice.units.table import LANGUAGES
 from ...spoken.text import ABOUT_COLUMNS, UTTERANCE
 from .common import Folder, LatticeSource, Lexicon, Workers, finish, reads_lattices
@@ -34,6 +36,10 @@ def index(
             help="A new archive leaves out slots of networks whose posteriors sum to at most this; default: 0."
         ),
     ] = None,
+    recordings: Annotated[
+        str | None,
+        typer.Option(help="Folder of the recordings that the table names: `rankine spoken play` opens them there."),
+    ] = None,
     remove_missing: Annotated[
         bool, typer.Option("--remove-missing", help="Remove documents that the source does not have.")
     ] = False,
@@ -60,15 +66,17 @@ def index(
     if language == "auto":
         language = guess_language(source.place, source.format, scoring)
     opened = create_or_open(archive, language, lexicon, prune, skip)
+    keeping(f"what {archive} has committed; the same command goes on from there")
     with bar("utterances", None) as update:
         changes = opened.add(
             source.place, table, scoring, source.format, thread_count(workers), remove_missing,
             progress=update,
         )  # fmt: skip
-    typer.echo(
+    if recordings is not None:
+        opened.add_roots([recordings])
+    say(
         f"{archive}: {changes.added} documents added, {changes.updated} updated, {changes.unchanged} unchanged, "
-        f"{changes.removed} removed; {len(opened)} in all",
-        err=True,
+        f"{changes.removed} removed; {len(opened)} in all"
     )
     finish(changes.errors, changes.added + changes.updated + changes.unchanged)
 
@@ -93,7 +101,7 @@ def subtitles(
         form = "srt"
     text = make(Archive(archive).index, document, form)
     if output is None:
-        typer.echo(text, nl=False)
+        put(text, end="")
     else:
         with replacing(output) as temporary:
             temporary.write_text(text, encoding="utf-8")
@@ -111,7 +119,7 @@ def delete(
 
     opened = Archive(archive)
     opened.delete(documents)
-    typer.echo(f"{archive}: {len(documents)} removed, {len(opened)} left", err=True)
+    say(f"{archive}: {len(documents)} removed, {len(opened)} left")
 
 
 def merge(archive: Folder) -> None:
@@ -122,11 +130,11 @@ def merge(archive: Folder) -> None:
     opened = Archive(archive)
     with bar("arrays", None) as update:
         opened.merge(update)
-    typer.echo(f"{archive}: {len(opened)} documents in one part", err=True)
+    say(f"{archive}: {len(opened)} documents in one part")
 
 
 def check(archive: Folder) -> None:
-    """Read every byte of an archive, compare checksums, and print how much it holds."""
+    """Read every byte of an archive, compare checksums, check the content, and print how much it holds."""
     from ...console import print_table
     from ...progress import bar
     from ...spoken import Archive

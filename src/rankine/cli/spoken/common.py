@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,6 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+
+from ...console import data_output, say
+from ...interrupt import keeping
 
 if TYPE_CHECKING:
     from ...spoken.lattice.batch import UtteranceResult
@@ -165,15 +167,15 @@ def write_all(
 ) -> None:
     """Write the results of ``work`` for all utterances, one after the other, to a file or to standard output."""
     if output is None:
-        sys.stdout.buffer.write(header)
         bad, good = [], 0
-        for utterance in source.each(work, workers):
-            if utterance.error is None:
-                sys.stdout.buffer.write(utterance.result)
-                good += 1
-            else:
-                bad.append(utterance.error)
-        sys.stdout.buffer.flush()
+        with data_output() as out:
+            out.write(header)
+            for utterance in source.each(work, workers):
+                if utterance.error is None:
+                    out.write(utterance.result)
+                    good += 1
+                else:
+                    bad.append(utterance.error)
         finish(bad, good)
         return
     from ...files import open_target
@@ -205,6 +207,7 @@ class BatchJournal:
         check_folder_of(self.path)
         self._lock = ExitStack()
         self._lock.enter_context(locked(self.path, "another process is writing this output"))
+        keeping(f"finished utterances in {self.path}; the same command goes on from there")
         # the release before called it Source: its batches continue
         what = f"Source(place={source.place!r}, format={source.format!r}, scoring={source.scoring!r})"
         key = self._MARK + f"({what}, {settings!r}, {source.state()!r})\n".encode()
@@ -215,7 +218,7 @@ class BatchJournal:
         if not whole:
             self.file.write(key)
         if self.done:
-            typer.echo(f"rankine: going on after {self.done} utterances of an earlier run", err=True)
+            say(f"rankine: going on after {self.done} utterances of an earlier run")
 
     @property
     def done(self) -> int:
@@ -277,7 +280,7 @@ class BatchJournal:
 def finish(bad: list[str], good: int, what: str = "utterances") -> None:
     """Print the utterances that were skipped; exit with code 1 if there are any."""
     for line in bad:
-        typer.echo(f"rankine: skipped: {line}", err=True)
+        say(f"rankine: skipped: {line}")
     if bad:
-        typer.echo(f"rankine: {len(bad)} of {len(bad) + good} {what} could not be used", err=True)
+        say(f"rankine: {len(bad)} of {len(bad) + good} {what} could not be used")
         raise typer.Exit(1)

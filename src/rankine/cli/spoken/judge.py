@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...console import ask, say
+from ...interrupt import keeping
 from .common import Folder
 
 if TYPE_CHECKING:
@@ -32,25 +34,24 @@ def judge(
     from ...spoken import Archive
 
     opened = Archive(archive)
+    keeping("every answer")
     waiting = list(query or [])
-    ask = not waiting
+    asking = not waiting
     answers: list[tuple[int, str]] = []  # judgments since the beginning, for undo
-    typer.echo(_HELP, err=True)
-    while waiting or ask:
-        text = (
-            waiting.pop(0) if waiting else typer.prompt("query (Enter ends)", default="", show_default=False, err=True)
-        )
+    say(_HELP)
+    while waiting or asking:
+        text = waiting.pop(0) if waiting else ask("query (Enter ends):")
         if not text.strip():
             break
         try:
             hits = opened.search(text, k)
         except InputError as error:
-            typer.echo(f"rankine: {error}", err=True)
+            say(f"rankine: {error}")
             continue
         if not _judge_hits(opened, " ".join(text.split()), hits, name, answers):
             break
     judged = opened.judgments.all()
-    typer.echo(f"{len(judged.queries)} queries, {judged.n_judgments} judgments", err=True)
+    say(f"{len(judged.queries)} queries, {judged.n_judgments} judgments")
 
 
 def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers: list[tuple[int, str]]) -> bool:
@@ -64,24 +65,22 @@ def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers
     while i < len(hits):
         h = hits[i]
         grade_now = f" (now {before[h.document]:g})" if h.document in before else ""
-        typer.echo(
-            f"{h.rank}. {h.title or h.document} {clock(h.start)}–{clock(h.end)}: {h.snippet}{grade_now}", err=True
-        )
-        answer = typer.prompt("?", default="", show_default=False, err=True).strip().lower()
+        say(f"{h.rank}. {h.title or h.document} {clock(h.start)}–{clock(h.end)}: {h.snippet}{grade_now}")
+        answer = ask("?:").strip().lower()
         if answer in ("q", "s"):
             return answer == "s"
         if answer == "u":
             if not answers:
-                typer.echo("nothing to undo", err=True)
+                say("nothing to undo")
                 continue
             number, what = answers.pop()
             book.undo(number)
-            typer.echo(f"undone: {what}", err=True)
+            say(f"undone: {what}")
             before = book.all().qrels.get(key, {})
             i = next((j for j in range(i) if what == f"{text}: {hits[j].document}"), i)
             continue
         if answer and answer not in ("y", "n", *"0123456789"):
-            typer.echo(_HELP, err=True)
+            say(_HELP)
             continue
         if answer:
             grade = {"y": 1.0, "n": 0.0}.get(answer, float(answer) if answer.isdigit() else 0.0)

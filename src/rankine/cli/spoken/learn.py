@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...console import say
 from ...normalisers import TABLE
 from ...spoken.learn.table import RANKERS
 from .common import Folder
@@ -56,16 +57,14 @@ def learn(
     )
     weights = result.weights
     if result.ignored:
-        typer.echo(
-            f"rankine: {result.ignored} judgments of documents that are no longer in the archive do not count", err=True
-        )
+        say(f"rankine: {result.ignored} judgments of documents that are no longer in the archive do not count")
     _print_result(archive, result)
     if plot is not None:
         draw_weights(weights.names, {f"{ranker}, all queries": weights.values}, plot)
     if dry_run:
-        typer.echo("dry run: the archive is as it was", err=True)
+        say("dry run: the archive is as it was")
     else:
-        typer.echo(f"{archive}: search now uses the weights {weights.id}", err=True)
+        say(f"{archive}: search now uses the weights {weights.id}")
 
 
 def _judged(queries: str | None, qrels: str | None) -> Judged | None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from ...console import say
+from ...interrupt import keeping
 from ...spoken.recognise.table import DEFAULT, TABLE, get, row_of
 from .common import Folder, Workers, finish, parameters_of
 
@@ -123,6 +125,7 @@ def recognise(
     from ...spoken.recognise import run
 
     began = time.perf_counter()
+    keeping(f"finished lattices in {output}; the same command goes on from there")
     with _stages() as progress:
         result = run.recognise(
             audio, output, recognition.recogniser, longest=recognition.longest, workers=recognition.workers,
@@ -151,6 +154,7 @@ def add(
 
     find(audio)  # raises before an archive is made
     opened = create_or_open(archive, "en")
+    keeping(f"finished lattices and what {archive} has committed; the same command goes on from there")
     with _stages() as progress:
         added = opened.add_recordings(
             audio, [recognition.recogniser], longest=recognition.longest, workers=recognition.workers,
@@ -159,10 +163,9 @@ def add(
     recognised, changes = added.recognised, added.changes
     _print_recognised(Path(archive, recordings.FOLDER), recognised, added.took)
     if sum(changes[:4]):
-        typer.echo(
+        say(
             f"{archive}: {changes.added} recordings added, {changes.updated} updated, {changes.unchanged} unchanged; "
-            f"{len(opened)} in all",
-            err=True,
+            f"{len(opened)} in all"
         )
     finish(added.errors, recognised.done + recognised.before, "recordings")
 
@@ -186,13 +189,12 @@ def _stages() -> Iterator[Callable[[str, float, float | None], None]]:
 
 def _print_recognised(folder: Path, result: Recognised, took: float) -> None:
     speed = f", {result.seconds / took:.1f} × real time" if result.seconds else ""
-    typer.echo(
+    say(
         f"{folder}: {result.done} recordings recognised ({result.seconds / 60:.1f} minutes of speech{speed}), "
-        f"{result.before} were there already",
-        err=True,
+        f"{result.before} were there already"
     )
     for note in result.notes:
-        typer.echo(f"rankine: {note}", err=True)
+        say(f"rankine: {note}")
 
 
 def play(
@@ -204,9 +206,15 @@ def play(
         str | None, typer.Option("-o", "--output", help="Write the snippet there (wav) instead of playing it.")
     ] = None,
     pad: Annotated[float, typer.Option(help="Seconds before and after.")] = 0.5,
-    recordings: Annotated[str | None, typer.Option(help="Folder of the recordings, if they have been moved.")] = None,
+    recordings: Annotated[
+        str | None,
+        typer.Option(help="Folder of the recordings, if they have been moved or the archive is not from here."),
+    ] = None,
 ) -> None:
     """Listen to a hit, or write it to a file.
+
+    Recordings are opened only from folders that were given for this archive on this machine: by `rankine spoken add`,
+    or here with `--recordings`, which is remembered.
 
     `rankine spoken search archive/ "printing press"` prints hits such as `lecture-3@741.2-742.9`:
     `rankine spoken play archive/ lecture-3@741.2-742.9`
@@ -217,19 +225,31 @@ def play(
     from ...spoken.archive.hits import locate
     from ...spoken.recognise.audio import snippet
 
-    place = locate(Archive(archive).index, hit, recordings)
+    opened = Archive(archive)
+    place = locate(opened.index, hit, recordings)
+    if recordings is not None:
+        opened.add_roots([recordings])
     if output is not None:
         length = snippet(place.audio, place.start, place.end, pad, output)
-        typer.echo(f"{output}: {length:.1f} seconds of {place.audio}", err=True)
+        say(f"{output}: {length:.1f} seconds of {place.audio}")
         return
     player = next((p for p in _PLAYERS if shutil.which(p[0])), None)
     if player is None:
-        target = f"{Path(place.document).name}-{place.start:.1f}.wav"  # in the current folder
+        target = _new_name(f"{Path(place.document).name}-{place.start:.1f}")  # in the current folder
         snippet(place.audio, place.start, place.end, pad, target)
         names = ", ".join(p[0] for p in _PLAYERS)
-        typer.echo(f"no player was found ({names}); the snippet is in {target}", err=True)
+        say(f"no player was found ({names}); the snippet is in {target}")
         return
     _play(player, lambda path: snippet(place.audio, place.start, place.end, pad, path))
+
+
+def _new_name(stem: str) -> str:
+    """The name of a wav file that is not there yet."""
+    plain = "".join(c if c.isprintable() and c not in '\\/:*?"<>|' else "_" for c in stem)[-100:].lstrip(".-") or "hit"
+    number = 1
+    while Path(name := f"{plain}.wav" if number == 1 else f"{plain}-{number}.wav").is_symlink() or Path(name).exists():
+        number += 1
+    return name
 
 
 def _play(player: tuple[str, ...], write: Callable[[str], Any]) -> None:
@@ -243,7 +263,7 @@ def _play(player: tuple[str, ...], write: Callable[[str], Any]) -> None:
     try:
         write(name)
         if subprocess.run([*player, name], check=False).returncode:
-            typer.echo(f"{player[0]} could not play it; write it to a file with -o", err=True)
+            say(f"{player[0]} could not play it; write it to a file with -o")
             raise typer.Exit(1)
     finally:
         os.unlink(name)

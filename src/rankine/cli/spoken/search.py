@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...console import put, put_json, say
 from ..tables import print_hits
 from .common import Folder
 
@@ -57,7 +58,7 @@ def search(
         except InputError as error:
             if queries is None:
                 raise
-            typer.echo(f"rankine: query {key}: {error}", err=True)
+            say(f"rankine: query {key}: {error}")
             answers[key] = []
     if output is Form.json:
         _print_json(answers, several=queries is not None)
@@ -70,18 +71,19 @@ def search(
 
 def _print_json(answers: dict[str, list[Hit]], several: bool) -> None:
     """Print a list of hits, or (``several``) an object of such lists by query."""
-    import json
 
     content = {key: [h.to_dict() for h in hits] for key, hits in answers.items()}
-    typer.echo(json.dumps(content if several else content["1"], ensure_ascii=False, indent=1, allow_nan=False))
+    put_json(content if several else content["1"], indent=1, allow_nan=False)
 
 
 def _print_trec(answers: dict[str, list[Hit]]) -> None:
     """Print a TREC run."""
     from ...errors import InputError
 
+    lines = []
     for key, hits in answers.items():
         for h in hits:
             if any(c.isspace() for c in h.document):
                 raise InputError(f"a TREC run cannot hold the name {h.document!r}: it has blanks")
-            typer.echo(f"{key} Q0 {h.document} {h.rank} {h.score:.9g} rankine")
+            lines.append(f"{key} Q0 {h.document} {h.rank} {h.score:.9g} rankine\n")
+    put("".join(lines), end="")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...console import say
 from .common import LatticeSource, Lexicon, Units, reads_lattices
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def show(
         method = "pivot" if what == "cn" else what
         posteriors = compute(source.scoring, units, lexicon, prune, method, piece)
         draw_posteriors(replace(posteriors, name=piece.name), output)
-    typer.echo(f"{piece.name}: {output}", err=True)
+    say(f"{piece.name}: {output}")
 
 
 def _find(source: LatticeSource, utterance: str | None) -> Piece:

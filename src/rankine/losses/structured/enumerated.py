@@ -15,8 +15,10 @@ from math import lgamma
 import numpy as np
 
 from ...errors import InputError
+from ...rounding import UNIT
 from ..base import Theorem
 from ..constants import Constants
+from ..rounding import Rounding, Seen
 from . import enumerated_kernels as kn
 from .hinge import PreparedHinge, StructuredHinge
 from .wrapped import PreparedWrapped, WrappedHinge
@@ -52,6 +54,18 @@ class PreparedSum(PreparedWrapped):
         kn.over_outputs(
             self.soft, b.loss.of == "map", b.mode, b.discount, b.k, b.problem, scores, q0, q1, values, grad
         )  # fmt: skip
+
+    def rounding(self, q0: int, q1: int, seen: Seen) -> Rounding:
+        """Each output is off like a hinge; a sum adds that up, a soft maximum is off by at most the worst output."""
+        m, counts = self.lengths[q0:q1], self.informative[q0:q1]
+        weights, steep = (x[q0:q1] for x in self.base.reach())
+        outputs = np.exp(self.outputs[q0:q1]) + 8
+        each = 8 * UNIT * (m + 8) * (2 + weights * seen.largest)
+        if not self.soft:
+            value = outputs * each + 2 * UNIT * outputs * seen.value
+            return Rounding(value * counts, outputs * 4 * UNIT * (outputs + 8) * weights, outputs * steep)
+        share = 2 * each + 8 * UNIT * (2 * outputs + np.minimum(2 * weights * seen.largest, 800))
+        return Rounding((share + 8 * UNIT * (seen.value + 1)) * counts, 2 * share * (weights + 1) * counts, steep)
 
     def constants(self) -> Constants:
         """Those of the hinge: times the number of outputs, or for the soft maximum plus its logarithm."""

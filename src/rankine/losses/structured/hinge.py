@@ -17,8 +17,10 @@ import numpy as np
 from ...arrays import check_finite
 from ...errors import InputError, nearest
 from ...measures import evaluate
+from ...rounding import SAFE, UNIT
 from ..base import Bounded, Loss, Prepared
 from ..constants import Constants, reach_of_levels, reach_of_weights
+from ..rounding import Rounding, Seen
 from ..supervision import check_ptr, per_row
 from . import hinge_kernels as kn
 from .hinge_kernels import EVERYTHING, Problem
@@ -224,6 +226,8 @@ class PreparedHinge(Prepared):
         target = np.zeros(self.n)  # the best perfect ranking is found along with the arg max
         self.informative = informative
         used = level_ptr[-1]
+        if not np.isfinite(gain[:used].sum()):
+            raise InputError(f"{loss.measure} of a grade {y.max():g}: its gain is too large a number")
         self.problem = Problem(
             ptr, members, level_ptr, level_first[:used].copy(), gain[:used].copy(), informative, target
         )
@@ -232,6 +236,52 @@ class PreparedHinge(Prepared):
         keys = np.random.default_rng(loss.seed).random(self.n) if random else np.empty(0)
         if loss.convex:
             kn.lay_target(self.mode, self.table, self.k, self.problem, keys, target)
+        self._reach: tuple[np.ndarray, np.ndarray] | None = None
+
+    @property
+    def best_sizes(self) -> np.ndarray:
+        """How many documents of each query have its best grade."""
+        levels, first = self.problem.level_ptr, self.problem.level_first
+        second = np.where(np.diff(levels) > 1, first[np.minimum(levels[:-1] + 1, len(first) - 1)], self.ptr[1:])
+        return second - self.ptr[:-1]
+
+    def reach(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each query the sum of all |weights| that its slopes are made of, and the largest sum of |slopes|."""
+        if self._reach is None:
+            m = self.lengths.astype(np.float64)
+            if self.mode in PAIRWISE:
+                best = self.best_sizes.astype(np.float64)
+                pairs = best * (m - best) if self.mode == kn.YUE else m * (m - 1) / 2
+                weights, steep = 2 * m * m / np.maximum(pairs, 1), np.full(len(m), 4.0)
+            else:
+                weights = np.add.reduceat(np.abs(self.problem.target), self.ptr[:-1])
+                if self.mode == kn.LINEAR:
+                    top = m if self.k >= EVERYTHING else np.full(len(m), float(self.k))
+                    ranks = np.minimum(top, m)
+                    weights += ranks * top - ranks * (ranks - 1) / 2
+                else:
+                    summed = np.concatenate([[0.0], np.cumsum(np.abs(self.table))])
+                    weights += summed[np.minimum(self.lengths, len(self.table))]
+                steep = weights
+            self._reach = SAFE * weights * self.informative, SAFE * steep * self.informative
+        return self._reach
+
+    def rounding(self, q0: int, q1: int, seen: Seen) -> Rounding:
+        """Δ and Σ weight·score, whatever ranking is taken: each gives a plane below the loss.
+
+        How far the ranking is from the arg max adds to the value. An assignment over K ranks goes through up to K
+        exchanges of K prices; where a document of AP finds its place by harmonic numbers, those of all add up.
+        """
+        m, counts = self.lengths[q0:q1], self.informative[q0:q1]
+        weights, steep = (x[q0:q1] for x in self.reach())
+        steps, fixed = m + 8.0, np.ones(q1 - q0)
+        if self.solver == kn.ASSIGNMENT:
+            steps = steps + np.minimum(self.k, m).astype(np.float64) ** 2
+        elif self.solver == kn.AVERAGE_PRECISION:
+            fixed = fixed + m / self.best_sizes[q0:q1] * (1 + np.log(m))
+            weights = 8.0 * counts if self.mode in PAIRWISE else weights
+        value = 16 * UNIT * steps * (fixed + weights * seen.largest) * counts
+        return Rounding(value, 4 * UNIT * (m + 8) * weights, steep)
 
     def stiffness(self, grad: np.ndarray) -> np.ndarray:
         """Σ|g|: while every score moves by δ against its slope the target gains δ·Σ|g|, and Δ is at most 1."""
@@ -309,3 +359,5 @@ class PreparedHinge(Prepared):
             self.solver, self.mode, _TARGETS[self.loss.target], route, self.table, self.discount, self.k, scores,
             self.problem, q0, q1, values, grad, rankings,
         )  # fmt: skip
+        if np.isnan(values[q0:q1]).any():
+            raise InputError("the scores of a query are not finite, or too large to be added up: scale the features")

@@ -30,6 +30,7 @@ TABLE, LINEAR, PARTIAL_ORDER, YUE = range(4)
 MEAN, RANDOM, BEST = range(3)
 AUTO, COUNTS, SORTING, AUGMENTING, GRID, INSERTION = range(6)
 MAX_STATES = 700
+LARGEST = 1e290  # of sums of scores times weights
 EVERYTHING = 2**40  # the cutoff k of a loss over all documents
 
 
@@ -93,7 +94,10 @@ def sort_level(scores, members, start, end, keep, docs, s, at, gathered, order, 
 
 @kernel
 def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q0, q1, values, grad, rankings):
-    """Values of queries q0..q1−1 and gradients of their rows; arg max rankings too if ``rankings`` has entries."""
+    """Values of queries q0..q1−1 and gradients of their rows; arg max rankings too if ``rankings`` has entries.
+
+    The value of a query whose scores are not finite, or too large to be added up, is NaN.
+    """
     longest = levels = 0
     for q in range(q0, q1):
         longest = max(longest, problem.ptr[q + 1] - problem.ptr[q])
@@ -136,6 +140,15 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
             a = first[j]
             first[j + 1] = a + sort_level(scores, members, start, end, K, docs, s, a, gathered, ranking, work.label)
         n = first[L]
+        size_of_scores = 0.0
+        for i in range(n):
+            size_of_scores += abs(s[i])
+        if informative and not size_of_scores * (abs(A[0]) + abs(A[K - 1]) + 1.0) < LARGEST:
+            values[q] = np.nan  # comparisons that the searches live on would be meaningless
+            grad[lo:hi] = 0.0
+            for r in range(m if len(rankings) > 0 else 0):
+                rankings[lo + r] = members[lo + r]
+            continue
         if not informative:
             _score_order(s[:n], first[: L + 1], ranking)
         elif kind == ASSIGNMENT:
@@ -210,7 +223,8 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
                     start = problem.level_first[lv + level] - lo
                     for i in range(min(first[level + 1] - first[level], K - start)):
                         grad[docs[first[level] + i]] -= A[start + i]
-        values[q] = max(delta + _dot(grad, scores, lo, hi), 0.0)
+        value = delta + _dot(grad, scores, lo, hi)
+        values[q] = 0.0 if value < 0.0 else value
 
 
 @kernel(fastmath={"reassoc", "contract"})

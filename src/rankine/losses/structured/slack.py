@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ...rounding import UNIT
 from ..constants import Constants
+from ..rounding import Rounding, Seen
 from . import enumerated_kernels as kn
 from .enumerated import log_outputs
 from .hinge import PreparedHinge, StructuredHinge
@@ -34,12 +36,18 @@ class PreparedSlack(PreparedWrapped):
         few = log_outputs(base) <= np.log(_FEW)
         self.enumerated = few & (base.solver != RECIPROCAL_RANK)
         self.target = self.fixed_target()
+        self._slip = np.zeros(len(self.ptr) - 1)  # of Δ, where each query was evaluated last
 
     def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """The lower bounds of queries q0 to q1 − 1, and a subgradient: planes below the loss."""
-        low, _, slope = self.certified(scores, q0, q1)
-        values[q0:q1] = low
+        values[q0:q1], _, slope, self._slip[q0:q1] = self._both(scores, q0, q1)
         grad[self.ptr[q0] : self.ptr[q1]] = slope
+
+    def rounding(self, q0: int, q1: int, seen: Seen) -> Rounding:
+        """That of Δ, which multiplies the margin and the slopes, and that of the margin."""
+        weights, steep = (x[q0:q1] for x in self.base.reach())
+        slip, margin = self._slip[q0:q1] + 8 * UNIT * (self.lengths[q0:q1] + 8), 1 + weights * seen.largest
+        return Rounding(2 * slip * margin * self.informative[q0:q1], 2 * slip * weights, steep)
 
     def upper(self, scores: Any) -> np.ndarray:
         """The certified upper bounds."""
@@ -52,47 +60,71 @@ class PreparedSlack(PreparedWrapped):
     def certified(
         self, scores: np.ndarray, q0: int = 0, q1: int | None = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-        """Lower and upper bounds on the loss of each query, and the gradient of the lower one."""
-        q1 = len(self.ptr) - 1 if q1 is None else q1
-        low, high, slope = self._bisected(scores, q0, q1)
+        """Lower and upper bounds on the loss of each query, and the gradient of the lower one.
+
+        The upper bounds hold whatever rounding did; the lower ones up to :meth:`rounding`.
+        """
+        return self._both(scores, q0, len(self.ptr) - 1 if q1 is None else q1)[:3]
+
+    def _both(
+        self, scores: np.ndarray, q0: int, q1: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+        """Both bounds, the gradient, and how far off the Δ of the lower bound can be."""
+        low, high, slope, slip = self._bisected(scores, q0, q1)
         b, exact = self.base, np.zeros(q1 - q0)
         kn.slack_over_outputs(
             b.solver == AVERAGE_PRECISION, b.mode, b.table, b.discount, b.k, b.problem, self.target, scores,
             self.enumerated, q0, q1, exact, slope,
         )  # fmt: skip
         few = self.enumerated[q0:q1]
-        low[few] = high[few] = exact[few]
+        unit, size = self._sizes(scores, q0, q1)
+        low[few], high[few], slip[few] = exact[few], (exact + 4 * unit * size)[few], unit[few]
         idle = ~self.informative[q0:q1]
         low[idle] = high[idle] = 0.0
         slope[np.repeat(idle, np.diff(self.ptr[q0 : q1 + 1]))] = 0.0
-        return low, np.maximum(high, low), slope
+        return low, np.maximum(high, low), slope, slip
 
-    def _bisected(self, scores: np.ndarray, q0: int, q1: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Both bounds and the gradient by bisection on log c², for all queries at once."""
+    def _sizes(self, scores: np.ndarray, q0: int, q1: int) -> tuple[np.ndarray, np.ndarray]:
+        """What a sum over the documents of each query rounds off, and a bound on the size of 1 + |F| + |F*|."""
+        rows = slice(self.ptr[q0], self.ptr[q1])
+        largest = np.maximum.reduceat(np.abs(scores[rows]), self.ptr[q0:q1] - self.ptr[q0])
+        return 8 * UNIT * (self.lengths[q0:q1] + 8), 1 + self.base.reach()[0][q0:q1] * largest
+
+    def _bisected(
+        self, scores: np.ndarray, q0: int, q1: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+        """Both bounds, the gradient and the error of Δ by bisection on log c², for all queries at once."""
         n, rows = q1 - q0, slice(self.ptr[q0], self.ptr[q1])
         first, lengths = self.ptr[q0:q1] - self.ptr[q0], np.diff(self.ptr[q0 : q1 + 1])
-        low, high = np.zeros(n), np.full(n, np.inf)
+        low, high, sure, slip = np.zeros(n), np.full(n, np.inf), np.full(n, np.inf), np.zeros(n)
         slope = np.zeros(rows.stop - rows.start)
         left, right, middle = np.full(n, -20.0), np.full(n, 20.0), np.zeros(n)  # log c²
         values, grad, scaled = np.empty(len(self.ptr) - 1), self.scratch(0), self.scratch(1)
+        unit, size = self._sizes(scores, q0, q1)
+        none = np.zeros(n)
         for _ in range(_TRIES):
             square = np.exp(middle)
             scaled[rows] = scores[rows] / np.repeat(square, lengths)
             self.base.evaluate(q0, q1, scaled, values, grad)
+            largest = np.maximum.reduceat(np.abs(scaled[rows]), first)
+            off = self.base.rounding(q0, q1, Seen(none, none, largest, none)).value
             loss = values[q0:q1] - np.add.reduceat(grad[rows] * scaled[rows], first)
             margin = 1.0 + np.add.reduceat(grad[rows] * scores[rows], first)
             product = loss * margin
             u = (square * loss + margin) / np.sqrt(square)
             high = np.minimum(high, np.where(u > 0, 0.25 * u * u, 0.0))
+            worst = np.maximum(u, 0.0) + (square * (off + unit * (1 + size / square)) + unit * size) / np.sqrt(square)
+            sure = np.minimum(sure, 0.25 * worst * worst * (1 + 8 * UNIT))
             better = product > low
             low = np.where(better, product, low)
+            slip = np.where(better, off + unit * (1 + size / square), slip)
             slope = np.where(np.repeat(better, lengths), np.repeat(loss, lengths) * grad[rows], slope)
             more = square * loss < margin  # a larger c makes the loss count for more
             left, right = np.where(more, middle, left), np.where(more, right, middle)
             middle = 0.5 * (left + right)
             if (high - low <= 1e-12 * np.maximum(high, 1.0)).all():
                 break
-        return low, high, slope
+        return low, sure, slope, slip
 
 
 class SlackHinge(WrappedHinge):

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...rounding import UNIT
 from ..base import Prepared
 from ..constants import Constants
+from ..rounding import Rounding, Seen
 from .hinge import PreparedHinge, StructuredHinge
 from .wrapped import PreparedWrapped, WrappedHinge
 
@@ -24,11 +26,18 @@ class Shifted(Prepared):
     def __init__(self, base: Prepared, shift: np.ndarray) -> None:
         super().__init__(base.loss, base.ptr)
         self.base, self.shift, self.informative = base, shift, base.informative
+        self._total = np.add.reduceat(np.abs(shift), base.ptr[:-1])
 
     def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1 on the calling thread."""
         self.base.evaluate(q0, q1, scores, values, grad)
         add_linear(self.ptr, q0, q1, self.shift, scores, values, grad)
+
+    def rounding(self, q0: int, q1: int, seen: Seen) -> Rounding:
+        """That of the loss, and of the linear function."""
+        base, shift = self.base.rounding(q0, q1, seen), self._total[q0:q1]
+        unit = 4 * UNIT * (self.lengths[q0:q1] + 8) * shift
+        return Rounding(base.value + unit * seen.largest, base.grad + unit, base.steep + shift)
 
 
 def add_linear(

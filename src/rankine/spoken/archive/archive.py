@@ -6,7 +6,8 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from contextlib import suppress
+from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,13 +16,14 @@ import numpy as np
 
 from ...data import RankingData
 from ...errors import InputError, nearest
+from ...places import folder_inside
 from ..index.about import About
 from ..index.build import Document, analyse, fingerprint_of
 from ..index.changes import Changes, Corpus, Progress, WorkingIndex, update
 from ..index.reader import Index
 from ..index.scores import ranker_names
 from ..index.settings import LANGUAGES, Settings
-from ..index.storage import MANIFEST, create, open_parts, writing
+from ..index.storage import MANIFEST, create, writing
 from ..lattice.formats import Piece, Reading, write_slf
 from ..lattice.scoring import Scoring
 from ..learn.judgments import Judged, Judgments
@@ -29,14 +31,15 @@ from ..learn.learning import CrossValidation, learn
 from ..learn.weights import Weights
 from ..recognise.table import DEFAULT, Recogniser
 from . import recordings
+from .checking import check_archive
 from .examples import examples
 from .hits import Hit
+from .own_files import DICTIONARY, copy_file, own_files
 from .query import SpokenQuery
 from .recordings import AddedRecordings, Sources, StageProgress
+from .roots import RecordingRoots, roots_of
 from .search import CANDIDATES, DocumentFilter, find_candidates, parse_query, query_features, score, search
 from .shelf import Shelf
-
-_DICTIONARY = "dictionary.txt"
 
 
 class LearningResult(NamedTuple):
@@ -76,13 +79,10 @@ class Archive:
     def create(
         cls, folder: str | os.PathLike, settings: Settings | None = None, dictionary: str | os.PathLike | None = None
     ) -> Archive:
-        """Make an empty archive; a pronunciation dictionary is copied into it."""
+        """Make an empty archive; a pronunciation dictionary and files of units are copied into it."""
         settings = Settings() if settings is None else settings
-        files: dict[str, bytes] = {}
-        if dictionary is not None:
-            settings = replace(settings, dictionary=_DICTIONARY)
-            files[_DICTIONARY] = Path(dictionary).read_bytes()
         settings.check()
+        settings, files = own_files(settings, dictionary)
         create(Path(folder), asdict(settings), files)
         return cls(folder)
 
@@ -180,10 +180,13 @@ class Archive:
             progress: is called with the stage, ``"recognising"`` (seconds of audio) or ``"indexing"`` (utterances), the
                 amount done and the total.
         """
-        folder = self.folder / recordings.FOLDER
+        folder = folder_inside(self.folder, recordings.FOLDER)
         recogniser = recordings.one_recogniser(recognisers)
+        places = recordings.as_sources(sources)
+        with suppress(OSError):  # where settings cannot be written, `play` asks for the folder
+            self.add_roots(roots_of(places))
         recognised, took = recordings.recognise_recordings(
-            folder, recordings.as_sources(sources), recogniser, longest, workers, partial(progress, "recognising")
+            folder, places, recogniser, longest, workers, partial(progress, "recognising")
         )
         self.refresh()
         silent = [name for name in recognised.silent if name in self.index.numbers]
@@ -196,6 +199,10 @@ class Archive:
             changes = self.add(folder, table, workers=workers, progress=indexing, listed=True)
         return AddedRecordings(recognised, took, changes)
 
+    def add_roots(self, places: Sequence[str | os.PathLike]) -> None:
+        """Let recordings of this archive be opened from these folders and files, on this machine from now on."""
+        RecordingRoots(self.folder, self.index.manifest).add(places)
+
     def add_lattices(self, lattices: Iterable[tuple[str, Any]], scoring: Scoring | None = None) -> None:
         """Index (document name, lattice) pairs that are in memory; one of the same name is replaced."""
         scoring = Scoring() if scoring is None else scoring
@@ -205,7 +212,7 @@ class Archive:
             raise InputError(f"two documents are called {doubled[0]!r}")
         for name, lattice in lattices:
             piece = Piece(name, "slf", "memory", write_slf(lattice))
-            utterance = analyse(self.settings, scoring, self.index.dictionary, piece)
+            utterance = analyse(self.index.working_settings, scoring, self.index.dictionary, piece)
             documents.append(Document(name, {}, [utterance], fingerprint_of(piece)))
         with writing(self.folder) as writer:
             WorkingIndex(writer).replace(documents, [])
@@ -217,19 +224,24 @@ class Archive:
         An unknown name is an InputError, and nothing is removed. Audio files stay; they are left out when their folder
         is added again.
         """
-        with recordings.forgetting(self.folder / recordings.FOLDER) as forget:
+        with recordings.forgetting(folder_inside(self.folder, recordings.FOLDER)) as forget:
             self._remove(documents, forget)
 
     def _remove(
         self, documents: Collection[str], before: Callable[[Collection[str]], None] = lambda names: None
     ) -> None:
-        """Remove documents from the index; ``before`` is called with their names once they are checked."""
+        """Remove documents from the index; ``before`` is called with their names when only the commit is left."""
         with writing(self.folder) as writer:
             index = WorkingIndex(writer)
             for name in documents:
                 index.number_of(name)
-            before(documents)
-            index.replace([], list(documents))
+            index.replace([], list(documents), lambda: before(documents))
+        self.refresh()
+
+    def copy_file(self, name: str, file: str | os.PathLike) -> None:
+        """Copy a file into an archive whose settings call it ``name``, and which does not hold it."""
+        with writing(self.folder) as writer:
+            copy_file(writer, name, file)
         self.refresh()
 
     def merge(self, report: Callable[[int], None] = lambda done: None) -> None:
@@ -239,21 +251,8 @@ class Archive:
         self.refresh()
 
     def check(self, report: Callable[[int], None] = lambda done: None) -> None:
-        """Read every byte and compare checksums; an InputError names the first place that is wrong.
-
-        ``report`` is called with the number of bytes read.
-        """
-        manifest, parts = open_parts(self.folder)
-        before = 0
-        for part in parts:
-            part.check(lambda done, before=before: report(before + done))  # type: ignore[misc]
-            before += part.end
-        manifest.check_files(self.folder)
-        self.judgments.check()
-        Shelf(self.folder).check()
-        doubled = len(self.index.names) - len(self.index.numbers)
-        if doubled:
-            raise InputError(f"the archive is damaged: {doubled} documents are in it twice", str(self.folder))
+        """Read and check everything; an InputError names what is wrong; ``report`` gets the number of bytes read."""
+        check_archive(self.folder, report)
 
     # -- searching it
 
@@ -395,6 +394,6 @@ def create_or_open(
         raise InputError(f"the archive has {kinds}, which are not those of the language {language!r}", str(folder))
     if dictionary is not None:
         crc = zlib.crc32(Path(dictionary).read_bytes())
-        if archive.index.manifest.files.get(_DICTIONARY) != crc:
+        if archive.index.manifest.files.get(DICTIONARY) != crc:
             raise InputError("the archive was made with another pronunciation dictionary", str(folder))
     return archive

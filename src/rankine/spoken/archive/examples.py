@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +12,17 @@ from ...data import RankingData
 from ...errors import InputError
 from ...files import fingerprint, locked
 from ...io import load_table, save_table
+from ...places import folder_inside, inside, plain_files
 from ...progress import bar
 from ...version import __version__
 from ..index.reader import Index
+from ..index.scores import ranker_names
 from ..learn.judgments import Judged
 from ..learn.learning import Examples
 from .search import CANDIDATES, parse_query, query_features
 
 _CACHE = "cache"
+_STORED = re.compile(r"[0-9a-f]{20}\.arrow")  # what was stored here, and nothing else that may lie in the folder
 
 
 def examples(index: Index, judged: Judged, candidates: int = CANDIDATES, keep: bool = True) -> Examples:
@@ -29,9 +33,9 @@ def examples(index: Index, judged: Judged, candidates: int = CANDIDATES, keep: b
         raise InputError("no query has a document that was judged relevant: there is nothing to learn from")
     in_vocabulary = {name: _in_vocabulary(index, name, text) for name, text in queries.items()}
     digest = _digest(index, judged, queries, candidates)
-    cache = FeatureCache(index.folder / _CACHE)
+    cache = FeatureCache(folder_inside(index.folder, _CACHE))
     data = cache.read(digest)
-    if data is None:
+    if data is None or not _fits(data, index, queries, candidates):
         with bar("features", len(queries)) as update:
             data = query_features(index, queries, judged.qrels, candidates, update)
         if keep:
@@ -43,6 +47,19 @@ def examples(index: Index, judged: Judged, candidates: int = CANDIDATES, keep: b
     lost = tuple(q for q in queries if q not in set(names))
     return Examples(
         data, relevant, np.array([in_vocabulary[q] for q in (*names, *lost)]), judged.n_judgments, digest, lost
+    )
+
+
+def _fits(data: RankingData, index: Index, queries: dict[str, str], candidates: int) -> bool:
+    """Whether features that were kept can be those of these queries: a file may hold anything."""
+    names = [str(q) for q in data.query_ids]
+    return (
+        list(data.feature_names or ()) == ranker_names(index.kinds)
+        and set(names) <= set(queries)
+        and len(set(names)) == len(names)
+        and bool((np.diff(data.ptr) <= candidates).all())
+        and data.doc_ids is not None
+        and set(map(str, data.doc_ids)) <= set(index.numbers)
     )
 
 
@@ -69,7 +86,7 @@ class FeatureCache:
         self.folder = folder
 
     def _path(self, digest: str) -> Path:
-        return self.folder / f"{digest}.arrow"
+        return inside(self.folder, f"{digest}.arrow")
 
     def read(self, digest: str) -> RankingData | None:
         """Features of an earlier time, None if there are none or they cannot be read."""
@@ -84,6 +101,6 @@ class FeatureCache:
         self.folder.mkdir(exist_ok=True)
         with locked(self.folder, "another process is storing features here; try again when it is done", wait=60.0):
             save_table(data, self._path(digest))
-            for old in self.folder.glob("*.arrow"):
-                if old != self._path(digest):
+            for old in plain_files(self.folder):
+                if _STORED.fullmatch(old.name) and old != self._path(digest):
                     old.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from ...errors import InputError
 from ..index import schema
 from ..index.reader import Index, PartReader
 from .query import SpokenQuery
+from .roots import RecordingRoots
 
 _AROUND = 6  # words of the snippet on either side
 _SURE = 0.1  # evidence that suffices to point by words instead of smaller units
@@ -73,8 +74,8 @@ def locate(index: Index, text: str, recordings: str | None = None) -> Place:
     """The recording and the times that ``DOCUMENT@START-END`` names.
 
     Without an end it is three seconds, without times the first half minute. Of a document that consists of several
-    recordings it is the one that the times can be in. ``recordings`` is the folder of the recordings, if they have been
-    moved.
+    recordings it is the one that the times can be in. ``recordings`` is the folder of the recordings; without it they
+    are looked for in the folders that the user has given for this archive before.
     """
     document, at, times = text.rpartition("@")
     if not at:
@@ -87,28 +88,18 @@ def locate(index: Index, text: str, recordings: str | None = None) -> Place:
         raise InputError(f"expected times in seconds behind the @, such as 12.5-14; got {times!r}") from None
     if not 0 <= start <= end < 1e7:
         raise InputError(f"a hit begins at 0 or later and ends after that; got {times}")
+    index.check_sizes()
     part, number = index.place_of(document)
     offsets, lengths = part.numbers(schema.OFFSET), part.numbers(schema.LENGTH)
     utterances = part.utterances(number)
-    inside = [u for u in utterances if offsets[u] - 1 <= start <= offsets[u] + lengths[u] + 1]
-    audio = part.texts(schema.AUDIO)[inside[0] if inside else utterances[0]]
+    near = [u for u in utterances if offsets[u] - 1 <= start <= offsets[u] + lengths[u] + 1] or list(utterances[:1])
+    audio = part.texts(schema.AUDIO)[near[0]] if near else ""
     if not audio:
         raise InputError(
             f"the archive does not know a recording of {document!r}: index it with --about", str(index.folder)
         )
-    return Place(document, _recording(Path(audio), index.folder, recordings), start, end)
-
-
-def _recording(audio: Path, folder: Path, recordings: str | None) -> Path:
-    """The path of a recording: as it was indexed, below the archive, or (by its name) in a folder of recordings."""
-    places = [audio, folder / audio]
-    if recordings is not None:
-        own = audio.parts[audio.is_absolute() :]
-        places = [Path(recordings, *own[i:]) for i in range(len(own))]
-    for path in places:
-        if path.exists():
-            return path
-    raise FileNotFoundError(2, "the recording is not there; say where with --recordings", str(audio))
+    roots = RecordingRoots(index.folder, index.manifest)
+    return Place(document, roots.find(audio, None if recordings is None else [recordings]), start, end)
 
 
 def _plain(value: Any) -> Any:
@@ -124,7 +115,10 @@ def make_hit(
 ) -> Hit:
     """The hit for a document."""
     part, document = index.place_of(number)
-    kind, run = _best_run(part, query, document)
+    best = _best_run(part, query, document)
+    if best is None:
+        return _without_place(index, number, rank, score, contributions)
+    kind, run = best
     times = part.numbers(schema.slot_times(kind))
     offset = float(part.numbers(schema.OFFSET)[run.utterance])
     begin, end = float(times[run.first_slot, 0]), float(times[run.last_slot, 1])
@@ -159,8 +153,16 @@ class UnitRun(NamedTuple):
         return (covers, n if mean >= _SURE else 0, round(mean, 9), -self.utterance, -self.first_slot)
 
 
-def _best_run(part: PartReader, query: SpokenQuery, document: int) -> tuple[str, UnitRun]:
-    """The longest and likeliest run of query units in a network, and their kind.
+def _without_place(index: Index, number: int, rank: int, score: float, contributions: dict[str, float]) -> Hit:
+    """The hit for a document whose networks hold no unit of the query: only its position-specific posteriors do."""
+    part, document = index.place_of(number)
+    texts = {name: part.texts(column)[document] for name, column in schema.DOCUMENT_TEXTS.items()}
+    nowhere = float("nan")
+    return Hit(rank, index.name_of(number), score, "", nowhere, nowhere, index.kinds[0], (), "", contributions, **texts)
+
+
+def _best_run(part: PartReader, query: SpokenQuery, document: int) -> tuple[str, UnitRun] | None:
+    """The longest and likeliest run of query units in a network, and their kind; None where there is none.
 
     Words come first; smaller units only where words are too unlikely.
     """
@@ -173,7 +175,7 @@ def _best_run(part: PartReader, query: SpokenQuery, document: int) -> tuple[str,
             best.append((kind, run))
             if run.worth(phrases)[:2] > (0, 0):
                 break
-    return max(best, key=lambda pair: pair[1].mean)
+    return max(best, key=lambda pair: pair[1].mean, default=None)
 
 
 def _span(query: SpokenQuery, kind: str, phrase: tuple[int, int]) -> tuple[int, int]:
@@ -207,6 +209,8 @@ def _runs(part: PartReader, kind: str, units: list[str], document: int) -> Itera
         for utterance, slot in places:
             matches, product, n, now, start = list[Match](), 1.0, 0, slot, int(first_slots[utterance])
             while True:
+                if start + now >= first_slots[utterance + 1]:
+                    raise part.part.wrong(f"a number of the postings {kind}.cn")
                 p, s = at[i + n][utterance, now], start + now
                 product *= p
                 matches.append(Match(units[i + n], p, float(times[s, 0]), float(times[s, 1])))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ...errors import InputError
 from ...files import locked
+from ...places import check_below, inside
 from ..index.about import About, read_about
 from ..index.changes import Changes
 from ..index.reader import Index
@@ -60,6 +61,8 @@ def recognise_recordings(
     report: Callable[[float, float], None],
 ) -> tuple[Recognised, float]:
     """Recognise what is new, but for deleted recordings that are not given by themselves; also the seconds it took."""
+    if folder.is_dir():
+        check_below(folder)  # lattices are looked for in all of it
     left_out = _deleted(folder, sources)
     began = time.perf_counter()
     done = recognise(
@@ -92,9 +95,10 @@ def recordings_table(
     Texts of a recording are those of ``about``, by its name, or else those that the index has.
     """
     new = read_about(about) if isinstance(about, str | os.PathLike) else dict(about or {})
-    if len((folder / TABLE).read_text(encoding="utf-8").splitlines()) < 2:
+    path = inside(folder, TABLE)
+    if len(path.read_bytes().splitlines()) < 2:
         return {}
-    table = read_about(folder / TABLE)
+    table = read_about(path)
     return {u: a._replace(texts=_texts(a.document, index, new)) for u, a in table.items()}
 
 
@@ -117,8 +121,7 @@ def forgetting(folder: Path) -> Iterator[Callable[[Collection[str]], None]]:
         journal = RecordingJournal(folder)
 
         def forget(names: Collection[str]) -> None:
-            for name in names:
-                journal.forget(name)
+            journal.forget(names)
             journal.write_table()
 
         yield forget

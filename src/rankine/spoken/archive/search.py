@@ -54,6 +54,7 @@ class DocumentFilter(NamedTuple):
 
 def parse_query(index: Index, text: str) -> SpokenQuery:
     """The words and units of a query."""
+    index.check_sizes()
     return parse(text, index.splits, index.vocabulary)
 
 

@@ -14,6 +14,7 @@ _LETTERS, _SECONDS, _PAUSE, _DOUBT = 70, 6.0, 0.8, 0.5
 
 def best_words(index: Index, document: str) -> list[Word]:
     """The words of a document in order of time; times count from the beginning of its audio file."""
+    index.check_sizes()
     part, number = index.place_of(document)
     utterances = part.utterances(number)
     files = {part.texts(schema.AUDIO)[u] for u in utterances}
@@ -70,7 +71,11 @@ def subtitles(index: Index, document: str, form: str = "vtt") -> str:
 def _word(word: Word, form: str) -> str:
     text = word.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") if form == "vtt" else word.text
     text = f"<i>{text}</i>" if word.posterior < _DOUBT else text
-    return text if form == "srt" else f"<{_stamp(word.start, '.')}><c.c{round(10 * word.posterior)}>{text}</c>"
+    return (
+        text
+        if form == "srt"
+        else f"<{_stamp(word.start, '.')}><c.c{round(10 * np.clip(np.nan_to_num(word.posterior), 0, 1))}>{text}</c>"
+    )
 
 
 def _stamp(seconds: float, comma: str) -> str:

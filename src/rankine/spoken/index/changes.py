@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...parallel import paired_map
-from ..lattice.batch import guarded
+from ..lattice.batch import guarded, lost
 from ..lattice.formats import Piece, files, pieces
 from ..lattice.scoring import Scoring
 from ..lattice.units import stamp
@@ -174,8 +174,8 @@ def _documents(
     total, there = sum(left.values()), set(index.fingerprints)
     waiting: dict[str, Document] = {}
     failed: set[str] = set()
-    work: Callable[[Piece], Utterance] = partial(analyse, index.settings, corpus.scoring, index.dictionary)
-    outcomes = paired_map(partial(guarded, work), corpus.pieces_of(todo), workers)
+    work: Callable[[Piece], Utterance] = partial(analyse, index.working_settings, corpus.scoring, index.dictionary)
+    outcomes = paired_map(partial(guarded, work), corpus.pieces_of(todo), workers, lost=lost)
     for done, (piece, outcome) in enumerate(outcomes, 1):
         about = corpus.about_of(piece)
         name = about.document
@@ -217,10 +217,16 @@ class WorkingIndex(Index):
             self.__dict__.pop(name, None)
         super().__init__(self.writer.folder, manifest, [p.open(self.writer.folder) for p in manifest.parts])
 
-    def replace(self, documents: Sequence[Document], removed: Sequence[str]) -> None:
-        """Commit these documents instead of those of the same names, without those that are removed."""
+    def replace(
+        self, documents: Sequence[Document], removed: Sequence[str], before: Callable[[], None] = lambda: None
+    ) -> None:
+        """Commit these documents instead of those of the same names, without those that are removed.
+
+        ``before`` is called when everything has been read and written, and only the commit is left.
+        """
         out = {*removed, *(d.name for d in documents)} & set(self.numbers)
         if not documents and not out:
+            before()
             return
         entries = []
         for entry, reader in zip(self.manifest.parts, self.parts, strict=True):
@@ -231,6 +237,7 @@ class WorkingIndex(Index):
                 entries.append(self.writer.part(*part_of_parts([reader.part], [keep], self.settings)))
         if documents:
             entries.append(self.writer.part(*part_of_documents(documents, self.settings)))
+        before()
         self.writer.commit(entries)
         self._load()
         if len(self.parts) > _MANY_PARTS:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from ...errors import InputError, nearest
-from ..lattice.units import Split
+from ...errors import InputError, nearest, shorten
+from ...places import inside
+from ..lattice.units import TABLE, Split
 from . import schema
-from .schema import NumberColumn, Postings, Strings, TextColumn
+from .schema import FORMS, NumberColumn, Postings, Strings, TextColumn
 from .settings import Settings
-from .storage import Manifest, Part, open_parts
+from .storage import MANIFEST, Manifest, Part, open_parts
 
 
 class PartReader:
@@ -21,6 +24,7 @@ class PartReader:
 
     def __init__(self, part: Part, posteriors: np.ndarray) -> None:
         self.part, self.posteriors = part, posteriors
+        _ = schema.OFFSET.read(part)  # as long as the footer says: no more memory is used than the file is long
         self.first_utterance = schema.UTTERANCES.read(part)
         self.n_documents = len(self.first_utterance) - 1
         self.document_of = np.repeat(np.arange(self.n_documents), np.diff(self.first_utterance))
@@ -70,7 +74,32 @@ class PartReader:
 
     def n_positions(self, kind: str, form: str) -> int:
         """The largest number of positions of an utterance."""
-        return int(self.part.meta["positions"][Postings(kind, form).n_positions])
+        return Postings(kind, form).width(self.part)
+
+    def check(self, kinds: Sequence[str]) -> None:
+        """Check everything that is checked when it is read, and the order of units and postings."""
+        for column in (*schema.COLUMNS, *(c for kind in kinds for c in schema.columns_of(kind))):
+            values = column.read(self.part)
+            if isinstance(values, Strings):
+                values.all()
+        for kind in kinds:
+            names = [self.texts(schema.units(kind)).bytes_of(i) for i in range(len(self.texts(schema.units(kind))))]
+            if any(a >= b for a, b in pairwise(names)):
+                raise self.part.wrong(f"the order of the units {shorten(kind)}")
+            slots = np.diff(schema.slots(kind).read(self.part))
+            for form in FORMS:
+                self._check_postings(Postings(kind, form), slots if form == "cn" else None)
+
+    def _check_postings(self, postings: Postings, slots: np.ndarray | None) -> None:
+        """Check that postings of a unit rise by utterance and position, and lie in the slots that there are."""
+        utterance, position, _ = postings.read(self.part)
+        if slots is not None and (position >= slots[utterance]).any():
+            raise self.part.wrong(f"a number of the postings {postings.name}")
+        place = utterance.astype(np.int64) << 32 | position
+        falls = place[1:] <= place[:-1]
+        falls[np.setdiff1d(postings.bounds(self.part), [0, len(place)]) - 1] = False  # a unit's first
+        if falls.any():
+            raise self.part.wrong(f"the order of the postings {postings.name}")
 
 
 class Vocabulary(Container[str]):
@@ -88,7 +117,11 @@ class Index:
 
     def __init__(self, folder: Path, manifest: Manifest, parts: Sequence[Part]) -> None:
         self.folder, self.manifest = folder, manifest
-        self.settings = Settings(**manifest.settings)
+        self.settings = Settings.of(manifest.settings)
+        try:
+            self.settings.check()
+        except InputError as error:
+            raise InputError(str(error), str(folder / MANIFEST)) from None
         posteriors = self.settings.decoded()
         self.parts = [PartReader(part, posteriors) for part in parts]
         self.offsets = np.cumsum([0, *(p.n_documents for p in self.parts)])  # documents before each part
@@ -108,12 +141,31 @@ class Index:
     @property
     def dictionary(self) -> str | None:
         """The path of the archive's own pronunciation dictionary, if it has one."""
-        return None if self.settings.dictionary is None else str(self.folder / self.settings.dictionary)
+        name = self.settings.dictionary
+        return None if name is None else self._own_file(name, "the pronunciation dictionary")
+
+    def _own_file(self, name: str, what: str) -> str:
+        """The path of a file that settings name; one that is not the archive's own is not read."""
+        if name not in self.manifest.files:
+            raise InputError(
+                f"{what} is the file {shorten(name, 300)}, which is not the archive's own and is not read: "
+                "copy it in with Archive.copy_file", str(self.folder),
+            )  # fmt: skip
+        return str(inside(self.folder, name))
+
+    @property
+    def working_settings(self) -> Settings:
+        """The settings, with the paths of the archive's own files in place of their names."""
+        kinds = {
+            kind: how if how in TABLE else self._own_file(how, f"the table of the units {shorten(kind)}")
+            for kind, how in self.settings.kinds.items()
+        }
+        return replace(self.settings, kinds=kinds)
 
     @property
     def splits(self) -> dict[str, Split | None]:
         """What makes units of a word, for every kind."""
-        return self.settings.splits(self.dictionary)
+        return self.working_settings.splits(self.dictionary)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -132,6 +184,11 @@ class Index:
     def seconds(self) -> float:
         """How long all utterances are."""
         return sum(float(p.numbers(schema.LENGTH).sum()) for p in self.parts)
+
+    def check_sizes(self) -> None:
+        """Raise InputError if a file has become shorter: reading behind its end would end the process."""
+        for part in self.parts:
+            part.part.check_size()
 
     @cached_property
     def names(self) -> list[str]:

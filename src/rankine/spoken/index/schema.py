@@ -4,6 +4,10 @@ A part holds rows on several levels: documents, their utterances, the words of a
 for each kind of units the units, the slots of the confusion networks and the postings. A column belongs to the rows of
 one level. It is written from the values of its rows, read from a part, or merged from the rows of several parts that
 stay. A *bounds* column divides the rows of the level below among its own rows.
+
+Compiled functions and slices use numbers of a part as places in other arrays. So a column is checked when it is read
+for the first time: its length is that of its level, bounds begin at 0 and never fall, utterances and positions of
+postings are those that there are. A part for which this does not hold is damaged, whatever its checksums say.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import InputError
 from ..text import TEXTS
 from .storage import Part
 
@@ -24,6 +29,19 @@ FORMS = ("pspl", "cn")  # position-specific posteriors, confusion networks
 DOCUMENT, UTTERANCE, WORD, SLOT, UNIT = "document", "utterance", "word", "slot", "unit"
 Arrays = Iterator[tuple[str, np.ndarray]]
 Masks = Sequence[np.ndarray]
+_LATEST = 1e15  # seconds: no time is beyond it
+_POSITIONS = 65536  # of an utterance: more only where there are as many postings
+
+
+def bounds_of(part: Part, name: str, rows: int | None = None, below: int | None = None) -> np.ndarray:
+    """Bounds of ``rows`` rows, checked once: they begin at 0, never fall, and end at the number of rows below."""
+    array = part.get(part.typed(name, np.int64))
+    if name not in part.valid:
+        good = len(array) > 0 and array[0] == 0 and bool((array[1:] >= array[:-1]).all())
+        if not good or (rows is not None and len(array) != rows + 1) or (below is not None and array[-1] != below):
+            raise part.wrong(f"the array {name}")
+        part.valid.add(name)
+    return array
 
 
 def joined(arrays: Sequence[np.ndarray], dtype: Any) -> np.ndarray:
@@ -34,8 +52,8 @@ def joined(arrays: Sequence[np.ndarray], dtype: Any) -> np.ndarray:
 class Strings(Sequence[str]):
     """The entries of a text column: bytes of UTF-8, and where each entry begins."""
 
-    def __init__(self, ptr: np.ndarray, text: np.ndarray) -> None:
-        self.ptr, self.text = ptr, text
+    def __init__(self, ptr: np.ndarray, text: np.ndarray, wrong: Callable[[], InputError]) -> None:
+        self.ptr, self.text, self.wrong = ptr, text, wrong
 
     def __len__(self) -> int:
         return len(self.ptr) - 1
@@ -45,16 +63,22 @@ class Strings(Sequence[str]):
         return self.text[self.ptr[i] : self.ptr[i + 1]].tobytes()
 
     def __getitem__(self, i: int) -> str:  # type: ignore[override]
-        return self.bytes_of(i).decode()
+        try:
+            return self.bytes_of(i).decode()
+        except UnicodeDecodeError:
+            raise self.wrong() from None
 
     def all(self) -> list[str]:
         """All entries at once."""
         data, cuts = self.text.tobytes(), self.ptr.tolist()
-        return [data[a:b].decode() for a, b in pairwise(cuts)]
+        try:
+            return [data[a:b].decode() for a, b in pairwise(cuts)]
+        except UnicodeDecodeError:
+            raise self.wrong() from None
 
     def find(self, text: str) -> int:
         """The number of an entry in a column sorted by bytes, −1 where there is none."""
-        sought, low, high = text.encode(), 0, len(self)
+        sought, low, high = text.encode("utf-8", "replace"), 0, len(self)
         while low < high:
             middle = (low + high) // 2
             if self.bytes_of(middle) < sought:
@@ -86,6 +110,15 @@ class Column(ABC):
     def merge(self, parts: Sequence[Part], masks: Masks) -> Arrays:
         """The arrays of one part of the rows for which the masks are true."""
 
+    def n_rows(self, part: Part) -> int | None:
+        """How many rows the column's level has in a part; None: as many as the column has."""
+        if self.rows in (DOCUMENT, UTTERANCE):
+            return part.meta["documents"] if self.rows == DOCUMENT else part.meta["utterances"]
+        if self.rows == UNIT:
+            return None
+        above = WORDS if self.rows == WORD else slots(self.name.removesuffix(".slot.time"))
+        return int(above.read(part)[-1])
+
     def write_rows(self, rows: Iterable[Any]) -> Arrays:
         """The arrays of a new part of these rows."""
         return self.write([self.value(row) for row in rows])
@@ -104,14 +137,17 @@ class TextColumn(Column):
 
     def read(self, part: Part) -> Strings:
         """The texts of a part."""
-        return Strings(part.get(f"{self.name}.ptr"), part.get(f"{self.name}.text"))
+        text = part.typed(f"{self.name}.text", np.uint8)
+        ptr = bounds_of(part, f"{self.name}.ptr", self.n_rows(part), part.length(text))
+        return Strings(ptr, part.get(text), lambda: part.wrong(f"a text in {self.name}"))
 
     def merge(self, parts: Sequence[Part], masks: Masks) -> Arrays:
         """The arrays of one part of the rows for which the masks are true."""
         lengths, data = [np.zeros(1, np.int64)], []
         for part, mask in zip(parts, masks, strict=True):
-            length = np.diff(part.get(f"{self.name}.ptr"))
-            data.append(part.get(f"{self.name}.text")[np.repeat(mask, length)])
+            texts = self.read(part)
+            length = np.diff(texts.ptr)
+            data.append(texts.text[np.repeat(mask, length)])
             lengths.append(length[mask])
         yield f"{self.name}.ptr", np.cumsum(np.concatenate(lengths))
         yield f"{self.name}.text", joined(data, np.uint8)
@@ -126,16 +162,23 @@ class BoundsColumn(Column):
 
     def read(self, part: Part) -> np.ndarray:
         """The bounds of a part: one more than it has rows."""
-        return part.get(self.name)
+        return bounds_of(part, self.name, self.n_rows(part), self.n_below(part))
+
+    def n_below(self, part: Part) -> int:
+        """How many rows the level below has, as its numbers or the footer of the part tell."""
+        if self.rows == DOCUMENT:
+            return part.meta["utterances"]
+        times = WORD_TIMES if self.name == WORDS.name else slot_times(self.name.removesuffix(".slot.first"))
+        return part.length(times.name) // times.width
 
     def merge(self, parts: Sequence[Part], masks: Masks) -> Arrays:
         """The array of one part of the rows for which the masks are true."""
-        counts = [np.diff(p.get(self.name))[m] for p, m in zip(parts, masks, strict=True)]
+        counts = [np.diff(self.read(p))[m] for p, m in zip(parts, masks, strict=True)]
         yield self.name, np.cumsum(np.concatenate([[0], *counts])).astype(np.int64)
 
     def below(self, parts: Sequence[Part], masks: Masks) -> list[np.ndarray]:
         """Masks of the rows below, true where the row above them stays."""
-        return [np.repeat(m, np.diff(p.get(self.name))) for p, m in zip(parts, masks, strict=True)]
+        return [np.repeat(m, np.diff(self.read(p))) for p, m in zip(parts, masks, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -151,12 +194,23 @@ class NumberColumn(Column):
 
     def read(self, part: Part, start: int = 0, stop: int | None = None) -> np.ndarray:
         """The numbers of rows of a part; a row each where there are several."""
+        if self.name not in part.valid:
+            rows = self.n_rows(part)
+            if rows is not None and part.length(part.typed(self.name, self.dtype)) != rows * self.width:
+                raise part.wrong(f"the length of the array {self.name}")
+            part.valid.add(self.name)
         flat = part.get(self.name, start * self.width, None if stop is None else stop * self.width)
+        whole = (self.name, "numbers")
+        if whole not in part.valid:
+            if (np.abs(flat) > _LATEST).any():
+                raise part.wrong(f"a number of the array {self.name}")
+            if len(flat) == part.length(self.name):
+                part.valid.add(whole)
         return flat if self.width == 1 else flat.reshape(-1, self.width)
 
     def merge(self, parts: Sequence[Part], masks: Masks) -> Arrays:
         """The array of one part of the rows for which the masks are true."""
-        rows = [p.get(self.name).reshape(-1, self.width)[m] for p, m in zip(parts, masks, strict=True)]
+        rows = [self.read(p).reshape(-1, self.width)[m] for p, m in zip(parts, masks, strict=True)]
         yield self.name, np.concatenate(rows).ravel()
 
 
@@ -196,6 +250,11 @@ def slot_times(kind: str) -> NumberColumn:
     return NumberColumn(f"{kind}.slot.time", SLOT, lambda slot: slot, np.float32, 2)
 
 
+def columns_of(kind: str) -> tuple[Any, ...]:
+    """The columns of a kind of units, but for the postings."""
+    return units(kind), slots(kind), slot_times(kind)
+
+
 @dataclass(frozen=True)
 class Postings:
     """Where the units of a kind occur: utterances, positions and stored posteriors, sorted by unit, in four arrays."""
@@ -222,12 +281,31 @@ class Postings:
 
     def bounds(self, part: Part) -> np.ndarray:
         """Where each unit's postings begin, and where the last ones end."""
-        return part.get(f"{self.name}.ptr")
+        if self.name not in part.valid:
+            utt = part.length(part.typed(f"{self.name}.utt", np.uint32))
+            pos = part.length(part.typed(f"{self.name}.pos", np.uint16, np.uint32))
+            if not utt == pos == part.length(part.typed(f"{self.name}.p", np.uint16)):
+                raise part.wrong(f"the length of the postings {self.name}")
+            part.valid.add(self.name)
+        n_units = part.length(f"{units(self.kind).name}.ptr") - 1
+        return bounds_of(part, f"{self.name}.ptr", n_units, part.length(f"{self.name}.utt"))
+
+    def width(self, part: Part) -> int:
+        """The largest number of positions of an utterance."""
+        width = part.meta["positions"].get(self.n_positions, -1)
+        if not 0 <= width <= max(_POSITIONS, 4 * part.length(f"{self.name}.pos")):
+            raise part.wrong(f"the number of positions of the postings {self.name}")
+        return width
 
     def check(self, part: Part, start: int, stop: int) -> None:
-        """Compare the checksums of some postings."""
-        for array in ("utt", "pos", "p"):
-            part.get(f"{self.name}.{array}", start, stop)
+        """Compare the checksums of some postings, and their utterances and positions with those that there are."""
+        utterance, position, _ = (part.get(f"{self.name}.{array}", start, stop) for array in ("utt", "pos", "p"))
+        some = (self.name, start, stop)
+        if some in part.valid or start == stop:
+            return
+        if utterance.max() >= part.meta["utterances"] or position.max() >= self.width(part):
+            raise part.wrong(f"a number of the postings {self.name}")
+        part.valid.add(some)
 
     def unchecked(self, part: Part) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Utterances, positions and stored posteriors, not compared with their checksums."""
@@ -235,5 +313,5 @@ class Postings:
 
     def read(self, part: Part) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Utterances, positions and stored posteriors."""
-        self.check(part, 0, len(part.raw(f"{self.name}.utt")))
+        self.check(part, 0, int(self.bounds(part)[-1]))
         return self.unchecked(part)

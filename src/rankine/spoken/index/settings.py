@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import numpy as np
+from msgspec import Meta
 
 from ...errors import InputError
 from ..lattice.units import TABLE, Split, splitter, stamp, table
@@ -15,6 +18,17 @@ LANGUAGES = {  # the kinds of units of each language, and what makes them of wor
     for language in table.LANGUAGES
 }
 LEVELS = 65535  # posteriors are stored as −log p in so many steps
+Share = Annotated[float, Meta(ge=0, lt=1)]
+
+
+class SettingsRecord(TypedDict):
+    """:class:`Settings` as a manifest holds them."""
+
+    kinds: dict[str, str]
+    prune: Share
+    arcs: NotRequired[Share | None]
+    skip: NotRequired[Share]
+    dictionary: NotRequired[str | None]
 
 
 @dataclass(frozen=True)
@@ -22,7 +36,8 @@ class Settings:
     """What is fixed when an archive is made.
 
     Args:
-        kinds: kinds of units and what makes them of words (``lattice.units.TABLE``); the first must be words.
+        kinds: kinds of units and what makes them of words: a name in ``lattice.units.TABLE``, or a file of words and
+            their units, which is copied into a new archive; the first must be words.
         prune: entries with a posterior up to this are not stored.
         arcs: arcs with a posterior up to this are left out before posteriors are computed, which changes the others a
             little; None: a tenth of ``prune``.
@@ -35,6 +50,11 @@ class Settings:
     arcs: float | None = None
     skip: float = 0.0
     dictionary: str | None = None
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Settings:
+        """The settings that a manifest holds; members that a later release has added are passed over."""
+        return cls(**{f.name: record[f.name] for f in fields(cls) if f.name in record})
 
     def check(self) -> None:
         """Raise InputError if a setting is out of range."""

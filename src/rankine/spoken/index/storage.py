@@ -7,52 +7,135 @@ last manifest and all parts that it names are complete. The next writer removes 
 
 A reader maps the parts that one manifest names and keeps them: on POSIX a file that was removed lives as long as it is
 mapped. What it reads it checks first, once per 64 KiB.
+
+Checksums find damage. They do not show who wrote an archive, so what a manifest and a footer say is checked as well:
+they have the form that is written here, names stay in the folder, and arrays lie in their file, one behind the other.
 """
 
 from __future__ import annotations
 
 import json
+import mmap
+import os
+import re
+import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from secrets import token_hex
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
+from weakref import finalize
 
 import numpy as np
+from msgspec import Meta
 
-from ...errors import InputError
+from ...errors import InputError, is_utf8, shorten
 from ...files import is_temporary, locked, replacing, sealed, unsealed, write_file
+from ...places import check_name, inside, plain_files
+from ...records import Count, checked, large_record
 from ...version import __version__
+from .settings import SettingsRecord
 
 MAGIC = b"RNKPART1"
 CHUNK = 1 << 16
 FORMAT = 1
 MANIFEST = "manifest.json"
+ALIGNED = 64  # arrays begin at multiples of this
 _BUSY = "another process is changing this archive; try again when it is done"
+_BINARY = getattr(os, "O_BINARY", 0)
+_PART = re.compile(r"\d{9,30}\.part")
+# what a writer that was killed leaves behind; the latter until 0.1
+_OWN = r"(\d{9,30}\.part|manifest\.json|dictionary\.txt|units-\d+\.txt)"
+_LEFT_BEHIND = re.compile(rf"\.{_OWN}\.new-.*|{_OWN}\.new")
+
+_Checksum = Annotated[int, Meta(ge=0, lt=2**32)]
+_Type = Literal["|u1", "<u2", "<u4", "<i8", "<f4", "<f8"]
+
+
+class PartCounts(TypedDict):
+    """What the footer of a part counts: its rows, and the largest number of positions of an utterance, by postings."""
+
+    documents: Count
+    utterances: Count
+    positions: dict[str, Annotated[int, Meta(ge=0, lt=2**32)]]
+
+
+class _Footer(TypedDict):
+    meta: PartCounts
+    arrays: dict[str, tuple[_Type, Count, Count]]
+    crcs: list[_Checksum]
+
+
+class _NamedPart(TypedDict):
+    file: str
+    size: Count
+    crc: _Checksum
+
+
+class _ManifestRecord(TypedDict):
+    serial: Count
+    settings: SettingsRecord
+    parts: list[_NamedPart]
+    files: dict[str, _Checksum] | None
+    id: NotRequired[Annotated[str, Meta(pattern="^[0-9a-f]{8,64}$")]]
 
 
 class Part:
     """The arrays of one file, mapped; what is read through :meth:`get` has been checked."""
 
     def __init__(self, path: Path, size: int, crc: int) -> None:
-        self.path = path
-        there = path.stat().st_size
+        self.path, self.size = path, size
+        self._file = _opened(path)
+        finalize(self, os.close, self._file)
+        there = os.fstat(self._file).st_size
         if there != size or size < len(MAGIC) + 16:
             raise _damaged(path, f"{there} bytes instead of {size}")
-        self.bytes = np.memmap(path, np.uint8, mode="r")
+        self.bytes = np.frombuffer(mmap.mmap(self._file, size, access=mmap.ACCESS_READ), np.uint8)
         at, length = (int(x) for x in self.bytes[-16:].view("<u8"))
         if at + length + 16 != size:
             raise _damaged(path, "no footer")
         footer = self.bytes[at:]
         if zlib.crc32(footer.data) != crc:
             raise _damaged(path, "the footer's checksum")
-        header = json.loads(self.bytes[at : at + length].tobytes())
-        self.meta: dict[str, Any] = header["meta"]
-        self.places: dict[str, tuple[str, int, int]] = header["arrays"]
+        header = large_record(self.bytes[at : at + length].tobytes(), _Footer, "the footer of a part", str(path))
+        self.meta, self.places, self.end = header["meta"], header["arrays"], at
         self.crcs = np.array(header["crcs"], np.uint32)
         self.sound = np.zeros(len(self.crcs), np.bool_)
-        self.end = at
+        self.valid: set[Any] = set()  # what columns have found to be in order, by names of their own
+        self._check_places()
+
+    def _check_places(self) -> None:
+        """Raise InputError unless arrays lie behind each other, before the footer, and every chunk has a checksum."""
+        behind = len(MAGIC)
+        for name, (kind, at, n) in sorted(self.places.items(), key=lambda place: place[1][1:]):
+            if at < behind or at % ALIGNED:
+                raise self.wrong(f"the place of the array {shorten(name)}")
+            behind = at + n * np.dtype(kind).itemsize
+        if behind > self.end or len(self.crcs) != -(-self.end // CHUNK):
+            raise self.wrong("the size")
+
+    def wrong(self, what: str) -> InputError:
+        """The error for something in this part that is wrong."""
+        return _damaged(self.path, what)
+
+    def check_size(self) -> None:
+        """Raise InputError if the file is no longer as long as it was; reading behind its end would end the process."""
+        if os.fstat(self._file).st_size < self.size:
+            raise self.wrong("the size, which has changed since the archive was opened,")
+
+    def length(self, name: str) -> int:
+        """The number of entries of an array; an array that is missing is an InputError."""
+        if name not in self.places:
+            raise self.wrong(f"the array {shorten(name)}, which is missing,")
+        return self.places[name][2]
+
+    def typed(self, name: str, *types: Any) -> str:
+        """The name of an array; raise InputError if it is missing or not of one of these types."""
+        if self.length(name) >= 0 and np.dtype(self.places[name][0]) not in [np.dtype(t) for t in types]:
+            raise self.wrong(f"the type of the array {shorten(name)}")
+        return name
 
     def get(self, name: str, start: int = 0, stop: int | None = None) -> np.ndarray:
         """Entries of an array, checked."""
@@ -65,14 +148,15 @@ class Part:
 
     def raw(self, name: str) -> np.ndarray:
         """A whole array, not checked."""
-        kind, at, n = self.places[name]
+        n = self.length(name)
+        kind, at, _ = self.places[name]
         return self.bytes[at : at + n * np.dtype(kind).itemsize].view(kind)
 
     def _check(self, begin: int, end: int) -> None:
         first, last = begin // CHUNK, -(-end // CHUNK)
         for i in (np.flatnonzero(~self.sound[first:last]) + first).tolist():
             if zlib.crc32(self.bytes[i * CHUNK : min((i + 1) * CHUNK, self.end)].data) != self.crcs[i]:
-                raise _damaged(self.path, f"the checksum of bytes {i * CHUNK:,} to {(i + 1) * CHUNK:,}")
+                raise self.wrong(f"the checksum of bytes {i * CHUNK:,} to {(i + 1) * CHUNK:,}")
             self.sound[i] = True
 
     def check(self, report: Callable[[int], None] = lambda done: None) -> None:
@@ -81,6 +165,15 @@ class Part:
         for begin in range(0, self.end, 64 * CHUNK):
             self._check(begin, min(begin + 64 * CHUNK, self.end))
             report(min(begin + 64 * CHUNK, self.end))
+
+
+def _opened(path: Path) -> int:
+    """A plain file, opened for reading; a link is not followed, a pipe is not waited for."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _BINARY)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise InputError("expected a file: it is not used", str(path))
+    return handle
 
 
 def _damaged(path: Path, what: str) -> InputError:
@@ -94,7 +187,7 @@ def write_part(path: Path, arrays: Iterable[tuple[str, np.ndarray]], meta: dict[
         writer = _Checked(file)
         writer.write(MAGIC)
         for name, array in arrays:
-            writer.write(bytes(-writer.at % 64))
+            writer.write(bytes(-writer.at % ALIGNED))
             flat = np.ascontiguousarray(array)
             places[name] = (flat.dtype.str, writer.at, len(flat))
             writer.write(flat.view(np.uint8).data if len(flat) else b"")
@@ -137,7 +230,7 @@ class PartFile(NamedTuple):
 
     def open(self, folder: Path) -> Part:
         """The part in an archive's folder."""
-        return Part(folder / self.file, self.size, self.crc)
+        return Part(inside(folder, self.file), self.size, self.crc)
 
 
 @dataclass(frozen=True)
@@ -148,6 +241,7 @@ class Manifest:
     parts: tuple[PartFile, ...] = ()
     files: dict[str, int] = field(default_factory=dict)  # other files that belong to it, with their checksums
     serial: int = 0
+    id: str = ""  # made with the archive; empty in archives of 0.1
 
     @property
     def size(self) -> int:
@@ -160,12 +254,14 @@ class Manifest:
             "archive": "rankine", "format": FORMAT, "version": __version__, "serial": self.serial,
             "settings": self.settings, "parts": [p._asdict() for p in self.parts], "files": self.files,
         }  # fmt: skip
+        if self.id:
+            content["id"] = self.id
         return sealed(json.dumps(content, indent=1, ensure_ascii=False))
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
         """The manifest of a folder, checked."""
-        path = folder / MANIFEST
+        path = inside(folder, MANIFEST)
         if not path.is_file():
             hint = "there is no such folder" if not folder.exists() else f"it has no {MANIFEST}"
             raise InputError(f"not a spoken archive: {hint}", str(folder))
@@ -177,13 +273,23 @@ class Manifest:
             raise InputError(
                 f"made by Rankine {version}, format {form}; this version reads up to {FORMAT}", str(folder)
             )
-        parts = tuple(PartFile(p["file"], p["size"], p["crc"]) for p in content["parts"])
-        return cls(content["settings"], parts, content["files"] or {}, content["serial"])
+        said = checked(content, _ManifestRecord, "the manifest of a spoken archive", str(path))
+        parts = tuple(PartFile(p["file"], p["size"], p["crc"]) for p in said["parts"])
+        for name in [p.file for p in parts if not _PART.fullmatch(p.file)]:
+            raise InputError(f"expected the name of a part such as 000001001.part, got {shorten(name)}", str(path))
+        for name in said["files"] or {}:
+            check_name(name, str(path))
+        if not is_utf8(json.dumps(content["settings"], ensure_ascii=False)):
+            raise InputError("a text in the settings cannot be written as UTF-8", str(path))
+        doubled = len(parts) - len({p.file for p in parts})
+        if doubled:
+            raise InputError(f"{doubled} parts are named twice", str(path))
+        return cls(dict(content["settings"]), parts, said["files"] or {}, said["serial"], said.get("id", ""))
 
     def check_files(self, folder: Path) -> None:
         """Raise InputError if a file that belongs to the archive, beside its parts, is missing or damaged."""
         for name, crc in self.files.items():
-            path = folder / name
+            path = inside(folder, name)
             if not path.exists() or zlib.crc32(path.read_bytes()) != crc:
                 raise InputError("the archive is damaged: this file is missing or its checksum is wrong", str(path))
 
@@ -219,11 +325,17 @@ class Writer:
         self.manifest = new
         self.sweep()
 
+    def keep_file(self, name: str, data: bytes, settings: dict[str, Any]) -> None:
+        """Put a file into the archive that these settings name."""
+        write_file(inside(self.folder, name), data, durable=True)
+        self.manifest = replace(self.manifest, settings=settings, files={**self.manifest.files, name: zlib.crc32(data)})
+        self.commit(self.manifest.parts)
+
     def sweep(self) -> None:
-        """Remove parts and temporary files that do not belong to the archive."""
+        """Remove parts that the manifest does not name, and temporary files; nothing that a writer did not make."""
         named = {p.file for p in self.manifest.parts}
-        for path in self.folder.iterdir():
-            if (path.suffix == ".part" and path.name not in named) or is_temporary(path):
+        for path in plain_files(self.folder):
+            if (_PART.fullmatch(path.name) and path.name not in named) or _LEFT_BEHIND.fullmatch(path.name):
                 path.unlink()
 
 
@@ -241,12 +353,12 @@ def create(folder: Path, settings: dict[str, Any], files: dict[str, bytes]) -> N
     """Make an empty archive with these files in it; the manifest comes last."""
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder, _BUSY):
-        if (folder / MANIFEST).exists():
+        if inside(folder, MANIFEST).exists():
             raise InputError("there is an archive already", str(folder))
         own = {"lock", *files}
         if any(p.name not in own and not is_temporary(p) for p in folder.iterdir()):
             raise InputError("the folder is not empty and not an archive: name another", str(folder))
         for name, data in files.items():
-            write_file(folder / name, data, durable=True)
+            write_file(inside(folder, name), data, durable=True)
         crcs = {name: zlib.crc32(data) for name, data in files.items()}
-        write_file(folder / MANIFEST, Manifest(settings, (), crcs, 1).to_bytes(), durable=True)
+        write_file(folder / MANIFEST, Manifest(settings, (), crcs, 1, token_hex(8)).to_bytes(), durable=True)

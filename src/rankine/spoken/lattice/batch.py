@@ -41,7 +41,7 @@ def each(
             except InputError as error:
                 damaged.append(UtteranceResult(f"the rest of {file.path}", None, str(error)))
 
-    yield from process_map(partial(guarded, work), islice(utterances(), skip, None), workers)
+    yield from process_map(partial(guarded, work), islice(utterances(), skip, None), workers, lost=lost)
     yield from damaged
 
 
@@ -54,3 +54,8 @@ def guarded(work: Callable[[Piece], Any], piece: Piece) -> UtteranceResult:
     except Exception as error:  # a bug here must not end the batch
         text = f"{type(error).__name__}: {error}"
     return UtteranceResult(piece.name, None, text if piece.path in text else f"{piece.where}: {text}")
+
+
+def lost(piece: Piece, why: str) -> UtteranceResult:
+    """The result of an utterance whose process died."""
+    return UtteranceResult(piece.name, None, f"{piece.where}: {why}")

@@ -15,6 +15,9 @@ from . import lattice_kernels as kn
 
 log = logging.getLogger("rankine.spoken")
 
+MOST_SCORE = 1e100  # a log; −∞ is possible, and so is what is meant to be as much
+MOST_TIME = 1e12  # seconds; sums and differences of times stay finite and exact enough
+
 
 @dataclass(frozen=True)
 class Lattice:
@@ -97,7 +100,7 @@ class Lattice:
         where = where or name or None
         source, target = np.asarray(source, np.int64), np.asarray(target, np.int64)
         _check_nodes(source, target, start, end, where)
-        _check_columns(acoustic, language, times, unit, len(units), where)
+        _check_columns(acoustic, language, posterior, times, unit, len(units), where)
         source, target, start, end = _near_numbers(source, target, start, end)
         number, keep = _arranged(source, target, start, end, where)
         unit, used = _used_units(np.asarray(unit, np.int64)[keep], len(units))
@@ -160,21 +163,25 @@ class Lattice:
         """
         if not width >= 0:
             raise InputError(f"the width of a beam must be at least 0, got {width!r}")
-        weights = self.acoustic + self.language if weight is None else np.asarray(weight, np.float64)
+        weights = self._scores() if weight is None else np.asarray(weight, np.float64)
         through = np.empty(len(self))
         kn.best_through(self.n_nodes, self.source, self.target, weights, through)
         best = through.max()
-        if best == -np.inf:
+        if not np.isfinite(best):
             raise InputError("all paths together have probability 0", self.name or None)
         stays = through >= best - width - 1e-9 * abs(best)  # the best path's own sums differ by rounding
         return self if stays.all() else self.keep(stays)
+
+    def _scores(self) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return self.acoustic + self.language
 
     def best_path(self, weight: np.ndarray | None = None) -> list[int]:
         """The arcs of the path with the largest sum of ``weight`` (of the scores, if none is given)."""
         came_by = np.full(self.n_nodes, -1, np.int64)
         kn.best_path(
             self.n_nodes, self.source, self.target,
-            self.acoustic + self.language if weight is None else np.asarray(weight, np.float64), came_by,
+            self._scores() if weight is None else np.asarray(weight, np.float64), came_by,
         )  # fmt: skip
         arcs: list[int] = []
         node = self.n_nodes - 1
@@ -217,15 +224,24 @@ def _check_nodes(source: np.ndarray, target: np.ndarray, start: int, end: int, w
 
 
 def _check_columns(
-    acoustic: np.ndarray, language: np.ndarray, times: np.ndarray, unit: np.ndarray, n_units: int, where: str | None
+    acoustic: np.ndarray,
+    language: np.ndarray,
+    posterior: np.ndarray,
+    times: np.ndarray,
+    unit: np.ndarray,
+    n_units: int,
+    where: str | None,
 ) -> None:
     for values, what in ((acoustic, "acoustic score"), (language, "language score")):
-        if not values.max() < np.inf:
-            bad = np.flatnonzero(np.isnan(values) | (values == np.inf))
+        if not values.max() <= MOST_SCORE:
+            bad = np.flatnonzero(np.isnan(values) | (values > MOST_SCORE))
             raise InputError(f"arc {bad[0]} has the {what} {values[bad[0]]}", where)
-    if np.isinf(times).any():
-        bad = np.flatnonzero(np.isinf(times).any(axis=1))
+    if (np.abs(times) > MOST_TIME).any():
+        bad = np.flatnonzero((np.abs(times) > MOST_TIME).any(axis=1))
         raise InputError(f"arc {bad[0]} has the times {times[bad[0], 0]} and {times[bad[0], 1]}", where)
+    if ((posterior < 0) | (posterior == np.inf)).any():
+        bad = np.flatnonzero((posterior < 0) | (posterior == np.inf))
+        raise InputError(f"arc {bad[0]} has the posterior {posterior[bad[0]]}", where)
     if np.min(unit) < -1 or np.max(unit) >= n_units:
         raise InputError(f"units are numbered from 0 to {n_units - 1}, −1 is none", where)
 

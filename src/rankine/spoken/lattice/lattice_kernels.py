@@ -126,6 +126,28 @@ def forward_backward(n_nodes, source, target, weight, alpha, beta):
 
 
 @kernel
+def shares(n_nodes, source, target, weight, beta, transition, posterior):
+    """Transition probabilities and posteriors of arcs, each node's compared with its likeliest arc only.
+
+    Where scores are so large that the sums over paths carry rounding errors above 1, probabilities made from them would
+    be anything; these add up to 1. Arcs sorted by source.
+    """
+    best, total = np.full(n_nodes, -np.inf), np.zeros(n_nodes)
+    for a in range(len(source)):
+        best[source[a]] = max(best[source[a]], weight[a] + beta[target[a]])
+    for a in range(len(source)):
+        x = weight[a] + beta[target[a]]
+        transition[a] = np.exp(x - best[source[a]]) if x > -np.inf else 0.0
+        total[source[a]] += transition[a]
+    mass = np.zeros(n_nodes)
+    mass[0] = 1.0
+    for a in range(len(source)):
+        transition[a] = transition[a] / total[source[a]] if transition[a] > 0.0 else 0.0
+        posterior[a] = mass[source[a]] * transition[a]
+        mass[target[a]] += posterior[a]
+
+
+@kernel
 def best_path(n_nodes, source, target, weight, came_by):
     """The arc by which the best path enters each node; the best sum."""
     best = np.full(n_nodes, -np.inf)
@@ -181,56 +203,73 @@ def by_unit(unit, order, ptr):
 
 
 @kernel
-def count_cells(source, order, ptr, low, high):
-    """How many (position, unit) there can be at the most."""
+def count_cells(source, order, ptr, low, high, w0, w1):
+    """How many (position, unit) there can be at the most, of the units ``w0`` to ``w1`` − 1."""
     n = 0
-    for u in range(1, len(ptr) - 1):
-        first, last = 1 << 30, -1
+    for u in range(w0 + 1, w1 + 1):
+        first, last, total = 1 << 30, -1, 0
         for i in range(ptr[u], ptr[u + 1]):
-            first, last = min(first, low[source[order[i]]]), max(last, high[source[order[i]]])
-        n += max(last - first + 1, 0)
+            v = source[order[i]]
+            first, last, total = min(first, low[v]), max(last, high[v]), total + high[v] - low[v] + 1
+        n += min(max(last - first + 1, 0), total)
     return n
 
 
 @kernel
-def by_position(
-    source, target, unit, p, start, end, low, high, offset, mass, order, ptr, longest, prune, position, units, cells
-):
-    """PSPL (Chelba & Acero 2005): probability mass split by the number of units so far. How many cells there are.
+def move_mass(source, target, unit, p, low, high, offset, mass, a0, a1):
+    """PSPL (Chelba & Acero 2005): probability mass split by the number of units so far, along arcs a0 to a1 − 1.
 
     ``mass[offset[v] + l − low[v]]`` is the probability of reaching node v after l units. An arc with a unit moves mass
-    from l to l + 1, one without only moves it; ``p`` are transition probabilities. Then, unit after unit, what its arcs
-    moved is summed by position.
+    from l to l + 1, one without only moves it; ``p`` are transition probabilities.
     """
-    mass[:] = 0.0
-    mass[offset[0]] = 1.0
-    for a in range(len(source)):
+    for a in range(a0, a1):
         u, v = source[a], target[a]
         shift = offset[v] - low[v] + (1 if unit[a] >= 0 else 0)
         base = offset[u] - low[u]
         if p[a] > 0.0:
             for at in range(low[u], high[u] + 1):
                 mass[shift + at] += mass[base + at] * p[a]
-    sums = np.zeros((3, longest + 1))
+
+
+@kernel
+def by_position(
+    source, p, start, end, low, high, offset, mass, order, ptr, w0, w1, sums, prune, position, units, cells
+):
+    """What the arcs of the units ``w0`` to ``w1`` − 1 moved, summed by position. How many cells there are.
+
+    ``sums`` is room for three sums at each position, all 0, and is left so. Positions of a unit are gone through from
+    the first to the last, or arc by arc where they lie far apart.
+    """
     n = 0
-    for w in range(1, len(ptr) - 1):
-        first, last = longest + 1, -1
+    for w in range(w0 + 1, w1 + 1):
+        first, last, total = sums.shape[1], -1, 0
         for i in range(ptr[w], ptr[w + 1]):
             a = order[i]
             u = source[a]
             base = offset[u] - low[u]
-            first, last = min(first, low[u]), max(last, high[u])
+            first, last, total = min(first, low[u]), max(last, high[u]), total + high[u] - low[u] + 1
             for at in range(low[u], high[u] + 1):
                 x = mass[base + at] * p[a]
                 sums[0, at] += x
                 sums[1, at] += x * start[a]
                 sums[2, at] += x * end[a]
-        for at in range(first, last + 1):
-            if sums[0, at] > prune:
-                position[n], units[n] = at, w - 1
-                for k in range(3):
-                    cells[k, n] = sums[k, at]
-                n += 1
+        if last - first + 1 <= total:
+            n = _take_cells(first, last, w - 1, sums, prune, position, units, cells, n)
+        else:
+            for i in range(ptr[w], ptr[w + 1]):
+                u = source[order[i]]
+                n = _take_cells(low[u], high[u], w - 1, sums, prune, position, units, cells, n)
+    return n
+
+
+@kernel
+def _take_cells(first, last, unit, sums, prune, position, units, cells, n):
+    for at in range(first, last + 1):
+        if sums[0, at] > prune:
+            position[n], units[n] = at, unit
             for k in range(3):
-                sums[k, at] = 0.0
+                cells[k, n] = sums[k, at]
+            n += 1
+        for k in range(3):
+            sums[k, at] = 0.0
     return n

@@ -17,6 +17,8 @@ from ...errors import InputError
 from . import lattice_kernels as kn
 from .lattice import Lattice
 
+_ROUNDS_FROM = 1e9  # sums of scores from here on are rounded by more than 1e-7
+
 
 class ArcPosteriors(NamedTuple):
     """For each arc its posterior, and its probability given its source node; the log of the sum over all paths."""
@@ -59,17 +61,39 @@ def arc_posteriors(
         with np.errstate(divide="ignore"):
             weight = np.log(share)
     else:
-        weight = lattice.acoustic * acoustic_scale + lattice.language * language_scale + penalty * (lattice.unit >= 0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            acoustic, language = _scaled(lattice.acoustic, acoustic_scale), _scaled(lattice.language, language_scale)
+            weight = acoustic + language + penalty * (lattice.unit >= 0)
+    return _by_weight(lattice, weight)
+
+
+def _scaled(scores: np.ndarray, scale: float) -> np.ndarray:
+    """Scores times a scale; 0 takes no notice of them, not even of −∞."""
+    return scores * scale if scale else np.zeros(len(scores))
+
+
+def _by_weight(lattice: Lattice, weight: np.ndarray) -> ArcPosteriors:
     alpha, beta = np.empty(lattice.n_nodes), np.empty(lattice.n_nodes)
     total = kn.forward_backward(lattice.n_nodes, lattice.source, lattice.target, weight, alpha, beta)
-    if not np.isfinite(total):
+    if total == -np.inf:
         raise InputError("all paths together have probability 0", lattice.name or None)
+    if not np.isfinite(total):
+        raise InputError("the scores are too large: their sums overflow", lattice.name or None)
+    if _largest(alpha, beta, weight) > _ROUNDS_FROM:
+        transition, posterior = np.empty(len(weight)), np.empty(len(weight))
+        kn.shares(lattice.n_nodes, lattice.source, lattice.target, weight, beta, transition, posterior)
+        return ArcPosteriors(posterior, transition, float(total))
     ahead = beta[lattice.source]
     with np.errstate(invalid="ignore"):
         transition = np.exp(weight + beta[lattice.target] - ahead)
         posterior = np.exp(alpha[lattice.source] + weight + beta[lattice.target] - total)
     transition[~np.isfinite(ahead)] = 0.0
     return ArcPosteriors(np.nan_to_num(posterior), np.nan_to_num(transition), float(total))
+
+
+def _largest(*arrays: np.ndarray) -> float:
+    """The largest absolute value, −∞ left out."""
+    return max(float(np.abs(x, where=x > -np.inf, out=np.zeros(len(x))).max()) for x in arrays)
 
 
 def as_scores(lattice: Lattice, posteriors: ArcPosteriors | None = None) -> Lattice:

@@ -6,6 +6,7 @@ row that names the judgment it takes back; then the judgment before that counts 
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,15 +15,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError, nearest, shorten
+from ...places import inside
 from ..text import decoded
 
 FILE = "judgments.sqlite"
+_MAGIC = bytes.fromhex("d9d505f920a163d7")  # ends a journal of SQLite that names another file
 _TABLES = """
 CREATE TABLE IF NOT EXISTS query (name TEXT PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS judgment (
     id INTEGER PRIMARY KEY, query TEXT NOT NULL REFERENCES query(name), document TEXT NOT NULL, grade REAL,
     judge TEXT NOT NULL, time TEXT NOT NULL, undoes INTEGER);
 """
+
+
+_TABLES_BY_NAME = {  # as SQLite keeps them
+    sql.split()[2]: sql for sql in (" ".join(t.split()).replace("IF NOT EXISTS ", "") for t in _TABLES.split(";")[:-1])
+}
 
 
 class Judged(NamedTuple):
@@ -71,29 +79,67 @@ class Judgments:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.path = Path(folder) / FILE
+        self.folder, self.path = Path(folder), Path(folder) / FILE
 
     @contextmanager
     def _open(self, write: bool = False) -> Iterator[sqlite3.Connection]:
+        self._check_files()
         if not write and (not self.path.exists() or self.path.stat().st_size == 0):
             connection = sqlite3.connect(":memory:")
             connection.executescript(_TABLES)
         else:
             connection = sqlite3.connect(self.path, timeout=30, isolation_level=None)
         try:
+            connection.execute("PRAGMA trusted_schema=OFF")
             if write:
                 connection.execute("PRAGMA synchronous=FULL")
                 connection.execute("BEGIN IMMEDIATE")  # one writer at a time, from the first look on
                 for statement in _TABLES.split(";")[:-1]:
                     connection.execute(statement)
+            self._check_content(connection)
             with connection:
                 yield connection
         except sqlite3.OperationalError as error:
             raise InputError(f"the judgments cannot be used now ({error})", str(self.path)) from None
-        except sqlite3.DatabaseError as error:
-            raise InputError(f"not a judgments file written by Rankine, or damaged ({error})", str(self.path)) from None
+        except (sqlite3.Error, UnicodeError) as error:
+            raise self._damaged(str(error)) from None
         finally:
             connection.close()
+
+    def _check_files(self) -> None:
+        """Raise InputError if a file that SQLite would open is a link, or if its journal names another file.
+
+        SQLite deletes the file that a journal of several databases names. Rankine has no such journals.
+        """
+        for end in ("", "-journal", "-wal", "-shm"):
+            path = inside(self.folder, f"{FILE}{end}")
+            if end == "-journal" and path.exists():
+                with open(path, "rb") as journal:
+                    journal.seek(max(os.fstat(journal.fileno()).st_size - len(_MAGIC), 0))
+                    if journal.read() == _MAGIC:
+                        raise InputError("this journal names another file: remove it", str(path))
+
+    def _check_content(self, db: sqlite3.Connection) -> None:
+        """Raise InputError unless the tables are those that are made here, sound, and hold what they should."""
+        tables = {name: " ".join(sql.split()) for name, sql in db.execute("SELECT name, sql FROM sqlite_master") if sql}
+        if tables != _TABLES_BY_NAME:
+            raise self._damaged("it has other tables")
+        (answer,) = db.execute("PRAGMA quick_check(1)").fetchone()
+        if answer != "ok":
+            raise self._damaged(answer)
+        if db.execute("PRAGMA foreign_key_check").fetchone():
+            raise self._damaged("a judgment is of a query that is not there")
+        wrong = db.execute(
+            "SELECT 'query ' || rowid FROM query WHERE typeof(name) != 'text' OR typeof(text) != 'text' UNION ALL "
+            "SELECT 'judgment ' || id FROM judgment WHERE typeof(query) != 'text' OR typeof(document) != 'text' OR "
+            "(undoes IS NULL AND (typeof(grade) != 'real' OR abs(grade) > 1e300)) OR typeof(judge) != 'text' OR "
+            "typeof(time) != 'text' OR typeof(undoes) NOT IN ('null', 'integer') LIMIT 1"
+        ).fetchone()
+        if wrong:
+            raise self._damaged(f"{wrong[0]} is not as it was written")
+
+    def _damaged(self, what: str) -> InputError:
+        return InputError(f"not a judgments file written by Rankine, or damaged ({what})", str(self.path))
 
     def query(self, text: str) -> str:
         """The name of a query; a new one gets the next number."""
@@ -166,7 +212,7 @@ class Judgments:
             with self._open() as db:
                 (answer,) = db.execute("PRAGMA integrity_check").fetchone()
                 if answer != "ok":
-                    raise InputError(f"the judgments are damaged: {answer}", str(self.path))
+                    raise self._damaged(answer)
 
 
 def read_queries(path: str | Path) -> dict[str, str]:

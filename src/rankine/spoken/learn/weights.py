@@ -6,16 +6,36 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
+from msgspec import Meta
 
 from ...data import RankingData
-from ...errors import InputError, nearest
+from ...errors import InputError, is_utf8, nearest
 from ...files import fingerprint, sealed, unsealed
 from ...normalise import Normaliser
 from ...normalisers import TABLE
+from ...records import Count, Finite, checked
 from ...version import __version__
+
+
+class _Provenance(TypedDict, total=False):
+    """How weights were learned, as far as it is used again; the rest is kept as it is."""
+
+    queries: Count
+    candidates: Annotated[int, Meta(ge=1, le=10**9)]
+    MAP: dict[str, Finite]
+
+
+class _Record(TypedDict):
+    names: Annotated[list[str], Meta(min_length=1)]
+    values: list[Finite]
+    normalise: str | None
+    ranker: str
+    provenance: _Provenance
+    version: str
+
 
 NORMALISERS = (*(name for name, row in TABLE.items() if row.by_query), None)
 
@@ -74,16 +94,22 @@ class Weights:
     @classmethod
     def read(cls, path: str | Path) -> Weights:
         """The weights of a file that ``to_bytes`` made."""
-        content = unsealed(Path(path), "a file of learned weights")
+        what = "a file of learned weights"
+        whole = unsealed(Path(path), what)
+        content = checked(whole, _Record, what, str(path))
+        if not is_utf8(json.dumps(whole, ensure_ascii=False)):
+            raise InputError(f"not {what}: a text in it cannot be written as UTF-8", str(path))
+        if len(content["names"]) != len(content["values"]):
+            raise InputError(
+                f"not {what}: {len(content['values'])} weights of {len(content['names'])} weak rankers", str(path)
+            )
         try:
             return cls(
-                tuple(content["names"]), tuple(map(float, content["values"])), content["normalise"], content["ranker"],
-                content["provenance"], content["version"],
+                tuple(content["names"]), tuple(content["values"]), content["normalise"], content["ranker"],
+                whole["provenance"], content["version"],
             )  # fmt: skip
-        except InputError:
-            raise
-        except (KeyError, TypeError, ValueError):
-            raise InputError("not a file of learned weights", str(path)) from None
+        except InputError as error:
+            raise InputError(str(error), str(path)) from None
 
     def check(self, names: Sequence[str]) -> None:
         """Raise InputError unless the weights are for these weak rankers."""

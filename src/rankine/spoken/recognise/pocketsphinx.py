@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import tempfile
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, needs
+from ...temporary import temporary_folder
 from ..text import read_text, without_variant
 
 
@@ -63,7 +63,7 @@ class PocketSphinx:
         lattice, best = decoder.get_lattice(), decoder.hyp()
         if lattice is None or best is None:
             return None
-        with tempfile.TemporaryDirectory(prefix="rankine-") as folder:
+        with temporary_folder("rankine-") as folder:
             path = os.path.join(folder, "lattice.slf")
             lattice.write_htk(path)
             content = Path(path).read_bytes()
@@ -86,7 +86,7 @@ def _decoder(settings: PocketSphinx) -> Any:
         if not settings.without:
             decoder = ps.Decoder(dict=str(source), **options)
         else:
-            with tempfile.TemporaryDirectory(prefix="rankine-") as folder:
+            with temporary_folder("rankine-") as folder:
                 path = os.path.join(folder, "words.dict")
                 _write_dictionary(Path(source), set(settings.without), path)
                 decoder = ps.Decoder(dict=path, **options)

@@ -11,18 +11,21 @@ The lattice of a short recording is called like it; those of a long one have ``@
 from __future__ import annotations
 
 import csv
-import glob
+import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from ... import files
-from ...errors import InputError
+from ...errors import InputError, is_utf8, shorten
 from ...journal import Journal
+from ...places import check_name, inside, is_inside, plain_files
+from ...records import Finite
 from ..text import AUDIO, DOCUMENT, OFFSET, UTTERANCE, stem
 from .audio import ENDINGS
 
@@ -30,6 +33,23 @@ JOURNAL, TABLE = "recognised.jsonl", "recordings.tsv"
 TABLE_COLUMNS = (UTTERANCE, DOCUMENT, AUDIO, OFFSET)
 _OTHER_AUDIO = (".m4a", ".aac", ".mp4", ".wma", ".amr", ".3gp", ".webm", ".mkv", ".mov")
 _LONGEST_NAME = 200  # bytes of a file name, so that temporary ones fit in too
+_ENDING = re.compile(r"(\.[A-Za-z0-9_-]+)+")
+
+
+class _Segment(TypedDict):
+    file: str
+    start: Finite
+
+
+class _Line(TypedDict):
+    """A line of the journal: a recording is begun, or done (it has segments), or was deleted (it is gone)."""
+
+    recording: str
+    print: str
+    audio: NotRequired[str | None]
+    ending: NotRequired[str]
+    segments: NotRequired[list[_Segment] | None]
+    gone: NotRequired[bool]
 
 
 class Recording(NamedTuple):
@@ -95,12 +115,24 @@ def name_problem(name: str) -> str | None:
         return "its name is not UTF-8"
     if any(not c.isprintable() for c in name):
         return "its name has a tab, a line break or another control character"
+    if "\\" in name or re.match("[A-Za-z]:", name) or re.search("/[A-Za-z]:", name):
+        return "its name has a backslash, or begins like that of a drive"
     if any(part != part.strip() for part in name.split("/")):
         return "its name begins or ends with a blank"
     if size > _LONGEST_NAME:
         return f"its name is too long, {size} bytes (at most {_LONGEST_NAME})"
     if re.search(r"@\d{5}$", name):
         return "names that end in @ and five digits are for segments"
+    return None
+
+
+def path_problem(path: Path) -> str | None:
+    """Why the full path of a recording cannot stand in a table; None if it can."""
+    full = str(path.resolve())
+    if not is_utf8(full):
+        return "the name of a folder above it is not UTF-8"
+    if any(ord(c) < 32 for c in full):
+        return "the name of a folder above it has a tab, a line break or another control character"
     return None
 
 
@@ -117,8 +149,10 @@ class RecordingJournal:
 
     def __init__(self, folder: Path, settings: str = "") -> None:
         self.folder, self.settings = folder, settings
-        self.journal = Journal(folder / JOURNAL)
-        self.lines = {entry["recording"]: entry for entry in self.journal.entries if "recording" in entry}
+        self.journal = Journal(inside(folder, JOURNAL), schema=_Line)
+        self.lines = {entry["recording"]: entry for entry in self.journal.entries}
+        for line in self.lines.values():
+            _check_line(line, partial(_place, self.journal.path, line))
         self.prints: dict[str, str] = {}
 
     def renamed(self, recording: Recording) -> Recording:
@@ -138,9 +172,9 @@ class RecordingJournal:
         line = self.lines.get(recording.name)
         if line is None or line.get("segments") is None or line["print"] != self.print_of(recording):
             return False
-        if not all(_there(self.folder / s["file"]) for s in line["segments"]):
+        if not all(_there(inside(self.folder, s["file"])) for s in line["segments"]):
             return False
-        if line["audio"] != str(recording.path.resolve()):
+        if line.get("audio") != str(recording.path.resolve()):
             self._write({**line, "audio": str(recording.path.resolve())})  # it has moved
         return True
 
@@ -171,10 +205,12 @@ class RecordingJournal:
         line = self.lines[recording.name]
         self._write({**line, "segments": segments, "audio": str(recording.path.resolve())})
 
-    def forget(self, name: str) -> None:
-        """Remove the lattices of a recording; it is recognised anew if it is given again by itself."""
-        if name in self.lines:
-            self._remove(name, self.lines[name].get("ending", ""))
+    def forget(self, names: Collection[str]) -> None:
+        """Remove the lattices of recordings; they are recognised anew if they are given again by themselves."""
+        names = [name for name in names if name in self.lines]
+        for path in [p for name in names for p in self._lattices(name, self.lines[name].get("ending", ""))]:
+            path.unlink(missing_ok=True)
+        for name in names:
             self._write({"recording": name, "print": "", "gone": True, "audio": self.lines[name].get("audio")})
 
     @property
@@ -187,15 +223,18 @@ class RecordingJournal:
         self._remove(recording.name, self.lines.get(recording.name, {}).get("ending", ""))
 
     def _remove(self, name: str, ending: str) -> None:
-        line = self.lines.get(name, {})
-        paths = {self.folder / s["file"] for s in line.get("segments") or ()}
-        for end in {ending, line.get("ending", ending)} - {""}:
-            paths.add(self.folder / f"{name}{end}")
-            paths.update(
-                map(Path, glob.glob(glob.escape(str(self.folder / name)) + f"@[0-9][0-9][0-9][0-9][0-9]{end}"))
-            )
-        for path in paths:
+        for path in self._lattices(name, ending):
             path.unlink(missing_ok=True)
+
+    def _lattices(self, name: str, ending: str) -> set[Path]:
+        """The files that may have been made of a recording; raise InputError if one of them is not in the folder."""
+        line = self.lines.get(name, {})
+        paths = {inside(self.folder, s["file"]) for s in line.get("segments") or ()}
+        for end in {ending, line.get("ending", ending)} - {""}:
+            whole = inside(self.folder, f"{name}{end}")
+            segments = re.compile(re.escape(Path(name).name) + r"@\d{5}" + re.escape(end))
+            paths |= {whole, *(p for p in plain_files(whole.parent) if segments.fullmatch(p.name))}
+        return paths
 
     def _write(self, line: dict[str, Any]) -> None:
         self.lines[line["recording"]] = line
@@ -209,7 +248,7 @@ class RecordingJournal:
     def write_table(self) -> None:
         """Write the table for indexing, of all recordings that are done."""
         with (
-            files.replacing(self.folder / TABLE) as temporary,
+            files.replacing(inside(self.folder, TABLE)) as temporary,
             open(temporary, "w", encoding="utf-8", newline="") as file,
         ):
             out = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
@@ -218,7 +257,34 @@ class RecordingJournal:
                 for segment in line.get("segments") or ():
                     path = Path(segment["file"])
                     utterance = path.with_name(stem(path)).as_posix()
-                    out.writerow((utterance, name, line["audio"], f"{segment['start']:.3f}"))
+                    out.writerow((utterance, name, line.get("audio") or "", f"{segment['start']:.3f}"))
+
+
+def _check_line(line: dict[str, Any], place: Callable[[], str]) -> None:
+    """Raise InputError unless the files that a line of a journal names are those of its recording, in its folder."""
+    name, ending, audio = line["recording"], line.get("ending") or "", line.get("audio") or ""
+    files_of_line = [segment["file"] for segment in line.get("segments") or ()]
+    for stored in (name, *files_of_line):
+        if not is_inside(stored):
+            check_name(stored, place())
+    if ending and not _ENDING.fullmatch(ending):
+        raise InputError(f"expected an ending such as .slf.gz, got {shorten(ending)}", place())
+    for file in files_of_line:
+        rest = re.sub(r"^@\d{5}", "", file.removeprefix(name))
+        if not file.startswith(name) or not _ENDING.fullmatch(rest) or ending not in ("", rest):
+            raise InputError(f"expected the lattice of {shorten(name)}, got {shorten(file)}", place())
+    if not is_utf8(audio) or any(ord(c) < 32 for c in audio):
+        raise InputError(f"expected the path of a recording, got {shorten(audio)}", place())
+
+
+def _place(path: Path, entry: dict[str, Any]) -> str:
+    """The file and the line of an entry of a journal, for an error."""
+    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+        with suppress(ValueError, RecursionError):
+            content = json.loads(line)
+            if isinstance(content, dict) and all(content.get(k) == v for k, v in entry.items()):
+                return f"{path}, line {number}"
+    return str(path)
 
 
 def _there(path: Path) -> bool:

@@ -16,10 +16,11 @@ import numpy as np
 from ...errors import InputError, in_one_line
 from ...files import stamp, write_file
 from ...parallel import paired_map
+from ...places import inside
 from .audio import seconds as length_of
 from .audio import segments
 from .pocketsphinx import PocketSphinx, read_words
-from .recordings import TABLE, Recording, RecordingJournal, find, locked, name_problem
+from .recordings import TABLE, Recording, RecordingJournal, find, locked, name_problem, path_problem
 from .table import Recogniser, get
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
@@ -117,7 +118,10 @@ class _Run:
         try:
             processes = workers if total >= _WORTH_PROCESSES else 1
             recognise_one = partial(_recognise_one, self.recogniser)
-            for task, outcome in paired_map(recognise_one, self._tasks(todo), processes, patience=-1.0, chunk=1):
+            outcomes = paired_map(
+                recognise_one, self._tasks(todo), processes, patience=-1.0, chunk=1, lost=lambda task, why: why
+            )
+            for task, outcome in outcomes:
                 if task.samples is None:
                     self._finish(task.recording)
                 else:
@@ -131,7 +135,7 @@ class _Run:
         """The recordings to be recognised, and their length in seconds; errors and finished ones are counted."""
         todo, total = [], 0.0
         for recording in map(self.journal.renamed, recordings):
-            problem = name_problem(recording.name)
+            problem = name_problem(recording.name) or path_problem(recording.path)
             try:
                 if problem is not None:
                     raise InputError(f"skipped, {problem}", str(recording.path).encode("utf-8", "replace").decode())
@@ -156,7 +160,7 @@ class _Run:
                 began = True
                 for n, segment in enumerate(segments(recording.path, self.recogniser.rate, self.longest), 1):
                     name = f"{recording.name}{ending}" if whole else f"{recording.name}@{n:05d}{ending}"
-                    yield _Task(recording, segment.start, segment.samples, self.journal.folder / name)
+                    yield _Task(recording, segment.start, segment.samples, inside(self.journal.folder, name))
             except (InputError, OSError) as error:
                 if isinstance(error, OSError) and error.filename != str(recording.path):
                     raise  # the error is not in the recording

@@ -91,3 +91,92 @@ def test_lines_are_named(tmp_path):
     (tmp_path / "a.slf").write_bytes("\n".join(lines).encode().replace(b"W=b", b"W=\xff"))
     with pytest.raises(rk.InputError, match="line 6"):
         rk.spoken.read_lattice(tmp_path / "a.slf")
+
+
+@pytest.mark.parametrize("times", [2, 4, 7, 1000])
+def test_of_a_repeated_field_the_last_one_counts(tmp_path, times):
+    """One word a line was the size of the table of words: more of them overran it, or looked for a place for ever."""
+    words = " ".join(f"W=w{i}" for i in range(times))
+    (tmp_path / "x.slf").write_text(f"N=2 L=1\nI=0\nI=1\nJ=0 S=1 S=0 E=1 {words} a=-9 a=-1.5\n")
+    lattice = rk.spoken.read_lattice(tmp_path / "x.slf")
+    assert lattice.units == (f"w{times - 1}",)
+    assert lattice.acoustic.tolist() == [-1.5]
+    (tmp_path / "x.slf").write_text(f"I=0\nI=1\nJ=0 S=1 S=0 E=1 {words} a=-9 a=-1.5 l=-1{'1' * 30}e-31\n")  # by hand
+    assert rk.spoken.read_lattice(tmp_path / "x.slf").units == lattice.units
+
+
+def test_words_beyond_what_was_announced(tmp_path):
+    nodes = "".join(f"I={i} W=w{i}\n" for i in range(50))
+    links = "".join(f"J={i} S={i} E={i + 1}\n" for i in range(49))
+    for announced in ("", "NODES=50\n", "N=3\n", "N=99999999\n", "N=1e30\n"):
+        (tmp_path / "x.slf").write_text(announced + nodes + links)
+        if announced.startswith("N="):
+            with pytest.raises(rk.InputError, match=r"x.slf: N=.*, but there are 50"):
+                rk.spoken.read_lattice(tmp_path / "x.slf")
+        else:
+            assert len(rk.spoken.read_lattice(tmp_path / "x.slf").units) == 49
+
+
+def test_lines_that_the_kernel_cannot_read_follow_the_same_rules(tmp_path):
+    """A language score of many digits sends a line to the slow reader: nothing else about it may change."""
+    for word, unit in (('"a b"', "a b"), ("a\u00a0b", "a\u00a0b"), ('"a', 'a l=-1"'), ('a"', 'a"')):
+        units = set()
+        for digits in ("", "0" * 30 + "1"):
+            end = f"l=-1.0{digits}" if unit != 'a l=-1"' else 'l=-1"'
+            (tmp_path / "x.slf").write_text(f"I=0\nI=1\nJ=0 S=0 E=1 r=-0.0{digits} W={word} {end}\n")
+            units.add(rk.spoken.read_lattice(tmp_path / "x.slf").units)
+        assert units == {(unit.strip('"') if word == '"a' else unit,)}
+    for bad in ('W="a"b', "W=a =b", "W=a b", "é=1", 'W="a" x'):
+        for digits in ("", "0" * 30 + "1"):
+            (tmp_path / "x.slf").write_text(f"I=0\nI=1\nJ=0 S=0 E=1 l=-1.0{digits} {bad}\n")
+            with pytest.raises(rk.InputError, match="line 3: expected J=… and further key=value"):
+                rk.spoken.read_lattice(tmp_path / "x.slf")
+
+
+def test_only_full_names_stand_for_a_letter(tmp_path):
+    (tmp_path / "x.slf").write_text("I=0 time=1\nI=1 tale=x time=2\nJ=0 START=0 END=1 WORD=a acoustic=-1 WARD=b\n")
+    lattice = rk.spoken.read_lattice(tmp_path / "x.slf")
+    assert (lattice.units, lattice.start.tolist(), lattice.end.tolist()) == (("a",), [1.0], [2.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x" * 300_000 + "\nI=0\nI=1\nJ=0 S=0 E=1\n", "line 1: expected key=value"),
+        ("I=0\nI=1\nJ=0 " + "x" * 300_000 + "\n", "line 3: expected J="),
+        ("\n" * 3_000_000, "no nodes or no links"),
+        ("#" * 3_000_000 + "\nI=0\nI=1\nJ=0 S=0 E=1\n", "a header of 3,000,001 bytes"),
+        ("I=0\nI=1\nJ=0 S=18446744073709551616 E=1\n", "line 3, S=: expected a whole number"),
+        ("I=0 t=1e300\nI=1 t=2e300\nJ=0 S=0 E=1\n", "arc 0 has the times 1e.300"),
+        ("base=10\nI=0\nI=1\nJ=0 S=0 E=1 a=1e308\n", "arc 0 has the acoustic score inf"),
+        ("I=0\nI=1\nJ=0 S=0 E=1 a=1_0\n", "line 3: expected a number, got '1_0'"),
+    ],
+    ids=range(8),
+)
+def test_hostile_slf(tmp_path, text, message):
+    (tmp_path / "x.slf").write_text(text)
+    with pytest.raises(rk.InputError, match=message):
+        rk.spoken.read_lattice(tmp_path / "x.slf")
+
+
+def test_more_lines_than_a_lattice_may_have(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankine.spoken.lattice.formats.slf._MOST_LINES", 5)
+    for n, announced in ((4, "N=5\n"), (5, "N=6\n"), (9, "N=7\n")):
+        nodes = "".join(f"I={i}\n" for i in range(n + 1))
+        links = "".join(f"J={i} S={i} E={i + 1}\n" for i in range(n))
+        (tmp_path / "x.slf").write_text(announced + nodes + links)
+        if n == 4:
+            assert len(rk.spoken.read_lattice(tmp_path / "x.slf")) == 4
+        else:
+            with pytest.raises(rk.InputError, match="line 7: more than 5 nodes or links"):
+                rk.spoken.read_lattice(tmp_path / "x.slf")
+
+
+def test_blocks_are_cut_between_lines(tmp_path, monkeypatch):
+    (tmp_path / "x.slf").write_text(SLF)
+    whole = rk.spoken.read_lattice(tmp_path / "x.slf")
+    for size in (1, 10, 100):
+        monkeypatch.setattr("rankine.spoken.lattice.formats.slf._BLOCK", size)
+        blocks = rk.spoken.read_lattice(tmp_path / "x.slf")
+        assert blocks.units == whole.units
+        assert blocks.acoustic.tolist() == whole.acoustic.tolist()

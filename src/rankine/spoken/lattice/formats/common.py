@@ -18,8 +18,10 @@ from ...text import (
     whole_number,
     without_variant,
 )
+from ..lattice import MOST_TIME
 
 _EPSILON = frozenset(["!NULL", "<eps>", "<epsilon>", "*DELETE*", "-", ""])  # what formats write on an empty arc
+MOST_BYTES = 256 << 20  # of one utterance
 IGNORED = frozenset(
     ["!SENT_START", "!SENT_END", "!ENTER", "!EXIT", "<s>", "</s>", "<sil>", "<SIL>", "SIL", "sil", "!SIL", "[NOISE]",
      "[SPEECH]", "++NOISE++", "<NOISE>", "<SPOKEN_NOISE>"]
@@ -45,6 +47,10 @@ class Reading:
     variants: bool = False
     lower: bool | None = None
 
+    def __post_init__(self) -> None:
+        if not 0 < self.frame < MOST_TIME:
+            raise InputError(f"frame must be a positive number of seconds, got {self.frame!r}")
+
     def unit_of(self, text: str, lower: bool = False, more: Collection[str] = ()) -> str | None:
         """The word as it is indexed, or None for an ignored token.
 
@@ -52,22 +58,24 @@ class Reading:
         ('to', None)
         """
         ignored: Collection[str] = IGNORED if self.nothing is None else self.nothing
-        if text in ignored or text in _EPSILON or text in more:
-            return None
-        if not self.variants:
-            text = without_variant(text)
-        if text in ignored:
-            return None
+        for token in (text, text if self.variants else without_variant(text)):
+            if token in ignored or token in _EPSILON or token in more:
+                return None
+        text = token
         return text.lower() if (lower if self.lower is None else self.lower) else text
 
 
 _UNITS: dict[tuple[Any, ...], dict[bytes, str | None]] = {}
+_MOST_UNITS = 10**6
 
 
 def remembered_units(reading: Reading) -> dict[bytes, str | None]:
     """The units of the tokens read so far, kept for the next utterance that is read in the same way."""
     ignored = None if reading.nothing is None else frozenset(reading.nothing)
-    return _UNITS.setdefault((ignored, reading.variants, reading.lower), {})
+    units = _UNITS.setdefault((ignored, reading.variants, reading.lower), {})
+    if len(units) > _MOST_UNITS:  # no language has so many words
+        units.clear()
+    return units
 
 
 class Piece(NamedTuple):
@@ -120,25 +128,39 @@ def word_list(path: str | os.PathLike | None) -> dict[int, str]:
     return {} if path is None else _word_list(str(path), os.stat(path).st_mtime_ns)
 
 
+class Gathered:
+    """The lines of one utterance of a text file, as they come."""
+
+    def __init__(self, name: str, format: str, path: str, line: int) -> None:
+        self.name, self.format, self.path, self.line = name, format, path, line
+        self._text = bytearray()
+
+    def add(self, line: bytes) -> None:
+        """Append a line; raise InputError where the utterance becomes too large."""
+        self._text += line
+        if len(self._text) > MOST_BYTES:
+            raise InputError(f"the utterance {shorten(self.name)} has more than {MOST_BYTES >> 20} MB", self.path)
+
+    def piece(self) -> Piece:
+        """The utterance, not yet parsed."""
+        return Piece(self.name, self.format, self.path, bytes(self._text), self.line)
+
+
 def split_at(path: str, format: str, name_of: Callable[[bytes], str | None]) -> Iterator[Piece]:
     """Pieces of a text file: each begins with a line for which ``name_of`` gives the utterance's name."""
-    name: str | None = None
-    first, lines = 1, list[bytes]()
+    lines: Gathered | None = None
     for at, line in read_lines(path):
         next_name = name_of(line)
         if next_name is not None:
-            if name is not None:
-                yield Piece(name, format, path, b"".join(lines), first)
-            name, first, lines = next_name, at, []
-        if name is None:
-            if line.strip():
-                raise InputError(
-                    f"expected the name of an utterance, got {shorten(repr(line[:40]))}", f"{path}, line {at}"
-                )
-            continue
-        lines.append(line)
-    if name is not None:
-        yield Piece(name, format, path, b"".join(lines), first)
+            if lines is not None:
+                yield lines.piece()
+            lines = Gathered(next_name, format, path, at)
+        if lines is not None:
+            lines.add(line)
+        elif line.strip():
+            raise InputError(f"expected the name of an utterance, got {shorten(repr(line[:40]))}", f"{path}, line {at}")
+    if lines is not None:
+        yield lines.piece()
 
 
 def lines_of(head: bytes) -> list[bytes]:

@@ -19,21 +19,23 @@ from ...text import columns, has_blanks, number, read_blocks, whole_number
 from ..lattice import Lattice, numbered
 from ..posteriors import as_scores
 from . import kaldi_kernels as kn
-from .common import Piece, Reading, lines_of, split_at, word_list
+from .common import MOST_BYTES, Piece, Reading, lines_of, split_at, word_list
 from .slf import node_times
 
 MAGIC = struct.pack("<i", 2125659606)
 _COMPACT = {"compactlattice44": True, "lattice4": False}
 _NONE = np.empty((0, 0), np.int64), np.empty((0, 0), np.float64)
 _MOST = 10**8
+_LONGEST_NAME = 10_000
 
 
 class _Header:
     """The header of a binary lattice; ``size`` is 0 if the bytes end before the header does."""
 
-    def __init__(self, data: bytes, at: int, where: str) -> None:
-        self.size = 0
-        place = f"{where}, byte {at}"
+    def __init__(self, data: bytes, at: int, where: str, done: int = 0) -> None:
+        self.size = self.start = self.n_states = 0
+        self.compact = False
+        place = f"{where}, byte {done + at}"
         if data[at : at + 4] != MAGIC[: len(data) - at]:
             raise InputError(f"expected the magic number of a lattice, got {data[at : at + 4]!r}", place)
         texts, p = [], at + 4
@@ -48,7 +50,8 @@ class _Header:
         if p + 40 > len(data):
             return
         if texts[0] != "vector" or texts[1] not in _COMPACT:
-            raise InputError(f"expected a vector of {' or '.join(_COMPACT)}, got {texts[0]} of {texts[1]}", place)
+            given = f"{shorten(texts[0])} of {shorten(texts[1])}"
+            raise InputError(f"expected a vector of {' or '.join(_COMPACT)}, got {given}", place)
         _, flags, _, self.start, self.n_states, _ = struct.unpack_from("<iiQqqq", data, p)
         if flags & 3:
             raise InputError("symbol tables inside the lattice are not supported", place)
@@ -91,35 +94,43 @@ def split_kaldi(path: str) -> Iterator[Piece]:
 
 
 def _binary_pieces(path: str, data: bytes, blocks: Iterator[bytes]) -> Iterator[Piece]:
-    done = 0  # bytes of the file before ``data``
-    ended = False
-    while data.strip() or not ended:
-        cut = data.find(b" ")
-        if 0 <= cut < 10_000:
-            name = _name(data[:cut], path, done)
+    done = at = 0  # bytes of the file before ``data``, and bytes of ``data`` that are done
+    while True:
+        cut = data.find(b" ", at)
+        if 0 <= cut < at + _LONGEST_NAME:
+            name = _name(data[at:cut], path, done + at)
             size = _extent(data, cut + 1, f"{path}, {name}", done)
-        elif cut < 0 and len(data) < 10_000:
+        elif cut < 0 and len(data) < at + _LONGEST_NAME:
             size = 0
         else:
-            raise InputError("no utterance name where one should be: not a file of lattices", f"{path}, byte {done}")
+            raise _no_name(path, done + at)
         if size:
             yield Piece(name, "kaldi", path, data[cut + 1 : size], byte=done + cut + 1)
-            done += size
-            data = data[size:]
+            at = size
             continue
-        more = next(blocks, None)
-        if more is None:
-            if not data.strip():
+        left, done, at = data[at:], done + at, 0
+        if len(left) > MOST_BYTES:
+            raise InputError(f"a lattice of more than {MOST_BYTES >> 20} MB", f"{path}, byte {done}")
+        data = _longer(left, blocks)
+        if len(data) == len(left):
+            if not left.strip():
                 return
-            raise InputError(f"cut short: {len(data)} bytes of a lattice are left", f"{path}, byte {done}")
-        if len(data) > 1 << 22:  # a huge lattice: read as much again before trying again
-            chunks, have = [data, more], len(more)
-            while have < len(data) and (block := next(blocks, None)) is not None:
-                chunks.append(block)
-                have += len(block)
-            data = b"".join(chunks)
-        else:
-            data += more
+            raise InputError(f"cut short: {len(left)} bytes of a lattice are left", f"{path}, byte {done}")
+
+
+def _longer(data: bytes, blocks: Iterator[bytes]) -> bytes:
+    """The bytes and at least as many again, or what is left: a long lattice is not looked through too often."""
+    parts, size = [data], 0
+    for block in blocks:
+        parts.append(block)
+        size += len(block)
+        if size >= len(data):
+            break
+    return b"".join(parts)
+
+
+def _no_name(path: str, at: int) -> InputError:
+    return InputError("no utterance name where one should be: not a file of lattices", f"{path}, byte {at}")
 
 
 def _name(data: bytes, path: str, done: int) -> str:
@@ -127,14 +138,14 @@ def _name(data: bytes, path: str, done: int) -> str:
         name = data.strip().decode("utf-8")
     except UnicodeDecodeError:
         name = ""
-    if not name:
-        raise InputError("no utterance name where one should be: not a file of lattices", f"{path}, byte {done}")
+    if not name or has_blanks(name):
+        raise _no_name(path, done)
     return name
 
 
 def _extent(data: bytes, at: int, where: str, done: int) -> int:
     """Where the lattice that begins at ``at`` ends, 0 if the bytes end before."""
-    header = _Header(data, at, where)
+    header = _Header(data, at, where, done)
     if header.size == 0:
         return 0
     _, _, end = kn.read_states(
@@ -147,15 +158,16 @@ def _extent(data: bytes, at: int, where: str, done: int) -> int:
 
 def parse_kaldi(piece: Piece, reading: Reading) -> Lattice:
     """Parse one lattice, binary or text."""
-    data = piece.content()
-    return _binary(data, piece, reading) if data[:4] == MAGIC else _text(piece, reading)
+    return _binary(piece.content(), piece, reading) if piece.byte >= 0 else _text(piece, reading)
 
 
 def _binary(data: bytes, piece: Piece, reading: Reading) -> Lattice:
-    header = _Header(data, 0, piece.where)
+    header = _Header(data, 0, f"{piece.path}, {piece.name}", piece.byte)
     buffer = np.frombuffer(data, np.uint8)
     states = (buffer, header.size, len(data), header.n_states, header.compact)
-    n_arcs, n_finals, _ = kn.read_states(*states, *_NONE, *_NONE)
+    n_arcs, n_finals, end = kn.read_states(*states, *_NONE, *_NONE)
+    if header.size == 0 or end < 0:
+        raise InputError("not a lattice, or damaged", piece.where)
     ints, floats = np.empty((n_arcs + 1, 5), np.int64), np.empty((n_arcs + 1, 2))
     finals, final_weights = np.empty((n_finals + 1, 2), np.int64), np.empty((n_finals + 1, 2))
     kn.read_states(*states, ints, floats, finals, final_weights)

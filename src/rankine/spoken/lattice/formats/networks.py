@@ -12,7 +12,7 @@ import numpy as np
 
 from ....errors import InputError, shorten
 from ...text import columns, has_blanks, number, stem, whole_number
-from ..lattice import Lattice, numbered
+from ..lattice import MOST_TIME, Lattice, numbered
 from ..posteriors import UnitPosteriors
 from .common import Piece, Reading, lines_of, split_at
 
@@ -28,9 +28,11 @@ def slots_as_lattice(slots: list[Slot], name: str, where: str) -> Lattice:
         total = sum(p for p, _, _ in slot.values())
         if total > 1.01 or any(p < 0 for p, _, _ in slot.values()):
             raise InputError(f"the posteriors of slot {i} are negative or sum to {total:g}", where)
-        times = [(s, e) for _, s, e in slot.values()]
-        finite = [t for t in times if not np.isnan(t[0])]
-        begin, end = (float(np.mean([t[k] for t in finite])) if finite else np.nan for k in (0, 1))
+        times = [(s, e) for _, s, e in slot.values() if not np.isnan(s)]
+        for s, e in times:
+            if max(abs(s), abs(e)) > MOST_TIME:
+                raise InputError(f"slot {i} has the times {s:g} and {e:g}", where)
+        begin, end = (float(np.mean([t[k] for t in times])) if times else np.nan for k in (0, 1))
         rows += [(i, word, p, s, e) for word, (p, s, e) in slot.items() if word is not None]
         empty = slot.get(None, (0.0, 0.0, 0.0))[0] + max(1 - total, 0.0)
         if empty > 1e-9 or not any(word is not None for word in slot):

@@ -13,10 +13,12 @@ import numpy as np
 
 from ....errors import InputError, shorten
 from ...text import columns, has_blanks, number, read_lines, stem
-from ..lattice import Lattice
+from ..lattice import MOST_TIME, Lattice
 from ..posteriors import UnitPosteriors
-from .common import Piece, Reading
+from .common import Gathered, Piece, Reading
 from .networks import Slot, slots_as_lattice
+
+_LONGEST_JSON = 64 << 20  # bytes; as Python's objects they take many times as much
 
 
 def one_best(
@@ -35,38 +37,40 @@ def one_best(
         raise InputError("no words", where or name or None)
     slots: list[Slot] = []
     for word, begin, end, confidence in words:
-        if not 0 <= confidence <= 1:
-            raise InputError(
-                f"the confidence of {shorten(word)} must lie between 0 and 1, got {confidence}", where or None
-            )
-        if not (0 <= begin <= end < np.inf):
-            raise InputError(f"{shorten(word)} begins at {begin} and ends at {end}", where or None)
+        _check_word(word, begin, end, confidence, where or None)
         unit = reading.unit_of(word, lower)
         slots.append({unit: (1.0 if unit is None else confidence, begin, end)})
     return slots_as_lattice(slots, name, where or name)
 
 
+def _check_word(word: str, begin: float, end: float, confidence: float, where: str | None) -> None:
+    if not 0 <= confidence <= 1:
+        raise InputError(f"the confidence of {shorten(word)} must lie between 0 and 1, got {confidence}", where)
+    if not 0 <= begin <= end <= MOST_TIME:
+        raise InputError(f"{shorten(word)} begins at {begin} and ends at {end}", where)
+
+
 def split_ctm(path: str) -> Iterator[Piece]:
     """The utterances of a CTM, by file and channel (1 and A are not named); the lines of one must stand together."""
-    name, first, lines, seen = "", 1, list[bytes](), set[str]()
+    lines, seen = None, set[str]()
     for at, line in read_lines(path):
         fields = line.split(None, 2)
         if len(fields) > 1 and not line.startswith(b";;"):
             file, channel = (p.decode("utf-8", "replace") for p in fields[:2])
             own = file if channel in ("1", "A") else f"{file}-{channel}"
-            if own != name:
-                if name:
-                    yield Piece(name, "ctm", path, b"".join(lines), first)
+            if lines is None or own != lines.name:
+                if lines is not None:
+                    yield lines.piece()
                 if own in seen:
-                    raise InputError(f"the lines of {own} do not stand together", f"{path}, line {at}")
+                    raise InputError(f"the lines of {shorten(own)} do not stand together", f"{path}, line {at}")
                 seen.add(own)
-                name, first, lines = own, at, []
+                lines = Gathered(own, "ctm", path, at)
         elif line.strip() and not line.startswith(b";;"):
             raise InputError("expected 5 or 6 columns, got 1", f"{path}, line {at}")
-        if name:
-            lines.append(line)
-    if name:
-        yield Piece(name, "ctm", path, b"".join(lines), first)
+        if lines is not None:
+            lines.add(line)
+    if lines is not None:
+        yield lines.piece()
 
 
 def parse_ctm(piece: Piece, reading: Reading) -> Lattice:
@@ -80,7 +84,7 @@ def parse_ctm(piece: Piece, reading: Reading) -> Lattice:
             raise InputError(f"expected 5 or 6 columns, got {len(fields)}", where)
         begin, length = number(fields[2], where), number(fields[3], where)
         word = (fields[4], begin, begin + length, number(fields[5], where) if len(fields) == 6 else 1.0)
-        one_best([word], piece.name, where, reading)  # an error names the line
+        _check_word(*word, where)  # an error names the line
         words.append(word)
     return one_best(sorted(words, key=lambda w: w[1]), piece.name, piece.where, reading)
 
@@ -105,15 +109,21 @@ def looks_like_json(head: bytes) -> bool:
 
 
 def parse_json(piece: Piece, reading: Reading) -> Lattice:
-    """``segments`` with ``words`` (Whisper), ``words`` or ``result`` (Vosk), with times and confidences."""
-    where = piece.where
+    """``segments`` with ``words`` (Whisper), ``words`` or ``result`` (Vosk), with times and confidences.
+
+    Other members may hold anything that JSON can say, NaN included, which some recognisers write.
+    """
+    where, data = piece.where, piece.content()
+    if len(data) > _LONGEST_JSON:
+        raise InputError(f"JSON of more than {_LONGEST_JSON >> 20} MB: not that of a recogniser", where)
     try:
-        words = _timed(_words_of(json.loads(piece.content())))
+        words = _timed(_words_of(json.loads(data)))
         for word in words:
             word[0].encode()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+        reason = shorten(str(error), 200)[1:-1]
         raise InputError(
-            f"not the JSON of a recogniser with word times ({type(error).__name__}: {error})", where
+            f"not the JSON of a recogniser with word times ({type(error).__name__}: {reason})", where
         ) from None
     return one_best([w for w in words if w[0]], piece.name, where, reading, lower=True)
 
@@ -123,10 +133,16 @@ def _words_of(content: Any) -> list[Any]:
         return [w for part in content for w in _words_of(part)]
     for key in ("words", "result"):
         if key in content:
-            return list(content[key])
+            return _listed(content[key])
     if "transcription" in content:  # whisper.cpp
-        return [w for segment in content["transcription"] for w in _of_tokens(segment["tokens"])]
-    return [w for segment in content["segments"] for w in segment.get("words", [])]
+        return [w for segment in _listed(content["transcription"]) for w in _of_tokens(_listed(segment["tokens"]))]
+    return [w for segment in _listed(content["segments"]) for w in _listed(segment.get("words", []))]
+
+
+def _listed(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError(f"expected a list, got {type(value).__name__}")
+    return value
 
 
 def _of_tokens(tokens: list[Any]) -> list[dict[str, Any]]:
@@ -146,12 +162,15 @@ def _of_tokens(tokens: list[Any]) -> list[dict[str, Any]]:
 
 def _timed(entries: list[Any]) -> list[tuple[str, float, float, float]]:
     """Words with times; one without (as WhisperX leaves numerals) gets what lies between its neighbours."""
+    if not any("start" in w for w in entries) and any("end" not in w for w in entries):
+        raise KeyError("start")
+    following: list[float | None] = [None] * len(entries)  # the first start after each word
+    for i in range(len(entries) - 1, 0, -1):
+        following[i - 1] = float(entries[i]["start"]) if "start" in entries[i] else following[i]
     words, last = [], 0.0
-    for i, w in enumerate(entries):
-        after = next((float(x["start"]) for x in entries[i + 1 :] if "start" in x), last)
-        begin, end = float(w.get("start", last)), float(w.get("end", max(after, last)))
-        if "start" not in w and "end" not in w and not any("start" in x for x in entries):
-            raise KeyError("start")
+    for w, after in zip(entries, following, strict=True):
+        begin = float(w.get("start", last))
+        end = float(w.get("end", max(last if after is None else after, last)))
         last = end
         words.append((_clean(w.get("word", w.get("text", ""))), begin, end, _confidence(w)))
     return words

@@ -1,7 +1,8 @@
 """HTK's standard lattice format, words on nodes (as PocketSphinx writes it) or on links (HTK, SRILM).
 
 PocketSphinx puts a word and its start time on a node; a link S→E says that the word of S spans t(S) to t(E). It gives
-posteriors ``p=`` and no language scores. Written are words on links, in natural logarithms.
+posteriors ``p=`` and no language scores. Of a field that a line repeats the last one counts, as in HTK. Written are
+words on links, in natural logarithms.
 """
 
 from __future__ import annotations
@@ -18,7 +19,11 @@ from ..lattice import Lattice
 from .common import Piece, Reading, lines_of, remembered_units
 from .slf_kernels import read_fields
 
-_FIELD = re.compile(r"(\w+)=(\"[^\"]*\"|\S*)")
+_FIELD = re.compile(r"(?<!\w)(\w+)=(\"[^\"]*\"|\S*)")  # in a header
+_NEXT = re.compile(r"[ \t\r]*([A-Za-z0-9_]+)=(?:\"([^\"]*)(?:\"|$)|(?!\")([^ \t\r]*))(?=[ \t\r]|$)")  # in a line
+_LONGEST_HEADER = 1 << 20  # bytes
+_MOST_LINES = 1 << 22  # nodes, or links
+_BLOCK = 1 << 24  # bytes that the kernel reads at once
 _LONG = {"time": "t", "WORD": "W", "START": "S", "END": "E", "acoustic": "a", "language": "l"}
 
 
@@ -73,6 +78,10 @@ def parse_slf(piece: Piece, reading: Reading) -> Lattice:
     """A lattice from the text of an SLF file."""
     data, where = piece.content(), piece.where
     nodes_at, links_at = _first_line(data, b"I="), _first_line(data, b"J=")
+    if max(nodes_at, links_at) == len(data):
+        raise InputError("no nodes or no links: not a lattice in SLF", where)
+    if nodes_at > _LONGEST_HEADER:
+        raise InputError(f"a header of {nodes_at:,} bytes: not a lattice in SLF", where)
     header = _header(decoded(data[:nodes_at], where), where)
     padded = np.zeros(len(data) + PADDING, np.uint8)
     padded[: len(data)] = np.frombuffer(data, np.uint8)
@@ -81,7 +90,7 @@ def parse_slf(piece: Piece, reading: Reading) -> Lattice:
     for keys, have in ((("N", "NODES"), nodes.lines), (("L", "LINKS"), links.lines)):
         for key in keys:
             if key in header and number(header[key], where) != have:
-                raise InputError(f"{key}={header[key]}, but there are {have}", where)
+                raise InputError(f"{key}={shorten(header[key])[1:-1]}, but there are {have}", where)
     if nodes.lines == 0 or links.lines == 0:
         raise InputError("no nodes or no links: not a lattice in SLF", where)
     return _build(header, nodes, links, where, piece.name or stem(piece.path), reading)
@@ -106,6 +115,24 @@ def _header(text: str, where: str) -> dict[str, str]:
     return header
 
 
+class _Columns:
+    """What the kernel fills, with room for ``most`` lines: ids, numbers, words, and where lines and words stand."""
+
+    def __init__(self, most: int, n_ids: int, n_numbers: int) -> None:
+        self.ids, self.numbers = np.empty((n_ids, most), np.int64), np.empty((n_numbers, most))
+        self.words, self.starts = np.empty(most, np.int64), np.empty(most, np.int64)
+        self.slices = np.empty((most, 2), np.int64)
+        self.table = np.full(1 << (2 * most).bit_length(), -1, np.int64)
+
+
+def _room(data: bytes, begin: int, end: int, announced: str) -> int:
+    """How many lines to make room for: as many as were announced, if so many fit in, else as many as there can be."""
+    shortest = (end - begin) // 3 + 1  # a key, = and the line's end
+    most = int(announced) if announced.isascii() and announced.isdigit() and len(announced) < 9 else 0
+    most = most if 0 < most <= shortest else min(data.count(b"\n", begin, end) + 1, shortest)
+    return max(min(most, _MOST_LINES), 1)
+
+
 def _table(
     data: bytes,
     padded: np.ndarray,
@@ -117,49 +144,54 @@ def _table(
 ) -> _Lines:
     """Parse lines; one that the kernel cannot read (too many digits, −inf, an error) is parsed in Python."""
     begin, end = span
-    most = int(announced) if announced.isascii() and announced.isdigit() and len(announced) < 9 else 0
-    if not 0 < most <= (end - begin) // 4 + 1:
-        most = data.count(b"\n", begin, end) + 1
-    ids, out = np.empty((len(id_keys), most), np.int64), np.empty((len(number_keys), most))
-    words, starts = np.empty(most, np.int64), np.empty(most, np.int64)
-    table, slices = np.full(1 << (2 * most).bit_length(), -1, np.int64), np.empty((most, 2), np.int64)
+    most = _room(data, begin, end, announced)
+    c = _Columns(most, len(id_keys), len(number_keys))
     row, n_words, at = 0, 0, begin
     codes = np.frombuffer(id_keys + number_keys, np.uint8)
     by_hand: dict[int, str] = {}
     line, counted = 1, 0
     while at < end:
-        row, n_words, at = read_fields(padded, at, end, codes, ids, out, words, starts, row, table, slices, n_words)
-        if at < end:
-            stop = data.find(b"\n", at, end)
-            stop = end if stop < 0 else stop
-            if row == most:  # more than were announced
+        stop = data.find(b"\n", at + _BLOCK, end) + 1 or end  # a block at a time: Ctrl-C is heard in between
+        row, n_words, at = read_fields(
+            padded, at, stop, codes, c.ids, c.numbers, c.words, c.starts, row, c.table, c.slices, n_words
+        )
+        if at == stop:
+            continue
+        line, counted = line + data.count(b"\n", counted, at), at
+        place = f"{where}, line {line}"
+        if row == most:
+            if most < _MOST_LINES and announced:  # more than were announced
                 return _table(data, padded, span, id_keys, number_keys, "", where)
-            line, counted = line + data.count(b"\n", counted, at), at
-            place = f"{where}, line {line}"
-            starts[row] = at
-            fields = _by_hand(decoded(data[at:stop], place), chr(id_keys[0]), place)
-            ids[:, row] = [
-                whole_number(fields[chr(k)], f"{place}, {chr(k)}=") if chr(k) in fields else -1 for k in id_keys
-            ]
-            out[:, row] = [number(fields[chr(k)], place) if chr(k) in fields else np.nan for k in number_keys]
-            words[row] = -1
-            if "W" in fields:
-                by_hand[row] = fields["W"]
-            row, at = row + 1, stop + 1
-    names = [(data[a:b], a) for a, b in slices[:n_words].tolist()]
+            raise InputError(f"more than {most:,} nodes or links", place)
+        stop = data.find(b"\n", at, end)
+        stop = end if stop < 0 else stop
+        fields = _by_hand(decoded(data[at:stop], place), chr(id_keys[0]), place)
+        c.starts[row], c.words[row] = at, -1
+        c.ids[:, row] = [
+            whole_number(fields[chr(k)], f"{place}, {chr(k)}=") if chr(k) in fields else -1 for k in id_keys
+        ]
+        c.numbers[:, row] = [number(fields[chr(k)], place) if chr(k) in fields else np.nan for k in number_keys]
+        if "W" in fields:
+            by_hand[row] = fields["W"]
+        row, at = row + 1, stop + 1
+    names = [(data[a:b], a) for a, b in c.slices[:n_words].tolist()]
     for i, word in by_hand.items():
-        words[i] = len(names)
+        c.words[i] = len(names)
         names.append((word.encode(), 0))
-    by_id = {chr(k): ids[i, :row] for i, k in enumerate(id_keys)}
-    numbers = {chr(k): out[i, :row] for i, k in enumerate(number_keys)}
-    return _Lines(by_id, numbers, words[:row], names, starts[:row], data, where)
+    by_id = {chr(k): c.ids[i, :row] for i, k in enumerate(id_keys)}
+    numbers = {chr(k): c.numbers[i, :row] for i, k in enumerate(number_keys)}
+    return _Lines(by_id, numbers, c.words[:row], names, c.starts[:row], data, where)
 
 
 def _by_hand(line: str, mark: str, where: str) -> dict[str, str]:
-    """The fields of a line by a regular expression, for lines that the kernel cannot read."""
-    left = _FIELD.sub("", line).strip()
-    fields = {_LONG.get(k, k): v.strip('"') for k, v in _FIELD.findall(line)}
-    if left or mark not in fields:
+    """The fields of a line that the kernel cannot read, by the same rules; the last of a repeated field counts."""
+    fields: dict[str, str] = {}
+    at = 0
+    while match := _NEXT.match(line, at):
+        key, quoted, plain = match.groups()
+        fields[_LONG.get(key, key)] = plain if quoted is None else quoted
+        at = match.end()
+    if line[at:].strip(" \t\r") or mark not in fields:
         raise InputError(f"expected {mark}=… and further key=value, got {shorten(line.strip())}", where)
     return fields
 
@@ -179,7 +211,8 @@ def _build(header: dict[str, str], nodes: _Lines, links: _Lines, where: str, nam
     table = links if on_links else nodes
     unit, units = _units(table, reading)
     unit = unit if on_links else unit[source]
-    times = nodes.numbers["t"] * _option(header, "tscale", 1.0, where)
+    with np.errstate(over="ignore", invalid="ignore"):  # Lattice.build refuses what comes of it
+        times = nodes.numbers["t"] * _option(header, "tscale", 1.0, where)
     acoustic, language = _scores(header, links, unit, where)
     start, end = _ends(header, ids, place, source, target, where)
     return Lattice.build(
@@ -243,11 +276,14 @@ def _scores(header: dict[str, str], links: _Lines, unit: np.ndarray, where: str)
             continue
         if base == 0 and (x < 0).any():
             raise InputError(f"base=0 says that {key}= are probabilities, but one is negative", where)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        factor = _option(header, scale, 1.0, where)
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # Lattice.build refuses what comes of it
             x = np.log(x) if base == 0 else x * np.log(base)
-        logs[key] = np.where(missing, 0.0, x * _option(header, scale, 1.0, where))
-    penalty = _option(header, "wdpenalty", 0.0, where) * (np.log(base) if base > 0 else 1.0)
-    return logs["a"], logs["l"] + logs["r"] + penalty * (unit >= 0)
+            logs[key] = np.where(missing | (factor == 0), 0.0, x * factor)
+    penalty = _option(header, "wdpenalty", 0.0, where)
+    with np.errstate(over="ignore", invalid="ignore"):
+        penalties = penalty * (np.log(base) if base > 0 else 1.0) * (unit >= 0)
+        return logs["a"], logs["l"] + logs["r"] + penalties
 
 
 def _posteriors(links: _Lines) -> np.ndarray:

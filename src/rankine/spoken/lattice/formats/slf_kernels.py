@@ -17,6 +17,9 @@ from ....io.number_kernels import (
 from ....kernel import kernel
 
 MOST = 10**8  # ids are below
+_LONG = (b"time", b"WORD", b"START", b"END", b"acoustic", b"language")  # full names of keys
+_LENGTHS = np.array([len(name) for name in _LONG], np.int64)
+_NAMES = np.array([list(name.ljust(8)) for name in _LONG], np.uint8)
 
 
 @kernel
@@ -40,14 +43,16 @@ def _key(p):
         n += 1
     if n == 0 or byte(p + n) != 61:
         return np.int64(0), p
-    full = (
-        n == 1
-        or (n == 4 and (first == 116 or first == 87))  # time, WORD
-        or (n == 5 and first == 83)  # START
-        or (n == 3 and first == 69)  # END
-        or (n == 8 and (first == 97 or first == 108))  # acoustic, language
-    )
-    return np.int64(first) if full else np.int64(1), p + n + 1
+    if n == 1:
+        return np.int64(first), p + 2
+    for i in range(len(_NAMES)):
+        if n == _LENGTHS[i]:
+            k = 0
+            while k < n and byte(p + k) == _NAMES[i, k]:
+                k += 1
+            if k == n:
+                return np.int64(first), p + n + 1
+    return np.int64(1), p + n + 1
 
 
 @kernel
@@ -66,7 +71,11 @@ def _value_end(p, stop):
 
 @kernel
 def _word_number(begin, end, base, table, slices, n_words):
-    """The number of the word in these bytes, from a hash table with open addressing (FNV-1a)."""
+    """The number of the word in these bytes, from a hash table with open addressing (FNV-1a).
+
+    A line adds one word at the most, so there are no more words than rows, and the table, which is larger than that,
+    always has an empty place.
+    """
     h = np.uint64(14695981039346656037)
     for p in range(begin, end):
         h = (h ^ np.uint64(byte(p))) * np.uint64(1099511628211)
@@ -91,8 +100,9 @@ def read_fields(text, begin, end, keys, ids, out, words, starts, row, table, sli
     """Fill columns of whole numbers (the first keys) and numbers (the others), and words, from lines ``key=value …``.
 
     ``text`` must go on for a few bytes behind ``end``. Returned are the numbers of rows and of different words, and
-    where it stopped: ``end``, or the beginning of a line that it cannot read. Empty lines and lines that begin with #
-    are skipped.
+    where it stopped: ``end``, or the beginning of a line that it cannot read or has no row for. Empty lines and lines
+    that begin with # are skipped. Of a field that a line repeats the last one counts, as in HTK. Each of ``words``,
+    ``starts``, ``slices`` and the columns must have as many rows, and ``table`` more places.
     """
     base = address_of(text)
     p, stop = base + begin, base + end
@@ -116,6 +126,7 @@ def read_fields(text, begin, end, keys, ids, out, words, starts, row, table, sli
             out[k, row] = np.nan
         words[row] = -1
         field = 0
+        first = last = np.int64(-1)  # the word
         while p < stop and byte(p) != 10:
             k = usual[min(field, 15)]
             letter = np.int64(1)
@@ -146,13 +157,15 @@ def read_fields(text, begin, end, keys, ids, out, words, starts, row, table, sli
                         return row, n_words, line - base
                     out[k - len(ids), row] = to_double(negative, w, q)
             else:
-                first, last, p = _value_end(p, stop)
+                value, value_end, p = _value_end(p, stop)
                 if letter == 87:
-                    words[row], n_words = _word_number(first, last, base, table, slices, n_words)
+                    first, last = value, value_end
             if p < stop and byte(p) != 10 and not _blank(byte(p)):
                 return row, n_words, line - base
             while p < stop and _blank(byte(p)):
                 p += 1
+        if first >= 0:
+            words[row], n_words = _word_number(first, last, base, table, slices, n_words)
         p += 1
         row += 1
     return row, n_words, end

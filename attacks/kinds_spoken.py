@@ -1,0 +1,478 @@
+"""Kinds of files of the spoken side that are mutated: lattices, lists, and every file of an archive.
+
+The checksums of an archive's files are made good again after a mutation: a checksum does not show who wrote a file.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sqlite3
+import zlib
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankine import spoken
+from rankine.cli.consistency import _read as read_probabilities
+from rankine.cli.spoken.common import BatchJournal, LatticeSource
+from rankine.errors import InputError
+from rankine.journal import Journal
+from rankine.rankers import jobs
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.index.about import read_about
+from rankine.spoken.lattice import formats
+from rankine.spoken.lattice.lattice import random_lattice
+from rankine.spoken.lattice.scoring import Scoring
+from rankine.spoken.lattice.units.dictionary import lexicon
+from rankine.spoken.learn.judgments import read_qrels, read_queries
+from rankine.spoken.recognise.recordings import RecordingJournal
+
+from . import mutate
+from .kinds import SAVED, Kind, TextKind, number
+
+WORDS = ["the", "press", "was", "printing", "a", "book", "in", "london", "é", "to(2)", "<s>", "!NULL", "w0", "w1"]
+
+
+def lattice(rng: random.Random) -> Any:
+    """A small lattice."""
+    generator = np.random.default_rng(rng.getrandbits(32))
+    made = random_lattice(generator, rng.randrange(2, 6), rng.randrange(2, 10), 4)
+    return replace(made, name=f"u{rng.randrange(5)}")
+
+
+class LatticeKind(TextKind):
+    """A format of lattices: what is read goes through posteriors, PSPL and confusion network."""
+
+    def __init__(self, name: str, ending: str) -> None:
+        self.name, self.ending, self.format = name, ending, name
+
+    def sample(self, rng: random.Random) -> bytes:
+        """One utterance, or several where a file can hold them."""
+        row, out = formats.TABLE[self.format], b""
+        for _ in range(rng.randrange(1, 3) if row.split is not None else 1):
+            made = lattice(rng)
+            made = replace(made, name=f"u{len(out)}")
+            network = spoken.confusion_network(made) if row.writes != "lattice" else None
+            options = {"numbers": {u: i + 1 for i, u in enumerate(made.units)}} if "numbers" in row.options else {}
+            out += row.write(made if network is None else replace(network, name=made.name), **options)
+        return out
+
+    def use(self, path: Path) -> Any:
+        """Read all utterances, and make of each what the index is made of."""
+        read = list(spoken.read_archive(path, self.format))
+        for name, one in read:
+            try:
+                posteriors = spoken.arc_posteriors(one)
+                made = spoken.pspl(one, posteriors), spoken.confusion_network(one, posteriors=posteriors)
+            except InputError as error:
+                raise InputError(str(error), f"{path}, {name!r}") from None  # the library knows no file any more
+            assert all(np.isfinite(entries.posterior).all() for entries in made), name
+        return read
+
+    def agrees(self, path: Path, result: Any) -> None:
+        """Every node and unit is there."""
+        for _, one in result:
+            assert len(one) == 0 or (one.source.min() >= 0 and one.target.max() < one.n_nodes)
+            assert len(one) == 0 or one.unit.max() < len(one.units)
+
+
+class BinaryLattice(LatticeKind):
+    """Kaldi's binary lattices."""
+
+    def write(self, rng: random.Random, folder: Path) -> Path:
+        """Mutated bytes."""
+        path = folder / f"input{self.ending}"
+        path.write_bytes(_floats(rng, self.sample(rng)) if rng.random() < 0.5 else mutate.data(rng, self.sample(rng)))
+        return path
+
+
+def _floats(rng: random.Random, data: bytes) -> bytes:
+    """Other scores: mild changes in the bytes of numbers."""
+    out = bytearray(data)
+    for _ in range(rng.randrange(1, 4)):
+        at = rng.randrange(len(out) // 2, len(out))
+        out[at] ^= 1 << rng.randrange(8)
+    return bytes(out)
+
+
+class NBest(LatticeKind):
+    """n-best lists."""
+
+    def sample(self, rng: random.Random) -> bytes:
+        """Some sentences with scores."""
+        lines = [f"{-10 * rng.random():.4f} " + " ".join(rng.sample(WORDS, rng.randrange(1, 6))) for _ in range(4)]
+        return ("\n".join(lines) + "\n").encode()
+
+
+class RecogniserJson(LatticeKind):
+    """JSON of Whisper, whisper.cpp or Vosk."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, ".json")
+        self.format = "json"
+
+    def write(self, rng: random.Random, folder: Path) -> Path:
+        """Mutated JSON."""
+        path = folder / "input.json"
+        path.write_bytes(mutate.json_text(rng, self.content(rng), mild=0.7))
+        return path
+
+    def content(self, rng: random.Random) -> Any:
+        """What the recogniser writes."""
+        at, words = 0.0, []
+        for word in rng.sample(WORDS[:8], rng.randrange(1, 6)):
+            length = round(rng.random(), 2)
+            words.append((word, round(at, 2), round(at + length, 2), round(rng.random(), 3)))
+            at += length
+        if self.name == "json vosk":
+            return {"result": [{"conf": p, "start": s, "end": e, "word": w} for w, s, e, p in words], "text": "x"}
+        if self.name == "json whisper":
+            said = [{"word": f" {w}", "start": s, "end": e, "probability": p} for w, s, e, p in words]
+            return {"text": "x", "language": "en", "segments": [{"id": 0, "start": 0.0, "end": at, "words": said}]}
+        tokens = [
+            {"text": f" {w}", "offsets": {"from": int(1000 * s), "to": int(1000 * e)}, "id": 3, "p": p}
+            for w, s, e, p in words
+        ]
+        return {"result_": {"language": "en"}, "transcription": [{"text": "x", "tokens": tokens}]}
+
+
+class SpokenList(TextKind):
+    """A list that belongs to an archive, or that a command reads."""
+
+    ending = ".tsv"
+
+    def __init__(self, name: str, read: Any, ending: str = ".tsv") -> None:
+        self.name, self.read, self.ending = name, read, ending
+
+    def sample(self, rng: random.Random) -> bytes:
+        """A few lines."""
+        lines = {
+            "about.tsv": lambda: (
+                ["utterance\tdocument\taudio\toffset\ttitle"]
+                + [f"u{i}\td{i // 2}\t\t{number(rng).lstrip('-')}\tTitle {i // 2}" for i in range(4)]
+            ),
+            "about.csv": lambda: ["utterance,document,title"] + [f'u{i},d{i},"Title, {i}"' for i in range(4)],
+            "queries.tsv": lambda: [f"{i}\t{' '.join(rng.sample(WORDS[:8], 2))}" for i in range(4)],
+            "spoken qrels": lambda: [f"{i} 0 d{i} {rng.randrange(2)}" for i in range(4)],
+            "lexicon": lambda: [f"{w} {' '.join(rng.sample(['AH0', 'B', 'K', 'T', 'IY1'], 3))}" for w in WORDS[:6]],
+            "probabilities": lambda: ["1/3 0 1 2", "1/3 2 1 0", "0.25 1 1 1 # note"],
+            "words.txt": lambda: ["<eps> 0"] + [f"w{i} {i + 1}" for i in range(6)],
+        }[self.name]()
+        return ("\n".join(lines) + "\n").encode()
+
+    def use(self, path: Path) -> Any:
+        """Read it."""
+        return self.read(path)
+
+
+def read_words(path: Path) -> Any:
+    """A Kaldi lattice with this list of words."""
+    made = lattice(random.Random(3))
+    ark = path.with_name("lattice.ark")
+    ark.write_bytes(formats.TABLE["kaldi"].write(made, numbers={u: i + 1 for i, u in enumerate(made.units)}))
+    return list(spoken.read_archive(ark, "kaldi", words=str(path)))
+
+
+class TuneFolder(Kind):
+    """The results of finished jobs in the folder of a tuning run."""
+
+    name = "tune folder"
+    share = 0.5
+
+    def prepare(self, folder: Path) -> None:
+        """Jobs that are all done."""
+        from rankine.io import load_letor
+        from rankine.rankers.table import TABLE
+
+        self.data = jobs.JobData(load_letor(SAVED / "data" / "search.txt"), None, 3, 0)
+        self.ranker = TABLE["single"].load()
+        mark = self.data.fingerprint()
+        self.jobs = [jobs.TuningJob("single", {"both_signs": False}, None, i, "nDCG@10", mark) for i in range(3)]
+        self.results = jobs.run(self.jobs, self.ranker, self.data, 1, folder / "tune")
+
+    def write(self, rng: random.Random, folder: Path) -> Path:
+        """One result is mutated."""
+        job = rng.choice(self.jobs)
+        for key, result in self.results.items():
+            (folder / "tune" / f"{key}.json").write_bytes(json.dumps(result).encode())
+        path = folder / "tune" / f"{job.key}.json"
+        path.write_bytes(mutate.json_text(rng, self.results[job.key], mild=0.7))
+        return path
+
+    def use(self, path: Path) -> Any:
+        """Go on with the run."""
+        results = jobs.run(self.jobs, self.ranker, self.data, 1, path.parent)
+        return [float(np.mean(r["scores"])) + sum(map(float, r["seconds"])) for r in results.values()]
+
+
+class PlainJournal(Kind):
+    """A journal of JSON lines."""
+
+    name = "journal"
+
+    def write(self, rng: random.Random, folder: Path) -> Path:
+        """Mutated lines."""
+        path = folder / "input.jsonl"
+        lines = [json.dumps({"job": i, "result": [1.5, "x"]}).encode() for i in range(4)]
+        lines[rng.randrange(4)] = mutate.json_text(rng, {"job": 1, "result": [1.5]}, mild=0.8)
+        data = b"\n".join(lines) + b"\n"
+        path.write_bytes(mutate.text(rng, data) if rng.random() < 0.3 else data)
+        return path
+
+    def use(self, path: Path) -> Any:
+        """Open it, add to it, open it again."""
+        Journal(path).add({"job": "new"})
+        return Journal(path).entries
+
+    def agrees(self, path: Path, result: Any) -> None:
+        """What was added is there."""
+        assert result[-1] == {"job": "new"}
+
+
+class PartialBatch(Kind):
+    """What a killed batch left of its output."""
+
+    name = "batch .part"
+    share = 0.5
+
+    def write(self, rng: random.Random, folder: Path) -> Path:
+        """Mutated results of a batch that can go on."""
+        path = folder / "out.ctm.part"
+        source = folder / "few.sausage"
+        shutil.copyfile(SAVED / "spoken" / "few.sausage", source)
+        self.source = LatticeSource(str(source), "sausage", Scoring())
+        path.unlink(missing_ok=True)
+        with BatchJournal(str(path), self.source, "settings") as journal:
+            journal.file.write(b"a line\n\x1eu1\t\nanother\n\x1eu2\tbad lattice\nlast\n\x1eu3\t\n")
+            journal.file.flush()
+            data = path.read_bytes()
+        head, _, rest = data.partition(b"\n")
+        path.write_bytes(head + b"\n" + mutate.text(rng, rest) if rng.random() < 0.8 else mutate.text(rng, data))
+        return path
+
+    def use(self, path: Path) -> Any:
+        """Go on with the batch."""
+        with BatchJournal(str(path), self.source, "settings") as journal:
+            return journal.done, list(journal.lines())
+
+
+class ArchiveKind(Kind):
+    """A file of an archive. All else in the folder is as it was; victims stand around it."""
+
+    archive = True
+    share = 0.15
+    source = "archive"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def prepare(self, folder: Path) -> None:
+        """A copy of a good archive."""
+        self.good = SAVED / "spoken" / self.source
+        self.place = folder / "around" / "archive"
+        shutil.copytree(self.good, self.place)
+        self.victims = {folder / "around" / "victim.txt": b"mine", folder / "around" / "mine.arrow": b"also mine"}
+        for path, content in self.victims.items():
+            path.write_bytes(content)
+        self.files = {p.relative_to(self.good): p.read_bytes() for p in self.good.rglob("*") if p.is_file()}
+
+    def restore(self) -> None:
+        """Put all back that the last input changed."""
+        for path in sorted(self.place.rglob("*"), reverse=True):
+            if not path.is_dir() and path.relative_to(self.place) not in self.files:
+                path.unlink()
+        for name, content in self.files.items():
+            path = self.place / name
+            if not path.exists() or path.stat().st_size != len(content) or path.read_bytes() != content:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+
+    def write(self, rng: random.Random, folder: Path) -> Path:
+        """The archive with one file mutated."""
+        self.restore()
+        self.change(rng)
+        return self.place
+
+    def change(self, rng: random.Random) -> None:
+        """Mutate the file."""
+        raise NotImplementedError
+
+    def use(self, path: Path) -> Any:
+        """Open, search, list, check."""
+        archive = Archive(path)
+        found = [(hit.document, hit.score) for text in ("railway", '"bridge"') for hit in archive.search(text)]
+        archive.features({"1": "railway"})
+        archive.check()
+        assert all(np.isfinite(score) for _, score in found)
+        return archive.documents, len(archive.judgments.all().queries), archive.weights_history
+
+    def agrees(self, path: Path, result: Any) -> None:
+        """Nothing around the archive has changed, and documents are those that its parts name."""
+        for victim, content in self.victims.items():
+            assert victim.read_bytes() == content
+        assert sorted(result[0]) == sorted(_names(path))
+
+
+def _names(folder: Path) -> list[str]:
+    """The documents of an archive, read from the files by hand."""
+    names = []
+    manifest = json.loads((folder / "manifest.json").read_bytes().split(b"\n", 1)[1])
+    for entry in manifest["parts"]:
+        data = (folder / entry["file"]).read_bytes()
+        at, length = (int(x) for x in np.frombuffer(data[-16:], "<u8"))
+        arrays = json.loads(data[at : at + length])["arrays"]
+        column = next(n.removesuffix(".ptr") for n in arrays if n.endswith(".ptr") and n.startswith("doc"))
+        ptr, text = (np.frombuffer(data, k, n, a) for k, a, n in (arrays[f"{column}.ptr"], arrays[f"{column}.text"]))
+        names += [text[a:b].tobytes().decode() for a, b in pairwise(ptr.tolist())]
+    return names
+
+
+def seal(text: bytes) -> bytes:
+    """JSON with a right checksum."""
+    return json.dumps({"crc": zlib.crc32(text)}).encode() + b"\n" + text + b"\n"
+
+
+class SealedJson(ArchiveKind):
+    """The manifest, the weights in use, or learned weights."""
+
+    def __init__(self, name: str, file: str, mild: float = 0.75) -> None:
+        super().__init__(name)
+        self.file, self.mild = file, mild
+
+    def change(self, rng: random.Random) -> None:
+        """Mutate the JSON and seal it again; now and then without."""
+        path = self.place / self.file
+        content = json.loads(path.read_bytes().split(b"\n", 1)[1])
+        text = mutate.json_text(rng, content, mild=self.mild, indent=rng.choice([None, 1]))
+        path.write_bytes(seal(text) if rng.random() < 0.9 else mutate.text(rng, path.read_bytes()))
+
+
+class PartKind(ArchiveKind):
+    """A part of the index, mutated in its footer or in its arrays, with all checksums made good."""
+
+    def change(self, rng: random.Random) -> None:
+        """Mutate it, and seal footer and manifest again."""
+        manifest = json.loads((self.place / "manifest.json").read_bytes().split(b"\n", 1)[1])
+        entry = rng.choice(manifest["parts"])
+        path = self.place / entry["file"]
+        data = path.read_bytes()
+        at, length = (int(x) for x in np.frombuffer(data[-16:], "<u8"))
+        body, header = data[:at], json.loads(data[at : at + length])
+        if rng.random() < 0.6:
+            body = self._arrays(rng, body, header["arrays"])
+        else:
+            header = mutate.tree(rng, header, mild=0.5)
+        if isinstance(header, dict) and rng.random() < 0.95:
+            chunks = range(0, len(body), 1 << 16)
+            header["crcs"] = [zlib.crc32(body[i : i + (1 << 16)]) for i in chunks]
+        text = json.dumps(header).encode("utf-8", "surrogatepass")
+        footer = text + np.array([len(body), len(text)], "<u8").tobytes()
+        path.write_bytes(body + footer)
+        entry.update(size=len(body) + len(footer), crc=zlib.crc32(footer))
+        (self.place / "manifest.json").write_bytes(seal(json.dumps(manifest, indent=1).encode()))
+
+    def _arrays(self, rng: random.Random, body: bytes, arrays: dict[str, Any]) -> bytes:
+        out = bytearray(body)
+        for _ in range(rng.randrange(1, 3)):
+            kind, at, n = arrays[rng.choice(list(arrays))]
+            if not n:
+                continue
+            values = np.frombuffer(bytes(out[at : at + n * np.dtype(kind).itemsize]), kind).copy()
+            where = rng.choice([slice(None), rng.randrange(n), rng.randrange(n), -1])
+            if values.dtype.kind == "f":
+                values[where] = rng.choice([np.nan, np.inf, -1.0, 0.5, 1e30, 0.0])
+            else:
+                bounds = np.iinfo(values.dtype)
+                choices = [0, 1, bounds.max, bounds.min, bounds.max // 2, 4_000_000_000 % (int(bounds.max) + 1)]
+                near = int(values.flat[rng.randrange(n)])
+                values[where] = rng.choice([*choices, near, near, near])
+            out[at : at + values.nbytes] = values.tobytes()
+        return bytes(out)
+
+
+class Database(ArchiveKind):
+    """The judgments: bytes of the file, or rows."""
+
+    def change(self, rng: random.Random) -> None:
+        """Mutate rows by SQL, or bytes."""
+        path = self.place / "judgments.sqlite"
+        if rng.random() < 0.3:
+            path.write_bytes(mutate.data(rng, path.read_bytes()))
+            return
+        values = ["NULL", "x'00ff'", "'text'", "1e308", "-1", "9223372036854775807", "''", "0.5", "1", "'q9'"]
+        column = rng.choice(["query", "document", "grade", "judge", "time", "undoes", "id"])
+        ways = [
+            f"UPDATE judgment SET {column} = {rng.choice(values)} WHERE id = (SELECT id FROM judgment ORDER BY "
+            f"id LIMIT 1 OFFSET {rng.randrange(3)})",
+            f"INSERT INTO judgment VALUES ({rng.randrange(10**6)}, {rng.choice(values)}, 'd', {rng.choice(values)}, "
+            f"'ann', '2026-01-01', {rng.choice(values)})",
+            "DELETE FROM query WHERE rowid = 1", "DROP TABLE judgment", "DROP TABLE query", "DELETE FROM judgment",
+            "ALTER TABLE judgment DROP COLUMN time", "ALTER TABLE judgment ADD COLUMN extra",
+            f"UPDATE query SET text = {rng.choice(values)}", "CREATE TABLE other (x)",
+            f"INSERT INTO query VALUES ({rng.choice(values)}, {rng.choice(values)})", "PRAGMA user_version = 99",
+        ]  # fmt: skip
+        connection = sqlite3.connect(path)
+        try:
+            connection.execute(rng.choice([*ways[:2], *ways]))
+            connection.commit()
+        except (sqlite3.Error, OverflowError):
+            pass
+        finally:
+            connection.close()
+
+
+class RecognisedJournal(ArchiveKind):
+    """The journal of recordings; a recording is then deleted."""
+
+    source = "recognised"
+
+    def prepare(self, folder: Path) -> None:
+        """The names of its documents too."""
+        super().prepare(folder)
+        self.lines = self.files[Path("recognised/recognised.jsonl")].splitlines()
+
+    def change(self, rng: random.Random) -> None:
+        """One line is mutated, or the text is."""
+        lines = list(self.lines)
+        at = rng.randrange(len(lines))
+        lines[at] = mutate.json_text(rng, json.loads(lines[at]), mild=0.7)
+        data = b"\n".join(lines) + b"\n"
+        path = self.place / "recognised" / "recognised.jsonl"
+        path.write_bytes(mutate.text(rng, data) if rng.random() < 0.2 else data)
+
+    def use(self, path: Path) -> Any:
+        """List, make the table, delete a document."""
+        archive = Archive(path)
+        before = archive.documents
+        journal = RecordingJournal(path / "recognised")
+        journal.write_table()
+        archive.delete(before[:1])
+        archive.check()
+        assert Archive(path).documents == before[1:]
+        return before, len(journal.silent), journal.deleted
+
+    def agrees(self, path: Path, result: Any) -> None:
+        """Nothing around the archive has changed."""
+        for victim, content in self.victims.items():
+            assert victim.read_bytes() == content
+
+
+KINDS: list[Kind] = [
+    LatticeKind("slf", ".slf"), LatticeKind("openfst", ".fst"), LatticeKind("mesh", ".mesh"),
+    LatticeKind("sausage", ".sausage"), NBest("nbest", ".nbest"), LatticeKind("ctm", ".ctm"),
+    LatticeKind("kaldi-text", ".ark"), BinaryLattice("kaldi", ".ark"),
+    *map(RecogniserJson, ("json vosk", "json whisper", "json whisper.cpp")),
+    SpokenList("about.tsv", read_about), SpokenList("about.csv", read_about, ".csv"),
+    SpokenList("queries.tsv", read_queries), SpokenList("spoken qrels", read_qrels, ".qrels"),
+    SpokenList("lexicon", lexicon, ".dict"), SpokenList("probabilities", read_probabilities, ".txt"),
+    SpokenList("words.txt", read_words, ".txt"),
+    TuneFolder(), PlainJournal(), PartialBatch(),
+    SealedJson("manifest", "manifest.json"), SealedJson("weights in use", "weights/current.json", mild=0.95),
+    SealedJson("weights", "weights/c55735159af2.json"), PartKind("part"), Database("judgments"),
+    RecognisedJournal("recognised.jsonl"),
+]  # fmt: skip

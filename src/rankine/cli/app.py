@@ -1,0 +1,52 @@
+"""The table of commands, and the program of typer that they make."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import typer
+
+from ..console import put
+from .common import limited
+
+# in the order of the help; each is a file of this folder with the function ``command``
+COMMANDS = (
+    "train", "rank", "tune", "evaluate", "compare", "measures", "losses", "rankers", "solvers", "formats", "describe",
+    "convert", "export", "bound", "consistency", "demo",
+)  # fmt: skip
+READING = (  # of these, the commands that read files
+    "train", "rank", "tune", "evaluate", "compare", "describe", "convert", "export", "bound", "consistency",
+)  # fmt: skip
+GROUPS = ("experiment", "spoken")  # each is a module of this folder with an ``app`` of its own
+
+app = typer.Typer(
+    name="rankine",
+    help="Rankine learns rankings by the measure they will be judged by.\n\n"
+    "Start with `rankine demo`, or evaluate a run: `rankine evaluate qrels.txt run.txt -m nDCG@10 -m AP`.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for _name in COMMANDS:
+    _command = import_module(f".{_name}", __package__).command
+    app.command(_name)(limited(_command) if _name in READING else _command)
+for _name in GROUPS:
+    app.add_typer(import_module(f".{_name}", __package__).app, name=_name)
+
+
+def _version(value: bool) -> None:
+    if value:
+        from ..version import __version__
+
+        put(f"rankine {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass

@@ -1,0 +1,30 @@
+"""Checking an archive: every byte, every number that is used as a place, the judgments and the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ...errors import InputError
+from ..index.reader import Index
+from ..index.storage import open_parts
+from ..learn.judgments import Judgments
+from .shelf import Shelf
+
+
+def check_archive(folder: Path, report: Callable[[int], None]) -> None:
+    """Raise InputError at the first place that is wrong; ``report`` is called with the number of bytes read."""
+    manifest, parts = open_parts(folder)
+    before = 0
+    for part in parts:
+        part.check(lambda done, before=before: report(before + done))  # type: ignore[misc]
+        before += part.end
+    manifest.check_files(folder)
+    index = Index(folder, manifest, parts)
+    for reader in index.parts:
+        reader.check(index.kinds)
+    doubled = len(index.names) - len(index.numbers)
+    if doubled:
+        raise InputError(f"the archive is damaged: {doubled} documents are in it twice", str(folder))
+    Judgments(folder).check()
+    Shelf(folder).check()

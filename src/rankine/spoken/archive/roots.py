@@ -1,0 +1,133 @@
+"""Recording roots: the folders below which an archive's recordings may be opened, as the user has said on this machine.
+
+Recordings are the one thing that lies outside an archive. An archive names their paths, and it may come from someone
+else. So a path that it names is opened only below a folder that the user gave for this archive: by adding recordings
+from there, or with ``--recordings``. These folders are kept in the user's own settings, never in the archive, with the
+place and the id of the archive: another archive does not inherit them, nor does a copy of this one.
+
+The settings are the file that the environment variable ``RANKINE_SETTINGS`` names, else ``rankine/settings.json`` in
+the folder for settings (``XDG_CONFIG_HOME``, or ``.config`` at home; ``APPDATA`` on Windows).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict
+
+from ...errors import InputError, shorten
+from ...files import locked, write_file
+from ...places import inside
+from ...records import checked, parsed
+from ..index.storage import Manifest
+from ..recognise.recordings import find
+
+_WHAT = "a file of Rankine's settings"
+_MOST = 1000  # archives whose folders of recordings are kept, those that were changed last
+
+
+class _Given(TypedDict):
+    archive: str
+    id: str
+    folders: list[str]
+
+
+class _UserSettings(TypedDict):
+    recordings: NotRequired[list[_Given]]
+
+
+def settings_file() -> Path:
+    """The file of the user's own settings; it may not exist."""
+    own = os.environ.get("RANKINE_SETTINGS")
+    if own:
+        return Path(own)
+    folder = os.environ.get("XDG_CONFIG_HOME") or (os.environ.get("APPDATA") if os.name == "nt" else "")
+    return Path(folder or Path.home() / ".config", "rankine", "settings.json")
+
+
+class RecordingRoots:
+    """The folders (or files) of recordings that the user has given for an archive."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.archive = str(folder.resolve())
+        self.id = manifest.id or f"inode-{folder.stat().st_ino}"  # archives of 0.1 have no id
+
+    def _read(self) -> dict[str, Any]:
+        path = settings_file()
+        if not path.exists():
+            return {}
+        content = parsed(path.read_bytes(), _WHAT, str(path))
+        checked(content, _UserSettings, _WHAT, str(path))
+        return content
+
+    def _is_mine(self, given: _Given) -> bool:
+        return given["archive"] == self.archive and given["id"] == self.id
+
+    @property
+    def given(self) -> list[Path]:
+        """What the user has given so far."""
+        mine = [given for given in self._read().get("recordings", []) if self._is_mine(given)]
+        return [Path(folder) for given in mine for folder in given["folders"]]
+
+    def add(self, places: Iterable[str | os.PathLike]) -> None:
+        """Keep folders of recordings, or recordings, for this archive."""
+        new = [str(Path(place).resolve()) for place in places]
+        if set(new) <= set(map(str, self.given)):
+            return
+        path = settings_file()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with locked(path, "another process is changing these settings", wait=60.0):
+            content = self._read()
+            mine: _Given = {"archive": self.archive, "id": self.id, "folders": sorted({*map(str, self.given), *new})}
+            others = [given for given in content.get("recordings", []) if given["archive"] != self.archive]
+            content["recordings"] = [*others[-_MOST:], mine]
+            write_file(path, json.dumps(content, indent=1).encode() + b"\n")
+
+    def find(self, audio: str, roots: Sequence[str | os.PathLike] | None = None) -> Path:
+        """The recording that an archive calls ``audio``: in the archive itself, or below a root.
+
+        Below a root it is looked for as it was indexed, and by the last parts of its path, if recordings have moved.
+        """
+        own = Path(audio)
+        if not 0 < len(audio) < 4096 or any(ord(c) < 32 for c in audio):
+            raise InputError(f"expected the path of a recording, got {shorten(audio)}", str(self.folder))
+        if roots is None and not own.is_absolute() and ".." not in own.parts:
+            path = inside(self.folder, own.as_posix())
+            if path.exists():
+                return path
+        places = self.given if roots is None else [Path(root) for root in roots]
+        parts = own.parts[own.is_absolute() :]
+        for root in places:
+            for path in (own, *(Path(root, *parts[i:]) for i in range(len(parts)))):
+                if _is_plain(path) and _is_below(path, root):
+                    return path
+        where = " below " + ", ".join(map(str, places)) if places else ""
+        raise InputError(
+            f"the recording {shorten(audio, 200)} is not there{where}: say in which folder it is with --recordings",
+            str(self.folder),
+        )
+
+
+def _is_plain(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def roots_of(sources: Sequence[str | os.PathLike]) -> list[Path]:
+    """The roots of recordings that are given as files and folders; a link leads to the folder of what it names."""
+    roots = [Path(source).resolve() for source in sources]
+    paths = [recording.path for recording in find(sources).recordings]
+    elsewhere = {path.resolve().parent for path in paths if not any(_is_below(path, root) for root in roots)}
+    return [*roots, *sorted(elsewhere)]
+
+
+def _is_below(path: Path, root: Path) -> bool:
+    """Whether a file lies below a folder, or is the file that was given; links are followed first."""
+    real, above = path.resolve(), root.resolve()
+    return real == above or above in real.parents

@@ -1,0 +1,34 @@
+"""A short run of the mutations: some inputs of every kind, in this process."""
+
+import random
+
+import pytest
+
+from attacks import mutate
+from attacks.mutations import ACCEPTED, REFUSED, attempt, generator, kinds, spread
+
+KINDS = kinds()
+SLOW = ("model lightgbm", "model xgboost", "model NeuralRanker")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", KINDS)
+def test_a_mutated_file_is_refused_in_one_line_or_read_as_the_slow_reader_reads_it(name, tmp_path):
+    kind = KINDS[name]
+    kind.prepare(tmp_path)
+    for number in range(20 if name in SLOW or kind.archive else 60):
+        what, text = attempt(kind, generator(0, name, number), tmp_path)
+        assert what in (ACCEPTED, REFUSED), f"--seed 0 --kind '{name}' --only {number}: {what}\n{text}"
+
+
+def test_a_seed_makes_an_input_again():
+    good = b"1 qid:1 1:0.5\n0 qid:1 1:0.25\n"
+    one, other = (mutate.text(random.Random("1/letor/7"), good) for _ in range(2))
+    assert one == other
+    assert len({mutate.text(random.Random(f"1/letor/{i}"), good) for i in range(100)}) > 50
+
+
+def test_every_kind_gets_its_share_and_no_fewer_than_the_least():
+    counts = spread(1000, list(KINDS), KINDS, least=10, least_archive=30)
+    assert min(n for name, n in counts.items() if KINDS[name].archive) >= 30
+    assert min(counts.values()) >= 10
