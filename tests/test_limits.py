@@ -29,7 +29,7 @@ def test_the_environment_sets_size_and_features(monkeypatch):
 def test_a_meter_refuses_too_much_and_too_much_of_little(monkeypatch):
     meter = limits.Meter("x.gz")
     meter.add(limits.FREE, 1)
-    with pytest.raises(InputError, match=r"x\.gz: 2 bytes unpack to more than 64 MB, over 200 times as much"):
+    with pytest.raises(InputError, match=r"x\.gz: 2 bytes unpack to 64 MB or more, over 200 times as much"):
         meter.add(401, 2)
     monkeypatch.setenv(limits.SIZE, "1GB")  # allowed by name
     meter = limits.Meter("x.gz")

@@ -122,7 +122,10 @@ def test_memory_of_a_block_is_used_again_only_when_nobody_has_it():
 
 
 def test_lines_of_text_name_the_line_that_is_no_text():
-    assert list(text_lines(io.BytesIO("é\r\n\nb".encode()))) == [(1, "é"), (2, ""), (3, "b")]
+    assert list(text_lines(io.BytesIO("é\r\n\nb".encode()))) == [(1, "é"), (3, "b")]
+    spread = b"".join(b"%d\n" % i + b"\n" * (i % 7) for i in range(400_000))  # several blocks
+    expected = [(n, line) for n, line in enumerate(spread.decode().split("\n"), 1) if line]
+    assert list(text_lines(io.BytesIO(spread))) == expected
     with pytest.raises(InputError, match="<stream>, line 2: the line is not valid UTF-8"):
         list(text_lines(io.BytesIO(b"a\n\xff\n")))
 

@@ -82,8 +82,8 @@ class Meter:
             raise InputError(f"more than {shown(self.most)}, the most that is read (--max-size, {SIZE})", self.name)
         if packed is not None and self.ratio is not None and self.unpacked > FREE + self.ratio * packed:
             raise InputError(
-                f"{shown(packed)} unpack to more than {shown(self.unpacked - unpacked)}, over {self.ratio} times as "
-                f"much: refused unless the size is allowed (--max-size, {SIZE})", self.name,
+                f"{shown(packed)} unpack to {shown(self.unpacked)} or more, over {self.ratio} times as much: "
+                f"refused unless the size is allowed (--max-size, {SIZE})", self.name,
             )  # fmt: skip
 
 

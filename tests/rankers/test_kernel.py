@@ -1,5 +1,6 @@
 """The kernel ranker: the linear kernel is the linear ranker, others see what no line can, bad kernels are named."""
 
+import json
 import warnings
 from fractions import Fraction
 
@@ -107,6 +108,16 @@ def test_the_dual_converges_for_ndcg_and_large_C():
     assert model.objective_ == pytest.approx(want.objective_, rel=1.1e-2)
     with pytest.raises(rk.InputError, match="positive semi-definite"):
         rk.KernelRanker(kernel=lambda a, b: -(a @ b.T), max_documents=10).fit(X, y, qid=qid)
+
+
+def test_a_stored_normaliser_that_overflows_is_bad_input(tmp_path):
+    X, y, qid = [[0.0], [1.0], [2.0]], [0, 1, 0], [1, 1, 1]
+    rk.KernelRanker("svm-map", normalise="zscore").fit(X, y, qid=qid).save(tmp_path / "m.json")
+    content = json.loads((tmp_path / "m.json").read_text())
+    content["normaliser"] |= {"shift": [1e308], "scale": [1e308]}
+    (tmp_path / "m.json").write_text(json.dumps(content))
+    with np.errstate(over="ignore"), pytest.raises(rk.InputError, match="after normalisation, row 0"):
+        rk.load(tmp_path / "m.json").predict(X)
 
 
 @pytest.mark.parametrize("C", [1e-6, 1.0, 1e6, 1e12])

@@ -13,7 +13,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from .. import losses
-from ..arrays import dense
+from ..arrays import check_finite, dense
 from ..data import RankingData
 from ..errors import InputError
 from ..records import Finite, Positive
@@ -160,6 +160,7 @@ class KernelRanker(Ranker):
         if len(self.dual_coef_) == 0:
             return out
         function = self._function()
+        check_finite(features, "the features after normalisation")  # the numbers of a normaliser may be huge
         for i in range(0, len(out), 4096):
             out[i : i + 4096] = function(features[i : i + 4096], self.support_) @ self.dual_coef_
         return out
