@@ -67,5 +67,5 @@ def test_what_needs_too_much_memory_is_refused(monkeypatch, limit):
     lattice = rk.spoken.Lattice.from_arcs(arcs, 0, 30, name="long")
     assert len(rk.spoken.pspl(lattice)) == 30
     monkeypatch.setattr(f"rankine.spoken.lattice.positions.{limit}", 20)
-    with pytest.raises(rk.InputError, match="long: .* cut the utterance into shorter ones"):
+    with pytest.raises(rk.InputError, match=r"long: .* cut the utterance into shorter ones"):
         rk.spoken.pspl(lattice)
