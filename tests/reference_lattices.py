@@ -328,12 +328,11 @@ def json_entries(content):
         for token in segment["tokens"]:
             if token["text"].startswith("[_"):
                 continue
-            begin, end = (token["offsets"][k] / 1000 for k in ("from", "to"))
             if first or token["text"].startswith(" "):
-                entries.append({"word": "", "start": begin, "probability": 1.0})
+                entries.append({"word": "", "start": token["offsets"]["from"] / 1000, "probability": 1.0})
             first = False
             entry = entries[-1]
-            entry["word"], entry["end"] = entry["word"] + token["text"], end
+            entry["word"], entry["end"] = entry["word"] + token["text"], token["offsets"]["to"] / 1000
             entry["probability"] = min(entry["probability"], float(token.get("p", 1.0)))
     return entries
 
@@ -369,3 +368,29 @@ def all_paths(arcs, start, end):
             if a[0] == node:
                 stack.append((a[1], (*path, tuple(plain(x) for x in a[2:]))))
     return sorted(out)
+
+
+def arcs_of(lattice):
+    """The arcs of a lattice of the package, as the readers here give them."""
+    columns = (lattice.source, lattice.target, lattice.unit, lattice.acoustic, lattice.language, lattice.posterior)
+    rows = zip(*(c.tolist() for c in (*columns, lattice.start, lattice.end)), strict=True)
+    arcs = [(u, v, None if w < 0 else lattice.units[w], *rest) for u, v, w, *rest in rows]
+    return arcs, 0, lattice.n_nodes - 1
+
+
+READERS = {
+    "slf": slf,
+    "openfst": openfst,
+    "mesh": mesh,
+    "sausage": sausage,
+    "nbest": nbest,
+    "ctm": ctm,
+    "json": recogniser_json,
+}
+
+
+def read(piece):
+    """(arcs, start, end) of an utterance of a file, by the slow reader of its format."""
+    if piece.format in READERS:
+        return READERS[piece.format](piece.content())
+    return (kaldi_binary if piece.byte >= 0 else kaldi_text)(piece.content())

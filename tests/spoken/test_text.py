@@ -49,3 +49,39 @@ def test_stems_and_endings():
 
 def test_escapes():
     assert text.escaped("a\tb\\c\nd\re") == r"a\tb\\c\nd\re"
+
+
+def test_lines_across_blocks(tmp_path, monkeypatch):
+    """A line is put together once, however many blocks it goes through; its length is limited."""
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"ab\n\n" + b"c" * 1000 + b"\nd")
+    whole = list(text.read_lines(path))
+    assert whole == [(1, b"ab\n"), (2, b"\n"), (3, b"c" * 1000 + b"\n"), (4, b"d")]
+
+    def blocks(path, size):
+        data = path.read_bytes()
+        return (data[i : i + size] for i in range(0, len(data), size))
+
+    for size in (1, 3, 1000):
+        monkeypatch.setattr(text, "read_blocks", lambda path, size=size: blocks(path, size))
+        assert list(text.read_lines(path)) == whole
+    monkeypatch.setattr(text, "LONGEST_LINE", 500)
+    monkeypatch.setattr(text, "read_blocks", lambda path: blocks(path, 10))
+    with pytest.raises(InputError, match=r"x.txt, line 3: the line is longer"):
+        list(text.read_lines(path))
+
+
+def test_places_of_lines_in_long_texts(monkeypatch):
+    lines = [f"{'x' * (i % 7)}" for i in range(200)]
+    want = [(f"f, line {i}", line) for i, line in enumerate(lines, 5) if line]
+    for size in (1, 2, 10, 10**6):
+        monkeypatch.setattr(text, "_CHUNK", size)
+        assert list(text.lines_with_places("\n".join(lines), "f", 5)) == want
+        assert list(text.lines_with_places("\n".join([*lines, ""]), "f", 5)) == want
+
+
+def test_what_only_python_reads_as_a_number():
+    for bad in ("1_000", "１", "", "0x10", "1e", " "):
+        assert not text.is_number(bad)
+        with pytest.raises(InputError, match="expected a number"):
+            text.number(bad, "f")

@@ -90,3 +90,10 @@ def test_clustering_of_a_huge_lattice_is_refused(monkeypatch, limit):
     monkeypatch.setattr(f"rankine.spoken.lattice.confusion.{limit}", 4)
     with pytest.raises(rk.InputError, match="huge: clustering 5 arcs would take too long"):
         rk.spoken.confusion_network(lattice, "mangu")
+
+
+def test_comparing_enormous_words_is_refused(monkeypatch):
+    monkeypatch.setattr("rankine.spoken.lattice.confusion._MOST_SOUNDS", 10)
+    lattice = rk.spoken.Lattice.from_arcs([(0, 1, "abcdef", 0.0), (0, 1, "ghijkl", 0.0)], 0, 1)
+    with pytest.raises(rk.InputError, match="words of 12 sounds"):
+        rk.spoken.confusion_network(lattice, "mangu")

@@ -81,3 +81,43 @@ def test_bad_input(call, message):
 def test_the_record_of_posteriors_has_its_old_name_too():
     with pytest.warns(DeprecationWarning, match="UnitPosteriors"):
         assert rk.spoken.Posteriors is rk.spoken.UnitPosteriors
+
+
+@pytest.mark.parametrize("size", [1e8, 1e12, 1e16, 1e30, 1e99])
+def test_probabilities_of_enormous_scores(size):
+    """Sums over paths are rounded by more than 1: probabilities made from them were anything up to infinity."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        arcs = [(u, u + 1, f"w{i}", size * rng.normal()) for u in range(6) for i in range(3)]
+        arcs += [(0, 2, "skip", size), (0, 6, "all", -size)]
+        lattice = rk.spoken.Lattice.from_arcs(arcs, 0, 6)
+        p = arc_posteriors(lattice)
+        for node in range(1, 6):
+            across = (lattice.source < node) & (lattice.target >= node)
+            assert p.posterior[across].sum() == pytest.approx(1, abs=1e-5)
+        leaving = np.bincount(lattice.source, p.transition, lattice.n_nodes)[:-1]
+        assert leaving == pytest.approx(np.ones(6), abs=1e-5)
+
+
+def test_the_usual_and_the_careful_way_agree(monkeypatch):
+    for _, lattice in lattices():
+        usual = arc_posteriors(lattice)
+        with monkeypatch.context() as change:
+            change.setattr("rankine.spoken.lattice.posteriors._ROUNDS_FROM", -1.0)
+            careful = arc_posteriors(lattice)
+        assert careful.posterior == pytest.approx(usual.posterior, abs=1e-12)
+        assert careful.transition == pytest.approx(usual.transition, abs=1e-12)
+
+
+def test_scores_of_no_scale_and_of_no_probability():
+    lattice = rk.spoken.Lattice.from_arcs([(0, 1, "a", -np.inf), (0, 1, "b", -1e300), (0, 1, "c", -1.0)], 0, 1)
+    assert arc_posteriors(lattice).posterior.tolist() == [0.0, 0.0, 1.0]
+    assert arc_posteriors(lattice, acoustic_scale=0.0).posterior == pytest.approx([1 / 3] * 3)
+    with pytest.raises(rk.InputError, match=r"arc 0 has the acoustic score 1e.300"):
+        rk.spoken.Lattice.from_arcs([(0, 1, "a", 1e300)], 0, 1)
+    with pytest.raises(rk.InputError, match="too large: their sums overflow"):
+        arc_posteriors(rk.spoken.Lattice.from_arcs([(0, 1, "a", 1e99)], 0, 1), acoustic_scale=1e300)
+    low = rk.spoken.Lattice.from_arcs([(0, 1, "a", -1e308), (1, 2, "b", -1e308)], 0, 2)
+    for call in (arc_posteriors, lambda x: x.beam(1.0), lambda x: x.best_path()):
+        with pytest.raises(rk.InputError, match="probability 0"):
+            call(low)

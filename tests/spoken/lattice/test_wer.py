@@ -1,7 +1,9 @@
 """Word error rates: the oracle of a lattice is the best of all its paths."""
 
 import numpy as np
+import pytest
 
+import rankine as rk
 from rankine.spoken.lattice.lattice import random_lattice
 from rankine.spoken.lattice.wer import edit_distance, oracle_distance
 
@@ -13,3 +15,11 @@ def test_error_rates():
         reference = [f"w{rng.integers(4)}" for _ in range(rng.integers(0, 6))]
         want = min(edit_distance(lattice.words(path), reference) for path in lattice.paths())
         assert oracle_distance(lattice, reference) == want
+
+
+def test_too_many_nodes_and_words_are_refused(monkeypatch):
+    monkeypatch.setattr("rankine.spoken.lattice.wer._MOST", 5)
+    lattice = rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0)], 0, 1)
+    assert oracle_distance(lattice, ["a"]) == 0
+    with pytest.raises(rk.InputError, match="2 nodes against 2 words"):
+        oracle_distance(lattice, ["a", "b"])

@@ -14,6 +14,7 @@ from .posteriors import ArcPosteriors, UnitPosteriors, arc_posteriors, from_cell
 METHODS = ("pivot", "mangu")
 _MOST_ARCS, _MOST_NODES = 20_000, 20_000  # for clustering
 _MOST_PAIRS = 1 << 26  # of a class and a word, half a gigabyte
+_MOST_SOUNDS = 1 << 18  # of all words together
 _MOST_EFFORT = 10**8  # steps of a kernel at once
 
 
@@ -113,6 +114,8 @@ def _similarity(units: Sequence[str], pronounce: Callable[[str], Sequence[str]])
     numbers = {s: i for i, s in enumerate(sorted({s for word in sounds for s in word}))}
     spelling = np.array([numbers[s] for word in sounds for s in word], np.int64)
     lengths = [len(word) for word in sounds]
+    if len(spelling) > _MOST_SOUNDS:
+        raise InputError(f"words of {len(spelling):,} sounds: comparing them would take too long")
     similar = np.zeros((len(sounds), len(sounds)))
     first = np.concatenate([[0], np.cumsum(lengths)])
     for i0, i1 in _ranges(len(sounds), max(lengths, default=0) * len(spelling)):

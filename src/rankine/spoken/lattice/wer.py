@@ -8,8 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...errors import InputError
 from . import wer_kernels as kn
 from .lattice import Lattice
+
+_MOST = 1 << 26  # pairs of a node and a word, half a gigabyte
 
 
 def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
@@ -33,6 +36,10 @@ def oracle_distance(lattice: Lattice, reference: Sequence[str]) -> int:
     >>> oracle_distance(lattice, ["b", "c"])
     0
     """
+    if lattice.n_nodes * (len(reference) + 1) > _MOST:
+        raise InputError(
+            f"{lattice.n_nodes:,} nodes against {len(reference):,} words: too many to compare", lattice.name or None
+        )
     numbers = {w: i for i, w in enumerate(lattice.units)}
     units = np.array([numbers.get(w, -2) for w in reference], np.int64)
     return int(kn.oracle(lattice.n_nodes, lattice.source, lattice.target, lattice.unit, units))

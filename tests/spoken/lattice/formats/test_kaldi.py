@@ -1,16 +1,20 @@
 """Kaldi's lattices, binary and text: both types, times, damaged files."""
 
 import gzip
+import struct
 
 import numpy as np
 import pytest
 
 import rankine as rk
 from rankine.spoken.lattice import formats as f
+from rankine.spoken.lattice.formats import kaldi
 from rankine.spoken.lattice.posteriors import arc_posteriors, expected_counts
 
 from ..cases import same
 from .cases import LATTICE4
+
+MAGIC = kaldi.MAGIC
 
 
 def test_times_survive_kaldi(tmp_path):
@@ -88,3 +92,52 @@ def test_times_before_the_first_word_survive_kaldi(tmp_path):
         f.write_kaldi(rk.spoken.Lattice.from_arcs([(0, 1, "a", -1e39)], 0, 1), {"a": 1})
     with pytest.raises(rk.InputError, match="cannot hold"):
         f.write_kaldi(rk.spoken.Lattice.from_arcs([(0, 1, "new york", -1.0)], 0, 1), {"new york": 1})
+
+
+FINAL = struct.pack("<ffiq", 0.0, 0.0, 0, 0)
+
+
+def compact(name=b"u1", states=1, body=FINAL):
+    names = b"".join(struct.pack("<i", len(t)) + t for t in (b"vector", b"compactlattice44"))
+    return name + b" " + MAGIC + names + struct.pack("<iiQqqq", 2, 0, 3, 0, states, 0) + body
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (MAGIC + struct.pack("<i", 6) + b"vector\n0 1 a\n", "x.ark"),  # a text whose name looks like a lattice
+        (compact(states=10**8), "byte 0: cut short"),
+        (compact(body=struct.pack("<ffiq", 0.0, 0.0, 10**7, 0)), "byte 0: cut short"),
+        (compact(body=struct.pack("<ffiq", 0.0, 0.0, 0, 2**31)), "an impossible length"),
+        (compact(body=struct.pack("<ffiq", 0.0, 0.0, 0, 2**31 - 1)), "byte 0: cut short"),
+        (compact() + compact(b"a\nb"), r"byte \d+: no utterance name"),
+        (compact() + b"x" * 20_000, r"byte \d+: no utterance name"),
+        (compact() + b"u2 " + b"y" * 60, r"byte \d+: expected the magic number"),
+    ],
+    ids=range(8),
+)
+def test_hostile_kaldi(tmp_path, data, message):
+    (tmp_path / "x.ark").write_bytes(data)
+    [file] = f.files(tmp_path / "x.ark", "kaldi")
+    with pytest.raises(rk.InputError, match=message):
+        [f.load(piece, f.Reading()) for piece in f.pieces(file) if piece.byte < 0]
+
+
+def test_many_small_and_one_long_lattice_are_cut_in_linear_time(tmp_path, monkeypatch):
+    """Blocks are not copied for each utterance, nor looked through again for each block."""
+    small = [compact(f"u{i}".encode()) for i in range(3000)]
+    frames = struct.pack("<ffi", 0.0, 0.0, 10**6) + bytes(4 * 10**6)
+    long = compact(b"long", body=frames + struct.pack("<q", 0))
+    (tmp_path / "x.ark").write_bytes(b"".join([*small, long, *small]))
+    looked = []
+    extent = kaldi._extent
+    monkeypatch.setattr(kaldi, "_extent", lambda *given: looked.append(len(given[0])) or extent(*given))
+    monkeypatch.setattr(kaldi, "read_blocks", lambda path: blocks_of(path, 10_000))
+    names = [piece.name for piece in f.pieces(f.files(tmp_path / "x.ark", "kaldi")[0])]
+    assert names == [f"u{i}" for i in range(3000)] + ["long"] + [f"u{i}" for i in range(3000)]
+    assert len(looked) < 7000
+
+
+def blocks_of(path, size):
+    with open(path, "rb") as file:
+        yield from iter(lambda: file.read(size), b"")

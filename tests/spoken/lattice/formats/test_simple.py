@@ -86,3 +86,50 @@ def test_bad_files(tmp_path, name, text, message):
     with pytest.raises(rk.InputError, match=message) as error:
         list(rk.spoken.read_archive(tmp_path / name))
     assert name in str(error.value)
+
+
+def words_json(**changes):
+    return json.dumps({"words": [{"word": "a", "start": 0, "end": 1, "conf": 0.5} | changes]})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 100_000, "not the JSON of a recogniser"),
+        ('{"words": ' + "[" * 500 + "]" * 500 + "}", "not the JSON of a recogniser"),
+        ('{"words": "abc"}', "expected a list, got str"),
+        ('{"words": [' + "9" * 5000 + "]}", "not the JSON of a recogniser"),
+        (words_json(start=10**400, end=10**400), "not the JSON of a recogniser"),
+        (words_json(word="\ud800"), "not the JSON of a recogniser"),
+        (words_json(conf=float("nan")), "the confidence of 'a' must lie between 0 and 1, got nan"),
+        (words_json(end=1e300), "'a' begins at 0.0 and ends at 1e.300"),
+        (words_json(end="x\ny"), "not the JSON of a recogniser"),
+    ],
+    ids=range(9),
+)
+def test_hostile_json(tmp_path, text, message):
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(rk.InputError, match=message) as error:
+        rk.spoken.read_lattice(tmp_path / "x.json")
+    assert "\n" not in str(error.value)
+    assert "x.json" in str(error.value)
+
+
+def test_members_that_are_not_used_may_be_anything(tmp_path):
+    (tmp_path / "x.json").write_text(words_json()[:-1] + ', "avg": NaN, "deep": [[[{"a": Infinity}]]]}')
+    assert rk.spoken.read_lattice(tmp_path / "x.json").units == ("a",)
+
+
+def test_json_too_large_to_hold(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankine.spoken.lattice.formats.simple._LONGEST_JSON", 50)
+    (tmp_path / "x.json").write_text(words_json(word="a" * 50))
+    with pytest.raises(rk.InputError, match="JSON of more than"):
+        rk.spoken.read_lattice(tmp_path / "x.json")
+
+
+def test_an_utterance_too_large_to_hold(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankine.spoken.lattice.formats.common.MOST_BYTES", 1000)
+    for name, line in (("x.ctm", "u 1 0 1 a\n"), ("x.ark", "u\n" + "0 1 2\n"), ("x.mesh", "name u\nalign 0 a 1\n")):
+        (tmp_path / name).write_text(line + line.split("\n", 1)[-1] * 200 if name != "x.ctm" else line * 200)
+        with pytest.raises(rk.InputError, match=f"{name}: the utterance 'u' has more than"):
+            list(rk.spoken.read_archive(tmp_path / name))

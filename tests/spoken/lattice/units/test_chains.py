@@ -53,3 +53,10 @@ def test_words_without_units_are_empty_arcs_if_asked():
     lattice = rk.spoken.Lattice.from_arcs([(0, 1, "to", 0.0), (1, 2, "go", 0.0)], 0, 2)
     split = {"to": [["T"]], "go": []}.__getitem__
     assert rk.spoken.pspl(to_units(lattice, split, silent=True)).triples() == [(0, "T", 1.0)]
+
+
+def test_one_long_word_on_many_arcs_is_refused(monkeypatch):
+    monkeypatch.setattr("rankine.spoken.lattice.units.chains._MOST_ARCS", 50)
+    lattice = rk.spoken.Lattice.from_arcs([(i, i + 1, "a" * 10, 0.0) for i in range(6)], 0, 6)
+    with pytest.raises(rk.InputError, match="60 arcs of smaller units"):
+        to_units(lattice, lambda word: [list(word)])

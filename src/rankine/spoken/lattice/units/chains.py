@@ -13,6 +13,8 @@ from ..lattice import Lattice
 from . import chain_kernels as kn
 from .dictionary import Split
 
+_MOST_ARCS = 1 << 23
+
 
 def to_units(lattice: Lattice, split: Split | None, silent: bool = False) -> Lattice:
     """The same lattice over smaller units; a word that has none is an error, or (``silent``) an empty arc.
@@ -37,6 +39,8 @@ def to_units(lattice: Lattice, split: Split | None, silent: bool = False) -> Lat
     has_units = np.append(np.diff(ways_at) > 0, False)[lattice.unit]  # the last entry serves −1
     words = np.where(has_units, lattice.unit, -1)
     n = kn.count_chains(words, ways_at, pieces_at)
+    if n > _MOST_ARCS:
+        raise InputError(f"{n:,} arcs of smaller units: prune the lattice first", lattice.name or None)
     nodes, units = np.empty((n, 2), np.int64), np.empty(n, np.int64)
     scores, times = np.empty((3, n)), np.empty((n, 2))
     kn.chains(
