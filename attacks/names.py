@@ -22,6 +22,7 @@ import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -349,7 +350,7 @@ def one(place: Path, attack: Attack) -> str:
     return outcome
 
 
-def run(count: int | None, seed: int, report: Callable[[str], None] = print) -> int:
+def run(count: int | None, seed: int, report: Callable[[str], None] = partial(print, flush=True)) -> int:
     """Run attacks and print what came of them; how many were successful."""
     import soundfile
 

@@ -142,8 +142,12 @@ def test_a_journal_that_names_another_file_is_not_rolled_back(tmp_path, victims)
     journal = tmp_path / "judgments.sqlite-journal"
     journal.write_bytes(header.ljust(512, b"\0") + (0x40000000 // 4096 + 1).to_bytes(4, "big") + victim + tail)
     for use in (book.all, book.check, lambda: book.query("new")):
-        with pytest.raises(rk.InputError, match="this journal names another file: remove it"):
+        with pytest.raises(rk.InputError, match="this journal is not one of these judgments: remove it"):
             use()
+    huge = magic + b"".join(n.to_bytes(4, "big") for n in (0, 0, 2**31, 512, 4096))
+    journal.write_bytes(huge.ljust(512, b"\0"))  # SQLite would make the database so long
+    with pytest.raises(rk.InputError, match="this journal is not one of these judgments: remove it"):
+        book.all()
     journal.unlink()
     journal.symlink_to(victims.folder / "victim.txt")
     with pytest.raises(rk.InputError, match="a link"):
