@@ -22,7 +22,6 @@ import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -350,7 +349,7 @@ def one(place: Path, attack: Attack) -> str:
     return outcome
 
 
-def run(count: int | None, seed: int, report: Callable[[str], None] = partial(print, flush=True)) -> int:
+def run(count: int | None, seed: int, report: Callable[[str], None] = print) -> int:
     """Run attacks and print what came of them; how many were successful."""
     import soundfile
 
@@ -387,7 +386,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, help="so many of them; default: all")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    return 1 if run(options.count, options.seed) else 0
+    return 1 if run(options.count, options.seed, lambda line: print(line, flush=True)) else 0
 
 
 if __name__ == "__main__":
