@@ -144,7 +144,8 @@ class Judgments:
             raise self._damaged(f"{wrong[0]} is not as it was written")
 
     def _damaged(self, what: str) -> InputError:
-        return InputError(f"not a judgments file written by Rankine, or damaged ({what})", str(self.path))
+        said = " ".join(what.split())  # SQLite's answers have several lines
+        return InputError(f"not a judgments file written by Rankine, or damaged ({said})", str(self.path))
 
     def query(self, text: str) -> str:
         """The name of a query; a new one gets the next number."""
