@@ -386,7 +386,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, help="so many of them; default: all")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    return 1 if run(options.count, options.seed) else 0
+    return 1 if run(options.count, options.seed, lambda line: print(line, flush=True)) else 0
 
 
 if __name__ == "__main__":

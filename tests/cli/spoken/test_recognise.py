@@ -72,8 +72,9 @@ def test_from_recordings_to_a_hit_that_can_be_played(tmp_path):
     start, end = map(float, place.partition("@")[2].split("-"))
     assert seconds(tmp_path / "hit.wav") == pytest.approx(end - start + 0.5, abs=0.01)
     env = {"PATH": str(tmp_path)}
-    rankine(tmp_path, "spoken", "play", "archive", place, env=env)
-    assert list(tmp_path.glob("tape-*.wav"))
+    for _ in range(2):
+        rankine(tmp_path, "spoken", "play", "archive", place, env=env)
+    assert len(list(tmp_path.glob("tape-*.wav"))) == 2  # nothing is overwritten
     player = tmp_path / "aplay"
     player.write_text(f'#!/bin/sh\ncp "$2" {tmp_path}/played.wav\n')
     player.chmod(0o755)
@@ -88,6 +89,10 @@ def test_from_recordings_to_a_hit_that_can_be_played(tmp_path):
     folder.rename(tmp_path / "elsewhere")
     assert "--recordings" in rankine(tmp_path, "spoken", "play", "archive", place, code=1).stderr
     rankine(tmp_path, "spoken", "play", "archive", place, "--recordings", "elsewhere", "-o", "hit.wav")
+    rankine(tmp_path, "spoken", "play", "archive", place, "-o", "hit.wav")  # the folder is remembered
+    (tmp_path / "archive").rename(tmp_path / "moved")
+    assert "--recordings" in rankine(tmp_path, "spoken", "play", "moved", place, code=1).stderr
+    (tmp_path / "moved").rename(tmp_path / "archive")
     assert locate(Archive(tmp_path / "archive").index, place, str(tmp_path / "elsewhere")).audio.exists()
 
 
@@ -104,7 +109,12 @@ def test_command_line_of_recognition(tmp_path):
     assert "bad.wav: cannot be read as audio" in out.stderr
     assert "1 of 2 recordings could not be used" in out.stderr
     assert (tmp_path / "lattices" / "a.slf.gz").exists()
-    rankine(tmp_path, "spoken", "index", "archive", "lattices", "--about", "lattices/recordings.tsv")
+    index = ("spoken", "index", "archive", "lattices", "--about", "lattices/recordings.tsv")
+    rankine(tmp_path, *index)
+    play = ("spoken", "play", "archive", "a@0.5-1", "-o", "hit.wav")
+    assert "--recordings" in rankine(tmp_path, *play, code=1).stderr
+    rankine(tmp_path, *index, "--recordings", "recordings")
+    rankine(tmp_path, *play)
 
 
 def test_deleting_takes_the_lattices_along(tmp_path):

@@ -207,7 +207,7 @@ def test_a_journal_that_names_other_files_deletes_nothing(archive, tmp_path, fil
     entry = {"recording": "b", "print": "", "segments": [{"file": file.replace("VICTIM", str(victim)), "start": 0}]}
     journal.write_text(journal.read_text() + json.dumps(entry) + "\n")
     before = sorted((tmp_path / "archive").rglob("*"))
-    for change in (archive.delete, lambda names: add(archive, tmp_path / "audio")):
+    for change in (archive.delete, lambda names: add(archive, tmp_path / "audio"), lambda names: archive.check()):
         with pytest.raises(rk.InputError, match=r"recognised\.jsonl, line 7: a stored name must stay in its folder"):
             change(["b"])
     assert victim.read_text() == "mine"

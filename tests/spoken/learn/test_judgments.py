@@ -142,9 +142,24 @@ def test_a_journal_that_names_another_file_is_not_rolled_back(tmp_path, victims)
     journal = tmp_path / "judgments.sqlite-journal"
     journal.write_bytes(header.ljust(512, b"\0") + (0x40000000 // 4096 + 1).to_bytes(4, "big") + victim + tail)
     for use in (book.all, book.check, lambda: book.query("new")):
-        with pytest.raises(rk.InputError, match="this journal names another file: remove it"):
+        with pytest.raises(rk.InputError, match="this journal is not one of these judgments: remove it"):
             use()
+    huge = magic + b"".join(n.to_bytes(4, "big") for n in (0, 0, 2**31, 512, 4096))
+    journal.write_bytes(huge.ljust(512, b"\0"))  # SQLite would make the database so long
+    with pytest.raises(rk.InputError, match="this journal is not one of these judgments: remove it"):
+        book.all()
     journal.unlink()
     journal.symlink_to(victims.folder / "victim.txt")
     with pytest.raises(rk.InputError, match="a link"):
         book.all()
+
+
+def test_damage_is_one_line(tmp_path):
+    book = Judgments(tmp_path)
+    book.query("spoken words")
+    data = bytearray(book.path.read_bytes())
+    data[32:40] = (7).to_bytes(4, "big") + (3).to_bytes(4, "big")  # free pages that are not there
+    book.path.write_bytes(data)
+    with pytest.raises(rk.InputError, match="or damaged") as caught:
+        book.all()
+    assert "\n" not in str(caught.value)

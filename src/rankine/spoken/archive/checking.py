@@ -1,4 +1,4 @@
-"""Checking an archive: every byte, every number that is used as a place, the judgments and the weights."""
+"""Checking an archive: every byte, every number that is used as a place, the judgments, the weights, the lattices."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...errors import InputError
+from ...places import check_below, folder_inside
 from ..index.reader import Index
 from ..index.storage import open_parts
 from ..learn.judgments import Judgments
+from ..recognise.recordings import RecordingJournal
+from .recordings import FOLDER
 from .shelf import Shelf
 
 
@@ -28,3 +31,7 @@ def check_archive(folder: Path, report: Callable[[int], None]) -> None:
         raise InputError(f"the archive is damaged: {doubled} documents are in it twice", str(folder))
     Judgments(folder).check()
     Shelf(folder).check()
+    lattices = folder_inside(folder, FOLDER)
+    if lattices.is_dir():
+        check_below(lattices)
+        RecordingJournal(lattices)

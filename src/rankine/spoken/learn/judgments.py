@@ -107,17 +107,22 @@ class Judgments:
             connection.close()
 
     def _check_files(self) -> None:
-        """Raise InputError if a file that SQLite would open is a link, or if its journal names another file.
+        """Raise InputError if a file that SQLite would open is a link, or if its journal is none of this database.
 
-        SQLite deletes the file that a journal of several databases names. Rankine has no such journals.
+        SQLite deletes the file that a journal of several databases names, and makes a database as long as its journal
+        says. Journals that are made here name no file, and say how long the database was before it grew.
         """
         for end in ("", "-journal", "-wal", "-shm"):
             path = inside(self.folder, f"{FILE}{end}")
             if end == "-journal" and path.exists():
                 with open(path, "rb") as journal:
+                    head = journal.read(28)
                     journal.seek(max(os.fstat(journal.fileno()).st_size - len(_MAGIC), 0))
-                    if journal.read() == _MAGIC:
-                        raise InputError("this journal names another file: remove it", str(path))
+                    tail = journal.read()
+                pages, page = (int.from_bytes(head[at : at + 4], "big") for at in (16, 24))
+                there = self.path.stat().st_size if self.path.exists() else 0
+                if tail == _MAGIC or (head.startswith(_MAGIC) and pages * page > max(there, 1 << 20)):
+                    raise InputError("this journal is not one of these judgments: remove it", str(path))
 
     def _check_content(self, db: sqlite3.Connection) -> None:
         """Raise InputError unless the tables are those that are made here, sound, and hold what they should."""
@@ -139,7 +144,8 @@ class Judgments:
             raise self._damaged(f"{wrong[0]} is not as it was written")
 
     def _damaged(self, what: str) -> InputError:
-        return InputError(f"not a judgments file written by Rankine, or damaged ({what})", str(self.path))
+        said = " ".join(what.split())  # SQLite's answers have several lines
+        return InputError(f"not a judgments file written by Rankine, or damaged ({said})", str(self.path))
 
     def query(self, text: str) -> str:
         """The name of a query; a new one gets the next number."""
