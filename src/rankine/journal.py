@@ -16,6 +16,7 @@ from typing import Any
 from .files import check_folder_of
 from .records import checked, parsed
 from .sources import read_whole
+from .temporary import unlink_copies
 
 
 class Journal:
@@ -60,6 +61,7 @@ class Journal:
     def add(self, entry: dict[str, Any]) -> None:
         """Append an entry."""
         line = json.dumps(entry)
+        unlink_copies(self.path)
         with open(self.path, "a", encoding="utf-8", newline="\n") as file:
             file.write(("" if self._complete else "\n") + line + "\n")
         self._complete = True

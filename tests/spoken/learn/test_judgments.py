@@ -104,3 +104,15 @@ def test_judgments_of_other_documents():
         judged.check({"monday"})
     with pytest.raises(rk.InputError, match=r"q\.qrels: judgments of the query '2', which is not among the queries"):
         Judged({"1": "words"}, {"2": {}}).check({"monday"}, "q.qrels")
+
+
+def test_a_hard_linked_copy_stays_as_it_was(tmp_path):
+    """As of an archive that was copied by ``cp -al``."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    book = Judgments(tmp_path / "a")
+    book.add(book.query("words"), "monday", 1)
+    os.link(book.path, tmp_path / "b" / book.path.name)
+    book.add("1", "tuesday", 1)
+    assert book.all().n_judgments == 2
+    assert Judgments(tmp_path / "b").all().n_judgments == 1

@@ -14,6 +14,7 @@ import typer
 
 from ...console import data_output, say
 from ...interrupt import keeping
+from ...temporary import unlink_copies
 
 if TYPE_CHECKING:
     from ...spoken.lattice.batch import UtteranceResult
@@ -212,6 +213,7 @@ class BatchJournal:
         what = f"Source(place={source.place!r}, format={source.format!r}, scoring={source.scoring!r})"
         key = self._MARK + f"({what}, {settings!r}, {source.state()!r})\n".encode()
         whole = self._read(key) if self.path.exists() else 0
+        unlink_copies(self.path)
         self.file = open(self.path, "r+b" if whole else "w+b")
         self.file.truncate(whole)
         self.file.seek(whole)
