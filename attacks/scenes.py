@@ -57,7 +57,7 @@ def build(folder: Path) -> None:
     folder.mkdir(parents=True)
     data = judged_set(n_queries=6)
     rk.save_letor(data, folder / "data.txt")
-    rk.LinearRanker(loss="ranksvm", normalise="query-zscore").fit(data).save(folder / "old.json")
+    rk.LinearRanker(loss="ranksvm", normalise="zscore").fit(data).save(folder / "old.json")
     shutil.copy(folder / "old.json", folder / "model.json")
     (folder / "run.txt").write_text("1 Q0 before 1 1 x\n")
     for name, count in (("lattices", 6), ("more", 4)):
