@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .errors import writing_to
 from .files import check_folder_of
 from .records import checked, parsed
 from .sources import read_whole
@@ -62,7 +63,7 @@ class Journal:
         """Append an entry."""
         line = json.dumps(entry)
         unlink_copies(self.path)
-        with open(self.path, "a", encoding="utf-8", newline="\n") as file:
+        with writing_to(self.path), open(self.path, "a", encoding="utf-8", newline="\n") as file:
             file.write(("" if self._complete else "\n") + line + "\n")
         self._complete = True
         self.entries.append(entry)
