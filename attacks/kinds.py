@@ -22,8 +22,8 @@ from backports import zstd
 
 import rankine as rk
 from rankine.cli import common
+from rankine.errors import naming
 from rankine.io import load_letor, load_qrels, load_run, load_table
-from tests import reference
 
 from . import mutate
 
@@ -111,12 +111,12 @@ def _dense(data: Any) -> np.ndarray:
 def _same_letor(content: bytes, data: Any) -> None:
     text = content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
     lines = [line for line in re.split(r"\n", text) if re.sub(r"[\x00-\x20]", "", line.split("#")[0])]
-    rows = [reference.letor_line(line) for line in lines]
+    rows = [_letor_line(line) for line in lines]
     first = {row[1]: i for i, row in reversed(list(enumerate(rows)))}
     rows.sort(key=lambda row: first[row[1]])  # the rows of a query are brought together
     assert len(rows) == len(data.y)
     X = np.zeros((len(rows), data.n_features))
-    for i, (_, _, cells, _) in enumerate(rows):
+    for i, (_, _, cells) in enumerate(rows):
         for index, value in cells.items():
             X[i, index - 1] = value
     assert [r[0] for r in rows] == np.asarray(data.y, float).tolist()
@@ -124,6 +124,12 @@ def _same_letor(content: bytes, data: Any) -> None:
     numbers = {q: i for i, q in enumerate(dict.fromkeys(r[1] for r in rows))}
     ours = {q: i for i, q in enumerate(dict.fromkeys(np.asarray(data.qid).tolist()))}
     assert [numbers[r[1]] for r in rows] == [ours[q] for q in np.asarray(data.qid).tolist()]
+
+
+def _letor_line(line: str) -> tuple[float, str, dict[int, float]]:
+    """The grade, the query and the features of a line, by splitting."""
+    grade, query, *cells = re.split(r"[\x00-\x20]+", line.split("#")[0].strip("".join(map(chr, range(33)))))
+    return float(grade), query.removeprefix("qid:"), {int(c.split(":")[0]): float(c.split(":")[1]) for c in cells}
 
 
 class Packed(Letor):
@@ -278,7 +284,8 @@ class Model(Kind):
     def use(self, path: Path) -> Any:
         """Load it and score documents."""
         model = rk.load(path)
-        return model, model.predict(self.data)
+        with naming(str(path)):  # other data have as many features as the model
+            return model, model.predict(self.data)
 
     def agrees(self, path: Path, result: Any) -> None:
         """Scores are one finite number a document; the saved model gives them again; a linear one by hand."""

@@ -156,7 +156,7 @@ class SpokenList(TextKind):
                 ["utterance\tdocument\taudio\toffset\ttitle"]
                 + [f"u{i}\td{i // 2}\t\t{number(rng).lstrip('-')}\tTitle {i // 2}" for i in range(4)]
             ),
-            "about.csv": lambda: ["utterance,document,title"] + [f'u{i},d{i // 2},"Title, {i // 2}"' for i in range(4)],
+            "about.csv": lambda: ["utterance,document,title"] + [f'u{i},d{i},"Title, {i}"' for i in range(4)],
             "queries.tsv": lambda: [f"{i}\t{' '.join(rng.sample(WORDS[:8], 2))}" for i in range(4)],
             "spoken qrels": lambda: [f"{i} 0 d{i} {rng.randrange(2)}" for i in range(4)],
             "lexicon": lambda: [f"{w} {' '.join(rng.sample(['AH0', 'B', 'K', 'T', 'IY1'], 3))}" for w in WORDS[:6]],
@@ -340,15 +340,15 @@ def seal(text: bytes) -> bytes:
 class SealedJson(ArchiveKind):
     """The manifest, the weights in use, or learned weights."""
 
-    def __init__(self, name: str, file: str) -> None:
+    def __init__(self, name: str, file: str, mild: float = 0.75) -> None:
         super().__init__(name)
-        self.file = file
+        self.file, self.mild = file, mild
 
     def change(self, rng: random.Random) -> None:
         """Mutate the JSON and seal it again; now and then without."""
         path = self.place / self.file
         content = json.loads(path.read_bytes().split(b"\n", 1)[1])
-        text = mutate.json_text(rng, content, mild=0.75, indent=rng.choice([None, 1]))
+        text = mutate.json_text(rng, content, mild=self.mild, indent=rng.choice([None, 1]))
         path.write_bytes(seal(text) if rng.random() < 0.9 else mutate.text(rng, path.read_bytes()))
 
 
@@ -472,7 +472,7 @@ KINDS: list[Kind] = [
     SpokenList("lexicon", lexicon, ".dict"), SpokenList("probabilities", read_probabilities, ".txt"),
     SpokenList("words.txt", read_words, ".txt"),
     TuneFolder(), PlainJournal(), PartialBatch(),
-    SealedJson("manifest", "manifest.json"), SealedJson("weights in use", "weights/current.json"),
+    SealedJson("manifest", "manifest.json"), SealedJson("weights in use", "weights/current.json", mild=0.95),
     SealedJson("weights", "weights/c55735159af2.json"), PartKind("part"), Database("judgments"),
     RecognisedJournal("recognised.jsonl"),
 ]  # fmt: skip

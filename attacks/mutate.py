@@ -167,7 +167,9 @@ def tree(rng: random.Random, content, mild: float = 0.5):
             if rng.random() < 0.1:
                 content = rng.choice(STRANGE)
             continue
-        if rng.random() < mild:
+        if isinstance(content, dict) and rng.random() < 0.15:
+            content[rng.choice(["extra", "note", ""])] = rng.choice(STRANGE[:12])
+        elif rng.random() < mild:
             holder[key] = _like(rng, holder[key])
         else:
             _strange(rng, holder, key)

@@ -90,6 +90,7 @@ def work(name: str, seed: int, first: int, last: int, place: str, state: Any, qu
     """One process: inputs of a kind."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # notes for the user
     kind = kinds()[name]
     folder = Path(place)
     kind.prepare(folder)

@@ -28,16 +28,24 @@ def check_name(name: str, where: str) -> str:
     Traceback (most recent call last):
     rankine.errors.InputError: journal, line 3: a stored name must stay in its folder, got '../tape'
     """
-    plain = (
+    if not is_inside(name):
+        raise InputError(f"a stored name must stay in its folder, got {shorten(name)}", where)
+    return name
+
+
+def is_inside(name: str) -> bool:
+    """Whether a stored name is one, and cannot lead out of its folder.
+
+    >>> is_inside("deep/tape-1"), is_inside("/etc/passwd")
+    (True, False)
+    """
+    return (
         0 < len(name) <= LONGEST
         and is_utf8(name)
         and not any(c == "\\" or ord(c) < 32 or ord(c) == 127 for c in name)
         and not any(part in ("", ".", "..") or _DRIVE.match(part) for part in name.split("/"))
         and all(len(part.encode()) <= 255 for part in name.split("/"))
     )
-    if not plain:
-        raise InputError(f"a stored name must stay in its folder, got {shorten(name)}", where)
-    return name
 
 
 def inside(folder: str | os.PathLike, name: str) -> Path:

@@ -81,6 +81,14 @@ def test_train_and_rank(folder):
     assert [float(x) for x in lines] == model.predict(data).tolist()
 
 
+def test_certified_is_what_was_proved(folder):
+    short = rankine(folder, "train", "data.txt", "--loss", "ranksvm", "-C", "10", "--max-iter", "1", "-o", "m.json")
+    assert "not certified to the 0.001 asked for, only to within" in short.stderr
+    tight = rankine(folder, "train", "data.txt", "--loss", "svm-map:tight", "-C", "0.1", "-o", "m.json")
+    assert "where it falls no more, not certified" in tight.stderr
+    assert "certified to within" not in tight.stderr
+
+
 def test_train_along_a_path(folder):
     rk.save_letor(judged_set(n_queries=20, seed=1), folder / "train.txt")
     options = ["--path", "1e-3:1", "--valid", "data.txt", "-o", "m.json", "--plot", "p.png", "--normalise", "zscore"]

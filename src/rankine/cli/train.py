@@ -116,7 +116,6 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: 
     from ..measures import evaluate
     from ..measures.evaluation import gain_note, parse_all
     from ..theory import training_bound
-    from ..theory.words import decimals_up
 
     names = list(dict.fromkeys(names))
     rows = []
@@ -124,12 +123,23 @@ def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: 
         means = evaluate(names, model.grades(data.y), model.predict(data), data.qid).mean
         rows.append((name, data.n_queries, *(f"{v:.4f}" for v in means.values())))
     print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names).values()))
-    convex = model.check_parameters().convex
-    certified = (
-        f"certified to within {decimals_up(100 * model.gap_, 2)}%" if convex else "a local minimum, not certified,"
-    )
-    say(f"objective {model.objective_:.6g}, {certified} in {model.n_iter_} iterations")
+    say(f"objective {model.objective_:.6g}, {_certified(model)} in {model.n_iter_} iterations")
     bound = training_bound(model, sets["train"])
     if bound is not None:
         say(str(bound))
     say(f"model written to {output}")
+
+
+def _certified(model: Any) -> str:
+    """What was proved of the objective, in words."""
+    from ..theory.words import decimals_up
+
+    if not model.check_parameters().convex:
+        end = "where it falls no more" if model.converged_ else "where it was still falling"
+        return (
+            f"{end}, not certified (the loss is not convex: nothing is known of the least but that it is not below 0),"
+        )
+    gap = decimals_up(100 * model.gap_, 2)
+    if model.converged_:
+        return f"certified to within {gap}%"
+    return f"not certified to the {model.tol:.2g} asked for, only to within {gap}%,"

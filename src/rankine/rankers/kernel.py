@@ -43,6 +43,9 @@ class KernelState(TypedDict):
 class KernelRanker(Ranker):
     r"""A scorer :math:`f(x) = \sum_i \beta_i k(x_i, x)`, least in :math:`\tfrac12\|f\|^2 + C \sum_q \mathrm{loss}_q`.
 
+    ``lower_bound_`` and ``gap_`` certify it whatever rounding did, for the Gram matrix as it was computed (for that of
+    the approximation where there is one); ``converged_`` says whether the gap asked for was proved.
+
     Args:
         loss: a convex loss, by name or as an object.
         C: the weight of the losses against the regulariser.
@@ -120,6 +123,7 @@ class KernelRanker(Ranker):
         )
         used = np.flatnonzero(solution.w)
         self.support_, self.dual_coef_ = features[used], solution.w[used]
+        self.converged_ = solution.converged
         self._keep(solution.objective, solution.lower_bound, solution.gap, len(solution.history) - 1, solution.history)
         return self
 
@@ -137,6 +141,7 @@ class KernelRanker(Ranker):
         mapped = data.with_features(basis.fit_transform(features))
         model = LinearRanker(loss=self.loss, C=self.C, loss_options=self.loss_options, tol=self.tol).fit(mapped)
         self.support_, self.dual_coef_ = basis.components_, basis.normalization_.T @ model.coef_
+        self.converged_ = model.converged_
         self._keep(model.objective_, model.lower_bound_, model.gap_, model.n_iter_, model.history_)
         return self
 

@@ -18,7 +18,10 @@ from sklearn.base import clone
 from sklearn.isotonic import isotonic_regression
 
 from ..data import RankingData
-from ..solvers.certificate import relative_gap
+from ..parallel import thread_count
+from ..rounding import SAFE, gamma
+from ..solvers.certificate import CertificateError, relative_gap
+from .oracle import LinearOracle
 
 _ROUNDS, _HALVINGS = 30, 12
 
@@ -53,12 +56,24 @@ def learn_weights(ranker: Any, loss: Any, data: RankingData) -> tuple[Any, list[
             model = again
             history.append(again.objective_)
         else:  # the weights stay; what is certified is that of the new A
-            model.objective_, model.lower_bound_ = history[-1], min(again.lower_bound_, history[-1])
-            model.gap_, model.history_ = relative_gap(model.objective_, model.lower_bound_), again.history_
+            _certify(model, again, loss.with_options(A=A).prepare(data.y, data.ptr), data)
         if before - history[-1] <= ranker.tol * before:
             break
     model.A_ = A
     return model, history
+
+
+def _certify(model: Any, again: Any, prepared: Any, data: RankingData) -> None:
+    """Certify the weights of ``model`` by the lower bound that ``again`` has for the same loss."""
+    value, error = LinearOracle(data.X, prepared, None, thread_count(model.threads)).refined(model.coef_)
+    square = 0.5 * float(model.coef_ @ model.coef_)
+    objective = square + model.C * value
+    error = SAFE * model.C * error + gamma(len(model.coef_) + 8) * objective
+    if again.lower_bound_ > objective + error:
+        raise CertificateError(again.lower_bound_, objective)
+    model.objective_, model.lower_bound_, model.history_ = objective, again.lower_bound_, again.history_
+    model.gap_ = relative_gap(objective, again.lower_bound_, error)
+    model.converged_ = model.gap_ <= model.tol
 
 
 def project(A: np.ndarray, total: float) -> np.ndarray:

@@ -41,7 +41,10 @@ class LinearRanker(LinearModel):
     r"""Learn weights w by minimising :math:`\tfrac12\|w - w_0\|^2 + C \sum_q \mathrm{loss}_q(Xw)`.
 
     With a structural loss the sum bounds what the predicted rankings lose of the measure on the training queries, and
-    ``gap_`` certifies how far the objective may be from its minimum.
+    ``gap_`` certifies how far the objective may be from its minimum: whatever rounding did, the minimum is not below
+    ``lower_bound_``, and the objective at ``coef_`` not above ``lower_bound_`` + ``gap_`` · ``objective_``.
+    ``converged_`` says whether the gap asked for was proved. For a loss that is not convex nothing is certified but
+    that no objective is below 0; ``converged_`` then says that the objective fell no more.
 
     Args:
         loss: a loss name (``"svm-ndcg@10"``, ``"svm-map"``, …) or a loss object.
@@ -51,8 +54,9 @@ class LinearRanker(LinearModel):
         solver: a name of the table :data:`rankine.solvers.TABLE` (`rankine solvers` lists it), or ``"auto"``: for a
             convex loss Newton, else L-BFGS, else the bundle method, whichever fits first; for another CCCP, or
             subgradient descent where no convex bound that touches the loss is known.
-        tol: the relative gap to reach. With features in single precision sums are too, and what is certified holds to
-            about 1e-5.
+        tol: the relative gap to reach. Where rounding stands in the way (C or features very large) a
+            :class:`~rankine.solvers.ConvergenceWarning` says so, and ``gap_`` is what can be proved. With features in
+            single precision sums are too, until that does not suffice.
         w0: the reference point, 0 by default; ``"regression"`` for the weights of least squares on the grades.
         n_starts: for losses that are not convex: from how many points to go down, the best end is taken. The first two
             are the optimum of the convex bound and (scaled) regression, further ones are random.
@@ -145,7 +149,17 @@ class LinearRanker(LinearModel):
             raise InputError("A='learn' takes neither weights of queries or documents nor w0")
         plain = clone(self).set_params(normalise=None)
         model, self.A_history_ = learn_weights(plain, loss, data)
-        for name in ("coef_", "objective_", "lower_bound_", "gap_", "history_", "seconds_", "n_iter_", "A_"):
+        for name in (
+            "coef_",
+            "objective_",
+            "lower_bound_",
+            "gap_",
+            "converged_",
+            "history_",
+            "seconds_",
+            "n_iter_",
+            "A_",
+        ):
             setattr(self, name, getattr(model, name))
         return self
 
@@ -232,6 +246,7 @@ class LinearRanker(LinearModel):
     def _keep(self, solution: Solution) -> None:
         self.coef_ = solution.w
         self.objective_, self.lower_bound_, self.gap_ = solution.objective, solution.lower_bound, solution.gap
+        self.converged_ = solution.converged
         self.history_, self.seconds_ = solution.history, solution.seconds
         self.n_iter_ = max(len(solution.history) - 1, 1)
 

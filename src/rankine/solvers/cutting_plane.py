@@ -86,7 +86,7 @@ def cutting_plane(oracle: DualOracle, C: float, *, schedule: str | int = "query"
             step = run.record(objective, lower, sum(len(k.b) for k in blocks), error)
             if (step.gap <= run.tol and len(run.history) > 1) or run.out_of_bounds("passes"):
                 break
-            if run.at_rest(objective - lower, slip, error):
+            if run.at_rest(objective + error - lower, slip + error):
                 break
             _visit(oracle, blocks, limits, every)
             _sweep(oracle, blocks, limits, _ENOUGH * (objective - lower))

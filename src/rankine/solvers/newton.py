@@ -50,6 +50,9 @@ def newton(oracle: CurvedOracle, C: float, **options: Any) -> Solution:
         search.see(w, value, grad)
         first = float(np.linalg.norm(search.slope(w, grad)))
         while not search.finished():
+            if search.sharpened:  # what was known of w is less precise than what will be
+                search.sharpened, w = False, search.w
+                value, grad = oracle.value_grad(w)
             slope = search.slope(w, grad)
             size = float(np.linalg.norm(slope))
             if size == 0:
@@ -63,7 +66,7 @@ def newton(oracle: CurvedOracle, C: float, **options: Any) -> Solution:
             search.spent("line search")
             w, value, grad = line.stop()
             search.see(w, value, grad)
-            if search.height(w, value) >= before:
+            if search.height(w, value) >= before and not search.sharpen():
                 if not search.finished():
                     search.stop("the precision of the numbers")
                 break
@@ -140,10 +143,14 @@ def lbfgs(oracle: Oracle, C: float, **options: Any) -> Solution:
 
     try:
         settings = {"maxiter": search.options.max_iter + 1, "ftol": 0.0, "gtol": 0.0, "maxls": 30}
-        minimize(objective, search.w, jac=True, method="L-BFGS-B", callback=after, options=settings)
-        certified = bool(search.history) and search.history[-1].gap <= search.tol
-        if not certified and not search.stopped and not search.finished():
-            search.stop("the precision of the numbers")
+        while True:
+            minimize(objective, search.w, jac=True, method="L-BFGS-B", callback=after, options=settings)
+            certified = bool(search.history) and search.history[-1].gap <= search.tol
+            if certified or search.stopped or search.finished():
+                break
+            if not search.sharpen():
+                search.stop("the precision of the numbers")
+                break
     except KeyboardInterrupt:
         search.stop()
     return search.solution()

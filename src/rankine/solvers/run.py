@@ -85,16 +85,15 @@ class Run:
             partial_result()
         self.stopped = why or "an interrupt"
 
-    def at_rest(self, gap: float, slip: float, error: float) -> bool:
+    def at_rest(self, gap: float, slip: float) -> bool:
         """Whether no progress is made any more, because rounding is most of the gap, or whatever stands in the way.
 
-        ``gap`` lies between objective and lower bound, ``slip`` is the part of it that rounding took of the bound, and
-        ``error`` what it can have done to the objective.
+        ``gap`` lies between objective and lower bound, and ``slip`` is what rounding took of the bound.
         """
         if gap < 0.99 * self._gap:
             self._gap, self._steady, self._still = gap, 0, 0
             return False
-        self._steady += slip + error >= 0.5 * (gap + error)
+        self._steady += slip >= 0.5 * gap
         self._still = self._still + 1 if gap >= self._gap * (1 - 1e-9) else 0
         if self._steady >= _PATIENCE or self._still >= _STUCK:
             self.stop(ROUNDING if self._steady >= _PATIENCE else "the precision of the numbers")
@@ -132,7 +131,7 @@ class Search(Run):
         self.planes = Planes(oracle.size) if o.planes is None else o.planes
         self.target = self.w
         self.objective, self.error, self.lower, self.grad = np.inf, 0.0, 0.0, np.zeros(oracle.size)
-        self.exact = getattr(oracle, "exact", True)
+        self.exact, self.sharpened = getattr(oracle, "exact", True), False
         self.seconds: dict[str, float] = {}
         self._since = self._began
         self._refined: np.ndarray | None = None
@@ -168,16 +167,7 @@ class Search(Run):
         """Certify the best point; whether the gap is small enough, or a limit is reached."""
         self.spent("oracle")
         slip = self._certify()
-        gap = self.objective + self.error - self.lower
-        if (
-            gap > self.tol * self.objective
-            and slip >= 0.5 * gap
-            and hasattr(self.oracle, "sharpen")
-            and self.oracle.sharpen()
-        ):
-            self.planes.clear()
-            self.objective = np.inf
-            self.see(self.w, *self.oracle.value_grad(self.w))
+        if self._blurred(slip) and self.sharpen():
             slip = self._certify()
         self.spent("qp")
         step = self.record(self.objective, self.lower, len(self.planes.a), self.error)
@@ -185,7 +175,17 @@ class Search(Run):
         # do at least one iteration, unless the start is stationary
         if step.gap <= self.tol and (len(self.history) > 1 or settled):
             return True
-        return self.out_of_bounds() or self.at_rest(self.objective - self.lower, slip, self.error)
+        return self.out_of_bounds() or self.at_rest(self.objective - self.lower, slip)
+
+    def sharpen(self) -> bool:
+        """Go on more precisely, from the best point, with planes seen anew; whether the oracle can."""
+        if not hasattr(self.oracle, "sharpen") or not self.oracle.sharpen():
+            return False
+        self.planes.clear()
+        self.objective = np.inf
+        self.see(self.w, *self.oracle.value_grad(self.w))
+        self.sharpened = True
+        return True
 
     def _certify(self) -> float:
         """Raise the lower bound by what the planes prove; what rounding took of that."""
@@ -197,6 +197,11 @@ class Search(Run):
             raise CertificateError(self.lower, self.objective)
         self._refine()
         return slip
+
+    def _blurred(self, slip: float) -> bool:
+        """Whether the gap is too large yet, and the greater part of it is rounding."""
+        gap = self.objective - self.lower
+        return gap > self.tol * self.objective and slip >= 0.5 * gap
 
     def _reached(self) -> float:
         """An upper bound on the minimum of J; none where R is known from below only."""

@@ -1,5 +1,6 @@
 """Recordings of an archive: recognised, indexed, and deleted for good."""
 
+import json
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ import rankine as rk
 from rankine.files import locked
 from rankine.spoken import Archive
 from rankine.spoken.archive.archive import create_or_open
+from rankine.spoken.archive.hits import locate
 from rankine.spoken.archive.recordings import FOLDER
 from rankine.spoken.index.about import About
 
@@ -195,3 +197,40 @@ def test_a_recording_that_breaks_off_is_an_error_and_leaves_nothing(tmp_path):
     assert len(added.errors) == 1
     assert "cut.flac: cannot be read to its end" in added.errors[0]
     assert not list((tmp_path / "archive" / FOLDER).glob("cut*"))
+
+
+@pytest.mark.parametrize("file", ["../../victim.txt", "VICTIM", "../archive/lock"])
+def test_a_journal_that_names_other_files_deletes_nothing(archive, tmp_path, file):
+    victim = tmp_path / "victim.txt"
+    victim.write_text("mine")
+    journal = tmp_path / "archive" / FOLDER / "recognised.jsonl"
+    entry = {"recording": "b", "print": "", "segments": [{"file": file.replace("VICTIM", str(victim)), "start": 0}]}
+    journal.write_text(journal.read_text() + json.dumps(entry) + "\n")
+    before = sorted((tmp_path / "archive").rglob("*"))
+    for change in (archive.delete, lambda names: add(archive, tmp_path / "audio")):
+        with pytest.raises(rk.InputError, match=r"recognised\.jsonl, line 7: a stored name must stay in its folder"):
+            change(["b"])
+    assert victim.read_text() == "mine"
+    assert sorted((tmp_path / "archive").rglob("*")) == before
+    assert sorted(Archive(archive.folder).documents) == ["a", "b", "deep/c"]
+
+
+def test_a_deletion_that_cannot_be_committed_removes_no_lattices(archive, tmp_path):
+    part = next((tmp_path / "archive").glob("*.part"))
+    data = bytearray(part.read_bytes())
+    data[20_000 % len(data) // 2] ^= 1
+    part.write_bytes(data)
+    lattices = sorted((tmp_path / "archive" / FOLDER).glob("*"))
+    with pytest.raises(rk.InputError, match="damaged"):
+        Archive(archive.folder).delete(["b"])
+    assert sorted((tmp_path / "archive" / FOLDER).glob("*")) == lattices
+
+
+def test_adding_recordings_lets_them_be_heard(archive, audio):
+    assert locate(archive.index, "b@0.1").audio == audio / "b.wav"
+
+
+def test_a_link_among_the_lattices_is_not_read(archive, audio, tmp_path, victims):
+    (tmp_path / "archive" / FOLDER / "x.nbest").symlink_to(victims.folder / "victim.txt")
+    with pytest.raises(rk.InputError, match=r"x\.nbest: expected a file, and this is a link"):
+        add(archive, audio)

@@ -1,8 +1,11 @@
 """The weights of an archive are kept, and one can go back to earlier ones."""
 
+import json
+
 import pytest
 
 import rankine as rk
+from rankine.files import sealed
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.learn.weights import Weights
 
@@ -35,3 +38,31 @@ def test_weights_are_kept_and_can_be_undone(taught):
     file.write_bytes(content)
     archive.refresh()
     assert archive.weights is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [{}, [], {"current": None}, {"current": 1, "history": []}, {"current": "../x", "history": []},
+     {"current": None, "history": ["../../x"]}, {"current": None, "history": [None]},
+     {"current": None, "history": "abcdef"}],
+)  # fmt: skip
+def test_a_list_of_weights_of_another_form(taught, content):
+    archive, _ = taught
+    archive.use_weights(None)
+    path = archive.folder / "weights" / "current.json"
+    original = path.read_bytes()
+    path.write_bytes(sealed(json.dumps(content)))
+    for use in (lambda: Archive(archive.folder).weights, archive.check, lambda: archive.use_weights(None)):
+        with pytest.raises(rk.InputError, match=r"current\.json: not the list of weights"):
+            use()
+    path.write_bytes(original)
+
+
+def test_writing_does_not_follow_links(taught, tmp_path):
+    archive, _ = taught
+    archive.use_weights(None)
+    (tmp_path / "victim").write_text("mine")
+    (archive.folder / "weights" / "current.json.new").symlink_to(tmp_path / "victim")
+    archive.use_weights(None)
+    assert (tmp_path / "victim").read_text() == "mine"
+    (archive.folder / "weights" / "current.json.new").unlink()

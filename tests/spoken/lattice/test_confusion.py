@@ -74,3 +74,19 @@ def test_a_single_path_gives_that_path():
 def test_bad_method(call, message):
     with pytest.raises(rk.InputError, match=message):
         call()
+
+
+@pytest.mark.parametrize("method", ["pivot", "mangu"])
+def test_large_lattices_are_done_in_ranges(monkeypatch, method):
+    whole = [rk.spoken.confusion_network(lattice, method).triples() for _, lattice in lattices()]
+    monkeypatch.setattr("rankine.spoken.lattice.confusion._MOST_EFFORT", 1)
+    assert [rk.spoken.confusion_network(lattice, method).triples() for _, lattice in lattices()] == whole
+
+
+@pytest.mark.parametrize("limit", ["_MOST_ARCS", "_MOST_NODES", "_MOST_PAIRS"])
+def test_clustering_of_a_huge_lattice_is_refused(monkeypatch, limit):
+    arcs = [arc for i in range(5) for arc in ((i, i + 1, f"a{i}", -1.0), (i, i + 1, None, -1.0))]
+    lattice = rk.spoken.Lattice.from_arcs(arcs, 0, 5, name="huge")
+    monkeypatch.setattr(f"rankine.spoken.lattice.confusion.{limit}", 4)
+    with pytest.raises(rk.InputError, match="huge: clustering 5 arcs would take too long"):
+        rk.spoken.confusion_network(lattice, "mangu")

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import time
 
 import numpy as np
@@ -116,3 +117,46 @@ def test_a_hard_linked_copy_stays_as_it_was(tmp_path):
     book.add("1", "tuesday", 1)
     assert book.all().n_judgments == 2
     assert Judgments(tmp_path / "b").all().n_judgments == 1
+
+
+WRONG = (
+    "UPDATE judgment SET grade = NULL", "UPDATE judgment SET grade = x'00ff'", "UPDATE judgment SET grade = 9e999",
+    "UPDATE judgment SET query = 'x'", "DELETE FROM query", "UPDATE judgment SET document = x'ff'",
+    "UPDATE query SET text = x'00' WHERE name = '1'", "UPDATE judgment SET undoes = 'x'", "DROP TABLE query",
+    "CREATE VIEW other AS SELECT 1", "ALTER TABLE judgment ADD COLUMN more",
+    "CREATE TRIGGER t AFTER INSERT ON judgment BEGIN DELETE FROM query; END",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", WRONG)
+def test_judgments_that_someone_else_has_changed(tmp_path, statement):
+    book = Judgments(tmp_path)
+    book.add(book.query("spoken words"), "a", 1, "ann")
+    book.query("others")
+    with sqlite3.connect(book.path) as db:
+        db.execute(statement)
+    db.close()
+    for use in (book.all, book.check, lambda: book.add("1", "b", 1.0), lambda: book.query("new")):
+        with pytest.raises(
+            rk.InputError, match=r"judgments\.sqlite: not a judgments file written by Rankine, or damaged"
+        ):
+            use()
+
+
+def test_a_journal_that_names_another_file_is_not_rolled_back(tmp_path, victims):
+    """SQLite would delete the file that a journal of several databases names."""
+    book = Judgments(tmp_path)
+    book.query("spoken words")
+    victim = str(victims.folder / "victim.txt").encode()
+    magic = bytes.fromhex("d9d505f920a163d7")
+    header = magic + b"".join(n.to_bytes(4, "big") for n in (0, 0, 4, 512, 4096))
+    tail = len(victim).to_bytes(4, "big") + sum(victim).to_bytes(4, "big") + magic
+    journal = tmp_path / "judgments.sqlite-journal"
+    journal.write_bytes(header.ljust(512, b"\0") + (0x40000000 // 4096 + 1).to_bytes(4, "big") + victim + tail)
+    for use in (book.all, book.check, lambda: book.query("new")):
+        with pytest.raises(rk.InputError, match="this journal names another file: remove it"):
+            use()
+    journal.unlink()
+    journal.symlink_to(victims.folder / "victim.txt")
+    with pytest.raises(rk.InputError, match="a link"):
+        book.all()

@@ -1,9 +1,12 @@
 """Weights as a file, and how they see scores."""
 
+import json
+
 import numpy as np
 import pytest
 
 import rankine as rk
+from rankine.files import sealed
 from rankine.normalise import Normaliser
 from rankine.spoken.learn.weights import NORMALISERS, Weights, normalised
 
@@ -47,3 +50,31 @@ def test_scores_are_normalised_as_for_learning(kind):
     assert len(Weights(NAMES, (1, 1), kind, "x", {}).features(np.zeros((0, 2)))) == 0
     with pytest.raises(rk.InputError, match="normalise must be one of"):
         Weights(NAMES, (1, 1), "zscore", "x", {})
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "says"),
+    [
+        ("names", [1, 2], "names"),
+        ("names", ["word-cn-1"], "2 weights of 1 weak rankers"),
+        ("values", [1.0, None], "values"),
+        ("values", "x", "values"),
+        ("provenance", [], "provenance"),
+        ("provenance", {"candidates": "many"}, "candidates"),
+        ("provenance", {"MAP": 1}, "MAP"),
+        ("normalise", 3, "normalise"),
+        ("normalise", "minmax", "normalise must be one of"),
+        ("version", None, "version"),
+    ],
+)
+def test_weights_of_another_form_are_refused_although_their_checksum_is_right(tmp_path, member, value, says):
+    content = json.loads(Weights(NAMES, (1.5, -2), None, "svm-map", {}).to_bytes().partition(b"\n")[2])
+    path = tmp_path / "w.json"
+    path.write_bytes(sealed(json.dumps({**content, member: value})))
+    with pytest.raises(rk.InputError, match=says) as caught:
+        Weights.read(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    del content[member]
+    path.write_bytes(sealed(json.dumps(content)))
+    with pytest.raises(rk.InputError, match=f"missing required field `{member}`"):
+        Weights.read(path)

@@ -7,7 +7,15 @@ import pytest
 
 from rankine.errors import InputError
 from rankine.spoken.index.about import read_about
-from rankine.spoken.recognise.recordings import JOURNAL, TABLE, find, locked, name_problem
+from rankine.spoken.recognise.recordings import (
+    JOURNAL,
+    TABLE,
+    RecordingJournal,
+    find,
+    locked,
+    name_problem,
+    path_problem,
+)
 from rankine.spoken.recognise.run import recognise
 
 from .cases import Echo, write
@@ -91,3 +99,66 @@ def test_names_that_no_table_can_hold(name, problem):
 def test_one_process_at_a_time(audio, tmp_path):
     with locked(tmp_path / "out"), pytest.raises(InputError, match="another process is recognising"):
         recognise([audio], tmp_path / "out", Echo())
+
+
+GOOD = {"recording": "talk", "print": "x", "audio": "/a/talk.wav", "ending": ".slf", "segments": []}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"recording": "../talk"}, "stay in its folder"),
+        ({"recording": "/etc/passwd"}, "stay in its folder"),
+        ({"recording": 1}, "recording"),
+        ({"print": None}, "print"),
+        ({"segments": [{"start": 0.0}]}, "file"),
+        ({"segments": [{"file": "talk.slf"}]}, "start"),
+        ({"segments": [{"file": "talk.slf", "start": "x"}]}, "start"),
+        ({"segments": 3}, "segments"),
+        ({"segments": [{"file": "../../victim.txt", "start": 0.0}]}, "stay in its folder"),
+        ({"segments": [{"file": "/any/path", "start": 0.0}]}, "stay in its folder"),
+        ({"segments": [{"file": "other.slf", "start": 0.0}]}, "expected the lattice of 'talk', got 'other.slf'"),
+        ({"segments": [{"file": "talk-2.slf", "start": 0.0}]}, "expected the lattice of 'talk'"),
+        ({"segments": [{"file": "talk@1.slf", "start": 0.0}]}, "expected the lattice of 'talk'"),
+        ({"segments": [{"file": "talk.txt", "start": 0.0}]}, "expected the lattice of 'talk'"),
+        ({"ending": "/../../x"}, "expected an ending"),
+        ({"ending": "*"}, "expected an ending"),
+        ({"audio": "a\tb"}, "expected the path of a recording"),
+    ],
+)
+def test_a_journal_of_another_form(tmp_path, change, says):
+    path = tmp_path / JOURNAL
+    path.write_text(json.dumps(GOOD) + "\n" + json.dumps({**GOOD, **change}) + "\n")
+    with pytest.raises(InputError, match=says) as caught:
+        RecordingJournal(tmp_path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_lines_of_a_journal_that_are_none(tmp_path):
+    path = tmp_path / JOURNAL
+    for line in (b"xx\x7f\xff", b"[1, 2]", b'"x"', b'{"recording": "talk"}', b"[" * 100_000):
+        path.write_bytes(json.dumps(GOOD).encode() + b"\n" + line + b"\n")
+        with pytest.raises(InputError, match=rf"{JOURNAL}, line 2: "):
+            RecordingJournal(tmp_path)
+    path.write_bytes(b'{"recording": "ta\n' + json.dumps(GOOD).encode() + b"\n")  # a process was killed
+    assert list(RecordingJournal(tmp_path).lines) == ["talk"]
+
+
+def test_removing_lattices_follows_no_links(tmp_path, victims):
+    """Folders below that have become links, and lattices that have."""
+    (tmp_path / "out" / "deep").mkdir(parents=True)
+    line = {**GOOD, "recording": "deep/inner", "ending": ".slf", "segments": [{"file": "deep/inner.slf", "start": 0.0}]}
+    (tmp_path / "out" / JOURNAL).write_text(json.dumps(line) + "\n")
+    (tmp_path / "out" / "deep").rmdir()
+    (tmp_path / "out" / "deep").symlink_to(victims.folder / "deep")
+    with pytest.raises(InputError, match="a link"):
+        RecordingJournal(tmp_path / "out").forget(["deep/inner"])
+    assert (victims.folder / "deep" / "inner.slf").exists()
+
+
+def test_paths_that_no_table_can_hold(tmp_path):
+    for folder in ("a\tb", "\udce9"):
+        path = tmp_path / folder / "x.wav"
+        assert "the name of a folder above it" in path_problem(path)
+    assert path_problem(tmp_path / "x.wav") is None

@@ -134,7 +134,7 @@ def merge(archive: Folder) -> None:
 
 
 def check(archive: Folder) -> None:
-    """Read every byte of an archive, compare checksums, and print how much it holds."""
+    """Read every byte of an archive, compare checksums, check the content, and print how much it holds."""
     from ...console import print_table
     from ...progress import bar
     from ...spoken import Archive

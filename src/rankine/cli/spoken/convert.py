@@ -101,15 +101,17 @@ def _folder(source: LatticeSource, place: Path, to: str, workers: int | None) ->
     """Write one file per utterance, each whole or not at all."""
     from ...errors import InputError
     from ...files import write_file
+    from ...places import inside, is_inside
     from ...spoken.lattice.formats import TABLE
 
     place.mkdir(parents=True, exist_ok=True)
     with BatchJournal(str(place / ".convert.part"), source, to) as journal:
         for utterance in source.each(partial(_written, source.scoring, to), workers, journal.done):
             if utterance.error is None:
-                target = place / f"{utterance.name}{TABLE[to].endings[0]}"
-                if utterance.name in journal.names or not target.resolve().is_relative_to(place.resolve()):
+                name = f"{utterance.name}{TABLE[to].endings[0]}"
+                if utterance.name in journal.names or not is_inside(name):
                     raise InputError(f"{utterance.name!r} is the name of two utterances, or not the name of a file")
+                target = inside(place, name)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_file(target, utterance.result)
             journal.add(utterance, keep=False)

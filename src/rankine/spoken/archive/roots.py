@@ -26,6 +26,7 @@ from ..index.storage import Manifest
 from ..recognise.recordings import find
 
 _WHAT = "a file of Rankine's settings"
+_MOST = 1000  # archives whose folders of recordings are kept, those that were changed last
 
 
 class _Given(TypedDict):
@@ -83,7 +84,7 @@ class RecordingRoots:
             content = self._read()
             mine: _Given = {"archive": self.archive, "id": self.id, "folders": sorted({*map(str, self.given), *new})}
             others = [given for given in content.get("recordings", []) if given["archive"] != self.archive]
-            content["recordings"] = [*others, mine]
+            content["recordings"] = [*others[-_MOST:], mine]
             write_file(path, json.dumps(content, indent=1).encode() + b"\n")
 
     def find(self, audio: str, roots: Sequence[str | os.PathLike] | None = None) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from .lattice import Lattice, check_threshold
 from .posteriors import ArcPosteriors, UnitPosteriors, arc_posteriors, from_cells
 
 METHODS = ("pivot", "mangu")
-_MOST_ARCS = 20_000
+_MOST_ARCS, _MOST_NODES = 20_000, 20_000  # for clustering
+_MOST_PAIRS = 1 << 26  # of a class and a word, half a gigabyte
+_MOST_EFFORT = 10**8  # steps of a kernel at once
 
 
 def confusion_network(
@@ -66,11 +68,14 @@ def _by_pivot(lattice: Lattice, posteriors: ArcPosteriors, arcs: np.ndarray) -> 
     keys, spans = np.empty(len(lattice) + 1), np.empty((len(lattice) + 1, 2))
     keys[: len(pivot)] = np.arange(len(pivot))
     spans[: len(pivot)] = np.column_stack([start[pivot], end[pivot]])
-    after, before = np.empty(lattice.n_nodes), np.empty(lattice.n_nodes)
-    n = kn.assign_slots(
-        lattice.n_nodes, lattice.source, lattice.target, lattice.unit, posteriors.posterior, start, end, is_pivot,
-        key_of, after, before, keys, spans, len(pivot),
-    )  # fmt: skip
+    after, before = np.full(lattice.n_nodes, -np.inf), np.empty(lattice.n_nodes)
+    kn.pivot_ahead(lattice.source, lattice.target, is_pivot, key_of, before)
+    n = len(pivot)
+    for a0, a1 in _ranges(len(lattice), len(lattice)):
+        n = kn.assign_slots(
+            lattice.source, lattice.target, lattice.unit, posteriors.posterior, start, end, is_pivot,
+            key_of, after, before, keys, spans, n, a0, a1,
+        )  # fmt: skip
     return np.searchsorted(keys[:n], key_of[arcs]), n
 
 
@@ -81,7 +86,7 @@ def _by_classes(
     start, end = _spans(lattice)
     if len(arcs) == 0:
         return np.empty(0, np.int64), 0
-    if len(arcs) > _MOST_ARCS:
+    if len(arcs) > _MOST_ARCS or lattice.n_nodes > _MOST_NODES or len(arcs) * len(lattice.units) > _MOST_PAIRS:
         raise InputError(
             f"clustering {len(arcs):,} arcs would take too long: prune the lattice first", lattice.name or None
         )
@@ -95,16 +100,55 @@ def _by_classes(
     begin, stop = np.full(n, np.inf), np.full(n, -np.inf)
     np.minimum.at(begin, cls, start[arcs])
     np.maximum.at(stop, cls, end[arcs])
-    sounds = [list(pronounce(w)) for w in lattice.units]
-    numbers = {s: i for i, s in enumerate(sorted({s for word in sounds for s in word}))}
-    spelling = np.array([numbers[s] for word in sounds for s in word], np.int64)
-    similar = np.zeros((len(sounds), len(sounds)))
-    kn.letters_apart(spelling, np.concatenate([[0], np.cumsum([len(word) for word in sounds])]), similar)
-    left = np.flatnonzero(kn.cluster(cls, n, before, after, P, begin, stop, similar))
+    left = np.flatnonzero(_clustered(cls, before, after, P, begin, stop, _similarity(lattice.units, pronounce)))
     bits = np.unpackbits(before[left].view(np.uint8), axis=1, bitorder="little")[:, left]
     slot = np.empty(n, np.int64)
     slot[left] = bits.sum(axis=1)  # in a total order: how many come before
     return slot[cls], len(left)
+
+
+def _similarity(units: Sequence[str], pronounce: Callable[[str], Sequence[str]]) -> np.ndarray:
+    """How alike the pronunciations of any two units are, from 0 to 1."""
+    sounds = [list(pronounce(w)) for w in units]
+    numbers = {s: i for i, s in enumerate(sorted({s for word in sounds for s in word}))}
+    spelling = np.array([numbers[s] for word in sounds for s in word], np.int64)
+    lengths = [len(word) for word in sounds]
+    similar = np.zeros((len(sounds), len(sounds)))
+    first = np.concatenate([[0], np.cumsum(lengths)])
+    for i0, i1 in _ranges(len(sounds), max(lengths, default=0) * len(spelling)):
+        kn.letters_apart(spelling, first, similar, i0, i1)
+    return similar
+
+
+def _clustered(
+    cls: np.ndarray,
+    before: np.ndarray,
+    after: np.ndarray,
+    P: np.ndarray,
+    begin: np.ndarray,
+    stop: np.ndarray,
+    similar: np.ndarray,
+) -> np.ndarray:
+    """Which classes are left after merging, first those of one word that overlap, then all that are not ordered."""
+    n, n_units = P.shape
+    alive, Q = np.ones(n, np.bool_), np.zeros(n_units)
+    words, n_words = np.empty((n, n_units), np.int64), np.empty(n, np.int64)
+    best, partner = np.empty(n), np.empty(n, np.int64)
+    kn.words_of_classes(P, words, n_words)
+    state = (alive, before, after, P, words, n_words, Q, similar, begin, stop, best, partner)
+    for same_word in (True, False):
+        for x0, x1 in _ranges(n, n + n_units):
+            kn.best_of_rows(x0, x1, n, same_word, *state)
+        rounds = max(_MOST_EFFORT // (n * (before.shape[1] + 64)), 1)
+        while not kn.merge_classes(rounds, cls, n, same_word, *state):
+            pass
+    return alive
+
+
+def _ranges(n: int, effort: int) -> Iterator[tuple[int, int]]:
+    """Ranges of n things of this effort that a kernel does in a fraction of a second: Ctrl-C is heard in between."""
+    step = max(_MOST_EFFORT // max(effort, 1), 1)
+    return ((i, min(i + step, n)) for i in range(0, n, step))
 
 
 def _alike(lattice: Lattice, arcs: np.ndarray, start: np.ndarray, end: np.ndarray, follows: np.ndarray) -> np.ndarray:
@@ -124,7 +168,10 @@ def _classes(cls: np.ndarray, follows: np.ndarray) -> tuple[np.ndarray, int, np.
     first, cls = np.unique(cls, return_inverse=True)
     n = len(first)
     before, after = (np.zeros((n, (n + 63) // 64), np.uint64) for _ in range(2))
-    kn.closed_order(n, cls, follows, before, after)
+    kn.mark_order(cls, follows, after)
+    for k0, k1 in _ranges(n, n * after.shape[1]):
+        kn.close_order(n, after, k0, k1)
+    kn.turn_order(n, after, before)
     return cls, n, before, after
 
 

@@ -8,20 +8,25 @@ from ...kernel import kernel
 
 
 @kernel
-def assign_slots(
-    n_nodes, source, target, unit, posterior, start, end, pivot, key_of, after, before, keys, spans, n_keys
-):
-    """Fill the keys of the slots of all arcs with a unit, which grow along every path; return the number of slots.
-
-    ``keys`` is sorted; the pivot's arcs have the first ones. A key between two others is their mean; where numbers run
-    out all keys are numbered anew. See :func:`rankine.spoken.lattice.confusion.confusion_network`.
-    """
-    after[:] = -np.inf
+def pivot_ahead(source, target, pivot, key_of, before):
+    """The first key of the pivot path that can come after each node; arcs sorted by source."""
     before[:] = np.inf
     for a in range(len(source) - 1, -1, -1):
         mine = key_of[a] if pivot[a] else np.inf
         before[source[a]] = min(before[source[a]], mine, before[target[a]])
-    for a in range(len(source)):
+
+
+@kernel
+def assign_slots(
+    source, target, unit, posterior, start, end, pivot, key_of, after, before, keys, spans, n_keys, a0, a1
+):
+    """Fill the keys of the slots of arcs a0 to a1 − 1 that have a unit; return the number of slots. Keys grow along
+    every path. ``after`` holds the last key before each node, at first −∞.
+
+    ``keys`` is sorted; the pivot's arcs have the first ones. A key between two others is their mean; where numbers run
+    out all keys are numbered anew. See :func:`rankine.spoken.lattice.confusion.confusion_network`.
+    """
+    for a in range(a0, a1):
         u, v = source[a], target[a]
         reach = after[u]
         if unit[a] >= 0 and posterior[a] > 0.0:
@@ -86,11 +91,10 @@ def reachability(n_nodes, source, target):
 
 
 @kernel
-def letters_apart(spelling, first, out):
-    """out[i, j] = 1 − edit distance of two spellings over the longer one's length."""
-    n = len(first) - 1
+def letters_apart(spelling, first, out, i0, i1):
+    """out[i, j] = 1 − edit distance of two spellings over the longer one's length, for the words i0 to i1 − 1."""
     row = np.empty(len(spelling) + 2, np.int64)
-    for i in range(n):
+    for i in range(i0, i1):
         out[i, i] = 1.0
         for j in range(i):
             a, b = first[i + 1] - first[i], first[j + 1] - first[j]
@@ -141,88 +145,104 @@ def best_of_row(i, n, same_word, alive, before, after, P, words, n_words, Q, ali
 
 
 @kernel
-def cluster(cls, n, before, after, P, begin, end, alike):
-    """Mangu, Brill & Stolcke (2000): first classes of one word that overlap, then all that are not ordered.
-
-    Merges the most similar pair of classes again and again; only unordered ones, so that no two arcs of a class can
-    follow each other. Each class remembers its best partner, looked for again only when it has changed, is gone, or has
-    become ordered with it. ``before`` and ``after`` are sets of bits, closed under transitivity. Which are left.
-    """
-    alive = np.ones(n, np.bool_)
-    n_units = P.shape[1]
-    words, n_words = np.empty((n, n_units), np.int64), np.zeros(n, np.int64)
-    for i in range(n):
-        for u in range(n_units):
+def words_of_classes(P, words, n_words):
+    """The words that each class holds, and how many."""
+    n_words[:] = 0
+    for i in range(len(P)):
+        for u in range(P.shape[1]):
             if P[i, u] > 0:
                 words[i, n_words[i]] = u
                 n_words[i] += 1
-    Q, best, partner = np.zeros(n_units), np.empty(n), np.empty(n, np.int64)
-    one = np.uint64(1)
-    for same_word in (True, False):
-        for i in range(n):
-            if alive[i]:
-                best_of_row(
-                    i, n, same_word, alive, before, after, P, words, n_words, Q, alike, begin, end, best, partner
-                )
-        while True:
-            i = -1
-            for x in range(n):
-                if alive[x] and best[x] >= 0 and (i < 0 or best[x] > best[i]):
-                    i = x
-            if i < 0:
-                break
-            j = partner[i]
-            ordered = ((before[i, j >> 6] | after[i, j >> 6]) >> np.uint64(j & 63)) & one
-            if not alive[j] or ordered != 0:
-                best_of_row(
-                    i, n, same_word, alive, before, after, P, words, n_words, Q, alike, begin, end, best, partner
-                )
-                continue
-            alive[j] = False
-            for a in range(len(cls)):
-                if cls[a] == j:
-                    cls[a] = i
-            for k in range(n_words[j]):
-                u = words[j, k]
-                if P[i, u] == 0:
-                    words[i, n_words[i]] = u
-                    n_words[i] += 1
-                P[i, u] += P[j, u]
-            begin[i], end[i] = min(begin[i], begin[j]), max(end[i], end[j])
-            for block in range(before.shape[1]):
-                before[i, block] |= before[j, block]
-                after[i, block] |= after[j, block]
-            for x in range(n):  # what comes before the class comes before what comes after it, and the other way round
-                if (before[i, x >> 6] >> np.uint64(x & 63)) & one:
-                    after[x, i >> 6] |= one << np.uint64(i & 63)
-                    for block in range(before.shape[1]):
-                        after[x, block] |= after[i, block]
-                if (after[i, x >> 6] >> np.uint64(x & 63)) & one:
-                    before[x, i >> 6] |= one << np.uint64(i & 63)
-                    for block in range(before.shape[1]):
-                        before[x, block] |= before[i, block]
-            best_of_row(i, n, same_word, alive, before, after, P, words, n_words, Q, alike, begin, end, best, partner)
-            for x in range(n):
-                if alive[x] and x != i and partner[x] == i:
-                    best_of_row(
-                        x, n, same_word, alive, before, after, P, words, n_words, Q, alike, begin, end, best, partner
-                    )
-    return alive
 
 
 @kernel
-def closed_order(n, cls, follows, before, after):
-    """Fill the sets of what comes before and after each class, closed under transitivity (Warshall)."""
+def best_of_rows(x0, x1, n, same_word, alive, before, after, P, words, n_words, Q, alike, begin, end, best, partner):
+    """The partners of the classes x0 to x1 − 1."""
+    for i in range(x0, x1):
+        if alive[i]:
+            best_of_row(i, n, same_word, alive, before, after, P, words, n_words, Q, alike, begin, end, best, partner)
+
+
+@kernel
+def merge_classes(
+    rounds, cls, n, same_word, alive, before, after, P, words, n_words, Q, alike, begin, end, best, partner
+):
+    """Merge the most similar pair of classes again and again, ``rounds`` times at the most; whether none is left.
+
+    Only unordered ones, so that no two arcs of a class can follow each other. Each class remembers its best partner,
+    looked for again only when it has changed, is gone, or has become ordered with it. ``before`` and ``after`` are sets
+    of bits, closed under transitivity. It ends: a round merges two classes, or gives one a partner that is good.
+    """
+    one = np.uint64(1)
+    for _ in range(rounds):
+        i = -1
+        for x in range(n):
+            if alive[x] and best[x] >= 0 and (i < 0 or best[x] > best[i]):
+                i = x
+        if i < 0:
+            return True
+        j = partner[i]
+        ordered = ((before[i, j >> 6] | after[i, j >> 6]) >> np.uint64(j & 63)) & one
+        if not alive[j] or ordered != 0:
+            best_of_row(i, n, same_word, alive, before, after, P, words, n_words, Q, alike, begin, end, best, partner)
+            continue
+        alive[j] = False
+        for a in range(len(cls)):
+            if cls[a] == j:
+                cls[a] = i
+        for k in range(n_words[j]):
+            u = words[j, k]
+            if P[i, u] == 0:
+                words[i, n_words[i]] = u
+                n_words[i] += 1
+            P[i, u] += P[j, u]
+        begin[i], end[i] = min(begin[i], begin[j]), max(end[i], end[j])
+        for block in range(before.shape[1]):
+            before[i, block] |= before[j, block]
+            after[i, block] |= after[j, block]
+        for x in range(n):  # what comes before the class comes before what comes after it, and the other way round
+            if (before[i, x >> 6] >> np.uint64(x & 63)) & one:
+                after[x, i >> 6] |= one << np.uint64(i & 63)
+                for block in range(before.shape[1]):
+                    after[x, block] |= after[i, block]
+            if (after[i, x >> 6] >> np.uint64(x & 63)) & one:
+                before[x, i >> 6] |= one << np.uint64(i & 63)
+                for block in range(before.shape[1]):
+                    before[x, block] |= before[i, block]
+        best_of_row(i, n, same_word, alive, before, after, P, words, n_words, Q, alike, begin, end, best, partner)
+        for x in range(n):
+            if alive[x] and x != i and partner[x] == i:
+                best_of_row(
+                    x, n, same_word, alive, before, after, P, words, n_words, Q, alike, begin, end, best, partner
+                )
+    return False
+
+
+@kernel
+def mark_order(cls, follows, after):
+    """Fill the sets of what can follow each class, as the arcs show it."""
     one = np.uint64(1)
     for x in range(len(cls)):
         for y in range(len(cls)):
             if follows[x, y]:
                 after[cls[x], cls[y] >> 6] |= one << np.uint64(cls[y] & 63)
-    for k in range(n):
+
+
+@kernel
+def close_order(n, after, k0, k1):
+    """Close the sets under transitivity, by way of the classes k0 to k1 − 1 (Warshall)."""
+    one = np.uint64(1)
+    for k in range(k0, k1):
         for x in range(n):
             if (after[x, k >> 6] >> np.uint64(k & 63)) & one:
                 for block in range(after.shape[1]):
                     after[x, block] |= after[k, block]
+
+
+@kernel
+def turn_order(n, after, before):
+    """The sets of what comes before, from those of what comes after."""
+    one = np.uint64(1)
     for x in range(n):
         for y in range(n):
             if (after[x, y >> 6] >> np.uint64(y & 63)) & one:

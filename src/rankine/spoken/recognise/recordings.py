@@ -11,18 +11,20 @@ The lattice of a short recording is called like it; those of a long one have ``@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from ... import files
 from ...errors import InputError, is_utf8, shorten
 from ...journal import Journal
-from ...places import check_name, inside, plain_files
+from ...places import check_name, inside, is_inside, plain_files
 from ...records import Finite
 from ..text import AUDIO, DOCUMENT, OFFSET, UTTERANCE, stem
 from .audio import ENDINGS
@@ -150,7 +152,7 @@ class RecordingJournal:
         self.journal = Journal(inside(folder, JOURNAL), schema=_Line)
         self.lines = {entry["recording"]: entry for entry in self.journal.entries}
         for line in self.lines.values():
-            _check_line(line, str(self.journal.path))
+            _check_line(line, partial(_place, self.journal.path, line))
         self.prints: dict[str, str] = {}
 
     def renamed(self, recording: Recording) -> Recording:
@@ -258,19 +260,31 @@ class RecordingJournal:
                     out.writerow((utterance, name, line.get("audio") or "", f"{segment['start']:.3f}"))
 
 
-def _check_line(line: dict[str, Any], where: str) -> None:
+def _check_line(line: dict[str, Any], place: Callable[[], str]) -> None:
     """Raise InputError unless the files that a line of a journal names are those of its recording, in its folder."""
-    name, ending = check_name(line["recording"], where), line.get("ending") or ""
+    name, ending, audio = line["recording"], line.get("ending") or "", line.get("audio") or ""
+    files_of_line = [segment["file"] for segment in line.get("segments") or ()]
+    for stored in (name, *files_of_line):
+        if not is_inside(stored):
+            check_name(stored, place())
     if ending and not _ENDING.fullmatch(ending):
-        raise InputError(f"expected an ending such as .slf.gz, got {shorten(ending)}", where)
-    for segment in line.get("segments") or ():
-        file = check_name(segment["file"], where)
+        raise InputError(f"expected an ending such as .slf.gz, got {shorten(ending)}", place())
+    for file in files_of_line:
         rest = re.sub(r"^@\d{5}", "", file.removeprefix(name))
         if not file.startswith(name) or not _ENDING.fullmatch(rest) or ending not in ("", rest):
-            raise InputError(f"expected the lattice of {shorten(name)}, got {shorten(file)}", where)
-    audio = line.get("audio") or ""
-    if audio and (not is_utf8(audio) or any(ord(c) < 32 for c in audio)):
-        raise InputError(f"expected the path of a recording, got {shorten(audio)}", where)
+            raise InputError(f"expected the lattice of {shorten(name)}, got {shorten(file)}", place())
+    if not is_utf8(audio) or any(ord(c) < 32 for c in audio):
+        raise InputError(f"expected the path of a recording, got {shorten(audio)}", place())
+
+
+def _place(path: Path, entry: dict[str, Any]) -> str:
+    """The file and the line of an entry of a journal, for an error."""
+    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+        with suppress(ValueError, RecursionError):
+            content = json.loads(line)
+            if isinstance(content, dict) and all(content.get(k) == v for k, v in entry.items()):
+                return f"{path}, line {number}"
+    return str(path)
 
 
 def _there(path: Path) -> bool:
