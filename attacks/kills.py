@@ -9,6 +9,7 @@ on; the n-th one, so that all points are met in turn), half after a random time.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import random
 import signal
@@ -106,8 +107,8 @@ def attack(count: int, seed: int, names: list[str], minutes: float = 1e9) -> lis
         for scene in scenes:
             stage.rehearse(scene)
         costs = {scene.name: events_of(scene, stage) for scene in scenes}
-        for i in range(count):
-            if time.monotonic() > deadline:
+        for i in itertools.count():
+            if killed.total() >= count or time.monotonic() > deadline:
                 break
             scene = scenes[i % len(scenes)]
             events, seconds = costs[scene.name]

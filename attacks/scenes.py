@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,7 @@ def build(folder: Path) -> None:
     folder.mkdir(parents=True)
     data = judged_set(n_queries=6)
     rk.save_letor(data, folder / "data.txt")
-    rk.LinearRanker(loss="ranksvm").fit(data).save(folder / "old.json")
+    rk.LinearRanker(loss="ranksvm", normalise="zscore").fit(data).save(folder / "old.json")
     shutil.copy(folder / "old.json", folder / "model.json")
     (folder / "run.txt").write_text("1 Q0 before 1 1 x\n")
     for name, count in (("lattices", 6), ("more", 4)):
@@ -130,6 +131,7 @@ def perform(scene: Scene) -> int:
     """Run the command of a scene in this process and folder; its exit code."""
     from rankine.cli import main
 
+    warnings.simplefilter("default")  # within tests they are errors
     sys.argv = ["rankine", *scene.arguments]
     sys.stdin = io.TextIOWrapper(io.BytesIO(scene.stdin))
     try:
@@ -201,7 +203,8 @@ class Stage:
         out, err, given = sys.stdout, sys.stderr, sys.stdin
         sys.stdout, sys.stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
         try:
-            code = perform(scene)
+            with warnings.catch_warnings():
+                code = perform(scene)
             sys.stderr.flush()
             text = sys.stderr.buffer.getvalue().decode()
         finally:

@@ -117,10 +117,11 @@ def interrupt(scene: Scene, folder: Path, delay: float, number: int, twice: bool
     left = members(process.pid)
     for orphan in left:
         os.kill(orphan, signal.SIGKILL)
-    return _problem(code, number, everything, acknowledged, seconds, ended if twice else 0.0, left), seconds, ended
+    return wrong(code, number, everything, acknowledged, seconds, ended if twice else 0.0, left), seconds, ended
 
 
-def _problem(code, number, text, acknowledged, seconds, ended, left) -> str:
+def wrong(code, number, text, acknowledged, seconds, ended, left) -> str:
+    """What is wrong with the end of a run."""
     if code == 0 and not acknowledged:
         return ""  # it had ended just before
     if code == -number and not text:
@@ -133,7 +134,7 @@ def _problem(code, number, text, acknowledged, seconds, ended, left) -> str:
         ("Traceback" in text or "Exception ignored" in text or "bug in Rankine" in text, "a traceback"),
         (bool(left), f"{len(left)} processes left"),
     ]
-    what = ", ".join(words for wrong, words in problems if wrong)
+    what = ", ".join(words for bad, words in problems if bad)
     return f"{what}: {text[-800:]!r}" if what else ""
 
 

@@ -56,7 +56,7 @@ def prepare(folder: Path, rng: random.Random) -> list[Scene]:
     lines = zip(data.y.astype(int), data.qid, rows, ids, strict=True)
     (folder / set_file).write_text("".join(f"{y} qid:{q} {row} #docid = {i}\n" for y, q, row, i in lines))
     rk.save_table(judged, folder / parquet)
-    rk.LinearRanker(loss="ranksvm").fit(judged).save(folder / f"{name}.json")
+    rk.LinearRanker(loss="ranksvm", normalise="zscore").fit(judged).save(folder / f"{name}.json")
     (folder / f"{name}.qrels").write_text("".join(f"{query} 0 {d} 1\n" for d in ids[:3]))
     for run in "ab":
         (folder / f"{name}{run}.run").write_text(

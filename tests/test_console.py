@@ -87,6 +87,13 @@ def test_a_message_is_one_line(capsys):
     assert capsys.readouterr().err == f"rankine: {shown(HOSTILE)}\\x0arankine: all is well\n"
 
 
+def test_a_message_replaces_a_status(capsys):
+    console.status("half done")
+    say("done")
+    say("really")
+    assert capsys.readouterr().err == "\r\x1b[Khalf done\r\x1b[Kdone\nreally\n"
+
+
 def test_a_full_disk_names_standard_output():
     script = "from rankine.console import put\ntry:\n    put('x')\nexcept OSError as e:\n    raise SystemExit(str(e))"
     with open("/dev/full", "w") as full:

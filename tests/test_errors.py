@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankine.errors import InputError, in_one_line, is_utf8, naming, nearest, needs, shorten
+from rankine.errors import InputError, in_one_line, is_utf8, naming, nearest, needs, shorten, writing_to
 
 
 def test_the_place_comes_first():
@@ -56,3 +56,10 @@ def test_an_error_names_its_place_once():
         raise InputError("no rows")
     with pytest.raises(InputError, match=r"^a\.txt, line 3: no rows$"), naming("a.txt"):
         raise InputError("no rows", "a.txt, line 3")
+
+
+def test_an_error_that_names_no_file_gets_a_name():
+    with pytest.raises(OSError, match=r"too large: 'a.part'"), writing_to("a.part"):
+        raise OSError(27, "File too large")
+    with pytest.raises(FileNotFoundError, match=r"b.txt"), writing_to("a.part"):
+        raise FileNotFoundError(2, "absent", "b.txt")

@@ -1,5 +1,6 @@
 """A journal keeps its entries whatever happens to the process that writes it."""
 
+import os
 from typing import TypedDict
 
 import pytest
@@ -61,3 +62,11 @@ def test_anything_else_is_an_error_that_names_the_line(line, tmp_path):
 def test_the_folder_must_exist(tmp_path):
     with pytest.raises(InputError, match="there is no folder"):
         Journal(tmp_path / "missing" / "j.jsonl")
+
+
+def test_a_hard_link_is_not_written_to(tmp_path):
+    Journal(tmp_path / "a.jsonl").add({"job": 1})
+    os.link(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    Journal(tmp_path / "a.jsonl").add({"job": 2})
+    assert Journal(tmp_path / "a.jsonl").entries == [{"job": 1}, {"job": 2}]
+    assert Journal(tmp_path / "b.jsonl").entries == [{"job": 1}]

@@ -69,6 +69,6 @@ def test_a_temporary_file_that_cannot_be_removed_hides_no_error(tmp_path, monkey
     def refuse(path):
         raise PermissionError(13, "no", path)
 
-    with pytest.raises(ZeroDivisionError), temporary_beside(tmp_path / "a.txt"):  # noqa: PT012
-        monkeypatch.setattr(os, "unlink", refuse)
+    monkeypatch.setattr(os, "unlink", refuse)
+    with pytest.raises(ZeroDivisionError), temporary_beside(tmp_path / "a.txt"):
         raise ZeroDivisionError

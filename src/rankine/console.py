@@ -21,6 +21,9 @@ _CONTROL = re.compile(f"[{_CONTROLS}]")
 _CONTROL_IN_LINES = re.compile(f"(?![\n\t])[{_CONTROLS}]")
 
 
+_line_is_begun = False  # by a status, which the next message replaces
+
+
 def shown(text: object, lines: bool = False) -> str:
     r"""Text without control characters, for a terminal; ``lines`` keeps line breaks and tabs.
 
@@ -38,7 +41,9 @@ def _escape(match: re.Match[str]) -> str:
 def say(text: object, lines: bool = False) -> None:
     """Print a message on standard error, as one line unless ``lines``."""
     encoding = sys.stderr.encoding or "utf-8"
-    message = f"{shown(text, lines)}\n".encode(encoding, "backslashreplace").decode(encoding)
+    global _line_is_begun
+    clear, _line_is_begun = "\r\x1b[K" if _line_is_begun else "", False
+    message = f"{clear}{shown(text, lines)}\n".encode(encoding, "backslashreplace").decode(encoding)
     with suppress(OSError):  # a full disk behind standard error does not end the work
         sys.stderr.write(message)
         sys.stderr.flush()
@@ -46,6 +51,8 @@ def say(text: object, lines: bool = False) -> None:
 
 def status(text: object) -> None:
     """Print a line on standard error in place of the one before; for a terminal."""
+    global _line_is_begun
+    _line_is_begun = True
     sys.stderr.write(f"\r\x1b[K{shown(text)}")
     sys.stderr.flush()
 

@@ -97,6 +97,23 @@ def needs(package: str, extra: str) -> ModuleType:
         raise InputError(f'this needs the package {name}: pip install "rankine[{extra}]"') from None
 
 
+@contextmanager
+def writing_to(path: object) -> Iterator[None]:
+    """Within it an error of the system that names no file names this one, as of writing to a file that is open.
+
+    >>> with writing_to("x.txt"):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+    OSError: [Errno 28] No space left on device: 'x.txt'
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
 def in_one_line(error: Exception) -> str:
     """An error as one line; of a file that cannot be used, its name and the reason.
 

@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .errors import writing_to
 from .files import check_folder_of
 from .records import checked, parsed
 from .sources import read_whole
+from .temporary import unlink_copies
 
 
 class Journal:
@@ -60,7 +62,8 @@ class Journal:
     def add(self, entry: dict[str, Any]) -> None:
         """Append an entry."""
         line = json.dumps(entry)
-        with open(self.path, "a", encoding="utf-8", newline="\n") as file:
+        unlink_copies(self.path)
+        with writing_to(self.path), open(self.path, "a", encoding="utf-8", newline="\n") as file:
             file.write(("" if self._complete else "\n") + line + "\n")
         self._complete = True
         self.entries.append(entry)

@@ -18,6 +18,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_co
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
+from multiprocessing import resource_tracker
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeVar
 
@@ -189,6 +190,7 @@ class _Processes:
             raise CancelledError
         pipe, its_end = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(its_end, *self._begin), daemon=True)
+        resource_tracker.ensure_running()  # it would unblock Ctrl-C when it starts
         with _ctrl_c_blocked():  # it inherits that, and cannot be interrupted before it ignores Ctrl-C
             process.start()
         its_end.close()

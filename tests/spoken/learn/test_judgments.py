@@ -107,6 +107,18 @@ def test_judgments_of_other_documents():
         Judged({"1": "words"}, {"2": {}}).check({"monday"}, "q.qrels")
 
 
+def test_a_hard_linked_copy_stays_as_it_was(tmp_path):
+    """As of an archive that was copied by ``cp -al``."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    book = Judgments(tmp_path / "a")
+    book.add(book.query("words"), "monday", 1)
+    os.link(book.path, tmp_path / "b" / book.path.name)
+    book.add("1", "tuesday", 1)
+    assert book.all().n_judgments == 2
+    assert Judgments(tmp_path / "b").all().n_judgments == 1
+
+
 WRONG = (
     "UPDATE judgment SET grade = NULL", "UPDATE judgment SET grade = x'00ff'", "UPDATE judgment SET grade = 9e999",
     "UPDATE judgment SET query = 'x'", "DELETE FROM query", "UPDATE judgment SET document = x'ff'",

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from ...console import data_output, say
+from ...errors import writing_to
 from ...interrupt import keeping
+from ...temporary import unlink_copies
 
 if TYPE_CHECKING:
     from ...spoken.lattice.batch import UtteranceResult
@@ -212,6 +214,7 @@ class BatchJournal:
         what = f"Source(place={source.place!r}, format={source.format!r}, scoring={source.scoring!r})"
         key = self._MARK + f"({what}, {settings!r}, {source.state()!r})\n".encode()
         whole = self._read(key) if self.path.exists() else 0
+        unlink_copies(self.path)
         self.file = open(self.path, "r+b" if whole else "w+b")
         self.file.truncate(whole)
         self.file.seek(whole)
@@ -252,9 +255,10 @@ class BatchJournal:
     def add(self, utterance: UtteranceResult, keep: bool = True) -> None:
         """Add the result of an utterance; without ``keep`` only its name and its error."""
         name, error = (" ".join((text or "").split()) for text in (utterance.name, utterance.error))
-        self.file.write(utterance.result if keep and not error else b"")
-        self.file.write(self._MARK + f"{name}\t{error}\n".encode("utf-8", "replace"))
-        self.file.flush()
+        with writing_to(self.path):
+            self.file.write(utterance.result if keep and not error else b"")
+            self.file.write(self._MARK + f"{name}\t{error}\n".encode("utf-8", "replace"))
+            self.file.flush()
         self._count(name, error)
 
     def _count(self, name: str, error: str) -> None:
@@ -271,10 +275,10 @@ class BatchJournal:
         return self
 
     def __exit__(self, error: Any, *_: Any) -> None:
-        self.file.close()
-        if error is None:
-            self.path.unlink()
-        self._lock.close()
+        with self._lock, writing_to(self.path):
+            self.file.close()
+            if error is None:
+                self.path.unlink()
 
 
 def finish(bad: list[str], good: int, what: str = "utterances") -> None:

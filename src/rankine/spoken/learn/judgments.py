@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError, nearest, shorten
+from ...files import locked
 from ...places import inside
+from ...temporary import unlink_copies
 from ..text import decoded
 
 FILE = "judgments.sqlite"
@@ -88,6 +90,9 @@ class Judgments:
             connection = sqlite3.connect(":memory:")
             connection.executescript(_TABLES)
         else:
+            if write and self.path.exists() and self.path.stat().st_nlink > 1:
+                with locked(self.path, "another process is writing the judgments", wait=30):
+                    unlink_copies(self.path)
             connection = sqlite3.connect(self.path, timeout=30, isolation_level=None)
         try:
             connection.execute("PRAGMA trusted_schema=OFF")
