@@ -53,11 +53,10 @@ class LinearOracle:
         self.values, self.grad = np.empty(len(self.ptr) - 1), np.empty(X.shape[0])
         self.last: Scored | None = None
         self.sizes = np.empty((5, len(self.ptr) - 1))
-        self.norms: np.ndarray
-        self.furthest: np.ndarray
-        self.norms, self.furthest = self._norms() if like is None else (like.norms, like.furthest)
-        self.top = float(self.furthest.max())
-        self.hessian: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # and what products with the Hessian need
+        self.norms, self.furthest, self.top = np.empty(0), np.empty(0), np.nan  # of rows; of queries; of all
+        if like is not None:
+            self.norms, self.furthest, self.top = like.norms, like.furthest, like.top
+        self.hessian: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # a point and what its products need
         self.scratch: np.ndarray | None = None
 
     @property
@@ -85,15 +84,24 @@ class LinearOracle:
     def _evaluate(self, w: np.ndarray, weights: np.ndarray) -> tuple[float, np.ndarray]:
         """R(w) and a subgradient, with ``weights``, w in the precision of the scores."""
         nothing = not w.any()
+        measure = nothing and not len(self.norms)
+        if measure:
+            self.norms = np.empty(self.X.shape[0])
+        else:
+            self._know_norms()
         scores = np.zeros(self.X.shape[0]) if nothing else np.empty(self.X.shape[0])
 
         def block(q0: int, q1: int) -> np.ndarray:
+            if measure:
+                self._measure(q0, q1)
             if not nothing:
                 self._score(q0, q1, weights, scores)
             self._loss(q0, q1, scores)
             return self._plane(q0, q1, scores)
 
         grad = self._sum(block)
+        if measure:
+            self._measured()
         self.last = self._scored(w, weights, scores)
         return self._value(), grad
 
@@ -164,12 +172,14 @@ class LinearOracle:
 
     def with_loss(self, prepared: Any) -> LinearOracle:
         """The same features and weights under another loss."""
+        self._know_norms()
         return LinearOracle(self.X, prepared, self.query_weight, self.threads, like=self)
 
     def minibatch(self, w: np.ndarray, q0: int, q1: int) -> tuple[float, np.ndarray]:
         """R and a subgradient over queries q0 to q1 − 1 alone, on the calling thread."""
         scores = np.empty(self.X.shape[0]) if self.scratch is None else self.scratch
         self.scratch = scores
+        self._know_norms()
         ordinary = 1e-15 < self.top < 1e15
         self._score(q0, q1, np.ascontiguousarray(w, self.X.dtype if ordinary else np.float64), scores)
         self._loss(q0, q1, scores)
@@ -200,31 +210,40 @@ class LinearOracle:
 
     def _weights(self, w: np.ndarray) -> np.ndarray:
         """w in the precision of X, unless scores could be too small or too large for that."""
+        if not w.any():
+            return np.ascontiguousarray(w, self.precision)
+        self._know_norms()
         if self.precision == np.float64:
             return np.ascontiguousarray(w, np.float64)
         size = norm_above(w)
         single = all(_SINGLE[0] < x < _SINGLE[1] for x in (size, size * self.top))
-        return np.ascontiguousarray(w, self.X.dtype if single or not w.any() else np.float64)
+        return np.ascontiguousarray(w, self.X.dtype if single else np.float64)
 
-    def _norms(self) -> tuple[np.ndarray, np.ndarray]:
-        """Upper bounds on the Euclidean norms of rows, and the largest of each query."""
-        squares = np.empty(self.X.shape[0])
-
-        def block(q0: int, q1: int) -> None:
-            lo, hi = self.ptr[q0], self.ptr[q1]
-            if self.sparse:
-                kn.sparse_norms(self.X.data, self.X.indptr, lo, hi, squares)
-            else:
-                kn.dense_norms(self.X, lo, hi, squares)
-
-        self._each(block)
-        squares += self.size * tiny_of(np.float64)
-        norms = np.sqrt(squares, out=squares)
+    def _measure(self, q0: int, q1: int) -> None:
+        """Upper bounds on the Euclidean norms of a block's rows."""
+        lo, hi = self.ptr[q0], self.ptr[q1]
+        if self.sparse:
+            kn.sparse_norms(self.X.data, self.X.indptr, lo, hi, self.norms)
+        else:
+            kn.dense_norms(self.X, lo, hi, self.norms)
+        norms = self.norms[lo:hi]
+        norms += self.size * tiny_of(np.float64)
+        np.sqrt(norms, out=norms)
         norms *= 1 + gamma(self.size + 4)
-        furthest = np.maximum.reduceat(norms, self.ptr[:-1])
-        if not np.isfinite(furthest.max()):
+
+    def _measured(self) -> None:
+        """What follows from the norms of all rows."""
+        self.furthest = np.maximum.reduceat(self.norms, self.ptr[:-1])
+        self.top = float(self.furthest.max())
+        if not math.isfinite(self.top):
             raise InputError("features are too large to be squared: scale them down")
-        return norms, furthest
+
+    def _know_norms(self) -> None:
+        """Measure all rows, unless the first evaluation has done so on its way."""
+        if not len(self.norms):
+            self.norms = np.empty(self.X.shape[0])
+            self._each(self._measure)
+            self._measured()
 
     def _value(self) -> float:
         return float(self.values.sum() if self.query_weight is None else self.values @ self.query_weight)
