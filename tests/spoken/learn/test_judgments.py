@@ -169,9 +169,10 @@ def test_a_journal_that_names_another_file_is_not_rolled_back(tmp_path, victims)
 def test_damage_is_one_line(tmp_path):
     book = Judgments(tmp_path)
     book.query("spoken words")
-    data = bytearray(book.path.read_bytes())
-    data[32:40] = (7).to_bytes(4, "big") + (3).to_bytes(4, "big")  # free pages that are not there
-    book.path.write_bytes(data)
-    with pytest.raises(rk.InputError, match="or damaged") as caught:
-        book.all()
-    assert "\n" not in str(caught.value)
+    data = book.path.read_bytes()
+    free = data[:32] + (7).to_bytes(4, "big") + (3).to_bytes(4, "big") + data[40:]  # free pages that are not there
+    for damaged in (free, data.replace(b"REFERENCES query(name)", b"REFERENCES query(na\xffe)")):
+        book.path.write_bytes(damaged)
+        with pytest.raises(rk.InputError, match=r"or damaged|cannot be used") as caught:
+            book.all()
+        assert "\n" not in str(caught.value)

@@ -105,7 +105,8 @@ class Judgments:
             with connection:
                 yield connection
         except sqlite3.OperationalError as error:
-            raise InputError(f"the judgments cannot be used now ({error})", str(self.path)) from None
+            said = " ".join(str(error).split())
+            raise InputError(f"the judgments cannot be used now ({said})", str(self.path)) from None
         except (sqlite3.Error, UnicodeError) as error:
             raise self._damaged(str(error)) from None
         finally:
