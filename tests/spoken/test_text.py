@@ -85,3 +85,8 @@ def test_what_only_python_reads_as_a_number():
         assert not text.is_number(bad)
         with pytest.raises(InputError, match="expected a number"):
             text.number(bad, "f")
+
+
+def test_a_block_of_line_ends_is_one_piece_and_lines_keep_their_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "read_blocks", lambda path: iter([b"a\nb", b"\n\n", b"\n\n\n", b"c"]))
+    assert list(text.read_lines("x")) == [(1, b"a\n"), (2, b"b\n"), (3, b"\n"), (4, b"\n\n\n"), (7, b"c")]

@@ -36,10 +36,17 @@ def read_blocks(path: str | os.PathLike) -> Iterator[bytes]:
 
 
 def read_lines(path: str | os.PathLike) -> Iterator[tuple[int, bytes]]:
-    """(number from 1, line with its end) of a file, streamed; more than ``LONGEST_LINE`` bytes are an error."""
+    """(number from 1, line with its end) of a file, streamed; more than ``LONGEST_LINE`` bytes are an error.
+
+    A block of nothing but line ends is given as it is, at once.
+    """
     parts: list[bytes] = []  # of a line that is longer than a block
     held = number = 0
     for block in read_blocks(path):
+        if not held and block.count(b"\n") == len(block):
+            yield number + 1, block
+            number += len(block)
+            continue
         lines = block.split(b"\n")
         last = lines.pop()
         if lines:
