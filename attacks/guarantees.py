@@ -28,7 +28,7 @@ import numpy as np
 from typer.testing import CliRunner
 
 import rankine as rk
-from rankine.cli import app
+from rankine.cli.app import app
 
 from .definitions import prediction_losses
 

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from typer.testing import CliRunner
 
-from rankine.cli import app
+from rankine.cli.app import app
 from rankine.errors import InputError
 from rankine.files import sealed
 from rankine.spoken.archive.archive import Archive

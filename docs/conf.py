@@ -7,7 +7,7 @@ from pathlib import Path
 import typer.main
 
 import rankine
-from rankine.cli import app
+from rankine.cli.app import app
 from rankine.cli.spoken.tables import list_formats, list_recognisers, list_units
 from rankine.experiments.table import TABLE as EXPERIMENTS
 from rankine.export.table import TABLE as TARGETS

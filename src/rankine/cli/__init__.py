@@ -11,14 +11,6 @@ from ..console import say, shown
 from ..interrupt import watched
 
 
-def __getattr__(name: str) -> Any:
-    if name != "app":  # loaded late: Ctrl-C is watched before
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .app import app
-
-    return app
-
-
 def main() -> None:
     """Run the command line; bad input ends in one line on standard error and exit code 1."""
     with watched():
