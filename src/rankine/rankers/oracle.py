@@ -135,8 +135,17 @@ class LinearOracle:
 
     def refined(self, w: np.ndarray) -> tuple[float, float]:
         """R(w) from scores in double precision, whatever that of X, and its error."""
-        value, _ = self._evaluate(w, np.ascontiguousarray(w, np.float64))
-        return value, self.slip(w).value_error
+        self._know_norms()
+        weights, scores = np.ascontiguousarray(w, np.float64), np.empty(self.X.shape[0])
+
+        def block(q0: int, q1: int) -> None:
+            self._score(q0, q1, weights, scores)
+            self._loss(q0, q1, scores)
+            kn.query_sizes(self.ptr, q0, q1, scores, self.grad, self.norms, self.sizes)
+
+        self._each(block)
+        self.last = self._scored(w, weights, scores)
+        return self._value(), self.slip(w).value_error
 
     def hvp(self, w: np.ndarray, v: np.ndarray) -> np.ndarray:
         """The Hessian of R at w times v, in one sweep over X; the scores of w are sorted once for all v."""
@@ -258,10 +267,10 @@ class LinearOracle:
     def _score(self, q0: int, q1: int, w: np.ndarray, scores: np.ndarray) -> None:
         lo, hi = self.ptr[q0], self.ptr[q1]
         if self.sparse:
-            finite = kn.sparse_scores(self.X.data, self.X.indices, self.X.indptr, lo, hi, w, scores)
+            kn.sparse_scores(self.X.data, self.X.indices, self.X.indptr, lo, hi, w, scores)
         else:
-            finite = kn.dense_scores(self.X, lo, hi, w, scores)
-        if not finite:
+            kn.dense_scores(self.X, lo, hi, w, scores)
+        if not kn.held(scores, lo, hi):
             raise InputError("scores are too large for these numbers: scale the features down, or take a smaller C")
 
     def _loss(self, q0: int, q1: int, scores: np.ndarray) -> None:

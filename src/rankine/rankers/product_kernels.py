@@ -18,15 +18,12 @@ SUMMED = 136  # 128 rows in whatever order: g in that precision, products, sums
 
 @kernel(fastmath=_FAST)
 def dense_scores(X, lo, hi, w, scores):
-    """scores[lo:hi] = X[lo:hi] @ w, in the precision of w; whether all of them are numbers that can be held."""
-    finite = True
+    """scores[lo:hi] = X[lo:hi] @ w, in the precision of w."""
     for i in range(lo, hi):
         total = w.dtype.type(0)
         for f in range(X.shape[1]):
             total += X[i, f] * w[f]
         scores[i] = total
-        finite &= abs(total) < LARGEST
-    return finite
 
 
 @kernel(fastmath=_FAST)
@@ -61,15 +58,21 @@ def dense_add(X, lo, hi, g, part, out):
 
 @kernel
 def sparse_scores(values, columns, ends, lo, hi, w, scores):
-    """scores[lo:hi] = X[lo:hi] @ w for X in CSR form; whether all of them are numbers that can be held."""
-    finite = True
+    """scores[lo:hi] = X[lo:hi] @ w for X in CSR form."""
     for i in range(lo, hi):
         total = 0.0
         for j in range(ends[i], ends[i + 1]):
             total += values[j] * w[columns[j]]
         scores[i] = total
-        finite &= abs(total) < LARGEST
-    return finite
+
+
+@kernel
+def held(scores, lo, hi):
+    """Whether all of scores[lo:hi] are numbers that can be held."""
+    bad = 0
+    for i in range(lo, hi):
+        bad += not abs(scores[i]) < LARGEST
+    return bad == 0
 
 
 @kernel

@@ -355,9 +355,9 @@ class PreparedHinge(Prepared):
         route: int = kn.AUTO,
     ) -> None:
         """Queries q0 to q1 − 1 on the calling thread; writes their ``values`` and ``grad``, and rankings if asked."""
-        kn.hinge(
+        bad = kn.hinge(
             self.solver, self.mode, _TARGETS[self.loss.target], route, self.table, self.discount, self.k, scores,
             self.problem, q0, q1, values, grad, rankings,
         )  # fmt: skip
-        if np.isnan(values[q0:q1]).any():
+        if bad:
             raise InputError("the scores of a query are not finite, or too large to be added up: scale the features")

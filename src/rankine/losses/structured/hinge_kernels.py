@@ -96,9 +96,9 @@ def sort_level(scores, members, start, end, keep, docs, s, at, gathered, order, 
 def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q0, q1, values, grad, rankings):
     """Values of queries q0..q1−1 and gradients of their rows; arg max rankings too if ``rankings`` has entries.
 
-    The value of a query whose scores are not finite, or too large to be added up, is NaN.
+    The value of a query whose scores are not finite, or too large to be added up, is NaN; how many there are of these.
     """
-    longest = levels = 0
+    longest = levels = bad = 0
     for q in range(q0, q1):
         longest = max(longest, problem.ptr[q + 1] - problem.ptr[q])
         levels = max(levels, problem.level_ptr[q + 1] - problem.level_ptr[q])
@@ -145,6 +145,7 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
             size_of_scores += abs(s[i])
         if informative and not size_of_scores * (abs(A[0]) + abs(A[K - 1]) + 1.0) < LARGEST:
             values[q] = np.nan  # comparisons that the searches live on would be meaningless
+            bad += 1
             grad[lo:hi] = 0.0
             for r in range(m if len(rankings) > 0 else 0):
                 rankings[lo + r] = members[lo + r]
@@ -225,6 +226,7 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
                         grad[docs[first[level] + i]] -= A[start + i]
         value = delta + _dot(grad, scores, lo, hi)
         values[q] = 0.0 if value < 0.0 else value
+    return bad
 
 
 @kernel(fastmath={"reassoc", "contract"})
