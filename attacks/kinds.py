@@ -127,9 +127,12 @@ def _same_letor(content: bytes, data: Any) -> None:
 
 
 def _letor_line(line: str) -> tuple[float, str, dict[int, float]]:
-    """The grade, the query and the features of a line, by splitting."""
-    grade, query, *cells = re.split(r"[\x00-\x20]+", line.split("#")[0].strip("".join(map(chr, range(33)))))
-    return float(grade), query.removeprefix("qid:"), {int(c.split(":")[0]): float(c.split(":")[1]) for c in cells}
+    """The grade, the query and the features of a line, by splitting; a query's id ends at a blank."""
+    grade, query, rest = re.fullmatch(
+        r"[\x00-\x20]*([^\x00-\x20]+)[\x00-\x20]+qid:([^\x00-\x20]+)(.*)", line, re.S
+    ).groups()
+    cells = [cell.split(":") for cell in re.split(r"[\x00-\x20]+", rest.split("#")[0]) if cell]
+    return float(grade), query, {int(index): float(value) for index, value in cells}
 
 
 class Packed(Letor):

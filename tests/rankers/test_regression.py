@@ -23,3 +23,9 @@ def test_regression_is_least_squares(on, tmp_path):
     for parameters, message in (({"on": "x"}, "grades or gains"), ({"alpha": -1}, "alpha must be")):
         with pytest.raises(rk.InputError, match=message):
             rk.RegressionRanker(**parameters).fit(X, y, qid=qid)
+
+
+def test_features_too_large_to_be_squared_are_refused():
+    X = np.array([[7e19], [-7e19]], np.float32)
+    with pytest.raises(rk.InputError, match="too large to be squared"):
+        rk.RegressionRanker().fit(X, [2, 0], qid=[1, 1])

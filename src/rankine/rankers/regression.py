@@ -43,5 +43,9 @@ class RegressionRanker(LinearModel):
         data = self.training_data(X, y, qid)
         data, weights = self._weighted(data, X, doc_weight)
         target = data.y if self.on == "grades" else 2.0**data.y - 1
-        self.coef_ = np.asarray(Ridge(alpha=self.alpha).fit(data.X, target, weights).coef_, np.float64)
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.coef_ = np.asarray(Ridge(alpha=self.alpha).fit(data.X, target, weights).coef_, np.float64)
+        except ValueError:  # squares that are too large even for scikit-learn's own precision
+            raise InputError("features are too large to be squared: scale them down") from None
         return self

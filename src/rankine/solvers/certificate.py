@@ -99,17 +99,18 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """(objective + error − lower bound) / objective."""
+        """(upper − lower bound) / upper, for upper = objective + error."""
         return relative_gap(self.objective, self.lower_bound, self.error)
 
 
 def relative_gap(objective: float, lower_bound: float, error: float = 0.0) -> float:
-    """How far the objective, with its error, may still be from the minimum, as a share of it.
+    """How far the objective may still be from the minimum, as a share of it; both with the error that it may have.
 
-    >>> relative_gap(2.0, 1.5)
-    0.25
+    >>> relative_gap(2.0, 1.5), relative_gap(0.0, 0.0, error=1e-9)
+    (0.25, 1.0)
     """
-    return max(objective + error - lower_bound, 0.0) / objective if objective > 0 else 0.0
+    upper = objective + error
+    return max(upper - lower_bound, 0.0) / upper if upper > 0 else 0.0
 
 
 def proved(linear: float, lost: float, far: float, square: float, reached: float) -> tuple[float, float]:
