@@ -226,6 +226,7 @@ def hinge(kind, mode, target_kind, route, table, discount, k, scores, problem, q
                         grad[docs[first[level] + i]] -= A[start + i]
         value = delta + _dot(grad, scores, lo, hi)
         values[q] = 0.0 if value < 0.0 else value
+        bad += np.isnan(value)
     return bad
 
 
