@@ -9,11 +9,11 @@ import time
 
 # each is a module of this folder, with its arguments for a run of so many minutes
 ATTACKS = {
-    "names": lambda minutes: [],
+    "names": lambda minutes: ["--count", str(round(20 * minutes))],
     "bombs": lambda minutes: [],
-    "terminals": lambda minutes: [],
-    "disks": lambda minutes: [],
-    "signals": lambda minutes: [],
+    "terminals": lambda minutes: ["--minutes", f"{0.05 * minutes:.2f}"],
+    "disks": lambda minutes: ["--minutes", f"{0.1 * minutes:.2f}"],
+    "signals": lambda minutes: ["--minutes", f"{0.1 * minutes:.2f}"],
     "guarantees": lambda minutes: ["--count", str(round(17 * minutes))],
     "certificates": lambda minutes: ["--count", str(round(67 * minutes))],
     "kills": lambda minutes: ["--count", str(round(34 * minutes))],

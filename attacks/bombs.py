@@ -6,6 +6,7 @@ within 1 GB of memory and ten seconds of processor time (20 for a gigabyte that 
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import lzma
@@ -244,8 +245,12 @@ def failure(bomb: Bomb, end: End) -> str:
 
 def main() -> None:
     """Set all bombs off; exit code 1 if one of them did harm."""
+    parser = argparse.ArgumentParser(prog="python -m attacks.bombs", description=__doc__.splitlines()[0])
+    parser.add_argument("words", nargs="*", help="only bombs whose names have one of these")
+    parser.add_argument("--seed", type=int, help="not used: bombs are always the same")
+    words = parser.parse_args().words
     failures, began = 0, time.monotonic()
-    bombs = [bomb for bomb in every() if not sys.argv[1:] or any(word in bomb.name for word in sys.argv[1:])]
+    bombs = [bomb for bomb in every() if not words or any(word in bomb.name for word in words)]
     with tempfile.TemporaryDirectory(prefix="rankine-bombs-") as folder:
         for bomb in bombs:
             end = set_off(bomb, Path(folder))
