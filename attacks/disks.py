@@ -10,7 +10,6 @@ stays, and a second run succeeds. Of hard-linked archives the other one must sta
 
 from __future__ import annotations
 
-import argparse
 import builtins
 import errno
 import io
@@ -18,14 +17,13 @@ import os
 import random
 import resource
 import shutil
-import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from .scenes import Scene, Stage, forked, perform, place, printed, selected
+from .scenes import Scene, Stage, command, forked, perform, place, printed, selected
 
 ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EACCES)
 CALLS = ("replace", "fsync", "open", "mkdir", "unlink", "rename", "chmod", "stat")
@@ -162,16 +160,5 @@ def attack(count: int, seed: int, names: list[str], minutes: float = 1e9) -> lis
     return failures
 
 
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--minutes", type=float, default=1e9)
-    parser.add_argument("scenes", nargs="*")
-    options = parser.parse_args()
-    sys.exit(bool(attack(options.count, options.seed, options.scenes, options.minutes)))
-
-
 if __name__ == "__main__":
-    main()
+    command(attack, __doc__, count=300)

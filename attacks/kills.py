@@ -8,7 +8,6 @@ on; the n-th one, so that all points are met in turn), half after a random time.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import os
 import random
@@ -21,7 +20,7 @@ import types
 from collections import Counter
 from pathlib import Path
 
-from .scenes import Scene, Stage, forked, perform, place, selected
+from .scenes import Scene, Stage, command, forked, perform, place, selected
 
 # names of functions of C that change files, or decide that a change counts
 CALLS = frozenset(
@@ -127,16 +126,5 @@ def attack(count: int, seed: int, names: list[str], minutes: float = 1e9) -> lis
     return failures
 
 
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--minutes", type=float, default=1e9)
-    parser.add_argument("scenes", nargs="*")
-    options = parser.parse_args()
-    sys.exit(bool(attack(options.count, options.seed, options.scenes, options.minutes)))
-
-
 if __name__ == "__main__":
-    main()
+    command(attack, __doc__, count=1000)

@@ -5,6 +5,7 @@ A process is forked for every run of a command: Python, NumPy and the compiled k
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import shutil
@@ -14,6 +15,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 WORDS = "printing press hospital river letter engine".split()
 
@@ -275,3 +277,14 @@ class Stage:
 def selected(names: Sequence[str]) -> list[Scene]:
     """The scenes of these names, all without any."""
     return [scene for scene in SCENES if not names or scene.name in names]
+
+
+def command(attack: Callable[..., list[str]], description: str | None, count: int, scenes: bool = True) -> NoReturn:
+    """The command line of an attack on scenes; the exit code is 1 if it found something."""
+    parser = argparse.ArgumentParser(description=(description or "").split("\n")[0])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=count, help="how often")
+    parser.add_argument("--minutes", type=float, default=1e9, help="stop after so many minutes")
+    if scenes:
+        parser.add_argument("names", nargs="*", metavar="scenes", help="only these commands; default: all that write")
+    sys.exit(bool(attack(**vars(parser.parse_args()))))

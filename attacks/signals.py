@@ -9,7 +9,6 @@ nothing is lost. Every third run is sent a second signal, which must end it with
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import select
@@ -21,7 +20,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from .scenes import Scene, Stage, place, selected
+from .scenes import Scene, Stage, command, place, selected
 
 LIMIT = 0.5  # seconds
 # commands that work for seconds, with processes of their own and in kernels and libraries
@@ -178,16 +177,5 @@ def attack(count: int, seed: int, names: list[str], minutes: float = 1e9) -> lis
     return failures
 
 
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--minutes", type=float, default=1e9)
-    parser.add_argument("scenes", nargs="*")
-    options = parser.parse_args()
-    sys.exit(bool(attack(options.count, options.seed, options.scenes, options.minutes)))
-
-
 if __name__ == "__main__":
-    main()
+    command(attack, __doc__, count=200)

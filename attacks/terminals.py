@@ -9,7 +9,6 @@ overrides of direction. All commands run on a pseudo-terminal; what they print m
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import pty
@@ -21,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from .scenes import Scene, perform, place, slf
+from .scenes import Scene, command, perform, place, slf
 
 # what the program itself sends: colours, bold, erasing a line, moving up, showing and hiding the cursor
 OWN = re.compile(r"\x1b\[(?:\d+(?:;\d+)*)?m|\x1b\[2?K|\x1b\[1?A|\x1b\[\?25[lh]|\r")
@@ -166,15 +165,5 @@ def attack(count: int, seed: int, minutes: float = 1e9) -> list[str]:
     return failures
 
 
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--minutes", type=float, default=1e9)
-    options = parser.parse_args()
-    sys.exit(bool(attack(options.count, options.seed, options.minutes)))
-
-
 if __name__ == "__main__":
-    main()
+    command(attack, __doc__, count=200, scenes=False)
