@@ -158,6 +158,10 @@ STRANGE = [
 ]  # fmt: skip
 
 
+def _anything(rng: random.Random):
+    return copy.deepcopy(rng.choice(STRANGE))
+
+
 def tree(rng: random.Random, content, mild: float = 0.5):
     """JSON values with one to three changes: a share of ``mild`` only puts another value of the same type."""
     content = copy.deepcopy(content)
@@ -165,10 +169,10 @@ def tree(rng: random.Random, content, mild: float = 0.5):
         holder, key = _place(rng, content)
         if holder is None:
             if rng.random() < 0.1:
-                content = rng.choice(STRANGE)
+                content = _anything(rng)
             continue
         if isinstance(content, dict) and rng.random() < 0.15:
-            content[rng.choice(["extra", "note", ""])] = rng.choice(STRANGE[:12])
+            content[rng.choice(["extra", "note", ""])] = _anything(rng)
         elif rng.random() < mild:
             holder[key] = _like(rng, holder[key])
         else:
@@ -219,11 +223,11 @@ def _strange(rng: random.Random, holder, key) -> None:
     if way == 0:
         del holder[key]
     elif way == 1 and isinstance(holder, dict):
-        holder[rng.choice(["extra", "", "__class__", "kind", "size"])] = rng.choice(STRANGE)
+        holder[rng.choice(["extra", "", "__class__", "kind", "size"])] = _anything(rng)
     elif way == 2 and isinstance(holder, dict):
         other = rng.choice(list(holder))
         holder[key], holder[other] = holder[other], holder[key]
     elif way == 3 and isinstance(holder, list):
-        holder.insert(key, rng.choice(STRANGE))
+        holder.insert(key, _anything(rng))
     else:
-        holder[key] = rng.choice(STRANGE)
+        holder[key] = _anything(rng)

@@ -57,7 +57,7 @@ def extend(folder: Path) -> None:
 def start(scene: Scene, folder: Path) -> subprocess.Popen:
     """The command in a process of its own, in a session of its own."""
     return subprocess.Popen(
-        [sys.executable, "-c", "from rankine.cli import main; main()", *scene.arguments],
+        [sys.executable, "-c", "from rankine.cli import program; program()", *scene.arguments],
         cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
 

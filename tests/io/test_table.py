@@ -235,3 +235,17 @@ def test_a_table_with_a_column_twice_is_refused_and_every_error_names_the_file(t
             file.write_table(table)
         with pytest.raises(rk.InputError, match=f"set.arrow: .*{says}"):
             rk.io.load_table(path)
+
+
+def test_no_byte_of_the_end_of_a_parquet_file_ends_the_process(tmp_path):
+    path = tmp_path / "set.parquet"
+    rk.io.save_table(example(strings=True), path)
+    good, read = path.read_bytes(), 0
+    for at in range(len(good) - min(len(good), 3000), len(good)):
+        for change in (1, 7):
+            path.write_bytes(good[:at] + bytes([(good[at] + change) % 256]) + good[at + 1 :])
+            try:
+                read += len(rk.io.load_table(path).y) > 0
+            except rk.InputError as error:
+                assert str(path) in str(error)
+    assert read

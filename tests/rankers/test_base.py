@@ -72,3 +72,10 @@ def test_held_out_bounds_of_long_ranked_lists():
     bound = rk.risk_bound(rk.LinearRanker("consistent-rank", C=1.0).fit(data), data, held_out=True).bounds[0]
     assert bound.of.startswith("expected 1 − nDCG(dcg='log2')@10")
     assert bound.risk == pytest.approx(0.0, abs=1e-12)
+
+
+def test_scores_beyond_all_numbers_are_an_error():
+    model = rk.LinearRanker().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
+    model.coef_ = np.array([1e308, -1e308])
+    with pytest.raises(rk.InputError, match="scores are too large"):
+        model.predict([[10.0, -10.0]])

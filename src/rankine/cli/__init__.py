@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from typing import Any
 
 from ..console import say, shown
-from ..interrupt import watched
+from ..interrupt import SIGNALS, watched
+
+
+def program() -> None:
+    """The program ``rankine``: once :func:`main` is done, signals have nothing to stop any more."""
+    try:
+        main()
+    finally:
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def main() -> None:

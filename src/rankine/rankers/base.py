@@ -135,6 +135,13 @@ class Ranker(BaseEstimator):
     def predict(self, X: Any, qid: Any = None) -> np.ndarray:
         """Scores, one per row; ``qid`` is needed by a per-query normaliser only (without it all rows are one query)."""
         check_is_fitted(self)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._predicted(X, qid)
+        if not np.isfinite(scores).all():
+            raise InputError("some scores are too large for numbers: the weights of the model or the features are")
+        return scores
+
+    def _predicted(self, X: Any, qid: Any) -> np.ndarray:
         if isinstance(X, RankingData):
             self._check_features(X)
             data = X

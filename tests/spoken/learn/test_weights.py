@@ -78,3 +78,10 @@ def test_weights_of_another_form_are_refused_although_their_checksum_is_right(tm
     path.write_bytes(sealed(json.dumps(content)))
     with pytest.raises(rk.InputError, match=f"missing required field `{member}`"):
         Weights.read(path)
+
+
+def test_weights_that_would_make_sums_infinite_are_refused(tmp_path):
+    path = tmp_path / "w.json"
+    path.write_bytes(Weights(("a", "b"), (1e308, 1.0), None, "given", {}).to_bytes())
+    with pytest.raises(rk.InputError, match="w.json"):
+        Weights.read(path)

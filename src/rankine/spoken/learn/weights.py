@@ -30,7 +30,7 @@ class _Provenance(TypedDict, total=False):
 
 class _Record(TypedDict):
     names: Annotated[list[str], Meta(min_length=1)]
-    values: list[Finite]
+    values: list[Annotated[float, Meta(ge=-1e100, le=1e100)]]  # sums of scores stay numbers
     normalise: str | None
     ranker: str
     provenance: _Provenance
