@@ -83,5 +83,5 @@ def test_weights_of_another_form_are_refused_although_their_checksum_is_right(tm
 def test_weights_that_would_make_sums_infinite_are_refused(tmp_path):
     path = tmp_path / "w.json"
     path.write_bytes(Weights(("a", "b"), (1e308, 1.0), None, "given", {}).to_bytes())
-    with pytest.raises(rk.InputError, match="w.json"):
+    with pytest.raises(rk.InputError, match=r"w\.json"):
         Weights.read(path)
