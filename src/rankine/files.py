@@ -16,7 +16,6 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypedDict
 from .console import data_output
 from .errors import InputError
 from .places import inside
-from .records import checked, parsed, record
 from .sources import (
     PADDING,
     Block,
@@ -144,6 +143,8 @@ def unsealed(path: Path, what: str, newest: int | None = None, schema: type = di
     ``schema`` describes the content (see :mod:`rankine.records`): a checksum shows only that the file is not damaged.
     The checksum of a file whose ``format`` is above ``newest`` is not compared: a later release may seal differently.
     """
+    from .records import checked, parsed, record  # not for help texts, which need this module
+
     where = str(path)
     head, _, text = read_whole(path).partition(b"\n")
     crc = record(head, Seal, f"{what}, or damaged", where)["crc"]

@@ -14,7 +14,6 @@ Python ignores exceptions, is raised again.
 from __future__ import annotations
 
 import mmap
-import multiprocessing
 import os
 import select
 import signal
@@ -241,7 +240,8 @@ class _Watcher:
         """End the process at once, with its own temporary files and the processes that it started."""
         self.kept.ending = True
         with suppress(Exception):
-            for process in multiprocessing.active_children():
+            workers = sys.modules.get("multiprocessing")  # not loaded: there are none
+            for process in workers.active_children() if workers else []:
                 process.kill()
             remove_all()
         _tell("rankine: ended\n")
