@@ -6,7 +6,11 @@ from .running import rankine
 
 
 def test_demo(folder):
-    out = rankine(folder, "demo", "made").stdout
+    run = rankine(folder, "demo", "made")
+    out, said = run.stdout, run.stdout + run.stderr
+    advice = next(line.split()[1:] for line in said.splitlines() if "rankine spoken play" in line)
+    rankine(folder, *advice)
+    assert (folder / "hit.wav").stat().st_size > 1000
     assert "SVM-NDCG − bm25" in out
     assert (folder / "made" / "differences.png").stat().st_size > 10_000
     report = rk.evaluate_run("nDCG@10", folder / "made" / "qrels.txt", folder / "made" / "SVM-NDCG.run")

@@ -106,6 +106,7 @@ def index_recordings(folder: Path) -> tuple[Archive, Judged]:
         about = {u: a._replace(audio=str(sample / a.audio)) for u, a in read_about(sample / "recordings.tsv").items()}
         archive = Archive.create(folder / "archive")
         archive.add(sample / "lattices", about, progress=update)
+        archive.add_roots([sample / "audio"])
         return archive, Judged(read_queries(sample / "queries.tsv"), read_qrels(sample / "qrels.txt"))
 
 

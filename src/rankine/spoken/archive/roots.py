@@ -105,11 +105,12 @@ class RecordingRoots:
             for path in (own, *(Path(root, *parts[i:]) for i in range(len(parts)))):
                 if _is_plain(path) and _is_below(path, root):
                     return path
-        where = " below " + ", ".join(map(str, places)) if places else ""
-        raise InputError(
-            f"the recording {shorten(audio, 200)} is not there{where}: say in which folder it is with --recordings",
-            str(self.folder),
-        )
+        what = f"the recording {shorten(audio, 200)}"
+        if places:
+            message = f"{what} is not below {', '.join(map(str, places))}: say in which folder it is"
+        else:
+            message = f"no folder of recordings was given for this archive on this machine: say where {what} is"
+        raise InputError(f"{message} with --recordings", str(self.folder))
 
 
 def _is_plain(path: Path) -> bool:
