@@ -1,0 +1,186 @@
+"""Folds: which queries a model is judged on, having not learned from them. A query is never cut."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..arrays import as_ids
+from ..data import RankingData, group_rows
+from ..errors import InputError
+
+NEVER = -1  # the fold of a query that is always learned from, and never judged on
+_SHARED = 0.5  # two queries are nearly the same if they share so many of the documents of the shorter one
+_COMMON = 20  # a row that occurs in more queries says nothing about a pair of them
+
+
+class NearDuplicateWarning(UserWarning):
+    """Queries in different folds have the same documents."""
+
+
+class QueryKFold:
+    """Folds by query for scikit-learn: ``split(X, y, groups=qid)`` gives rows to train on and rows to test on.
+
+    Like scikit-learn's ``GroupKFold``, with a seeded shuffle, and each fold has about the same number of queries.
+
+    Args:
+        n_splits: the number of folds.
+        seed: of the shuffle.
+
+    >>> [test.tolist() for train, test in QueryKFold(2).split([[0], [1], [2]], groups=["a", "b", "b"])]
+    [[1, 2], [0]]
+    """
+
+    def __init__(self, n_splits: int = 5, seed: int = 0) -> None:
+        self.n_splits = n_splits
+        self.seed = seed
+
+    def __repr__(self) -> str:
+        return f"QueryKFold(n_splits={self.n_splits}, seed={self.seed})"
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """The number of folds."""
+        return self.n_splits
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Pairs (rows to train on, rows to test on)."""
+        if groups is None:
+            raise InputError("QueryKFold needs the query ids: pass groups=qid")
+        ids = as_ids(groups, "groups")
+        grouped = group_rows(ids)
+        query = np.repeat(np.arange(len(grouped.ptr) - 1), np.diff(grouped.ptr))
+        rows = np.arange(len(ids)) if grouped.order is None else grouped.order
+        fold_of_row = np.empty(len(ids), np.int64)
+        fold_of_row[rows] = seeded(len(grouped.ptr) - 1, self.n_splits, self.seed)[query]
+        for k in range(self.n_splits):
+            yield np.flatnonzero(fold_of_row != k), np.flatnonzero(fold_of_row == k)
+
+
+def seeded(n_queries: int, k: int, seed: int) -> np.ndarray:
+    """The fold of each query after a seeded shuffle.
+
+    >>> seeded(4, 2, seed=0).tolist()
+    [0, 1, 0, 1]
+    """
+    if not 2 <= k <= n_queries:
+        raise InputError(f"expected between 2 and {n_queries} folds (the queries there are), got {k}")
+    folds = np.empty(n_queries, np.int64)
+    for number, part in enumerate(np.array_split(np.random.default_rng(seed).permutation(n_queries), k)):
+        folds[part] = number
+    return folds
+
+
+def fold_numbers(data: RankingData, folds: Any, seed: int = 0, groups: Any = None) -> np.ndarray:
+    """The fold of each query: from a number of folds, an array of fold numbers, or a splitter of scikit-learn's kind.
+
+    ``groups`` are labels, one per row or one per query: queries with the same one stay in the same fold. An array also
+    has one number per row or one per query. Rows are counted in the order of ``data``.
+
+    >>> data = RankingData([[1.0]] * 4, [0, 1, 0, 1], [1, 1, 2, 2])
+    >>> fold_numbers(data, [0, 0, 1, 1]).tolist()
+    [0, 1]
+    """
+    of_query = None if groups is None else _per_query(as_ids(groups, "groups"), data, "groups")
+    if hasattr(folds, "split"):
+        return _from_splitter(data, folds, of_query)
+    if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
+        if of_query is None:
+            return seeded(data.n_queries, int(folds), seed)
+        return _by_groups(of_query, int(folds), seed)
+    numbers = np.asarray(folds)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+        raise InputError(
+            f"folds must be a number of folds, an array of whole numbers or have a method split, got {folds!r:.60}"
+        )
+    numbers = _per_query(numbers.astype(np.int64), data, "folds")
+    numbers = np.where(numbers < 0, NEVER, numbers)
+    used = np.unique(numbers[numbers != NEVER])
+    if len(used) < 2 and not (numbers == NEVER).any():
+        raise InputError("folds must have at least two different numbers: one to train on, one to judge on")
+    if len(used) == 0:
+        raise InputError("folds must have a number from 0 on for some queries, to judge on")
+    return np.where(numbers == NEVER, NEVER, np.searchsorted(used, numbers))
+
+
+def _per_query(values: np.ndarray, data: RankingData, name: str) -> np.ndarray:
+    """Values of queries, given as one per query or as one per row."""
+    if len(values) == data.n_queries and data.n_queries != data.n_documents:
+        return values
+    if len(values) != data.n_documents:
+        raise InputError(
+            f"{name} must have a value for each of the {data.n_queries} queries or the {data.n_documents} rows, "
+            f"got {len(values)}"
+        )
+    first = values[data.ptr[:-1]]
+    if (np.repeat(first, np.diff(data.ptr)) != values).any():
+        at = int(np.flatnonzero(np.repeat(first, np.diff(data.ptr)) != values)[0])
+        raise InputError(f"{name} must be the same in all rows of a query; query {data.qid[at]} has several")
+    return first
+
+
+def _by_groups(labels: np.ndarray, k: int, seed: int) -> np.ndarray:
+    """Folds of whole groups: in random order, each to the fold with the fewest queries so far."""
+    names, group = np.unique(labels, return_inverse=True)
+    if not 2 <= k <= len(names):
+        raise InputError(f"expected between 2 and {len(names)} folds (the groups of queries there are), got {k}")
+    sizes, filled = np.bincount(group), np.zeros(k, np.int64)
+    fold_of_group = np.empty(len(names), np.int64)
+    for g in np.random.default_rng(seed).permutation(len(names)).tolist():
+        fold_of_group[g] = int(np.argmin(filled))
+        filled[fold_of_group[g]] += sizes[g]
+    return fold_of_group[group]
+
+
+def _from_splitter(data: RankingData, splitter: Any, labels: np.ndarray | None) -> np.ndarray:
+    """Folds of a splitter of rows, which must keep queries whole and judge on each at most once."""
+    of_row = data.qid if labels is None else np.repeat(labels, np.diff(data.ptr))
+    query = np.repeat(np.arange(data.n_queries), np.diff(data.ptr))
+    out = np.full(data.n_queries, NEVER)
+    for number, (train, test) in enumerate(splitter.split(np.zeros((data.n_documents, 1)), data.y, of_row)):
+        judged = np.unique(query[test])
+        cut = np.intersect1d(judged, query[train])
+        if len(cut):
+            raise InputError(f"{splitter!r} cuts query {data.query_ids[cut[0]]}: split by groups, as QueryKFold does")
+        if (out[judged] != NEVER).any():
+            raise InputError(f"{splitter!r} judges on a query twice; each may be in one fold only")
+        out[judged] = number
+    if (out == NEVER).all():
+        raise InputError(f"{splitter!r} gave no folds")
+    return out
+
+
+def warn_of_near_duplicates(data: RankingData, folds: np.ndarray) -> None:
+    """Warn if queries in different folds share at least half of their documents (rows with equal features)."""
+    pairs = _near_duplicates(data)
+    apart = [(a, b) for a, b in pairs if folds[a] != folds[b]]
+    if apart:
+        a, b = apart[0]
+        warnings.warn(
+            f"{len(apart)} pairs of queries in different folds have the same documents, such as {data.query_ids[a]} "
+            f"and {data.query_ids[b]}: what is learned of one is known of the other, and the estimate is too good. "
+            "Keep them together with groups=",
+            NearDuplicateWarning,
+            stacklevel=3,
+        )
+
+
+def _near_duplicates(data: RankingData) -> list[tuple[int, int]]:
+    """Pairs of queries that share documents, recognised by a random projection of their features."""
+    weights = np.random.default_rng(0).normal(size=data.n_features)
+    keys = np.asarray(data.X @ weights.astype(data.X.dtype), np.float64)
+    query = np.repeat(np.arange(data.n_queries), np.diff(data.ptr))
+    order = np.lexsort((query, keys))
+    keys, query = keys[order], query[order]
+    edges = np.flatnonzero(np.diff(keys, prepend=np.nan, append=np.nan) != 0)
+    shared: Counter[tuple[int, int]] = Counter()
+    for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        if last - first > 1:
+            members = np.unique(query[first:last])
+            if 1 < len(members) <= _COMMON:
+                shared.update((a, b) for i, a in enumerate(members.tolist()) for b in members[i + 1 :].tolist())
+    sizes = np.diff(data.ptr)
+    return sorted(pair for pair, n in shared.items() if n >= max(2, _SHARED * sizes[list(pair)].min()))
