@@ -11,7 +11,16 @@ import pytest
 
 from rankine import limits, sources
 from rankine.errors import InputError
-from rankine.sources import Rewindable, line_blocks, open_source, read_whole, text_lines, unpacked, unpacked_whole
+from rankine.sources import (
+    Rewindable,
+    line_blocks,
+    line_pieces,
+    open_source,
+    read_whole,
+    text_lines,
+    unpacked,
+    unpacked_whole,
+)
 
 
 def zstd(data):
@@ -137,3 +146,36 @@ def test_a_stream_can_be_read_again_from_its_beginning():
     assert io.BufferedReader(stream, 10).read(1234) == text[:1234]
     stream.rewind()
     assert stream.readall() == text
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1000])
+@pytest.mark.parametrize("window", [1, 5, 1 << 16])
+def test_pieces_of_a_file_are_its_blocks(tmp_path, monkeypatch, size, window):
+    monkeypatch.setattr(sources, "_PIECES_FROM", 0)
+    monkeypatch.setattr(sources, "_WINDOW", window)
+    rng = np.random.default_rng(size)
+    for case in range(30):
+        lines = [b"x" * int(rng.integers(0, 40)) for _ in range(int(rng.integers(1, 30)))]
+        text = (b"\xef\xbb\xbf" if case % 3 == 0 else b"") + b"\n".join(lines) + (b"\n" if case % 2 else b"")
+        path = tmp_path / "x.txt"
+        path.write_bytes(text)
+        with open_source(path) as opened:
+            pieces = [piece.load() for piece in line_pieces(opened, size)]
+        content = [bytes(b.data[: b.end]) for b in pieces]
+        assert all(c.endswith(b"\n") for c in content if c)
+        expected = text.removeprefix(b"\xef\xbb\xbf")
+        assert b"".join(content) == (expected if expected.endswith(b"\n") or not expected else expected + b"\n")
+        padding = [b.data[b.end : b.end + sources.PADDING] for b in pieces]
+        assert all(len(p) == sources.PADDING and not p.any() for p in padding)
+
+
+def test_a_file_that_is_cut_short_while_its_pieces_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "_PIECES_FROM", 0)
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"abc\n" * 100)
+    with open_source(path) as opened:
+        pieces = list(line_pieces(opened, 100))
+        os.truncate(path, 250)
+        assert pieces[0].load().end == 100
+        with pytest.raises(InputError, match=r"x.txt: the file became shorter than 400 bytes while it was read"):
+            pieces[-1].load()

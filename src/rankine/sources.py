@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import sys
+import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +36,8 @@ PADDING = 16  # readable bytes that follow a block: kernels look so far beyond i
 _MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 _BLOCK = 4 << 20
 _LINES = 1 << 20  # bytes of a block of lines: it stays in the processor's cache
+_PIECES_FROM = 4 << 20  # bytes of a file that is read by several threads
+_WINDOW = 1 << 16
 _NOT_EMPTY = re.compile(rb"[^\n]+")
 _DEFLATED = 1032  # what a byte of gzip can unpack to, at most
 
@@ -148,6 +151,68 @@ class Block(NamedTuple):
     end: int
     raw_position: int
 
+    def load(self) -> Block:
+        """Itself: it is loaded already."""
+        return self
+
+
+class Piece(NamedTuple):
+    """Whole lines of a plain file that nobody has read yet: its bytes from ``start`` to ``end``."""
+
+    opened: OpenSource
+    buffers: _Buffers
+    start: int
+    end: int
+
+    def load(self) -> Block:
+        """Read them; several threads may load pieces of a file at the same time."""
+        length = self.end - self.start
+        room = -(-(length + 1 + PADDING) // _LINES) * _LINES  # of few different lengths, so that it is used again
+        data = self.buffers.take(room)[: length + 1 + PADDING]
+        if _read_at(self.opened, memoryview(data.data)[:length], self.start) < length:
+            raise InputError(f"the file became shorter than {self.end} bytes while it was read", self.opened.name)
+        bom = 3 if self.start == 0 and data[:3].tobytes() == b"\xef\xbb\xbf" else 0
+        end = _finish(data, length)
+        data[end : end + PADDING] = 0
+        return Block(data[bom:], end - bom, self.end)
+
+
+def line_pieces(opened: OpenSource, size: int = _LINES) -> Iterator[Block | Piece]:
+    """Like :func:`line_blocks`, but large plain files are only cut here, and read where ``load`` is called.
+
+    A file is read as far as it went when it was opened.
+    """
+    plain = opened.size is not None and getattr(opened.stream, "packed", None) is None and hasattr(os, "preadv")
+    if not plain or opened.size is None or opened.size < _PIECES_FROM:
+        yield from line_blocks(opened, size)
+        return
+    buffers, start, window = _Buffers(), 0, bytearray(_WINDOW)
+    while start < opened.size:
+        end = min(start + size, opened.size)
+        while end < opened.size:
+            first = max(end - _WINDOW, start)
+            n = _read_at(opened, memoryview(window)[: end - first], first)
+            newline = window.rfind(b"\n", 0, n)
+            if newline >= 0:
+                end = first + newline + 1
+                break
+            check_line(end - start, f"{opened.name}, near byte {end}")
+            end = min(end + _WINDOW, opened.size)
+        opened.stream.meter.add(end - start, None)  # type: ignore[attr-defined]
+        yield Piece(opened, buffers, start, end)
+        start = end
+
+
+def _read_at(opened: OpenSource, target: memoryview, start: int) -> int:
+    """Fill ``target`` from this place of a plain file as far as the file goes; how many bytes were read."""
+    done = 0
+    while done < len(target):
+        n = os.preadv(opened.raw.fileno(), [target[done:]], start + done)
+        if not n:
+            break
+        done += n
+    return done
+
 
 def line_blocks(opened: OpenSource, size: int = _LINES) -> Iterator[Block]:
     """Cut a stream into blocks of whole lines; a line longer than a block makes its block grow. A BOM is skipped.
@@ -190,18 +255,21 @@ class _Buffers:
 
     def __init__(self) -> None:
         self.buffers: list[np.ndarray] = []
+        self.lock = threading.Lock()
 
     def take(self, length: int) -> np.ndarray:
         """Memory of this length that nobody else uses."""
         import numpy as np
 
-        for i in range(len(self.buffers)):
-            if len(self.buffers[i]) == length and sys.getrefcount(self.buffers[i]) == 2:  # the list's, and this one
-                return self.buffers[i]
-        buffer = np.empty(length, np.uint8)
-        if len(self.buffers) < 16 and length < 2 * _BLOCK:
-            self.buffers.append(buffer)
-        return buffer
+        with self.lock:
+            for i in range(len(self.buffers)):
+                # two references: the list's, and this one
+                if len(self.buffers[i]) == length and sys.getrefcount(self.buffers[i]) == 2:
+                    return self.buffers[i]
+            buffer = np.empty(length, np.uint8)
+            if len(self.buffers) < 16 and length < 2 * _BLOCK:
+                self.buffers.append(buffer)
+            return buffer
 
 
 def _finish(data: np.ndarray, filled: int) -> int:

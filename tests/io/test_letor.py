@@ -84,7 +84,7 @@ def test_blocks_of_any_size_give_the_reference(monkeypatch, dtype, threads):
             lines.append(f"{rng.integers(0, 4)} qid:{rng.integers(0, 4)} {cells}{comment}")
         text = "\n".join(lines)
         size = int(rng.integers(1, 400))
-        monkeypatch.setattr(sources.line_blocks, "__defaults__", (size,))
+        monkeypatch.setattr(sources.line_pieces, "__defaults__", (size,))
         data = load(text, dtype=dtype, sparse=[True, False, None][case % 3], threads=threads)
         rows = reference_rows(text)
         X = data.dense().X
@@ -98,13 +98,15 @@ def test_blocks_of_any_size_give_the_reference(monkeypatch, dtype, threads):
         assert X.shape[1] == max(max(r[2], default=1) for r in rows)
 
 
-@pytest.mark.parametrize("mapped", [True, False])
-def test_a_file_and_a_stream_read_alike(tmp_path, monkeypatch, mapped):
+@pytest.mark.parametrize("kind", ["file in pieces", "file", "stream"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_file_and_a_stream_read_alike(tmp_path, monkeypatch, kind, threads):
     text = "".join(f"{i % 3} qid:{i // 4} 1:{i}.5 {i % 5 + 2}:0.25 # d{i}\n" for i in range(500)).encode()
     path = tmp_path / "x.txt"
     path.write_bytes(text)
-    monkeypatch.setattr(sources.line_blocks, "__defaults__", (997,))
-    data = rk.load_letor(path if mapped else io.BytesIO(text))
+    monkeypatch.setattr(sources.line_pieces, "__defaults__", (997,))
+    monkeypatch.setattr(sources, "_PIECES_FROM", 0 if kind == "file in pieces" else 1 << 20)
+    data = rk.load_letor(io.BytesIO(text) if kind == "stream" else path, threads=threads)
     assert data.X[:, 0].tolist() == [i + 0.5 for i in range(500)]
     assert data.doc_ids.tolist() == [f"d{i}" for i in range(500)]
 
@@ -207,12 +209,14 @@ def test_errors_of_whole_files(tmp_path):
 
 
 @pytest.mark.parametrize("where", [2, 700, 1999])
-def test_line_numbers_hold_across_blocks(tmp_path, monkeypatch, where):
+@pytest.mark.parametrize("pieces_from", [0, 1 << 20])
+def test_line_numbers_hold_across_blocks(tmp_path, monkeypatch, where, pieces_from):
     lines = [f"0 qid:{i} 1:1" for i in range(2000)]
     lines[where] = "0 qid:1 1:oops"
     path = tmp_path / "x.txt"
     path.write_text("\n".join(lines))
-    monkeypatch.setattr(sources.line_blocks, "__defaults__", (512,))
+    monkeypatch.setattr(sources.line_pieces, "__defaults__", (512,))
+    monkeypatch.setattr(sources, "_PIECES_FROM", pieces_from)
     for threads in (1, 2):
         with pytest.raises(rk.InputError, match=f"x.txt, line {where + 1}: "):
             rk.load_letor(path, threads=threads)

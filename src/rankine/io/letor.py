@@ -18,7 +18,7 @@ from ..errors import InputError, shorten
 from ..limits import FEATURES, max_features
 from ..parallel import ordered_map, thread_count
 from ..progress import bar
-from ..sources import Block, OpenSource, Source, line_blocks, open_source
+from ..sources import Block, OpenSource, Piece, Source, line_pieces, open_source
 from . import letor_kernels as k
 from .letor_rows import SPARSE_BELOW, LetorRows, ParsedBlock, check_size
 from .number_kernels import exact_float
@@ -90,11 +90,11 @@ def load_letor(
 def _load(
     opened: OpenSource, dtype: np.dtype, sparse: bool | None, n_features: int | None, threads: int
 ) -> RankingData:
-    blocks = line_blocks(opened)
-    first = next(blocks, None)
+    pieces = line_pieces(opened)
+    first = next(pieces, None)
     if first is None:
         raise InputError("the file is empty", opened.name)
-    lines = 0
+    first, lines = first.load(), 0
     try:
         probe = _parse(first, k.count_lines(first.data, first.end), 0, dtype, n_features)
         width = n_features or max(probe.width, 1)
@@ -104,11 +104,12 @@ def _load(
         table = LetorRows(dtype, 0 if as_sparse else width, opened.size, may_turn_sparse=sparse is None)
         rows_per_byte = 1.1 * probe.rows / first.end
 
-        def parse(block: Block) -> ParsedBlock:
+        def parse(piece: Block | Piece) -> ParsedBlock:
+            block = piece.load()
             return _parse(block, int(block.end * rows_per_byte) + 16, table.stride, dtype, n_features)
 
         with bar(f"reading {opened.name}", opened.size, (opened.size or 0) > _BAR_FROM, "bytes") as update:
-            for parsed in ordered_map(parse, chain([first], blocks), threads):
+            for parsed in ordered_map(parse, chain([first], pieces), threads):
                 table.append(parsed)
                 lines += parsed.lines
                 update(parsed.raw_position)
