@@ -35,6 +35,7 @@ from .measures import evaluate_run as evaluate_run
 from .measures import parse as parse
 from .normalise import Normaliser as Normaliser
 from .rankers.adarank import AdaRank as AdaRank
+from .rankers.auto import AutoRanker as AutoRanker
 from .rankers.boosted import BoostedRanker as BoostedRanker
 from .rankers.fusion import SingleFeature as SingleFeature
 from .rankers.fusion import UniformFusion as UniformFusion

@@ -59,12 +59,15 @@ def results_are_whole(whole: bool = True) -> Iterator[None]:
         _whole = before
 
 
-def partial_result() -> None:
-    """Called where KeyboardInterrupt was caught and a result is at hand; raises it again if only whole ones count."""
+def partial_result(success: bool = False) -> None:
+    """Called where KeyboardInterrupt was caught and a result is at hand; raises it again if only whole ones count.
+
+    With ``success`` the program ends with exit code 0 if it comes to its end.
+    """
     if _whole:
         raise KeyboardInterrupt
     if _watcher is not None:
-        _watcher.counted = True
+        _watcher.counted, _watcher.success = True, success
 
 
 @contextmanager
@@ -76,9 +79,11 @@ def watched() -> Iterator[None]:
     global _watcher
     watcher = _watcher = _Watcher()
     watcher.begin()
+    complete = False
     try:
         with results_are_whole():
             yield
+        complete = True
     except (KeyboardInterrupt, SystemExit):
         if not watcher.number:
             raise
@@ -93,7 +98,8 @@ def watched() -> Iterator[None]:
         _tell(f"rankine: stopped; kept: {watcher.kept.read()}\n")
         with suppress(OSError, ValueError):
             sys.stdout.flush()
-        os._exit(128 + watcher.number)  # at once, for a second signal would find Python's own handlers
+        code = 0 if complete and watcher.success else 128 + watcher.number
+        os._exit(code)  # at once, for a second signal would find Python's own handlers
 
 
 class _Text:
@@ -145,6 +151,7 @@ class _Watcher:
         self.number = 0  # of the first signal
         self.raised = False
         self.again = False  # the thread sends a signal that was lost once more
+        self.success = False  # whoever has caught it counts its work as done
         self.counted = False  # somebody has caught its KeyboardInterrupt and goes on to the end
         self.ignoring = False  # Python is ignoring an exception
         self.over = False

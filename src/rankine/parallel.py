@@ -15,12 +15,12 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from itertools import islice
-from multiprocessing import resource_tracker
+from multiprocessing import resource_tracker, spawn
 from multiprocessing.reduction import ForkingPickler
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -159,7 +159,10 @@ def _dumped(error: Exception) -> Any:
 class _Processes:
     """Processes, each with a thread of this one that hands it tasks: with a process only its own task is lost."""
 
-    def __init__(self, workers: int, start: Callable[..., None] | None, arguments: tuple) -> None:
+    def __init__(
+        self, workers: int, start: Callable[..., None] | None, arguments: tuple, imports_main: bool = True
+    ) -> None:  # fmt: skip
+        self._imports_main = imports_main
         self._context = multiprocessing.get_context("spawn")  # threads and forked processes do not go together
         self._begin = (start, arguments)
         self._own = threading.local()
@@ -191,7 +194,8 @@ class _Processes:
         pipe, its_end = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(its_end, *self._begin), daemon=True)
         resource_tracker.ensure_running()  # it would unblock Ctrl-C when it starts
-        with _ctrl_c_blocked():  # it inherits that, and cannot be interrupted before it ignores Ctrl-C
+        main = nullcontext() if self._imports_main else _main_left_out()
+        with _ctrl_c_blocked(), main:  # it inherits that, and cannot be interrupted before it ignores Ctrl-C
             process.start()
         its_end.close()
         self._all.append(process)
@@ -222,6 +226,25 @@ class _Processes:
             process.kill()
 
 
+_preparing = threading.Lock()
+
+
+@contextmanager
+def _main_left_out() -> Iterator[None]:
+    """A process that is started within the block does not import the script that runs."""
+    with _preparing:
+        before = spawn.get_preparation_data
+
+        def without_main(name: str) -> dict[str, Any]:
+            return {k: v for k, v in before(name).items() if not k.startswith("init_main")}
+
+        spawn.get_preparation_data = without_main
+        try:
+            yield
+        finally:
+            spawn.get_preparation_data = before
+
+
 @contextmanager
 def _ctrl_c_blocked() -> Iterator[None]:
     """SIGINT is not delivered to this thread within the block."""
@@ -247,9 +270,11 @@ def _how_it_ended(code: int | None) -> str:
 
 
 @contextmanager
-def _processes(workers: int, start: Callable[..., None] | None, arguments: tuple) -> Iterator[_Processes]:
+def _processes(
+    workers: int, start: Callable[..., None] | None, arguments: tuple, imports_main: bool = True
+) -> Iterator[_Processes]:
     """Processes that end with the block."""
-    pool = _Processes(workers, start, arguments)
+    pool = _Processes(workers, start, arguments, imports_main)
     try:
         yield pool
     finally:
@@ -318,14 +343,7 @@ def _without_result(item: T, error: LostTask, lost: Callable[[T, str], R] | None
     raise InputError(f"the worker process of {shorten(str(item), 80)} {error}: try workers=1") from None
 
 
-def paired_map(
-    function: Callable[[T], R],
-    items: Iterable[T],
-    workers: int,
-    patience: float = 1.5,
-    chunk: int = 4,
-    lost: Callable[[T, str], R] | None = None,
-) -> Iterator[tuple[T, R]]:
+def paired_map(function: Callable[[T], R], items: Iterable[T], workers: int, **options: Any) -> Iterator[tuple[T, R]]:
     """Like :func:`process_map`, each result with its item, which does not travel back from the process.
 
     >>> list(paired_map(abs, [-1, 2], workers=1))
@@ -338,43 +356,90 @@ def paired_map(
             sent.append(item)
             yield item
 
-    for result in process_map(function, remembered(), workers, patience, chunk, lost):
+    for result in process_map(function, remembered(), workers, **options):
         yield sent.popleft(), result
 
 
-def finished(
-    function: Callable[[T], R],
-    items: Sequence[T],
-    workers: int,
-    start: Callable[..., None] | None = None,
-    arguments: tuple = (),
-    lost: Callable[[T, str], R] | None = None,
-) -> Iterator[tuple[T, R]]:
-    """Each item with its result, as soon as it is there; for long jobs of different length.
+class Jobs(Protocol):
+    """Does jobs: each item with its result as soon as it is there, until the deadline (of ``time.monotonic``)."""
+
+    def __call__(
+        self,
+        function: Callable[[T], R],
+        items: Sequence[T],
+        lost: Callable[[T, str], R] | None = None,
+        deadline: float = np.inf,
+    ) -> Iterator[tuple[T, R]]:
+        """For ``lost`` see :func:`process_map`."""  # fmt: skip
+
+
+@contextmanager
+def job_pool(
+    workers: int, start: Callable[..., None] | None = None, arguments: tuple = (), imports_main: bool = True
+) -> Iterator[Jobs]:
+    """A function that does long jobs of different length, in processes that end with the block.
 
     With one worker the jobs are done in this process, in order. ``start`` is called once in each process, with
-    ``arguments``; for ``lost`` see :func:`process_map`.
+    ``arguments``. Without ``imports_main`` the processes do not import the script that runs: functions and items must
+    come from modules then, and the script needs no ``if __name__ == "__main__":``.
+
+    >>> with job_pool(workers=1) as jobs:
+    ...     sorted(jobs(abs, [-1, 2, -3]))
+    [(-3, 3), (-1, 1), (2, 2)]
+    """
+    if workers <= 1:
+        if start is not None:
+            start(*arguments)
+        yield _here
+        return
+    with _processes(workers, start, arguments, imports_main) as pool:
+
+        def there(
+            function: Callable[[T], R], items: Sequence[T], lost: Callable[[T, str], R] | None = None,
+            deadline: float = np.inf,
+        ) -> Iterator[tuple[T, R]]:  # fmt: skip
+            futures = {pool.submit(function, item): item for item in items}
+            left = None if deadline == np.inf else max(deadline - time.monotonic(), 0.0)
+            try:
+                for future in as_completed(futures, timeout=left):
+                    item = futures[future]
+                    try:
+                        result = future.result()
+                    except LostTask as error:
+                        result = _without_result(item, error, lost)
+                    yield item, result
+                    check()
+            except TimeoutError:
+                return
+            finally:
+                for future in futures:
+                    future.cancel()
+
+        yield there
+
+
+def finished(
+    function: Callable[[T], R], items: Sequence[T], workers: int, start: Callable[..., None] | None = None,
+    arguments: tuple = (), lost: Callable[[T, str], R] | None = None,
+) -> Iterator[tuple[T, R]]:  # fmt: skip
+    """The jobs of one list, as :func:`job_pool` does them.
 
     >>> sorted(finished(abs, [-1, 2, -3], workers=1))
     [(-3, 3), (-1, 1), (2, 2)]
     """
-    if min(workers, len(items)) <= 1:
-        if start is not None:
-            start(*arguments)
-        for item in items:
-            yield item, function(item)
-            check()
-        return
-    with _processes(min(workers, len(items)), start, arguments) as pool:
-        futures = {pool.submit(function, item): item for item in items}
-        for future in as_completed(futures):
-            item = futures[future]
-            try:
-                result = future.result()
-            except LostTask as error:
-                result = _without_result(item, error, lost)
-            yield item, result
-            check()
+    with job_pool(min(workers, len(items)), start, arguments) as do:
+        yield from do(function, items, lost)
+
+
+def _here(
+    function: Callable[[T], R], items: Sequence[T], lost: Callable[[T, str], R] | None = None, deadline: float = np.inf
+) -> Iterator[tuple[T, R]]:
+    """Jobs in this process."""
+    for item in items:
+        if time.monotonic() > deadline:
+            return
+        yield item, function(item)
+        check()
 
 
 @lru_cache(maxsize=4)

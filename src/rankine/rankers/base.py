@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import as_ids, as_numbers
@@ -194,8 +195,22 @@ class Ranker(BaseEstimator):
         loss = self.check_parameters()
         return y if loss is None else loss.as_grades(y)
 
+    def sweep(self, name: str, values: Sequence[Any], data: RankingData, **options: Any) -> list[Any]:
+        """A fitted copy for each value of a parameter; rankers that can do it in one fit do so.
+
+        >>> from rankine import AdaRank
+        >>> data = RankingData([[0.1, 1.0], [0.9, 0.0]], [0, 1], [1, 1])
+        >>> [model.n_rounds for model in AdaRank().sweep("n_rounds", [1, 2], data)]
+        [1, 2]
+        """
+        return [clone(self).set_params(**{name: value}).fit(data, **options) for value in values]
+
     def save(self, path: str | os.PathLike) -> None:
         """Write the model as JSON, for :func:`rankine.load`."""
+        model_file.write(path, self.content())
+
+    def content(self) -> dict[str, Any]:
+        """What the file of the model holds, without its head."""
         check_is_fitted(self)
         parameters = {
             k: v.tolist() if isinstance(v, (np.ndarray, np.generic)) else list(v) if isinstance(v, tuple) else v
@@ -205,14 +220,14 @@ class Ranker(BaseEstimator):
             if not (value is None or isinstance(value, (str, int, float, list, dict))):
                 raise InputError(f"a model with {name}={value!r} cannot be saved: give {name} by name or number")
         names = getattr(self, "feature_names_in_", None)
-        content = {
+        return {
+            "kind": type(self).__name__,
             "parameters": parameters,
             **self._state(),
             "feature_names": None if names is None else [str(n) for n in names],
             "normaliser": None if self.normaliser_ is None else self.normaliser_.to_dict(),
             "certificate": {name: getattr(self, name) for name in self._certificate},
         }
-        model_file.write(path, type(self).__name__, content)
 
     @classmethod
     def from_content(cls, content: dict[str, Any]) -> Any:

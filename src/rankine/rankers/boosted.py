@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from msgspec import Meta
+from sklearn.base import clone
 
 from ..adapters.boosting import Metric, Objective
 from ..data import Preferences, RankingData
@@ -176,6 +178,18 @@ class BoostedRanker(Ranker):
         better = max if held is None or not held.metric.measure.is_error else min
         self.n_trees_ = self.history_.index(better(self.history_)) + 1 if self.history_ else engine.size(self.booster_)
         return self
+
+    def sweep(self, name: str, values: Sequence[Any], data: RankingData, **options: Any) -> list[Any]:
+        """A fitted copy for each value of a parameter; numbers of trees are stages of one fit."""
+        if name != "n_trees" or "dart" in (self.params or {}).values():
+            return super().sweep(name, values, data, **options)
+        whole = clone(self).set_params(n_trees=max(values)).fit(data, **options)
+        models = []
+        for value in values:
+            model = copy.copy(whole).set_params(n_trees=value)
+            model.n_trees_ = min(value, whole.n_trees_)
+            models.append(model)
+        return models
 
     def _settings(self, data: RankingData) -> TreeSettings:
         categorical = [] if self.categorical is None else [self._number(c, data) for c in self.categorical]

@@ -196,6 +196,13 @@ class LinearRanker(LinearModel):
             start = model.coef_
         return models
 
+    def sweep(self, name: str, values: Sequence[Any], data: RankingData, **options: Any) -> list[Any]:
+        """A fitted copy for each value of a parameter; values of C are one warm-started path."""
+        if name != "C" or len(set(values)) < len(values):
+            return super().sweep(name, values, data, **options)
+        models = {model.C: model for model in self.path(values, data, **options)}
+        return [models[C] for C in values]
+
     def _problem(
         self, loss: losses.Loss, X: Any, data: RankingData, query_weight: Any, doc_weight: Any
     ) -> tuple[LinearOracle, RankingData]:

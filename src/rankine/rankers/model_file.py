@@ -24,9 +24,9 @@ class ModelHead(TypedDict):
     schema: int
 
 
-def write(path: str | os.PathLike, class_name: str, content: dict[str, Any]) -> None:
+def write(path: str | os.PathLike, content: dict[str, Any]) -> None:
     """Write a model file, whole or not at all."""
-    document = {"rankine": __version__, "schema": SCHEMA, "kind": class_name, **content}
+    document = {"rankine": __version__, "schema": SCHEMA, **content}
     write_file(path, (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode())
 
 

@@ -9,10 +9,13 @@ Its weight is :math:`\alpha = \tfrac12 \ln \frac{1 + r}{1 - r}`, negative for a 
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple, TypedDict
 
 import numpy as np
 from msgspec import Meta
+from sklearn.base import clone
 
 from ..arrays import column
 from ..data import Preferences, RankingData
@@ -112,6 +115,16 @@ class RankBoost(Ranker):
                 update(t + 1)
         self.stumps_ = tuple(stumps)
         return self
+
+    def sweep(self, name: str, values: Sequence[Any], data: RankingData, **options: Any) -> list[Any]:
+        """A fitted copy for each value of a parameter; numbers of rounds are stages of one fit."""
+        if name != "n_rounds":
+            return super().sweep(name, values, data, **options)
+        whole = clone(self).set_params(n_rounds=max(values)).fit(data, **options)
+        models = [copy.copy(whole).set_params(n_rounds=value) for value in values]
+        for model in models:
+            model.stumps_ = whole.stumps_[: model.n_rounds]
+        return models
 
     def _scores(self, X: Any) -> np.ndarray:
         out = np.zeros(X.shape[0])

@@ -45,6 +45,9 @@ class RankerRow(NamedTuple):
 
 
 TABLE = {
+    "auto": RankerRow(
+        "AutoRanker", "auto", "tries the others, keeps the best at the measure, and says how good it is", {},
+    ),
     "linear": RankerRow(
         "LinearRanker", "linear", "linear scores by any loss, to a certified gap",
         {"loss": ["svm-map"], "C": _POWERS},
@@ -79,7 +82,8 @@ TABLE = {
         {"loss": ["svm-ndcg@10:tight"], "hidden": [(), (64, 32)], "learning_rate": [1e-3, 1e-2]}, extra="torch",
     ),
 }  # fmt: skip
-CLASSES = {row.class_name: row for row in TABLE.values()}
+FUSED = RankerRow("FusedRanker", "fused", "a weighted sum of fitted rankers, which AutoRanker makes", {})
+CLASSES = {row.class_name: row for row in (*TABLE.values(), FUSED)}
 
 
 def row_of(name: str) -> RankerRow:
@@ -108,9 +112,14 @@ def load(path: str | os.PathLike) -> Any:
     """
     from .model_file import read
 
-    content, where = read(path), str(path)
+    content = read(path)
+    with naming(str(path)):
+        return model_of(content)
+
+
+def model_of(content: dict[str, Any]) -> Any:
+    """The model that the content of a file, or a member of it, describes."""
     kind = content.get("kind")
     if not isinstance(kind, str) or kind not in CLASSES:
-        raise InputError(f"unknown kind of model {kind!r:.60}; there are: {', '.join(CLASSES)}", where)
-    with naming(where):
-        return CLASSES[kind].load().from_content(content)
+        raise InputError(f"unknown kind of model {kind!r:.60}; there are: {', '.join(CLASSES)}")
+    return CLASSES[kind].load().from_content(content)

@@ -1,0 +1,288 @@
+"""AutoRanker: name the measure, get a ranker that is good at it, and be told how good."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from pathlib import Path
+from typing import Any, TypedDict
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..console import say
+from ..data import RankingData
+from ..errors import InputError
+from ..measures import parse
+from ..parallel import thread_count
+from ..preferences import Preferences
+from . import words
+from .base import Ranker, check_positive, check_whole
+from .candidates import Task, allowance, named
+from .choosing import Estimate
+from .contest import Configuration, Contest
+from .folds import NEVER, fold_numbers, warn_of_near_duplicates
+from .fused import FusedRanker
+from .fusing import fused_configurations
+from .leaderboard import AutoReport, LeaderboardRow, ReportState, report_from, report_state
+from .outcome import Outcome
+from .race import FoldData, fitted, runner
+
+SAMPLE = 200_000  # documents that candidates are compared on; the best is fitted on all
+_SMALL = 5.0  # seconds of work that are done in this process: starting others takes a second or two
+
+
+class AutoState(TypedDict):
+    """What is stored of an AutoRanker: the best model whole, and what was said of it."""
+
+    best: dict[str, Any]
+    report: ReportState
+
+
+class AutoRanker(Ranker):
+    """Try rankers from simple to involved, keep the one that is best at a measure, and say how good it is.
+
+    Every candidate is judged on queries that it did not learn from, by folds that are the same for all. A fusion of
+    the candidates is a candidate too. The best mean is kept; a dear or fused model must gain at least 0.001 over
+    simpler ones. ``estimate_`` is what the best is worth on new queries, corrected for having been chosen, with a 90 %
+    interval. ``report_`` says the rest.
+
+    Args:
+        measure: by which everything is judged; `rankine measures` lists all.
+        candidates: ``"auto"``, or names of :data:`rankine.rankers.candidates.CANDIDATES`.
+        folds: a number of folds by query; or an array, the fold of each query or of each row, −1 for queries that are
+            only learned from; or a splitter as scikit-learn has them.
+        budget: seconds after which no dear candidate is begun or finished. None: what is tried depends on the size of
+            the data alone, so that the result is the same on every machine: seconds for small data, a few minutes for
+            a million documents.
+        seed: of the folds and of all that is random in candidates.
+        deployable: only models that score a document without the others of its query, so that they can be exported.
+        workers: processes; by default as many as cores, or none besides this one for small data.
+        folder: where finished pieces are kept; the next fit with the same data and settings takes them from there.
+        verbose: print a line for each candidate.
+
+    After fitting: ``best_`` (the fitted model), ``estimate_`` (mean, low, high), ``leaderboard_`` (rows name, params,
+    mean, low, high, seconds, verdict), ``report_`` (print it, or ``report_.write(folder)``), ``learned_`` (whether the
+    best is better than chance).
+
+    >>> from rankine.sample import bundled_sample
+    >>> auto = AutoRanker(candidates=["single feature", "linear ranksvm-l2"], folds=3, workers=1).fit(bundled_sample())
+    >>> auto.estimate_.low < auto.estimate_.mean < auto.estimate_.high
+    True
+    >>> auto.learned_
+    True
+    """
+
+    _schema = AutoState
+
+    def __init__(
+        self,
+        measure: str = "nDCG@10",
+        candidates: Any = "auto",
+        folds: Any = 5,
+        budget: float | None = None,
+        seed: int = 0,
+        deployable: bool = False,
+        workers: int | None = None,
+        folder: str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.measure = measure
+        self.candidates = candidates
+        self.folds = folds
+        self.budget = budget
+        self.seed = seed
+        self.deployable = deployable
+        self.workers = workers
+        self.folder = folder
+        self.verbose = verbose
+
+    best_: Any
+    estimate_: Estimate
+    leaderboard_: tuple[LeaderboardRow, ...]
+    report_: AutoReport
+    learned_: bool
+
+    @property
+    def _measure(self) -> str:
+        return self.measure
+
+    def check_parameters(self) -> None:
+        """Raise on a parameter that makes no sense."""
+        measure = parse(self.measure)
+        if measure.supervision != "grades":
+            raise InputError(f"AutoRanker needs a measure of grades, which {measure} is not")
+        named(self.candidates)
+        if self.budget is not None:
+            check_positive("budget", self.budget)
+        if isinstance(self.folds, (int, np.integer)):
+            check_whole("folds", self.folds, 2)
+        for name, value in (("seed", self.seed), ("workers", self.workers)):
+            if value is not None:
+                check_whole(name, value, 0 if name == "seed" else 1)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        qid: Any = None,
+        query_weight: Any = None,
+        groups: Any = None,
+        valid: RankingData | None = None,
+    ) -> AutoRanker:
+        """Learn from arrays or from a :class:`~rankine.RankingData`.
+
+        ``query_weight`` has one number per query, in order of first appearance. ``groups`` are labels of rows (or of
+        queries): queries with the same one stay in one fold. ``valid`` are judged queries to judge on instead of folds.
+        """
+        from ..losses.supervision import check_query_weight
+
+        self.check_parameters()
+        data = self._read(X, y, qid)
+        if isinstance(data.y, Preferences):
+            raise InputError("AutoRanker needs grades, the data has a preference graph")
+        weights = None if query_weight is None else check_query_weight(query_weight, data.n_queries, some=True)
+        if groups is not None and not isinstance(X, RankingData) and len(groups) == data.n_documents:
+            groups = np.asarray(groups)[data.order]
+        self.normaliser_ = None
+        notes = words.about_data(data, self.measure)
+        if data.n_queries == 1 and valid is None:
+            return self._without_folds(data, [*notes, words.ONE_QUERY])
+        of, more = self._folds(data, weights, groups, valid)
+        outcome = self._contest(of)
+        self._keep(outcome, data, weights, [*notes, *more])
+        return self
+
+    def _folds(self, data: RankingData, weights: Any, groups: Any, valid: Any) -> tuple[FoldData, list[str]]:
+        """The data that candidates are compared on, and what is to be said of it."""
+        if valid is not None:
+            if not isinstance(valid, RankingData) or isinstance(valid.y, Preferences):
+                raise InputError("valid must be a RankingData with grades")
+            if valid.n_features != data.n_features:
+                raise InputError(
+                    f"the validation data has {valid.n_features} features, the training data {data.n_features}"
+                )
+            judged = np.concatenate([np.full(data.n_queries, NEVER), np.zeros(valid.n_queries, np.int64)])
+            of_all = None if weights is None else np.concatenate([weights, np.ones(valid.n_queries)])
+            return FoldData(_together(data, valid), judged, of_all), []
+        notes = []
+        folds: Any = self.folds
+        if isinstance(folds, (int, np.integer)) and folds > data.n_queries:
+            notes.append(f"There are {data.n_queries} queries, fewer than {folds} folds: each query is a fold.")
+            folds = data.n_queries
+        numbers = fold_numbers(data, folds, self.seed, groups)
+        warn_of_near_duplicates(data, numbers)
+        if data.n_documents > SAMPLE:
+            some = _sample(data, self.seed)
+            notes.append(
+                f"Candidates are compared on {len(some):,} of {data.n_queries:,} queries; the best is fitted on all."
+            )
+            kept = numbers[some]
+            used = np.unique(kept[kept != NEVER])
+            numbers = np.where(kept == NEVER, NEVER, np.searchsorted(used, kept))
+            data, weights = data.subset(some), None if weights is None else weights[some]
+        return FoldData(data, numbers, weights), notes
+
+    def _contest(self, of: FoldData) -> Outcome:
+        """Let the candidates compete on the folds."""
+        measure = str(parse(self.measure))
+        share = 1 - 1 / max(int(of.folds.max()) + 1, 2)
+        task = Task(
+            measure, int(share * of.data.n_queries), int(share * of.data.n_documents), of.data.n_features,
+            of.data.is_sparse, self.deployable,
+        )  # fmt: skip
+        contest = Contest(named(self.candidates), of, task, of.weights, say if self.verbose else lambda line: None)
+        contest.plan(allowance(task) if self.budget is None else np.inf)
+        began = time.monotonic()
+        deadline = np.inf if self.budget is None else began + self.budget
+        folder = None if self.folder is None else Path(self.folder, "folds")
+        with runner(of, self._workers(contest.predicted()), folder) as run:
+            contest.run(run, deadline)
+        configurations = contest.configurations()
+        judged = of.data.subset(contest.judged)
+        if configurations:
+            configurations += fused_configurations(
+                configurations, judged, of.folds[contest.judged], measure, contest.weights,
+                by_query=not self.deployable, seed=self.seed,
+            )  # fmt: skip
+        return Outcome(contest, configurations, judged, contest.weights, self.seed)
+
+    def _workers(self, seconds: float) -> int:
+        if multiprocessing.parent_process() is not None:
+            return 1  # a process of a pool must not start others
+        if self.workers is not None:
+            return int(self.workers)
+        return 1 if seconds < _SMALL else thread_count()
+
+    def _keep(self, outcome: Outcome, data: RankingData, weights: Any, notes: list[str]) -> None:
+        """Fit the best on all data, and write down what there is to say."""
+        if not outcome.configurations:
+            raise InputError(f"no candidate could be judged: {outcome.failures()}")
+        best = outcome.best
+        self.best_ = self._fitted(best, data, weights)
+        self.estimate_, self.learned_ = outcome.estimate, outcome.learned
+        lines = words.report_lines(outcome, self.best_, data, str(parse(self.measure)))
+        self.report_ = AutoReport(
+            str(parse(self.measure)), outcome.judged.n_queries, (*lines, *notes), outcome.rows(), self.estimate_
+        )
+        self.leaderboard_ = self.report_.rows
+        if self.folder is not None:
+            self.report_.write(self.folder)
+
+    def _fitted(self, best: Configuration, data: RankingData, weights: Any) -> Any:
+        if best.members:
+            members = [self._fitted(member, data, weights) for member in best.members]
+            return FusedRanker.of(members, best.weights, best.scales, best.by_query)
+        assert best.candidate is not None
+        task = Task(str(parse(self.measure)), data.n_queries, data.n_documents, data.n_features, data.is_sparse)
+        settings = {k: v for k, v in best.candidate.settings_for(task).items() if k not in ("tol", "threads")}
+        return fitted(best.candidate.ranker, settings | best.params, None, data, weights)[0]
+
+    def _without_folds(self, data: RankingData, notes: list[str]) -> AutoRanker:
+        """One query: nothing can be judged."""
+        from .linear import LinearRanker
+
+        self.best_ = LinearRanker(seed=self.seed).fit(data)
+        self.estimate_, self.learned_ = Estimate(np.nan, np.nan, np.nan), False
+        self.leaderboard_ = ()
+        self.report_ = AutoReport(str(parse(self.measure)), 1, tuple(notes), (), self.estimate_)
+        return self
+
+    def _predicted(self, X: Any, qid: Any) -> np.ndarray:
+        return np.asarray(self.best_.predict(X, qid) if not isinstance(X, RankingData) else self.best_.predict(X))
+
+    def explain(self, x: Any) -> list[tuple[str, float]]:
+        """What each feature adds to the score of one row, where the best is linear."""
+        if not hasattr(self.best_, "explain"):
+            raise InputError(
+                f"only linear models can be explained by feature, the best is a {type(self.best_).__name__}"
+            )
+        return self.best_.explain(x)
+
+    def _state(self) -> dict[str, Any]:
+        return {"best": self.best_.content(), "report": report_state(self.report_, self.learned_)}
+
+    def _set_state(self, content: dict[str, Any]) -> None:
+        from .table import model_of
+
+        self.best_ = model_of(content["best"])
+        self.n_features_in_ = self.best_.n_features_in_
+        self.report_ = report_from(content["report"])
+        self.leaderboard_, self.estimate_ = self.report_.rows, Estimate(*self.report_.estimate)
+        self.learned_ = content["report"]["learned"]
+
+
+def _together(data: RankingData, valid: RankingData) -> RankingData:
+    """Both sets, one after the other; queries with the same id stay apart."""
+    X = sp.vstack([data.X, valid.X], "csr") if data.is_sparse else np.concatenate([data.X, valid.dense().X])
+    lengths = np.concatenate([np.diff(data.ptr), np.diff(valid.ptr)])
+    return RankingData.from_valid(
+        X, np.concatenate([data.y, valid.y]), np.repeat(np.arange(len(lengths)), lengths), None, data.feature_names
+    )
+
+
+def _sample(data: RankingData, seed: int) -> np.ndarray:
+    """Numbers of random queries with about ``SAMPLE`` documents together, in order."""
+    shuffled = np.random.default_rng(seed).permutation(data.n_queries)
+    total = np.cumsum(np.diff(data.ptr)[shuffled])
+    return np.sort(shuffled[: max(int(np.searchsorted(total, SAMPLE)), 2)])

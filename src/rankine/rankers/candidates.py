@@ -1,0 +1,153 @@
+"""The candidates of :class:`~rankine.AutoRanker`: a row for each, from cheap to dear.
+
+A candidate is an estimator of :data:`rankine.rankers.table.TABLE` with fixed settings and one parameter that is swept.
+All values of the swept parameter are one job: C is a warm-started path, numbers of trees and of rounds are the stages
+of one fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from ..errors import unknown
+from ..measures import parse
+from ..measures.table import TABLE as MEASURES
+from .choosing import DEAR, FLOOR, PLAIN
+from .table import TABLE
+
+MEASURE = "{measure}"  # in settings: the measure that is asked for
+HALF_POWERS = tuple(float(f"{10 ** (e / 2):.3g}") for e in range(-7, 2))  # 0.000316 … 3.16
+
+
+class Task(NamedTuple):
+    """What a candidate must fit: the measure, and the size of the data that it learns from in each fold."""
+
+    measure: str
+    n_queries: int
+    n_documents: int
+    n_features: int
+    sparse: bool
+    deployable: bool = False
+
+    @property
+    def millions(self) -> float:
+        """Values of X, in millions."""
+        return self.n_documents * self.n_features / 1e6
+
+
+def _always(task: Task) -> str:
+    return ""
+
+
+class Candidate(NamedTuple):
+    """A candidate.
+
+    ``sweep`` is a parameter and its values, from simple to involved; empty: there is one configuration. ``level`` is
+    the class of :mod:`rankine.rankers.choosing`. ``seconds`` is about how long one fold takes on one core: a constant,
+    and what a million values of X add; it decides what is tried by default. ``unsuited`` says why a task is not for it.
+    """
+
+    name: str
+    ranker: str
+    settings: Mapping[str, Any]
+    sweep: tuple[str, tuple[Any, ...]] | None
+    level: int
+    seconds: tuple[float, float]
+    unsuited: Callable[[Task], str] = _always
+
+    def settings_for(self, task: Task) -> dict[str, Any]:
+        """The fixed settings, with the measure and the loss made for it in place of their names."""
+        out = {k: task.measure if v == MEASURE else v for k, v in self.settings.items()}
+        if out.get("loss") == STRUCTURED:
+            out["loss"] = structured_loss(task.measure)
+        elif out.get("loss") == TIGHT:
+            out["loss"] = f"{structured_loss(task.measure)}:tight"
+        if task.sparse and out.get("normalise") == "zscore":
+            del out["normalise"]  # it would fill the matrix
+        return out
+
+    def reason_against(self, task: Task) -> str:
+        """Why it is not tried: what is missing here, or what does not suit the task; empty if nothing."""
+        extra = TABLE[self.ranker].extra
+        if extra and find_spec(_PACKAGES[extra]) is None:
+            return f"needs rankine[{extra}]"
+        if task.deployable and str(self.settings.get("normalise", "")).startswith("query-"):
+            return "scores a document by the others of its query"
+        return self.unsuited(task)
+
+    def cost(self, task: Task) -> float:
+        """About the seconds of one fold on one core."""
+        constant, per_million = self.seconds
+        return constant + per_million * task.millions
+
+
+STRUCTURED, TIGHT = "{structured}", "{tight}"  # in settings: the structural loss of the measure, and its tight bound
+_PACKAGES = {"boost": "lightgbm", "torch": "torch"}
+_LOSSES = {"nDCG": "svm-ndcg", "DCG": "svm-ndcg", "AP": "svm-map", "P": "svm-p", "Success": "svm-rr", "RR": "svm-rr"}
+
+
+def structured_loss(measure: str) -> str:
+    """The structural loss that is made for a measure, or for the nearest that has one.
+
+    >>> structured_loss("nDCG@5"), structured_loss("AP"), structured_loss("ERR@20")
+    ('svm-ndcg@5', 'svm-map', 'svm-ndcg@20')
+    """
+    of = parse(measure)
+    name = _LOSSES.get(of.name, "svm-ndcg")
+    takes_cutoff = name in ("svm-ndcg", "svm-p")
+    cutoff = of.cutoff if of.cutoff is not None else (10 if name == "svm-p" else None)
+    return f"{name}@{cutoff}" if takes_cutoff and cutoff is not None else name
+
+
+def _not_up_to_one(task: Task) -> str:
+    row = MEASURES[parse(task.measure).name]
+    return f"boosts measures up to 1, which {task.measure} is not" if row.range[1] > 1 else ""
+
+
+def _few_documents(most: int) -> Callable[[Task], str]:
+    def unsuited(task: Task) -> str:
+        return f"for at most {most:,} documents" if task.n_documents > most else ""
+
+    return unsuited
+
+
+def _linear(loss: str, name: str = "", seconds: tuple[float, float] = (0.1, 1.0), **settings: Any) -> Candidate:
+    fixed = {"loss": loss, "normalise": "zscore", "tol": 1e-2, **settings}
+    return Candidate(name or f"linear {loss}", "linear", fixed, ("C", HALF_POWERS), PLAIN, seconds)
+
+
+def _trees(loss: str, **settings: Any) -> Candidate:
+    fixed = {"loss": loss, **settings}
+    return Candidate(f"trees {loss}", "boosted", fixed, ("n_trees", (25, 50, 100, 200, 400)), DEAR, (1.0, 10.0))
+
+
+CANDIDATES = (
+    Candidate("single feature", "single", {"measure": MEASURE, "both_signs": True}, None, FLOOR, (0.05, 0.1)),
+    Candidate("uniform fusion", "uniform", {}, None, FLOOR, (0.02, 0.1), lambda t: "fills a sparse matrix" * t.sparse),
+    _linear("ranksvm-l2"),
+    _linear("consistent-ndcg"),
+    _linear("listnet"),
+    _linear(STRUCTURED, "linear structural"),
+    Candidate("RankBoost", "rankboost", {}, ("n_rounds", (25, 50, 100, 200)), PLAIN, (0.1, 0.5)),
+    _trees("listnet", n_leaves=7, learning_rate=0.05, min_documents=50, threads=1),
+)
+
+
+def allowance(task: Task) -> float:
+    """The predicted seconds of one core that are spent by default: more for larger data, a few minutes at most."""
+    return min(60.0 + 30.0 * task.millions, 600.0)
+
+
+def named(names: Any) -> tuple[Candidate, ...]:
+    """The candidates that the parameter of AutoRanker means: ``"auto"`` for all, or a list of names and own rows."""
+    if isinstance(names, str) and names == "auto":
+        return CANDIDATES
+    table = {row.name: row for row in CANDIDATES}
+    out = []
+    for name in [names] if isinstance(names, str | Candidate) else names:
+        if not isinstance(name, Candidate) and name not in table:
+            raise unknown("candidate", name, table)
+        out.append(name if isinstance(name, Candidate) else table[name])
+    return tuple(out)

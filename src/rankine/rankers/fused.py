@@ -1,0 +1,173 @@
+"""Fusion of fitted rankers: a weighted sum of their scores; members and weights are learned by the measure.
+
+Scores of different rankers have different units. Each member's scores are divided by their typical spread within a
+query, one number for all queries, so that the model can still score one document at a time; or, with ``by_query``, they
+are standardised within each query.
+
+The weights are learned by greedy selection with replacement (Caruana et al. 2004): in each step the member is counted
+once more whose addition raises the measure most, until none does or ``STEPS`` are done. Counts are small whole numbers,
+so weights stay simple, and few members get one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated, Any, NamedTuple, TypedDict
+
+import numpy as np
+from msgspec import Meta
+
+from ..data import RankingData
+from ..errors import InputError
+from ..records import Finite, Positive
+from .base import Ranker
+from .fusion import performances
+
+MEMBERS = 4  # at most
+STEPS = 10
+_ENOUGH = 1e-5  # a step that gains less is none
+
+
+def spread(scores: np.ndarray, ptr: np.ndarray) -> float:
+    """The typical spread of scores within a query: the root of the mean variance; 1 where all are equal.
+
+    >>> spread(np.array([1.0, 3.0, 5.0, 5.0]), np.array([0, 2, 4]))
+    0.7071067811865476
+    """
+    size = float(np.sqrt(np.mean([scores[a:b].var() for a, b in pairwise(ptr.tolist())])))
+    return size if size > 1e-300 else 1.0
+
+
+def standardised(scores: np.ndarray, ptr: np.ndarray) -> np.ndarray:
+    """Scores with mean 0 and deviation 1 within each query, 0 where all are equal.
+
+    >>> standardised(np.array([1.0, 3.0, 5.0]), np.array([0, 2, 3])).tolist()
+    [-1.0, 1.0, 0.0]
+    """
+    lengths = np.diff(ptr)
+    mean = np.add.reduceat(scores, ptr[:-1]) / lengths
+    centred = scores - np.repeat(mean, lengths)
+    deviation = np.sqrt(np.add.reduceat(centred**2, ptr[:-1]) / lengths)
+    tiny = deviation <= 1e-12 * np.maximum(np.abs(mean), 1e-300)
+    return centred * np.repeat(np.where(tiny, 0.0, 1 / np.where(tiny, 1.0, deviation)), lengths)
+
+
+class Fusion(NamedTuple):
+    """Members of a fusion by their number, and their weights, which sum to 1."""
+
+    members: tuple[int, ...]
+    weights: tuple[float, ...]
+
+
+def learn_fusion(columns: np.ndarray, data: RankingData, measure: str, weights: np.ndarray | None = None) -> Fusion:
+    """Choose members among the columns (scores on one scale, one row per member) and weigh them by the measure.
+
+    >>> data = RankingData([[0.0]] * 4, [1, 0, 0, 1], [1, 1, 2, 2])
+    >>> learn_fusion(np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 0.1, 0.0, 3.0]]), data, "AP")
+    Fusion(members=(1, 0), weights=(0.5, 0.5))
+    """
+    counts: dict[int, int] = {}
+    total, best = np.zeros(columns.shape[1]), -np.inf
+    for _ in range(STEPS):
+        open_to = range(len(columns)) if len(counts) < MEMBERS else sorted(counts)
+        values = [float(np.average(performances(data, total + columns[m], measure), weights=weights)) for m in open_to]
+        top = int(np.argmax(values))
+        if values[top] <= best + _ENOUGH:
+            break
+        m, best = open_to[top], values[top]
+        counts[m] = counts.get(m, 0) + 1
+        total = total + columns[m]
+    n = sum(counts.values())
+    return Fusion(tuple(counts), tuple(count / n for count in counts.values()))
+
+
+class FusedState(TypedDict):
+    """What is stored of a fused ranker: its members whole."""
+
+    members: Annotated[list[dict[str, Any]], Meta(min_length=1, max_length=64)]
+    weights: list[Finite]
+    scales: list[Positive]
+
+
+class FusedRanker(Ranker):
+    """A weighted sum of the scores of fitted rankers, as :class:`~rankine.AutoRanker` learns it.
+
+    Args:
+        by_query: standardise the scores of members within each query, instead of dividing each by one number.
+
+    After fitting: ``members_`` (fitted rankers), ``weights_``, ``scales_`` (what the scores of each are divided by).
+    """
+
+    _schema = FusedState
+
+    def __init__(self, by_query: bool = False) -> None:
+        self.by_query = by_query
+
+    @classmethod
+    def of(cls, members: Sequence[Any], weights: Sequence[float], scales: Sequence[float], by_query: bool) -> Any:
+        """The fusion of these fitted rankers."""
+        model = cls(by_query)
+        model.members_ = tuple(members)
+        model.weights_, model.scales_ = tuple(map(float, weights)), tuple(map(float, scales))
+        model.normaliser_ = None
+        model.n_features_in_ = members[0].n_features_in_
+        if hasattr(members[0], "feature_names_in_"):
+            model.feature_names_in_ = members[0].feature_names_in_
+        return model
+
+    members_: tuple[Any, ...]
+    weights_: tuple[float, ...]
+    scales_: tuple[float, ...]
+
+    def fit(self, X: Any, y: Any = None, qid: Any = None) -> FusedRanker:
+        """Not possible: AutoRanker chooses, fits and weighs the members."""
+        raise InputError("a FusedRanker is made by AutoRanker, which chooses, fits and weighs its members")
+
+    @property
+    def needs_queries(self) -> bool:
+        """Whether scores depend on the other documents of a query."""
+        return self.by_query or any(needs_queries(member) for member in self.members_)
+
+    def _predicted(self, X: Any, qid: Any) -> np.ndarray:
+        data = X if isinstance(X, RankingData) else None
+        if data is None and self.by_query:
+            n = X.shape[0] if hasattr(X, "shape") else len(X)
+            data = RankingData(X, np.zeros(n), np.zeros(n, np.int64) if qid is None else qid)
+        out = 0.0
+        for member, weight, scale in zip(self.members_, self.weights_, self.scales_, strict=True):
+            scores = member.predict(X, qid) if data is None else member.predict(data)
+            if self.by_query and data is not None:
+                scores = standardised(scores, data.ptr)
+            out = out + weight * (scores if self.by_query else scores / scale)
+        result = np.asarray(out, np.float64)
+        if data is None or isinstance(X, RankingData):
+            return result
+        in_order = np.empty_like(result)
+        in_order[data.order] = result
+        return in_order
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "members": [member.content() for member in self.members_],
+            "weights": list(self.weights_),
+            "scales": list(self.scales_),
+        }
+
+    def _set_state(self, content: dict[str, Any]) -> None:
+        from .table import model_of
+
+        members = [model_of(member) for member in content["members"]]
+        sizes = {member.n_features_in_ for member in members}
+        if len(sizes) != 1 or not len(members) == len(content["weights"]) == len(content["scales"]):
+            raise InputError("not a FusedRanker: members, weights and scales do not fit together")
+        self.members_, self.n_features_in_ = tuple(members), sizes.pop()
+        self.weights_, self.scales_ = tuple(content["weights"]), tuple(content["scales"])
+
+
+def needs_queries(model: Any) -> bool:
+    """Whether a fitted model scores a document by the other documents of its query too."""
+    own = getattr(model, "needs_queries", None)
+    if own is not None:
+        return bool(own)
+    return model.normaliser_ is not None and model.normaliser_.by_query

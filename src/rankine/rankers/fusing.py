@@ -1,0 +1,96 @@
+"""Fusion as a candidate: for each fold the members are chosen and the weights learned on the other folds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..data import RankingData
+from .choosing import FUSED, FUSED_BY_QUERY, weighted_means
+from .contest import Configuration
+from .folds import seeded
+from .fused import Fusion, learn_fusion, spread, standardised
+from .fusion import performances
+
+POOL = 10  # configurations that a fusion chooses its members from: the best of each of the best candidates
+
+
+def fused_configurations(
+    configurations: Sequence[Configuration], data: RankingData, folds: np.ndarray, measure: str,
+    weights: np.ndarray | None, by_query: bool, seed: int = 0,
+) -> list[Configuration]:  # fmt: skip
+    """The fusion of configurations with one scale for all queries and, if ``by_query``, with one for each query.
+
+    ``data`` holds the judged queries, ``folds`` the fold of each. With one fold alone the queries are split once more:
+    no member has learned from any of them.
+    """
+    if len({c.name for c in configurations}) < 2:
+        return []
+    n_folds = int(folds.max()) + 1
+    if n_folds < 2:
+        n_folds = min(5, data.n_queries)
+        if n_folds < 2:
+            return []
+        folds = seeded(data.n_queries, n_folds, seed)
+    kinds = [False, True] if by_query else [False]
+    return [_fused(list(configurations), data, folds, n_folds, measure, weights, kind) for kind in kinds]
+
+
+def _fused(
+    configurations: list[Configuration], data: RankingData, folds: np.ndarray, n_folds: int, measure: str,
+    weights: np.ndarray | None, by_query: bool,
+) -> Configuration:  # fmt: skip
+    began = time.perf_counter()
+    values = np.empty(data.n_queries)
+    scores = np.empty(data.n_documents, np.float32)
+    lengths = np.diff(data.ptr)
+    for fold in range(n_folds):
+        out = folds == fold
+        pool, fusion, scales = _learned(configurations, data, ~out, measure, weights, by_query)
+        rows, held_out = np.repeat(out, lengths), data.subset(out)
+        total = np.zeros(held_out.n_documents)
+        for m, weight in zip(fusion.members, fusion.weights, strict=True):
+            total += weight * _scaled(pool[m].scores[rows], held_out.ptr, scales[m], by_query)
+        scores[rows] = total
+        values[out] = performances(held_out, total, measure)
+    pool, fusion, scales = _learned(configurations, data, np.ones(data.n_queries, bool), measure, weights, by_query)
+    members = tuple(pool[m] for m in fusion.members)
+    name = "fusion by query" if by_query else "fusion"
+    shares = {m.name: f"{w:.2f}" for m, w in zip(members, fusion.weights, strict=True)}
+    seconds = time.perf_counter() - began
+    return Configuration(
+        name, shares, FUSED_BY_QUERY if by_query else FUSED, values, scores, seconds, None, 0, members, fusion.weights,
+        tuple(scales[m] for m in fusion.members), by_query,
+    )  # fmt: skip
+
+
+def _learned(
+    configurations: list[Configuration], data: RankingData, inside: np.ndarray, measure: str,
+    weights: np.ndarray | None, by_query: bool,
+) -> tuple[list[Configuration], Fusion, list[float]]:  # fmt: skip
+    """The pool, the fusion of it that is best on the queries ``inside``, and the scale of each of the pool."""
+    part = data.subset(inside)
+    rows = np.repeat(inside, np.diff(data.ptr))
+    of_part = None if weights is None else weights[inside]
+    pool = _pool(configurations, inside, of_part)
+    scales = [spread(c.scores[rows].astype(np.float64), part.ptr) for c in pool]
+    columns = np.stack([_scaled(c.scores[rows], part.ptr, s, by_query) for c, s in zip(pool, scales, strict=True)])
+    return pool, learn_fusion(columns, part, measure, of_part), scales
+
+
+def _pool(configurations: list[Configuration], inside: np.ndarray, weights: np.ndarray | None) -> list[Configuration]:
+    """The best configuration of each candidate on the queries ``inside``, the best candidates first."""
+    means = weighted_means(np.stack([c.values[inside] for c in configurations]), weights)
+    best: dict[str, int] = {}
+    for i, c in enumerate(configurations):
+        if c.name not in best or means[i] > means[best[c.name]]:
+            best[c.name] = i
+    order = sorted(best.values(), key=lambda i: -means[i])
+    return [configurations[i] for i in order[:POOL]]
+
+
+def _scaled(scores: np.ndarray, ptr: np.ndarray, scale: float, by_query: bool) -> np.ndarray:
+    numbers = scores.astype(np.float64)
+    return standardised(numbers, ptr) if by_query else numbers / scale

@@ -1,0 +1,125 @@
+"""The outcome of a contest: which configuration is best, what it is worth, and the rows of the leaderboard."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ..data import RankingData
+from ..measures import parse
+from .choosing import FLOOR, Estimate, choose, corrected, interval, p_better, weighted_means
+from .contest import Configuration, Contest
+from .fusion import performances
+from .leaderboard import LeaderboardRow, verdict_of
+
+CHANCE = 0.01  # the level of the test whether anything is better than chance
+
+
+class Outcome:
+    """Configurations with their values on the judged queries, and what follows from them."""
+
+    def __init__(
+        self, contest: Contest, configurations: list[Configuration], judged: RankingData, weights: np.ndarray | None,
+        seed: int,
+    ) -> None:  # fmt: skip
+        self.contest, self.configurations, self.judged = contest, configurations, judged
+        self.weights, self.seed, self.measure = weights, seed, contest.task.measure
+        self.is_error = parse(self.measure).is_error
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """A row for each configuration, a column for each judged query; larger is better."""
+        return np.stack([c.values for c in self.configurations])
+
+    @cached_property
+    def classes(self) -> np.ndarray:
+        """The class of each configuration."""
+        return np.array([c.level for c in self.configurations])
+
+    @cached_property
+    def means(self) -> np.ndarray:
+        """The mean of each configuration; larger is better."""
+        return weighted_means(self.values, self.weights)
+
+    @cached_property
+    def number(self) -> int:
+        """The number of the best configuration."""
+        return int(choose(self.means[None], self.classes)[0])
+
+    @property
+    def best(self) -> Configuration:
+        """The configuration that is chosen."""
+        return self.configurations[self.number]
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """What the best is worth on new queries, in units of the measure."""
+        return self.in_units(corrected(self.values, self.classes, self.weights, self.seed))
+
+    @property
+    def uncorrected(self) -> float:
+        """The mean of the best on held-out queries: too high, for it was chosen by it."""
+        return self.in_units_of(float(self.means[self.number]))
+
+    def in_units_of(self, value: float) -> float:
+        """A value in units of the measure: an error is kept as 1 − value."""
+        return 1 - value if self.is_error else value
+
+    def in_units(self, e: Estimate) -> Estimate:
+        """An estimate in units of the measure: an error is kept as 1 − value."""
+        return Estimate(1 - e.mean, 1 - e.high, 1 - e.low) if self.is_error else e
+
+    @cached_property
+    def chance(self) -> np.ndarray:
+        """The measure of each query if documents are in random order, exactly."""
+        return performances(self.judged, np.zeros(self.judged.n_documents), self.measure)
+
+    @cached_property
+    def p_of_chance(self) -> float:
+        """The least p-value that a configuration is better than chance, times the number of configurations."""
+        tests = [p_better(row - self.chance, self.weights) for row in self.values]
+        return min(1.0, min(tests) * len(tests))
+
+    @property
+    def learned(self) -> bool:
+        """Whether something is better than chance."""
+        return self.p_of_chance < CHANCE
+
+    @cached_property
+    def floor(self) -> int | None:
+        """The number of the best of the simplest configurations, if one was judged."""
+        floors = np.flatnonzero(self.classes == FLOOR)
+        return int(floors[np.argmax(self.means[floors])]) if len(floors) else None
+
+    @cached_property
+    def over_floor(self) -> Estimate | None:
+        """How much the choice gains over the floor, corrected for the choosing."""
+        if self.floor is None or self.floor == self.number:
+            return None
+        return corrected(self.values, self.classes, self.weights, self.seed, against=self.floor)
+
+    def failures(self) -> str:
+        """Why candidates were not judged."""
+        return "; ".join(f"{e.candidate.name}: {e.stopped}" for e in self.contest.entries if e.stopped)
+
+    def rows(self) -> tuple[LeaderboardRow, ...]:
+        """A row for each candidate, with its best configuration; best first."""
+        best_of: dict[str, int] = {}
+        for i, c in enumerate(self.configurations):
+            if c.name not in best_of or self.means[i] > self.means[best_of[c.name]]:
+                best_of[c.name] = i
+        best_of[self.best.name] = self.number
+        rows = []
+        for i in best_of.values():
+            c = self.configurations[i]
+            e = self.in_units(interval(c.values, self.weights))
+            verdict = "best" if i == self.number else verdict_of(c.values, self.best.values, self.weights)
+            rows.append(LeaderboardRow(c.name, c.params, e.mean, e.low, e.high, c.seconds, verdict))
+        ordered = sorted(rows, key=lambda r: r.mean, reverse=not self.is_error)
+        rest = [
+            LeaderboardRow(e.candidate.name, {}, np.nan, np.nan, np.nan, e.seconds, e.stopped)
+            for e in self.contest.entries
+            if e.stopped
+        ]
+        return (*ordered, *rest)

@@ -1,0 +1,158 @@
+"""What AutoRanker says: about the data, about what was chosen, and about what was not shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..data import RankingData
+from ..measures import parse
+from .outcome import CHANCE, Outcome
+
+ONE_QUERY = (
+    "There is one query: nothing can be held out to judge on, so there is no estimate. A linear ranker was fitted."
+)
+FEW = 30  # queries
+
+
+def about_data(data: RankingData, measure: str) -> list[str]:
+    """Sentences on data that is unusual: grades, list lengths, features."""
+    lines = []
+    levels = np.unique(data.y)
+    if (levels != np.round(levels)).any():
+        lines.append("Some grades are not whole numbers: they are taken as they are, a gain is 2^grade − 1.")
+    if levels.max() > 10 and parse(measure).name in ("nDCG", "DCG", "ERR"):
+        lines.append(
+            f"The largest grade is {levels.max():g}. With a gain of 2^grade − 1 it outweighs all others; "
+            "nDCG(dcg='log2') counts grades themselves."
+        )
+    lengths = np.diff(data.ptr)
+    if lengths.max() == 1:
+        lines.append("Every query has one document: there is nothing to rank.")
+    elif (lengths == 1).any():
+        lines.append(f"{int((lengths == 1).sum())} queries have one document, and nothing to rank.")
+    cutoff = parse(measure).cutoff
+    if cutoff is not None and cutoff > lengths.max():
+        lines.append(f"No query has {cutoff} documents: {measure} looks at whole lists.")
+    equal = np.maximum.reduceat(data.y, data.ptr[:-1]) == np.minimum.reduceat(data.y, data.ptr[:-1])
+    if equal.all():
+        lines.append("In every query all grades are equal: there is nothing to learn.")
+    if data.n_features == 1:
+        lines.append("There is one feature: all that can be learned is how to use it.")
+    constant = _constant_features(data)
+    if constant.all():
+        lines.append("Every feature is constant within every query: no ranking can be learned from them.")
+    elif constant.any():
+        lines.append(f"{int(constant.sum())} of {data.n_features} features are constant within every query.")
+    return lines
+
+
+def _constant_features(data: RankingData) -> np.ndarray:
+    """Which features are constant within every query."""
+    out = np.ones(data.n_features, bool)
+    if data.is_sparse:
+        columns = data.X.tocsc()
+        for f in range(data.n_features):
+            column = np.zeros(data.n_documents, data.X.dtype)
+            part = slice(columns.indptr[f], columns.indptr[f + 1])
+            column[columns.indices[part]] = columns.data[part]
+            out[f] = _is_constant(column, data.ptr)
+        return out
+    for f in range(data.n_features):
+        out[f] = _is_constant(data.X[:, f], data.ptr)
+    return out
+
+
+def _is_constant(column: np.ndarray, ptr: np.ndarray) -> bool:
+    return bool((np.maximum.reduceat(column, ptr[:-1]) == np.minimum.reduceat(column, ptr[:-1])).all())
+
+
+def report_lines(outcome: Outcome, best: Any, data: RankingData, measure: str) -> list[str]:
+    """The sentences of the report, the most important first."""
+    lines = [] if outcome.learned else [_nothing_learned(outcome, measure)]
+    lines.append(f"Best at {measure}: {described(outcome, best, data)}.")
+    mean, low, high = outcome.estimate
+    n = len(outcome.configurations)
+    lines.append(
+        f"On new queries expect {measure} {mean:.4f}, 90 % interval {low:.4f} to {high:.4f}. That is corrected for "
+        f"the choice among {n} configurations; their best mean, {outcome.uncorrected:.4f}, is too good to be expected."
+    )
+    lines += _floor_lines(outcome, data, measure)
+    queries = outcome.judged.n_queries
+    if queries < FEW:
+        lines.append(f"{queries} queries are few: most differences cannot be shown, and the interval is wide.")
+    lines += _stop_lines(outcome)
+    return lines
+
+
+def _nothing_learned(outcome: Outcome, measure: str) -> str:
+    chance = float(np.average(outcome.chance, weights=outcome.weights))
+    shown = 1 - chance if outcome.is_error else chance
+    return (
+        f"Nothing was learned: no candidate is shown to rank better than chance ({measure} {shown:.4f} in random "
+        f"order, {outcome.uncorrected:.4f} at best; p = {outcome.p_of_chance:.2g}, {CHANCE:g} would be needed)."
+    )
+
+
+def described(outcome: Outcome, best: Any, data: RankingData) -> str:
+    """The best model in words."""
+    from .leaderboard import settings_text
+
+    c = outcome.best
+    if not c.members:
+        settings = settings_text(c.params)
+        feature = f" ({feature_name(best, data)})" if hasattr(best, "feature_") else ""
+        return c.name + feature + ("" if settings == "-" else f", {settings}")
+    parts = [
+        f"{weight:.2f} × {member.name}" + (f" ({settings_text(member.params)})" if member.params else "")
+        for member, weight in zip(c.members, c.weights, strict=True)
+    ]
+    return f"{c.name} of " + " + ".join(parts)
+
+
+def feature_name(model: Any, data: RankingData) -> str:
+    """The feature of a SingleFeature by its name, or by its number from 1 as in LETOR files; its sign if it is −."""
+    name = f"feature {model.feature_ + 1}" if data.feature_names is None else data.feature_names[model.feature_]
+    return name if model.coef_[model.feature_] > 0 else f"minus {name}"
+
+
+def _floor_lines(outcome: Outcome, data: RankingData, measure: str) -> list[str]:
+    """The comparison with the simplest candidate."""
+    if outcome.floor is None:
+        return []
+    floor = outcome.configurations[outcome.floor]
+    name = floor.name
+    if floor.candidate is not None and floor.candidate.ranker == "single":
+        from .fusion import SingleFeature
+
+        name = feature_name(SingleFeature(measure, both_signs=True).fit(data), data)
+    mean = outcome.in_units_of(float(outcome.means[outcome.floor]))
+    if outcome.over_floor is None:
+        return [f"No candidate has a better mean than {name}."]
+    gain, low, high = outcome.over_floor
+    verdict = (
+        f"the best is better by {gain:.4f} ({low:.4f} to {high:.4f})"
+        if low > 0
+        else "the best is not shown to be better"
+    )
+    return [f"The simplest candidate, {name} alone, reaches {mean:.4f}: {verdict}."]
+
+
+def _stop_lines(outcome: Outcome) -> list[str]:
+    contest = outcome.contest
+    complete = sum(contest.complete(e) and not e.stopped for e in contest.entries)
+    total = sum(not e.stopped.startswith("not tried: needs") for e in contest.entries)
+    lines = []
+    if contest.interrupted:
+        lines.append(f"Stopped after {complete} of {total} candidates.")
+    elif contest.out_of_time:
+        lines.append(f"The time was over after {complete} of {total} candidates.")
+    missing = sorted({e.stopped.removeprefix("not tried: needs ") for e in contest.entries
+                      if e.stopped.startswith("not tried: needs ")})  # fmt: skip
+    if missing:
+        lines.append(f"Not tried, for they are not installed: {', '.join(missing)}.")
+    failed = [e.candidate.name for e in contest.entries if e.stopped.startswith("failed")]
+    if failed:
+        lines.append(f"Failed: {', '.join(failed)} (see the leaderboard).")
+    return lines
