@@ -36,6 +36,7 @@ from .measures import parse as parse
 from .normalise import Normaliser as Normaliser
 from .rankers.adarank import AdaRank as AdaRank
 from .rankers.boosted import BoostedRanker as BoostedRanker
+from .rankers.folds import QueryKFold as QueryKFold
 from .rankers.fusion import SingleFeature as SingleFeature
 from .rankers.fusion import UniformFusion as UniformFusion
 from .rankers.kernel import KernelRanker as KernelRanker
@@ -43,6 +44,7 @@ from .rankers.linear import LinearRanker as LinearRanker
 from .rankers.neural import NeuralRanker as NeuralRanker
 from .rankers.rankboost import RankBoost as RankBoost
 from .rankers.regression import RegressionRanker as RegressionRanker
+from .rankers.scoring import scorer as scorer
 from .rankers.selection import tune as tune
 from .rankers.table import load as load
 from .theory import risk_bound as risk_bound
