@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.rankers.query_ids import OneQueryWarning, query_ids, warn_of_one_query
+from rankine.rankers.query_ids import OneQueryWarning, query_ids, refusing_habits, warn_of_one_query
 
 
 def warns(n_rows, y):
@@ -44,3 +44,12 @@ def test_ids_are_checked():
     assert query_ids(None, 3).tolist() == [0, 0, 0]
     with pytest.raises(rk.InputError, match="qid must have one dimension"):
         query_ids([[1, 2]], 2)
+
+
+def test_arguments_that_fit_does_take_are_passed_on():
+    def fit(self, X, y=None, qid=None, groups=None):
+        return groups
+
+    assert refusing_habits(fit)(None, [[1]], groups=["a"], group=None, sample_weight=None) == ["a"]
+    with pytest.raises(rk.InputError, match="fit takes no group: "):
+        refusing_habits(fit)(None, [[1]], group=[1])

@@ -206,8 +206,8 @@ class Ranker(BaseEstimator):
         if ids is None and len(scores) > 1 and self.n_queries_in_ not in (None, 1):
             raise InputError(
                 f"score needs qid, the query id of each of the {len(scores)} rows: the model was trained on "
-                f"{self.n_queries_in_} queries. Searches and cross-validation of scikit-learn pass qid on after "
-                "sklearn.set_config(enable_metadata_routing=True)"
+                f"{self.n_queries_in_} queries. Searches and cross-validation of scikit-learn pass qid on with "
+                f"sklearn.set_config(enable_metadata_routing=True) and scoring=rankine.scorer({self._measure!r})"
             )
         measure = parse(self._measure)
         if measure.supervision == "preferences" and not isinstance(supervision, Preferences):

@@ -52,21 +52,24 @@ def warn_of_one_query(n_rows: int, y: Any, stacklevel: int) -> None:
 
 
 def refusing_habits(fit: Callable) -> Callable:
-    """A method ``fit`` that says what to pass instead of arguments that other libraries take."""
+    """A method ``fit`` that says what to pass instead of arguments that other libraries take, and it does not."""
+    taken = signature(fit).parameters
+    habits = {name for name in ("group", "groups", "sample_weight") if name not in taken}
+    weights = [name for name in ("query_weight", "doc_weight") if name in taken]
 
     @wraps(fit)
     def explaining(self: Any, *args: Any, **options: Any) -> Any:
-        for name in ("group", "groups"):
-            if options.pop(name, None) is not None:
+        for name in sorted(habits & set(options)):
+            if options.pop(name) is None:
+                continue
+            if name == "sample_weight":
                 raise InputError(
-                    f"fit takes no {name}: pass qid=, the query id of each row. Sizes of groups, as LightGBM takes "
-                    "them, become ids by numpy.repeat(range(len(sizes)), sizes)"
+                    "fit takes no sample_weight: the loss of a ranking is one of whole queries, not a sum over rows"
+                    + (f"; {type(self).__name__} takes {' and '.join(weights)}" if weights else "")
                 )
-        if options.pop("sample_weight", None) is not None:
-            weights = [name for name in ("query_weight", "doc_weight") if name in signature(fit).parameters]
             raise InputError(
-                "fit takes no sample_weight: the loss of a ranking is one of whole queries, not a sum over rows"
-                + (f"; {type(self).__name__} takes {' and '.join(weights)}" if weights else "")
+                f"fit takes no {name}: pass qid=, the query id of each row. Sizes of groups, as LightGBM takes "
+                "them, become ids by numpy.repeat(range(len(sizes)), sizes)"
             )
         return fit(self, *args, **options)
 

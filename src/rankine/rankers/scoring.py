@@ -23,7 +23,7 @@ class MeasureScorer:
         if qid is None:
             raise InputError(
                 f"{self!r} needs qid, the query id of each row. Searches and cross-validation of scikit-learn pass qid "
-                "on after sklearn.set_config(enable_metadata_routing=True)"
+                "on with sklearn.set_config(enable_metadata_routing=True)"
             )
         estimator = getattr(estimator, "best_estimator_", estimator)
         final = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
