@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -18,6 +18,7 @@ from ..measures import evaluate, parse
 from ..normalise import Normaliser
 from ..records import Count, Finite, checked
 from . import model_file
+from .provenance import ProvenanceState, provenance_of
 
 
 class ModelState(TypedDict):
@@ -27,6 +28,7 @@ class ModelState(TypedDict):
     feature_names: list[str] | None
     normaliser: dict[str, Any] | None
     certificate: dict[str, Any]
+    provenance: NotRequired[ProvenanceState]
 
 
 _NUMBERS: dict[str, Any] = {
@@ -44,6 +46,7 @@ class Ranker(BaseEstimator):
     form = ""
     normaliser_: Normaliser | None
     n_features_in_: int
+    provenance_: ProvenanceState
     _certificate: tuple[str, ...] = ()
     _schema: Any  # of what ``_state`` gives
     # scikit-learn's metadata routing hands these on without being asked
@@ -85,6 +88,7 @@ class Ranker(BaseEstimator):
     def training_data(self, X: Any, y: Any, qid: Any) -> RankingData:
         """The data that is learned from, with the features normalised by a normaliser that is fitted to them."""
         data = self._read(X, y, qid)
+        self.provenance_ = provenance_of(X if isinstance(X, RankingData) else data, getattr(self, "seed", None))
         kind = getattr(self, "normalise", None)
         self.normaliser_ = None if kind is None else Normaliser(kind).fit(data)
         return data if self.normaliser_ is None else self.normaliser_.apply(data)
@@ -227,6 +231,7 @@ class Ranker(BaseEstimator):
             "feature_names": None if names is None else [str(n) for n in names],
             "normaliser": None if self.normaliser_ is None else self.normaliser_.to_dict(),
             "certificate": {name: getattr(self, name) for name in self._certificate},
+            **({"provenance": self.provenance_} if hasattr(self, "provenance_") else {}),
         }
 
     @classmethod
@@ -250,6 +255,8 @@ class Ranker(BaseEstimator):
         certificate: Any = TypedDict("certificate", {name: _NUMBERS[name] for name in cls._certificate})  # type: ignore
         for name, value in checked(common["certificate"], certificate, what, None).items():
             setattr(model, name, value)
+        if "provenance" in common:
+            model.provenance_ = common["provenance"]
         return model
 
 
