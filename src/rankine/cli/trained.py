@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ..rankers.leaderboard import AutoReport
 
 Means = dict[str, dict[str, float]]
+_WIDE = 10_000  # features
+_LARGE = 100_000  # documents
 
 
 def measured(model: Any, sets: dict[str, RankingData], names: list[str], asked: bool) -> tuple[list[str], Means]:
@@ -38,16 +40,23 @@ def measured(model: Any, sets: dict[str, RankingData], names: list[str], asked: 
 
 
 def floor_line(model: Any, sets: dict[str, RankingData], measure: str) -> str:
-    """What the best single feature reaches; empty where there is none to compare with."""
+    """What the best single feature reaches; empty where there is none to compare with.
+
+    The feature is chosen on some of the queries where data is large. Very wide data gets no such line.
+    """
     from ..errors import InputError
     from ..measures import evaluate
     from ..rankers import SingleFeature
     from ..rankers.words import feature_name
 
     train = sets["train"]
+    if train.n_features > _WIDE:
+        return ""
     graded = type(train).from_valid(train.X, model.grades(train.y), train.qid, None, train.feature_names)
+    every = -(-train.n_documents // _LARGE)
     try:
-        single = SingleFeature(measure, both_signs=True).fit(graded)
+        some = graded if every == 1 else graded.subset(range(0, graded.n_queries, every))
+        single = SingleFeature(measure, both_signs=True).fit(some)
         means = {
             label: evaluate([measure], model.grades(data.y), single.predict(data), data.qid).mean
             for label, data in sets.items()
