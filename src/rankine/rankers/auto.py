@@ -26,6 +26,7 @@ from .fused import FusedRanker
 from .fusing import fused_configurations
 from .leaderboard import AutoReport, LeaderboardRow, ReportState, report_from, report_state
 from .outcome import Outcome
+from .provenance import provenance_of
 from .race import FoldData, fitted, runner
 
 SAMPLE = 200_000  # documents that candidates are compared on; the best is fitted on all
@@ -144,7 +145,7 @@ class AutoRanker(Ranker):
         weights = None if query_weight is None else check_query_weight(query_weight, data.n_queries, some=True)
         if groups is not None and not isinstance(X, RankingData) and len(groups) == data.n_documents:
             groups = np.asarray(groups)[data.order]
-        self.normaliser_ = None
+        self.normaliser_, self.provenance_ = None, provenance_of(data, self.seed)
         notes = words.about_data(data, self.measure)
         if data.n_queries == 1 and valid is None:
             return self._without_folds(data, [*notes, words.ONE_QUERY])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -18,6 +18,7 @@ from ..measures import evaluate, parse
 from ..normalise import Normaliser
 from ..records import Count, Finite, checked
 from . import model_file
+from .provenance import ProvenanceState, provenance_of
 from .query_ids import LONG_QUERY, query_ids, refusing_habits, warn_of_one_query, warn_of_rows
 
 
@@ -28,6 +29,7 @@ class ModelState(TypedDict):
     feature_names: list[str] | None
     normaliser: dict[str, Any] | None
     certificate: dict[str, Any]
+    provenance: NotRequired[ProvenanceState]
 
 
 _NUMBERS: dict[str, Any] = {
@@ -47,6 +49,7 @@ class Ranker(BaseEstimator):
     n_features_in_: int
     n_queries_in_: int | None = None  # of the training data, where it is known; a model from a file does not know it
     longest_query_in_: int = LONG_QUERY
+    provenance_: ProvenanceState
     _certificate: tuple[str, ...] = ()
     _schema: Any  # of what ``_state`` gives
     # scikit-learn's metadata routing hands these on without being asked; sample_weight, so that it is refused in words
@@ -94,6 +97,7 @@ class Ranker(BaseEstimator):
         """The data that is learned from, with the features normalised by a normaliser that is fitted to them."""
         data = self._read(X, y, qid)
         self.n_queries_in_, self.longest_query_in_ = data.n_queries, int(np.diff(data.ptr).max())
+        self.provenance_ = provenance_of(X if isinstance(X, RankingData) else data, getattr(self, "seed", None))
         kind = getattr(self, "normalise", None)
         self.normaliser_ = None if kind is None else Normaliser(kind).fit(data)
         return data if self.normaliser_ is None else self.normaliser_.apply(data)
@@ -255,6 +259,7 @@ class Ranker(BaseEstimator):
             "feature_names": None if names is None else [str(n) for n in names],
             "normaliser": None if self.normaliser_ is None else self.normaliser_.to_dict(),
             "certificate": {name: getattr(self, name) for name in self._certificate},
+            **({"provenance": self.provenance_} if hasattr(self, "provenance_") else {}),
         }
 
     @classmethod
@@ -278,6 +283,8 @@ class Ranker(BaseEstimator):
         certificate: Any = TypedDict("certificate", {name: _NUMBERS[name] for name in cls._certificate})  # type: ignore
         for name, value in checked(common["certificate"], certificate, what, None).items():
             setattr(model, name, value)
+        if "provenance" in common:
+            model.provenance_ = common["provenance"]
         return model
 
 

@@ -112,8 +112,9 @@ class FusedRanker(Ranker):
         model.weights_, model.scales_ = tuple(map(float, weights)), tuple(map(float, scales))
         model.normaliser_ = None
         model.n_features_in_ = members[0].n_features_in_
-        if hasattr(members[0], "feature_names_in_"):
-            model.feature_names_in_ = members[0].feature_names_in_
+        for name in ("feature_names_in_", "provenance_"):
+            if hasattr(members[0], name):
+                setattr(model, name, getattr(members[0], name))
         return model
 
     members_: tuple[Any, ...]
@@ -127,7 +128,49 @@ class FusedRanker(Ranker):
     @property
     def needs_queries(self) -> bool:
         """Whether scores depend on the other documents of a query."""
-        return self.by_query or any(needs_queries(member) for member in self.members_)
+        return self.by_query or any(needs_queries(member) for member in getattr(self, "members_", ()))
+
+    @property
+    def form(self) -> str:  # type: ignore[override]
+        """``"linear"`` where all members are linear and none looks at the other documents of a query; else empty."""
+        return "linear" if self.why_not_linear() == "" else ""
+
+    def why_not_linear(self) -> str:
+        """Why the fusion is not linear, and what is; empty where it is."""
+        if self.by_query:
+            return "it standardises scores within each query; with deployable=True (--deployable) none does"
+        if self.needs_queries:
+            return "a member looks at the other documents of a query; with deployable=True (--deployable) none does"
+        others = sorted({type(m).__name__ for m in getattr(self, "members_", ()) if m.form != "linear"})
+        return f"not all members are linear ({', '.join(others)}); --ranker linear is" if others else ""
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of the features as they are, where the fusion is linear: scores are X @ coef_ plus a constant."""
+        if self.form != "linear":
+            raise AttributeError(f"this fusion has no coef_: {self.why_not_linear()}")
+        return self.layers()[0][0][0]
+
+    def layers(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """A fusion that is linear as a network of one layer: weights, and the bias."""
+        weights, bias = np.zeros(self.n_features_in_), 0.0
+        for member, share, scale in zip(self.members_, self.weights_, self.scales_, strict=True):
+            coef = member.coef_ * (share / scale)
+            if member.normaliser_ is not None:
+                coef = coef * member.normaliser_.scale_
+                bias -= float(coef @ member.normaliser_.shift_)
+            weights += coef
+        return [(weights[None], np.array([bias]))]
+
+    def explain(self, x: Any) -> list[tuple[str, float]]:
+        """What each feature adds to the score of one row, largest first, where the fusion is linear."""
+        if self.form != "linear":
+            raise InputError(f"only linear models can be explained by feature. This fusion: {self.why_not_linear()}")
+        parts: dict[str, float] = {}
+        for member, share, scale in zip(self.members_, self.weights_, self.scales_, strict=True):
+            for name, part in member.explain(x):
+                parts[name] = parts.get(name, 0.0) + part * share / scale
+        return sorted(parts.items(), key=lambda part: -abs(part[1]))
 
     def _predicted(self, X: Any, qid: Any) -> np.ndarray:
         data = X if isinstance(X, RankingData) else None

@@ -189,7 +189,9 @@ class LinearRanker(LinearModel):
         problem, planes = self._problem(loss, X, data, query_weight, doc_weight), Planes(data.n_features)
         start = None
         for model in models:
-            for name in ("n_features_in_", "feature_names_in_", "normaliser_", "n_queries_in_", "longest_query_in_"):
+            for name in (
+                "n_features_in_", "feature_names_in_", "normaliser_", "n_queries_in_", "longest_query_in_", "provenance_",
+            ):  # fmt: skip
                 if hasattr(models[0], name):
                     setattr(model, name, getattr(models[0], name))
             model._solve(problem, planes, start)
