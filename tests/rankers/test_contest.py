@@ -48,7 +48,7 @@ class Given(Runner):
             if self.stop(job):
                 return
             self.jobs.append(job)
-            queries, documents = self.of.size(job.fold)
+            _queries, documents = self.of.size(job.fold)
             values = np.stack([self.give(job, np.flatnonzero(self.of.folds == job.fold)) for _ in range(job.size)])
             yield job, FoldResult(values, np.zeros((job.size, documents), np.float32), 0.1)
 

@@ -47,11 +47,11 @@ def test_a_job_learns_from_the_other_folds_and_judges_on_its_own():
 def test_weights_of_queries_count_where_a_ranker_takes_them():
     weights = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     plain, weighted = fold_data(), fold_data(weights)
-    linear = dict(ranker="linear", sweep=("C", (1.0,)), loss="ranksvm-l2")
+    linear = {"ranker": "linear", "sweep": ("C", (1.0,)), "loss": "ranksvm-l2"}
     train, held_out = plain.data.subset([1, 2, 3, 5]), plain.data.subset([0, 4])
     expected = rk.LinearRanker("ranksvm-l2", C=1.0).fit(train, query_weight=weights[[1, 2, 3, 5]]).predict(held_out)
     np.testing.assert_array_equal(run_job(job(weighted, **linear), weighted).scores[0], expected.astype(np.float32))
-    single = dict(ranker="single", sweep=None)
+    single = {"ranker": "single", "sweep": None}
     assert same(run_job(job(weighted, **single), weighted), run_job(job(plain, **single), plain))
 
 
@@ -116,10 +116,10 @@ def test_finished_jobs_are_taken_from_the_folder(tmp_path, counted):
     of = fold_data()
     jobs = [job(of, fold=fold, ranker=ranker, sweep=None) for ranker in ("single", "uniform") for fold in (0, 1)]
     with runner(of, 1, tmp_path / "new" / "pieces") as run:
-        first = dict((j.key, r) for j, r in run.results(jobs))
+        first = {j.key: r for j, r in run.results(jobs)}
     assert len(counted) == 4
     with runner(of, 1, tmp_path / "new" / "pieces") as run:
-        second = dict((j.key, r) for j, r in run.results(jobs))
+        second = {j.key: r for j, r in run.results(jobs)}
     assert len(counted) == 4
     assert all(same(first[key], second[key]) for key in first)
 

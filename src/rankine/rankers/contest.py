@@ -213,7 +213,8 @@ class Contest:
         setting = "" if sweep is None else settings_text({sweep[0]: sweep[1][best]})
         sign = -1 if _is_error(self.task.measure) else 1
         mean, low, high = (e.mean, e.low, e.high) if sign == 1 else (1 - e.mean, 1 - e.high, 1 - e.low)
-        return f"{entry.candidate.name:<28} {setting:<14} {mean:.4f} [{low:.4f}, {high:.4f}] {entry.seconds:6.1f} s"
+        limits = f"[{low:.4f}, {high:.4f}]" if np.isfinite(low) else "-"
+        return f"{entry.candidate.name:<28} {setting:<14} {mean:.4f} {limits:<16} {entry.seconds:6.1f} s"
 
 
 def _is_error(measure: str) -> bool:
