@@ -365,3 +365,56 @@ def rank_biased_overlap(a, b, p):
     for d in range(1, len(a) + 1):
         total += (1 - p) * p ** (d - 1) * len(set(a[:d]) & set(b[:d])) / d
     return total + p ** len(a)
+
+
+# Choosing one of many configurations ----------------------------------------------------------------------------------
+
+
+def choice(means, classes, gain):
+    """Classes 0 to 4 in turn: one of class 0 or 1 must be above what was chosen so far, others by ``gain``."""
+    best = None
+    for level in range(5):
+        for i, (mean, c) in enumerate(zip(means, classes, strict=True)):
+            if c != level or mean < max(m for m, d in zip(means, classes, strict=True) if d == level):
+                continue  # the largest of its class stands for it, the first of equal ones
+            if best is None or (mean > means[best] if level < 2 else mean >= means[best] + gain):
+                best = i
+            break
+    return best
+
+
+def weighted_mean(values, weights):
+    return sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights)
+
+
+def quantile(values, q):
+    """Linear between the sorted values."""
+    ordered = sorted(values)
+    at = q * (len(ordered) - 1)
+    low = math.floor(at)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (at - low) * (ordered[high] - ordered[low])
+
+
+def bootstrap_correction(values, classes, weights, samples, gain, against=None):
+    """The estimate and its 90 % interval: a row of values for each configuration, a list of queries for each sample.
+
+    On each sample one is chosen and measured on the queries that are not in it. The mean over the samples is that of
+    the difference to the one that is chosen on all queries.
+    """
+    means = [weighted_mean(row, weights) for row in values]
+    top = choice(means, classes, gain)
+    measured, differences = [], []
+    for sample in samples:
+        left = [q for q in range(len(weights)) if q not in sample]
+        if not sum(weights[q] for q in left) or not sum(weights[q] for q in sample):
+            continue
+        inside = [weighted_mean([row[q] for q in sample], [weights[q] for q in sample]) for row in values]
+        outside = [weighted_mean([row[q] for q in left], [weights[q] for q in left]) for row in values]
+        best = choice(inside, classes, gain)
+        measured.append(outside[best] - (0 if against is None else outside[against]))
+        differences.append(outside[best] - outside[top])
+    mean = means[top] - (0 if against is None else means[against]) + sum(differences) / len(differences)
+    center, shrink = sum(measured) / len(measured), math.sqrt(0.368 / 0.632)
+    low, high = (mean + shrink * (quantile(measured, q) - center) for q in (0.05, 0.95))
+    return mean, low, high
