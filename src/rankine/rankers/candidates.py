@@ -106,6 +106,10 @@ def _not_up_to_one(task: Task) -> str:
     return f"boosts measures up to 1, which {task.measure} is not" if row.range[1] > 1 else ""
 
 
+def _structured_is_map(task: Task) -> str:
+    return "the same as linear svm-map" if structured_loss(task.measure) == "svm-map" else ""
+
+
 def _not_sparse(task: Task) -> str:
     return "fills a sparse matrix" if task.sparse else ""
 
@@ -137,7 +141,8 @@ CANDIDATES = (
     _linear("consistent-ndcg@10"),
     _linear("preorder:norm+dcg"),
     _linear("ranksvm-l2"),
-    _linear(STRUCTURED, "linear structural"),
+    _linear("svm-map"),
+    _linear(STRUCTURED, "linear structural")._replace(unsuited=_structured_is_map),
     Candidate(
         "regression", "regression", {"normalise": "query-zscore"}, ("alpha", (1.0, 10.0, 100.0, 1000.0, 10000.0)),
         PLAIN, (0.05, 0.1),

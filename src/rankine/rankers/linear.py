@@ -26,6 +26,10 @@ from .learned_weights import learn_weights
 from .oracle import LinearOracle
 from .regression import RegressionRanker
 
+_OF_THE_DATA = (
+    "n_features_in_", "feature_names_in_", "normaliser_", "n_queries_in_", "longest_query_in_", "provenance_",
+)  # fmt: skip
+
 
 class NothingLearnedWarning(UserWarning):
     """The optimum is w = 0: the loss is smallest where nothing is learned."""
@@ -189,9 +193,7 @@ class LinearRanker(LinearModel):
         problem, planes = self._problem(loss, X, data, query_weight, doc_weight), Planes(data.n_features)
         start = None
         for model in models:
-            for name in (
-                "n_features_in_", "feature_names_in_", "normaliser_", "n_queries_in_", "longest_query_in_", "provenance_",
-            ):  # fmt: skip
+            for name in _OF_THE_DATA:
                 if hasattr(models[0], name):
                     setattr(model, name, getattr(models[0], name))
             model._solve(problem, planes, start)
