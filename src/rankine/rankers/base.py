@@ -214,7 +214,7 @@ class Ranker(BaseEstimator):
         check_is_fitted(self)
         parameters = {
             k: v.tolist() if isinstance(v, (np.ndarray, np.generic)) else list(v) if isinstance(v, tuple) else v
-            for k, v in self.get_params().items()
+            for k, v in self._stored_parameters().items()
         }
         for name, value in parameters.items():
             if not (value is None or isinstance(value, (str, int, float, list, dict))):
@@ -228,6 +228,10 @@ class Ranker(BaseEstimator):
             "normaliser": None if self.normaliser_ is None else self.normaliser_.to_dict(),
             "certificate": {name: getattr(self, name) for name in self._certificate},
         }
+
+    def _stored_parameters(self) -> dict[str, Any]:
+        """The parameters as a file holds them."""
+        return self.get_params()
 
     @classmethod
     def from_content(cls, content: dict[str, Any]) -> Any:

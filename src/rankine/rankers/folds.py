@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import as_ids
 from ..data import RankingData, group_rows
-from ..errors import InputError
+from ..errors import InputError, in_one_line
 
 NEVER = -1  # the fold of a query that is always learned from, and never judged on
 _SHARED = 0.5  # two queries are nearly the same if they share so many of the documents of the shorter one
@@ -74,19 +74,22 @@ def seeded(n_queries: int, k: int, seed: int) -> np.ndarray:
     return folds
 
 
-def fold_numbers(data: RankingData, folds: Any, seed: int = 0, groups: Any = None) -> np.ndarray:
+def fold_numbers(
+    data: RankingData, folds: Any, seed: int = 0, groups: Any = None, order: np.ndarray | None = None
+) -> np.ndarray:
     """The fold of each query: from a number of folds, an array of fold numbers, or a splitter of scikit-learn's kind.
 
     ``groups`` are labels, one per row or one per query: queries with the same one stay in the same fold. An array also
-    has one number per row or one per query. Rows are counted in the order of ``data``.
+    has one number per row or one per query. Rows are counted as in ``data``, or as in the arrays that it was made from:
+    ``order`` is then the row there of each row of ``data``.
 
     >>> data = RankingData([[1.0]] * 4, [0, 1, 0, 1], [1, 1, 2, 2])
     >>> fold_numbers(data, [0, 0, 1, 1]).tolist()
     [0, 1]
     """
-    of_query = None if groups is None else _per_query(as_ids(groups, "groups"), data, "groups")
-    if hasattr(folds, "split"):
-        return _from_splitter(data, folds, of_query)
+    of_query = None if groups is None else per_query(as_ids(groups, "groups"), data, "groups", order)
+    if hasattr(folds, "split") and not isinstance(folds, str):
+        return renumbered(_from_splitter(data, folds, of_query, order))
     if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
         if of_query is None:
             return seeded(data.n_queries, int(folds), seed)
@@ -96,18 +99,26 @@ def fold_numbers(data: RankingData, folds: Any, seed: int = 0, groups: Any = Non
         raise InputError(
             f"folds must be a number of folds, an array of whole numbers or have a method split, got {folds!r:.60}"
         )
-    numbers = _per_query(numbers.astype(np.int64), data, "folds")
-    numbers = np.where(numbers < 0, NEVER, numbers)
+    numbers = per_query(numbers.astype(np.int64), data, "folds", order)
+    return renumbered(np.where(numbers < 0, NEVER, numbers))
+
+
+def renumbered(numbers: np.ndarray) -> np.ndarray:
+    """The same folds with numbers from 0 on and none left out; raise InputError if one cannot be judged by them.
+
+    >>> renumbered(np.array([7, 2, -1, 7])).tolist()
+    [1, 0, -1, 1]
+    """
     used = np.unique(numbers[numbers != NEVER])
-    if len(used) < 2 and not (numbers == NEVER).any():
-        raise InputError("folds must have at least two different numbers: one to train on, one to judge on")
     if len(used) == 0:
         raise InputError("folds must have a number from 0 on for some queries, to judge on")
+    if len(used) < 2 and not (numbers == NEVER).any():
+        raise InputError("folds must have at least two different numbers: one to train on, one to judge on")
     return np.where(numbers == NEVER, NEVER, np.searchsorted(used, numbers))
 
 
-def _per_query(values: np.ndarray, data: RankingData, name: str) -> np.ndarray:
-    """Values of queries, given as one per query or as one per row."""
+def per_query(values: np.ndarray, data: RankingData, name: str, order: np.ndarray | None = None) -> np.ndarray:
+    """Values of queries, given as one per query or as one per row; for ``order`` see :func:`fold_numbers`."""
     if len(values) == data.n_queries and data.n_queries != data.n_documents:
         return values
     if len(values) != data.n_documents:
@@ -115,6 +126,8 @@ def _per_query(values: np.ndarray, data: RankingData, name: str) -> np.ndarray:
             f"{name} must have a value for each of the {data.n_queries} queries or the {data.n_documents} rows, "
             f"got {len(values)}"
         )
+    if order is not None:
+        values = values[order]
     first = values[data.ptr[:-1]]
     if (np.repeat(first, np.diff(data.ptr)) != values).any():
         at = int(np.flatnonzero(np.repeat(first, np.diff(data.ptr)) != values)[0])
@@ -135,12 +148,21 @@ def _by_groups(labels: np.ndarray, k: int, seed: int) -> np.ndarray:
     return fold_of_group[group]
 
 
-def _from_splitter(data: RankingData, splitter: Any, labels: np.ndarray | None) -> np.ndarray:
+def _from_splitter(
+    data: RankingData, splitter: Any, labels: np.ndarray | None, order: np.ndarray | None
+) -> np.ndarray:  # fmt: skip
     """Folds of a splitter of rows, which must keep queries whole and judge on each at most once."""
-    of_row = data.qid if labels is None else np.repeat(labels, np.diff(data.ptr))
-    query = np.repeat(np.arange(data.n_queries), np.diff(data.ptr))
+    rows = np.arange(data.n_documents) if order is None else np.argsort(order)  # as the splitter counts them
+    of_row = (data.qid if labels is None else np.repeat(labels, np.diff(data.ptr)))[rows]
+    query = np.repeat(np.arange(data.n_queries), np.diff(data.ptr))[rows]
     out = np.full(data.n_queries, NEVER)
-    for number, (train, test) in enumerate(splitter.split(np.zeros((data.n_documents, 1)), data.y, of_row)):
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The groups parameter is ignored")
+            splits = list(splitter.split(np.zeros((data.n_documents, 1)), np.asarray(data.y)[rows], of_row))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{splitter!r} cannot split the data: {in_one_line(error)}") from None
+    for number, (train, test) in enumerate(splits):
         judged = np.unique(query[test])
         cut = np.intersect1d(judged, query[train])
         if len(cut):
