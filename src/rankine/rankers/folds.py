@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..arrays import as_ids
 from ..data import RankingData, group_rows
@@ -15,6 +16,7 @@ from ..errors import InputError, in_one_line
 
 NEVER = -1  # the fold of a query that is always learned from, and never judged on
 _SHARED = 0.5  # two queries are nearly the same if they share so many of the documents of the shorter one
+_BLOCK = 1 << 14  # rows
 _COMMON = 20  # a row that occurs in more queries says nothing about a pair of them
 
 
@@ -191,13 +193,12 @@ def warn_of_near_duplicates(data: RankingData, folds: np.ndarray) -> None:
 
 
 def _near_duplicates(data: RankingData) -> list[tuple[int, int]]:
-    """Pairs of queries that share documents, recognised by a random projection of their features."""
-    weights = np.random.default_rng(0).normal(size=data.n_features)
-    keys = np.asarray(data.X @ weights.astype(data.X.dtype), np.float64)
+    """Pairs of queries that share documents, recognised by their features."""
+    keys = _row_keys(data.X)
     query = np.repeat(np.arange(data.n_queries), np.diff(data.ptr))
     order = np.lexsort((query, keys))
     keys, query = keys[order], query[order]
-    edges = np.flatnonzero(np.diff(keys, prepend=np.nan, append=np.nan) != 0)
+    edges = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1, [len(keys)]])
     shared: Counter[tuple[int, int]] = Counter()
     for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         if last - first > 1:
@@ -206,3 +207,20 @@ def _near_duplicates(data: RankingData) -> list[tuple[int, int]]:
                 shared.update((a, b) for i, a in enumerate(members.tolist()) for b in members[i + 1 :].tolist())
     sizes = np.diff(data.ptr)
     return sorted(pair for pair, n in shared.items() if n >= max(2, _SHARED * sizes[list(pair)].min()))
+
+
+def _row_keys(X: Any) -> np.ndarray:
+    """A whole number for each row, equal for equal rows wherever they stand: sums of floats would not be."""
+    factors = np.random.default_rng(0).integers(1, 2**63, X.shape[1], np.uint64)
+    if sp.issparse(X):
+        ends = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mixed(X.data) * factors[X.indices], dtype=np.uint64)])
+        return ends[X.indptr[1:]] - ends[X.indptr[:-1]]
+    blocks = (X[first : first + _BLOCK] for first in range(0, len(X), _BLOCK))
+    return np.concatenate([(_mixed(block) * factors).sum(axis=1, dtype=np.uint64) for block in blocks])
+
+
+def _mixed(values: np.ndarray) -> np.ndarray:
+    """The bits of numbers, mixed: most of those of a small whole number are 0. What is 0 stays 0."""
+    bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # −0 is 0
+    bits = (bits ^ (bits >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return bits ^ (bits >> np.uint64(32))
