@@ -370,14 +370,18 @@ def rank_biased_overlap(a, b, p):
 # Choosing one of many configurations ----------------------------------------------------------------------------------
 
 
-def choice(means, classes, gain):
-    """Classes 0 to 4 in turn: one of class 0 or 1 must be above what was chosen so far, others by ``gain``."""
+def choice(means, classes, gain, optimism=0.0):
+    """Classes 0 to 4 in turn: one of class 0 or 1 must be above what was chosen so far, others by ``gain``.
+
+    Those of the classes 0 to 2 lose ``optimism`` before they are compared with one of the classes 3 and 4.
+    """
     best = None
     for level in range(5):
         for i, (mean, c) in enumerate(zip(means, classes, strict=True)):
             if c != level or mean < max(m for m, d in zip(means, classes, strict=True) if d == level):
                 continue  # the largest of its class stands for it, the first of equal ones
-            if best is None or (mean > means[best] if level < 2 else mean >= means[best] + gain):
+            height = None if best is None else means[best] - (optimism if classes[best] < 3 <= level else 0.0)
+            if best is None or (mean > height if level < 2 else mean >= height + gain):
                 best = i
             break
     return best
@@ -396,14 +400,14 @@ def quantile(values, q):
     return ordered[low] + (at - low) * (ordered[high] - ordered[low])
 
 
-def bootstrap_correction(values, classes, weights, samples, gain, against=None):
+def bootstrap_correction(values, classes, weights, samples, gain, against=None, optimism=0.0):
     """The estimate and its 90 % interval: a row of values for each configuration, a list of queries for each sample.
 
     On each sample one is chosen and measured on the queries that are not in it. The mean over the samples is that of
     the difference to the one that is chosen on all queries.
     """
     means = [weighted_mean(row, weights) for row in values]
-    top = choice(means, classes, gain)
+    top = choice(means, classes, gain, optimism)
     measured, differences = [], []
     for sample in samples:
         left = [q for q in range(len(weights)) if q not in sample]
@@ -411,7 +415,7 @@ def bootstrap_correction(values, classes, weights, samples, gain, against=None):
             continue
         inside = [weighted_mean([row[q] for q in sample], [weights[q] for q in sample]) for row in values]
         outside = [weighted_mean([row[q] for q in left], [weights[q] for q in left]) for row in values]
-        best = choice(inside, classes, gain)
+        best = choice(inside, classes, gain, optimism)
         measured.append(outside[best] - (0 if against is None else outside[against]))
         differences.append(outside[best] - outside[top])
     mean = means[top] - (0 if against is None else means[against]) + sum(differences) / len(differences)

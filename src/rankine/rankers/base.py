@@ -246,7 +246,7 @@ class Ranker(BaseEstimator):
         check_is_fitted(self)
         parameters = {
             k: v.tolist() if isinstance(v, (np.ndarray, np.generic)) else list(v) if isinstance(v, tuple) else v
-            for k, v in self.get_params().items()
+            for k, v in self._stored_parameters().items()
         }
         for name, value in parameters.items():
             if not (value is None or isinstance(value, (str, int, float, list, dict))):
@@ -261,6 +261,10 @@ class Ranker(BaseEstimator):
             "certificate": {name: getattr(self, name) for name in self._certificate},
             **({"provenance": self.provenance_} if hasattr(self, "provenance_") else {}),
         }
+
+    def _stored_parameters(self) -> dict[str, Any]:
+        """The parameters as a file holds them."""
+        return self.get_params()
 
     @classmethod
     def from_content(cls, content: dict[str, Any]) -> Any:
