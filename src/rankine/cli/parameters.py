@@ -30,16 +30,22 @@ def given_options(ranker: str, parameters: Iterable[str], options: Mapping[str, 
 
 
 def settings(kind: Any, texts: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that ``--set name=value`` names, of the types that the estimator has for them.
+    """The parameters that ``--set name=value`` names; ``given`` are those that other options have set already."""
+    grid = grid_of_settings(kind, texts, given)
+    twice = [name for name, values in grid.items() if len(values) > 1]
+    if twice:
+        raise InputError(f"the parameter {twice[0]} is set twice")
+    return {name: values[0] for name, values in grid.items()}
 
-    ``given`` are parameters that other options have set already.
-    """
+
+def grid_of_settings(kind: Any, texts: Sequence[str], given: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The values that ``--set name=value`` names for each parameter, of the types that the estimator has for them."""
     from inspect import signature
 
     from ..rankers.model_file import parameters_of
 
     there = list(signature(kind).parameters)
-    out: dict[str, Any] = {}
+    out: dict[str, list[Any]] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
@@ -47,10 +53,10 @@ def settings(kind: Any, texts: Sequence[str], given: Mapping[str, Any]) -> dict[
         if name not in there:
             names = ", ".join(there)
             raise InputError(f"{kind.__name__} has no parameter {name!r}.{nearest(name, there)} There are: {names}")
-        if name in given or name in out:
+        if name in given:
             raise InputError(f"the parameter {name} is set twice")
         try:
-            out |= parameters_of(kind, {name: value_of(value)})
+            out.setdefault(name, []).append(parameters_of(kind, {name: value_of(value)})[name])
         except InputError as error:
             reason = str(error).partition(": ")[2].partition(" - at ")[0]
             raise InputError(f"--set {text}: {reason or error}") from None
