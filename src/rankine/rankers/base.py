@@ -16,6 +16,7 @@ from ..errors import InputError, in_one_line
 from ..losses import Loss
 from ..measures import evaluate, parse
 from ..normalise import Normaliser
+from ..normalisers import TABLE as NORMALISERS
 from ..records import Count, Finite, checked
 from . import model_file
 from .provenance import ProvenanceState, provenance_of
@@ -69,10 +70,14 @@ class Ranker(BaseEstimator):
 
     def check_parameters(self) -> Loss | None:
         """Raise on a parameter that makes no sense; returns the loss that the ranker learns by, where there is one."""
-        kind = getattr(self, "normalise", None)
-        if kind is not None:
-            Normaliser(kind)
+        if self._normaliser is not None:
+            Normaliser(self._normaliser)
         return None
+
+    @property
+    def _normaliser(self) -> str | None:
+        """The kind of normaliser that is fitted with the model."""
+        return getattr(self, "normalise", None)
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of rows whose features are normalised already."""
@@ -88,7 +93,8 @@ class Ranker(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = getattr(self, "normalise", None) is None  # a normaliser fills a sparse matrix
+        kind = self._normaliser  # one that shifts fills a sparse matrix
+        tags.input_tags.sparse = kind is None or (kind in NORMALISERS and not NORMALISERS[kind].shifts)
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
         return tags
@@ -98,7 +104,7 @@ class Ranker(BaseEstimator):
         data = self._read(X, y, qid)
         self.n_queries_in_, self.longest_query_in_ = data.n_queries, int(np.diff(data.ptr).max())
         self.provenance_ = provenance_of(X if isinstance(X, RankingData) else data, getattr(self, "seed", None))
-        kind = getattr(self, "normalise", None)
+        kind = self._normaliser
         self.normaliser_ = None if kind is None else Normaliser(kind).fit(data)
         return data if self.normaliser_ is None else self.normaliser_.apply(data)
 
@@ -367,7 +373,9 @@ def check_positive(name: str, value: Any) -> None:
 
 
 def check_solver_options(ranker: Any) -> None:
-    """Raise unless C and tol are positive numbers and max_iter a whole number."""
-    for name in ("C", "tol"):
+    """Raise unless C and tol are positive numbers (C may be "auto") and max_iter a whole number."""
+    if isinstance(ranker.C, str) and ranker.C != "auto":
+        raise InputError(f"C must be a positive number or 'auto', got {ranker.C!r}")
+    for name in ("tol",) if isinstance(ranker.C, str) else ("C", "tol"):
         check_positive(name, getattr(ranker, name))
     check_whole("max_iter", ranker.max_iter, 1)
