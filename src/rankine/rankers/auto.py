@@ -156,6 +156,7 @@ class AutoRanker(Ranker):
             labels = None if labels is None else labels[some]
             numbers = None if numbers is None else numbers[some]
         self.normaliser_, self.provenance_ = None, provenance_of(data, self.seed)
+        self.n_queries_in_, self.longest_query_in_ = data.n_queries, int(np.diff(data.ptr).max())
         performances(data, np.zeros(data.n_documents), str(parse(self.measure)))  # these grades may not suit it
         notes = words.about_data(data, str(parse(self.measure)))
         if data.n_queries == 1 and valid is None:

@@ -64,10 +64,8 @@ class Candidate(NamedTuple):
             out["loss"] = structured_loss(task.measure)
         elif out.get("loss") == TIGHT:
             out["loss"] = f"{structured_loss(task.measure)}:tight"
-        if task.sparse and "normalise" in out:
-            out["normalise"] = None  # it would fill the matrix
-        elif task.deployable and str(out.get("normalise", "")).startswith("query-"):
-            out["normalise"] = "zscore"
+        if (task.sparse or task.deployable) and "normalise" in out:
+            out["normalise"] = "scale"  # others fill a sparse matrix, or look at the other documents of the query
         return out
 
     def reason_against(self, task: Task) -> str:
