@@ -418,3 +418,24 @@ def bootstrap_correction(values, classes, weights, samples, gain, against=None):
     center, shrink = sum(measured) / len(measured), math.sqrt(0.368 / 0.632)
     low, high = (mean + shrink * (quantile(measured, q) - center) for q in (0.05, 0.95))
     return mean, low, high
+
+
+# Fusion ---------------------------------------------------------------------------------------------------------------
+
+
+def greedy_fusion(columns, value, members, steps, enough):
+    """Greedy selection with replacement: counts of the columns; ``value(scores)`` is the mean of the measure."""
+    counts = [0] * len(columns)
+    best = -math.inf
+    for _ in range(steps):
+        tried = {}
+        for m, column in enumerate(columns):
+            if counts[m] or sum(c > 0 for c in counts) < members:
+                total = [sum(c * columns[j][i] for j, c in enumerate(counts)) + column[i] for i in range(len(column))]
+                tried[m] = value(total)
+        top = max(tried, key=lambda m: (tried[m], -m))
+        if tried[top] <= best + enough:
+            break
+        best = tried[top]
+        counts[top] += 1
+    return counts
