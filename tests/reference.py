@@ -3,6 +3,8 @@
 import math
 from itertools import combinations, pairwise, permutations
 
+from scipy import stats
+
 
 def expected(measure, grades, scores, **params):
     """Mean of a measure over all orders that are consistent with the scores (all permutations are tried)."""
@@ -422,3 +424,38 @@ def bootstrap_correction(values, classes, weights, samples, gain, against=None, 
     center, shrink = sum(measured) / len(measured), math.sqrt(0.368 / 0.632)
     low, high = (mean + shrink * (quantile(measured, q) - center) for q in (0.05, 0.95))
     return mean, low, high
+
+
+# Fusion ---------------------------------------------------------------------------------------------------------------
+
+
+def stepwise_fusion(columns, values, weights, members, steps, least):
+    """Counts of the columns: the first ones once each, then one more or less while that is shown to gain.
+
+    ``values(scores)`` gives the measure of each query. A step must gain ``least``, and the 95 % interval of the paired
+    differences must be above 0.
+    """
+    counts = [1 if m < members else 0 for m in range(len(columns))]
+
+    def reached(counts):
+        rows = range(len(columns[0]))
+        return values([sum(c * columns[m][i] for m, c in enumerate(counts)) for i in rows])
+
+    def after(m, sign):
+        return [c + sign * (j == m) for j, c in enumerate(counts)]
+
+    best = reached(counts)
+    for _ in range(steps):
+        used = [m for m, c in enumerate(counts) if c]
+        tried = [after(m, 1) for m in range(len(columns)) if m in used or len(used) < members]
+        tried += [after(m, -1) for m in used if sum(counts) > 1 and (len(used) > 1 or counts[m] > 1)]
+        top = max(tried, key=lambda c: weighted_mean(reached(c), weights))
+        differences = [a - b for a, b in zip(reached(top), best, strict=True)]
+        mean, size = weighted_mean(differences, weights), sum(weights) ** 2 / sum(w * w for w in weights)
+        if mean < least or size < 1.5:
+            break
+        variance = weighted_mean([(d - mean) ** 2 for d in differences], weights) / (size - 1)
+        if mean <= stats.t.ppf(0.975, size - 1) * math.sqrt(variance):
+            break
+        counts, best = top, reached(top)
+    return counts
