@@ -27,6 +27,7 @@ def test_rows(row):
     assert set(row.settings) <= set(parameters)
     if row.sweep is not None:
         name, values = row.sweep
+        name = "C" if name == "C_steps" else name
         assert name in parameters
         assert name not in row.settings
         assert list(values) == sorted(set(values))  # from simple to involved
