@@ -16,7 +16,6 @@ from ..errors import InputError, in_one_line
 from ..losses import Loss
 from ..measures import evaluate, parse
 from ..normalise import Normaliser
-from ..normalisers import TABLE as NORMALISERS
 from ..records import Count, Finite, checked
 from . import model_file
 
@@ -59,14 +58,10 @@ class Ranker(BaseEstimator):
 
     def check_parameters(self) -> Loss | None:
         """Raise on a parameter that makes no sense; returns the loss that the ranker learns by, where there is one."""
-        if self._normaliser is not None:
-            Normaliser(self._normaliser)
+        kind = getattr(self, "normalise", None)
+        if kind is not None:
+            Normaliser(kind)
         return None
-
-    @property
-    def _normaliser(self) -> str | None:
-        """The kind of normaliser that is fitted with the model."""
-        return getattr(self, "normalise", None)
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of rows whose features are normalised already."""
@@ -82,8 +77,7 @@ class Ranker(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        kind = self._normaliser  # one that shifts fills a sparse matrix
-        tags.input_tags.sparse = kind is None or (kind in NORMALISERS and not NORMALISERS[kind].shifts)
+        tags.input_tags.sparse = getattr(self, "normalise", None) is None  # a normaliser fills a sparse matrix
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
         return tags
@@ -91,7 +85,7 @@ class Ranker(BaseEstimator):
     def training_data(self, X: Any, y: Any, qid: Any) -> RankingData:
         """The data that is learned from, with the features normalised by a normaliser that is fitted to them."""
         data = self._read(X, y, qid)
-        kind = self._normaliser
+        kind = getattr(self, "normalise", None)
         self.normaliser_ = None if kind is None else Normaliser(kind).fit(data)
         return data if self.normaliser_ is None else self.normaliser_.apply(data)
 
