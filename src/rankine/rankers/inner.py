@@ -1,4 +1,4 @@
-"""What a fit chooses for itself: a setting that is best on training queries which were set aside for a while."""
+"""What fits have in common: settings that are best on queries set aside, features on one scale, a warning."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..arrays import column
 from ..data import Preferences, RankingData
@@ -116,3 +117,26 @@ def _differ(values: np.ndarray, ptr: np.ndarray) -> bool:
     if len(values) == 0:
         return False
     return bool((np.maximum.reduceat(values, ptr[:-1]) != np.minimum.reduceat(values, ptr[:-1])).any())
+
+
+def inverse_deviations(X: Any) -> np.ndarray:
+    """1 / the deviation of each feature; 0 where it is constant."""
+    mean = np.asarray(X.mean(0, dtype=np.float64)).ravel()
+    if sp.issparse(X):
+        squares = np.asarray(X.multiply(X).mean(0, dtype=np.float64)).ravel()
+        deviation = np.sqrt(np.maximum(squares - mean**2, 0.0))
+    else:
+        deviation = X.std(0, dtype=np.float64)
+    constant = deviation <= 1e-7 * np.abs(mean) if sp.issparse(X) else deviation <= 1e-12 * np.abs(mean)
+    constant |= ~np.isfinite(deviation) | (deviation < 1e-150)
+    return np.where(constant, 0.0, 1 / np.where(constant, 1.0, deviation))
+
+
+def times(X: Any, factors: np.ndarray) -> Any:
+    """X with each column multiplied by a number, of the same dtype; a sparse one stays sparse.
+
+    >>> times(np.ones((1, 2)), np.array([2.0, 3.0]))
+    array([[2., 3.]])
+    """
+    mine = factors.astype(X.dtype)
+    return sp.csr_array(X @ sp.diags_array(mine)) if sp.issparse(X) else X * mine

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired
 
 import numpy as np
-import scipy.sparse as sp
 from msgspec import Meta
 from sklearn.base import clone
 
@@ -23,7 +22,7 @@ from ..solvers.cccp import best_of
 from ..solvers.certificate import Planes, Solution
 from ..solvers.run import show_progress
 from .base import LinearModel, LinearState, check_solver_options, check_whole
-from .inner import AUTO, FOLDS, NothingLearnedWarning, best_setting, warn_if_constant
+from .inner import AUTO, FOLDS, NothingLearnedWarning, best_setting, inverse_deviations, times, warn_if_constant
 from .learned_weights import learn_weights
 from .oracle import LinearOracle
 from .regression import RegressionRanker
@@ -156,12 +155,9 @@ class LinearRanker(LinearModel):
 
     def _fit_scaled(self, loss: losses.Loss, data: RankingData, query_weight: Any, doc_weight: Any) -> LinearRanker:
         """Fit to features of deviation 1 with the best C; the weights are for the features as they are."""
-        scale = _inverse_deviations(data.X)
-        diagonal = sp.diags_array(scale.astype(data.X.dtype))
-        scaled = data.with_features(
-            sp.csr_array(data.X @ diagonal) if data.is_sparse else data.X * scale.astype(data.X.dtype)
-        )
-        model = clone(self).set_params(normalise=None, C=self._best_C(loss, scaled, query_weight, doc_weight))
+        scale = inverse_deviations(data.X)
+        scaled = data.with_features(times(data.X, scale))
+        model = clone(self).set_params(normalise=None, C=self.best_C(loss, scaled, query_weight, doc_weight))
         if self.w0 is not None and not isinstance(self.w0, str):
             w0 = as_numbers(self.w0, "w0")
             model.w0 = w0 / np.where(scale > 0, scale, 1.0) if len(w0) == len(scale) else w0
@@ -172,8 +168,8 @@ class LinearRanker(LinearModel):
         self.coef_ = model.coef_ * scale
         return self
 
-    def _best_C(self, loss: losses.Loss, data: RankingData, query_weight: Any, doc_weight: Any) -> float:
-        """The C that ``"auto"`` means for scaled data."""
+    def best_C(self, loss: losses.Loss, data: RankingData, query_weight: Any = None, doc_weight: Any = None) -> float:
+        """The C that ``"auto"`` means for features as they are."""
         problem = self._problem(loss, data, query_weight, doc_weight)
         unit = _first_step(problem[0])
         if self.max_time is not None:
@@ -282,7 +278,7 @@ class LinearRanker(LinearModel):
         oracle, data = problem
         name = solvers.choose(self.solver, oracle.prepared.loss.name, oracle.offers, oracle.convex)
         needs_regression = isinstance(self.w0, str) or (not oracle.convex and not isinstance(data.y, Preferences))
-        regression = np.asarray(RegressionRanker().fit(data).coef_, np.float64) if needs_regression else None
+        regression = np.asarray(RegressionRanker(alpha=1e-6).fit(data).coef_, np.float64) if needs_regression else None
         w0 = regression if isinstance(self.w0, str) else None if self.w0 is None else as_numbers(self.w0, "w0")
         if w0 is not None and len(w0) != oracle.size:
             raise InputError(f"w0 has {len(w0)} entries, the data has {oracle.size} features")
@@ -361,19 +357,6 @@ class LinearRanker(LinearModel):
         prepared_later = {"smooth", "hvp", "touching", "dual", "minibatch"}  # what the data decides
         solvers.choose(self.solver, loss.name, prepared_later, loss.convex)
         return loss
-
-
-def _inverse_deviations(X: Any) -> np.ndarray:
-    """1 / the deviation of each feature; 0 where it is constant."""
-    mean = np.asarray(X.mean(0, dtype=np.float64)).ravel()
-    if sp.issparse(X):
-        squares = np.asarray(X.multiply(X).mean(0, dtype=np.float64)).ravel()
-        deviation = np.sqrt(np.maximum(squares - mean**2, 0.0))
-    else:
-        deviation = X.std(0, dtype=np.float64)
-    constant = deviation <= 1e-7 * np.abs(mean) if sp.issparse(X) else deviation <= 1e-12 * np.abs(mean)
-    constant |= ~np.isfinite(deviation) | (deviation < 1e-150)
-    return np.where(constant, 0.0, 1 / np.where(constant, 1.0, deviation))
 
 
 def _first_step(oracle: LinearOracle) -> float:
