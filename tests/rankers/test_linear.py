@@ -120,7 +120,7 @@ def test_reference_point():
     np.testing.assert_allclose(near.coef_, [1, 2, 3, 4, 5, 6], atol=1e-3)
 
 
-@pytest.mark.parametrize("kind", [None, "zscore", "scale", "query-zscore", "query-minmax"])
+@pytest.mark.parametrize("kind", [None, "zscore", "query-zscore", "query-minmax"])
 def test_normaliser_is_part_of_the_model(kind, tmp_path):
     X, y, qid = problem()
     X = X * [1, 100, 1, 1, 1e3, 1] + 5

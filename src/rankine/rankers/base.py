@@ -16,7 +16,6 @@ from ..errors import InputError, in_one_line
 from ..losses import Loss
 from ..measures import evaluate, parse
 from ..normalise import Normaliser
-from ..normalisers import TABLE as NORMALISERS
 from ..records import Count, Finite, checked
 from . import model_file
 from .provenance import ProvenanceState, provenance_of
@@ -70,14 +69,10 @@ class Ranker(BaseEstimator):
 
     def check_parameters(self) -> Loss | None:
         """Raise on a parameter that makes no sense; returns the loss that the ranker learns by, where there is one."""
-        if self._normaliser is not None:
-            Normaliser(self._normaliser)
+        kind = getattr(self, "normalise", None)
+        if kind is not None:
+            Normaliser(kind)
         return None
-
-    @property
-    def _normaliser(self) -> str | None:
-        """The kind of normaliser that is fitted with the model."""
-        return getattr(self, "normalise", None)
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores of rows whose features are normalised already."""
@@ -93,8 +88,7 @@ class Ranker(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        kind = self._normaliser  # one that shifts fills a sparse matrix
-        tags.input_tags.sparse = kind is None or (kind in NORMALISERS and not NORMALISERS[kind].shifts)
+        tags.input_tags.sparse = getattr(self, "normalise", None) is None  # a normaliser fills a sparse matrix
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
         return tags
@@ -104,7 +98,7 @@ class Ranker(BaseEstimator):
         data = self._read(X, y, qid)
         self.n_queries_in_, self.longest_query_in_ = data.n_queries, int(np.diff(data.ptr).max())
         self.provenance_ = provenance_of(X if isinstance(X, RankingData) else data, getattr(self, "seed", None))
-        kind = self._normaliser
+        kind = getattr(self, "normalise", None)
         self.normaliser_ = None if kind is None else Normaliser(kind).fit(data)
         return data if self.normaliser_ is None else self.normaliser_.apply(data)
 

@@ -1,12 +1,13 @@
-"""What a fit chooses for itself: a setting that is best on training queries which were set aside for a while."""
+"""What fits have in common: settings that are best on queries set aside, features on one scale, a warning."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..arrays import column
 from ..data import Preferences, RankingData
@@ -40,25 +41,36 @@ def best_setting(
     the simplest first, which is kept among equals. None if there are fewer queries than folds, or if some folds cannot
     be learned from.
     """
-    if data.n_queries < n_folds:
-        return None
-    sample = _sample(data, seed)
-    folds = seeded(len(sample), n_folds, seed)
-    values: list[np.ndarray] = []
-    weights: list[np.ndarray] = []
+    sums: Any = 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for k in range(n_folds):
-            apart = sample[folds == k]
+        for queries, apart in inner_folds(data, n_folds, seed):
             held = data.subset(apart)
             try:
-                each = scores(np.sort(sample[folds != k]), held)
+                each = scores(queries, held)
             except InputError:
                 return None
-            values.append(np.stack([measured(held, s, measure, as_grades) for s in each]))
-            weights.append(np.ones(len(apart)) if query_weight is None else query_weight[apart])
-    means = np.concatenate(values, axis=1) @ np.concatenate(weights)
-    return int(np.argmax(np.round(means / max(float(np.abs(means).max()), 1e-300), 9)))
+            weight = np.ones(len(apart)) if query_weight is None else query_weight[apart]
+            sums = sums + np.array([measured(held, s, measure, as_grades) @ weight for s in each])
+    return None if isinstance(sums, float) else first_best(sums)
+
+
+def inner_folds(data: RankingData, n_folds: int = FOLDS, seed: int = 0) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Numbers of queries to learn from and of queries set aside; none if there are fewer queries than folds."""
+    if data.n_queries >= n_folds:
+        sample = _sample(data, seed)
+        folds = seeded(len(sample), n_folds, seed)
+        for k in range(n_folds):
+            yield np.sort(sample[folds != k]), np.sort(sample[folds == k])
+
+
+def first_best(sums: np.ndarray) -> int:
+    """The first of the largest values; what differs by rounding is equal.
+
+    >>> first_best(np.array([0.5, 0.7, 0.7]))
+    1
+    """
+    return int(np.argmax(np.round(sums / max(float(np.abs(sums).max()), 1e-300), 9)))
 
 
 def _sample(data: RankingData, seed: int) -> np.ndarray:
@@ -105,3 +117,26 @@ def _differ(values: np.ndarray, ptr: np.ndarray) -> bool:
     if len(values) == 0:
         return False
     return bool((np.maximum.reduceat(values, ptr[:-1]) != np.minimum.reduceat(values, ptr[:-1])).any())
+
+
+def inverse_deviations(X: Any) -> np.ndarray:
+    """1 / the deviation of each feature; 0 where it is constant."""
+    mean = np.asarray(X.mean(0, dtype=np.float64)).ravel()
+    if sp.issparse(X):
+        squares = np.asarray(X.multiply(X).mean(0, dtype=np.float64)).ravel()
+        deviation = np.sqrt(np.maximum(squares - mean**2, 0.0))
+    else:
+        deviation = X.std(0, dtype=np.float64)
+    constant = deviation <= 1e-7 * np.abs(mean) if sp.issparse(X) else deviation <= 1e-12 * np.abs(mean)
+    constant |= ~np.isfinite(deviation) | (deviation < 1e-150)
+    return np.where(constant, 0.0, 1 / np.where(constant, 1.0, deviation))
+
+
+def times(X: Any, factors: np.ndarray) -> Any:
+    """X with each column multiplied by a number, of the same dtype; a sparse one stays sparse.
+
+    >>> times(np.ones((1, 2)), np.array([2.0, 3.0]))
+    array([[2., 3.]])
+    """
+    mine = factors.astype(X.dtype)
+    return sp.csr_array(X @ sp.diags_array(mine)) if sp.issparse(X) else X * mine

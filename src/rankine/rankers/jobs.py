@@ -48,7 +48,8 @@ class TuningJob:
     @property
     def key(self) -> str:
         """A name that changes with everything the result depends on."""
-        content = [self.kind, self.params, self.path, self.fold, self.measure, self.data]
+        params = self.params if self.path is None else self.params | {"C": 1.0}  # the path has values of its own
+        content = [self.kind, params, self.path, self.fold, self.measure, self.data]
         if RANKS in supervision_of(self.params.get("loss")):
             content.append("measured on grades")  # until 0.1 the measure was taken of ranks: its files do not count
         return fingerprint(json.dumps(content, sort_keys=True, default=plain), size=12, algorithm="sha256")

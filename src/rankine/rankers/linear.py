@@ -22,7 +22,7 @@ from ..solvers.cccp import best_of
 from ..solvers.certificate import Planes, Solution
 from ..solvers.run import show_progress
 from .base import LinearModel, LinearState, check_solver_options, check_whole
-from .inner import AUTO, FOLDS, NothingLearnedWarning, best_setting, warn_if_constant
+from .inner import AUTO, FOLDS, NothingLearnedWarning, best_setting, inverse_deviations, times, warn_if_constant
 from .learned_weights import learn_weights
 from .oracle import LinearOracle
 from .regression import RegressionRanker
@@ -34,6 +34,7 @@ _OF_THE_DATA = (
 )  # fmt: skip
 
 _POWERS = np.arange(-3, 8) / 2  # C="auto" tries 10 to these powers, in units of the first step
+_RESULTS = ("coef_", "objective_", "lower_bound_", "gap_", "converged_", "history_", "seconds_", "n_iter_")
 _POWER = 2.0  # where there are too few queries to choose
 
 
@@ -57,11 +58,12 @@ class LinearRanker(LinearModel):
         loss: a loss name (``"listmle"``, ``"svm-map"``, …) or a loss object.
         loss_options: options of a named loss, e.g. ``{"A": "partial-order"}``; ``{"A": "learn"}`` learns the position
             weights along with w.
-        C: the weight of the losses against the regulariser, or ``"auto"``: the best of eleven values on inner folds of
-            the training queries, by the measure that the loss is made for. The values are 10^−1.5 to 10^3.5 times the C
-            at which one gradient step from 0 gives scores with deviation 1 within queries, so that neither the number
-            of queries nor the scale of features or loss matters. Where there are fewer than five queries, or a
-            ``max_time``, it is 100 times that C. ``C_`` is the C that was used.
+        C: the weight of the losses against the regulariser. ``"auto"``: the regulariser is ½ Σ (σ w)² instead, with the
+            deviation σ of each feature, and C is the best of eleven values on inner folds of the training queries, by
+            the measure that the loss is made for. The values are 10^−1.5 to 10^3.5 times the C at which one gradient
+            step from 0 gives scores with deviation 1 within queries. So neither the number of queries nor the scale of
+            features or loss matters. Where there are fewer than five queries, or a ``max_time``, C is 100 times that
+            one. ``C_`` is the C that was used; objective and gap are those of the scaled features.
         solver: a name of the table :data:`rankine.solvers.TABLE` (`rankine solvers` lists it), or ``"auto"``: for a
             convex loss Newton, else L-BFGS, else the bundle method, whichever fits first; for another CCCP, or
             subgradient descent where no convex bound that touches the loss is known.
@@ -71,9 +73,7 @@ class LinearRanker(LinearModel):
         w0: the reference point, 0 by default; ``"regression"`` for the weights of least squares on the grades.
         n_starts: for losses that are not convex: from how many points to go down, the best end is taken. The first two
             are the optimum of the convex bound and (scaled) regression, further ones are random.
-        normalise: a kind of :class:`~rankine.Normaliser`, fitted with the model and applied when it predicts, or None;
-            ``"auto"`` is ``"scale"`` with ``C="auto"``, and None where C is a number, which is meant for features as
-            they are.
+        normalise: a kind of :class:`~rankine.Normaliser`, fitted with the model and applied when it predicts.
         max_iter: the most iterations of the solver.
         max_time: the most seconds, None for no limit.
         threads: by default one per core.
@@ -95,7 +95,7 @@ class LinearRanker(LinearModel):
         solver: str = "auto",
         tol: float = 1e-3,
         w0: Any = None,
-        normalise: str | None = AUTO,
+        normalise: str | None = None,
         max_iter: int = 1000,
         max_time: float | None = None,
         threads: int | None = None,
@@ -128,10 +128,6 @@ class LinearRanker(LinearModel):
         self.C_ = content.get("C_", self.C)
 
     @property
-    def _normaliser(self) -> str | None:
-        return self.normalise if self.normalise != AUTO else "scale" if self.C == AUTO else None
-
-    @property
     def _measure(self) -> str:
         return self.check_parameters().measure
 
@@ -146,7 +142,9 @@ class LinearRanker(LinearModel):
         loss = self.check_parameters()
         data = self.training_data(X, y, qid)
         doc_weight = self._in_order(data, X, doc_weight)
-        self.C_ = self._best_C(loss, data, query_weight, doc_weight) if self.C == AUTO else self.C
+        if isinstance(self.C, str):
+            return self._fit_scaled(loss, data, query_weight, doc_weight)
+        self.C_ = self.C
         if self._learns_A:
             return self._alternate(loss, data, query_weight, doc_weight)
         self._solve(self._problem(loss, data, query_weight, doc_weight), None, None)
@@ -159,8 +157,23 @@ class LinearRanker(LinearModel):
         self._weighted(data, X, doc_weight)
         return as_numbers(doc_weight, "doc_weight")[data.order]
 
-    def _best_C(self, loss: losses.Loss, data: RankingData, query_weight: Any, doc_weight: Any) -> float:
-        """The C that ``"auto"`` means for normalised data."""
+    def _fit_scaled(self, loss: losses.Loss, data: RankingData, query_weight: Any, doc_weight: Any) -> LinearRanker:
+        """Fit to features of deviation 1 with the best C; the weights are for the features as they are."""
+        scale = inverse_deviations(data.X)
+        scaled = data.with_features(times(data.X, scale))
+        model = clone(self).set_params(normalise=None, C=self.best_C(loss, scaled, query_weight, doc_weight))
+        if self.w0 is not None and not isinstance(self.w0, str):
+            w0 = as_numbers(self.w0, "w0")
+            model.w0 = w0 / np.where(scale > 0, scale, 1.0) if len(w0) == len(scale) else w0
+        model.fit(scaled, query_weight=query_weight, doc_weight=doc_weight)
+        for name in (*_RESULTS, "C_", "A_", "A_history_"):
+            if hasattr(model, name):
+                setattr(self, name, getattr(model, name))
+        self.coef_ = model.coef_ * scale
+        return self
+
+    def best_C(self, loss: losses.Loss, data: RankingData, query_weight: Any = None, doc_weight: Any = None) -> float:
+        """The C that ``"auto"`` means for features as they are."""
         problem = self._problem(loss, data, query_weight, doc_weight)
         unit = _first_step(problem[0])
         if self.max_time is not None:
@@ -202,17 +215,7 @@ class LinearRanker(LinearModel):
             raise InputError("A='learn' takes neither weights of queries or documents nor w0")
         plain = clone(self).set_params(normalise=None, C=self.C_)
         model, self.A_history_ = learn_weights(plain, loss, data)
-        for name in (
-            "coef_",
-            "objective_",
-            "lower_bound_",
-            "gap_",
-            "converged_",
-            "history_",
-            "seconds_",
-            "n_iter_",
-            "A_",
-        ):
+        for name in (*_RESULTS, "A_"):
             setattr(self, name, getattr(model, name))
         return self
 
@@ -231,9 +234,9 @@ class LinearRanker(LinearModel):
         >>> [model.C for model in LinearRanker(loss="svm-map").path([1.0, 0.1], X, y, qid=qid)]
         [0.1, 1.0]
         """
+        if not values or any(isinstance(C, str) for C in values):
+            raise InputError(f"expected at least one value of C, all numbers; got {list(values)!r:.60}")
         models = [clone(self).set_params(C=C) for C in sorted(values)]
-        if not models:
-            raise InputError("expected at least one value of C, got none")
         if self._learns_A:
             return [model.fit(X, y, qid, query_weight, doc_weight) for model in models]
         for model in models:
@@ -291,7 +294,7 @@ class LinearRanker(LinearModel):
         oracle, data = problem
         name = solvers.choose(self.solver, oracle.prepared.loss.name, oracle.offers, oracle.convex)
         needs_regression = isinstance(self.w0, str) or (not oracle.convex and not isinstance(data.y, Preferences))
-        regression = np.asarray(RegressionRanker().fit(data).coef_, np.float64) if needs_regression else None
+        regression = np.asarray(RegressionRanker(alpha=1e-6).fit(data).coef_, np.float64) if needs_regression else None
         w0 = regression if isinstance(self.w0, str) else None if self.w0 is None else as_numbers(self.w0, "w0")
         if w0 is not None and len(w0) != oracle.size:
             raise InputError(f"w0 has {len(w0)} entries, the data has {oracle.size} features")
