@@ -59,14 +59,14 @@ def test_the_structural_loss_of_a_measure_exists(measure):
 def test_sparse_data_is_not_filled():
     for row in CANDIDATES:
         if not row.reason_against(task(sparse=True)):
-            assert row.settings_for(task(sparse=True)).get("normalise", "scale") == "scale"
+            assert row.settings_for(task(sparse=True)).get("normalise") is None
             assert row.ranker != "uniform"
 
 
 def test_deployable_candidates_do_not_look_at_the_query():
     for row in CANDIDATES:
         if str(row.settings.get("normalise", "")).startswith("query-"):
-            assert row.settings_for(task(deployable=True))["normalise"] == "scale"
+            assert row.settings_for(task(deployable=True))["normalise"] == "zscore"
 
 
 def test_missing_packages_are_named(monkeypatch):

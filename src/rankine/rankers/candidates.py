@@ -64,8 +64,8 @@ class Candidate(NamedTuple):
             out["loss"] = structured_loss(task.measure)
         elif out.get("loss") == TIGHT:
             out["loss"] = f"{structured_loss(task.measure)}:tight"
-        if (task.sparse or task.deployable) and "normalise" in out:
-            out["normalise"] = "scale"  # others fill a sparse matrix, or look at the other documents of the query
+        if (task.sparse or task.deployable) and "normalise" in out:  # by query: the others of the query are needed
+            out["normalise"] = None if task.sparse else "zscore"  # which would fill a sparse matrix
         return out
 
     def reason_against(self, task: Task) -> str:

@@ -257,21 +257,33 @@ class LinearRanker(LinearModel):
     def sweep(self, name: str, values: Sequence[Any], data: RankingData, **options: Any) -> list[Any]:
         """A fitted copy for each value of a parameter; values of C are one warm-started path.
 
-        ``C_steps`` is C in units of the first step, as ``C="auto"`` has them: those suit data of any size and scale.
+        ``C_steps`` is C in units of the first step on features of deviation 1, as ``C="auto"`` has them: those suit
+        data of any size and scale.
         """
         if name == "C_steps":
-            unit = self._unit(data, **options)
-            return self.sweep("C", [unit * value for value in values], data, **options)
+            return self._scaled_path(values, data, **options)
         if name != "C" or len(set(values)) < len(values):
             return super().sweep(name, values, data, **options)
         models = {model.C: model for model in self.path(values, data, **options)}
         return [models[C] for C in values]
 
-    def _unit(self, data: RankingData, query_weight: Any = None, doc_weight: Any = None) -> float:
-        """The C of the first step, for data that is not normalised yet."""
-        model = clone(self).set_params(C=1.0, normalise=self._normaliser)
-        return _first_step(model._problem(model.check_parameters(), model.training_data(data, None, None),
-                                          query_weight, doc_weight)[0])  # fmt: skip
+    def _scaled_path(self, steps: Sequence[float], data: RankingData, **weights: Any) -> list[Any]:
+        """A path over C in units of the first step; the weights are for the features as the normaliser gives them."""
+        own = clone(self).set_params(C=1.0)
+        normalised = own.training_data(data, None, None)
+        scale = inverse_deviations(normalised.X)
+        scaled = normalised.with_features(times(normalised.X, scale))
+        plain = clone(own).set_params(normalise=None)
+        problem = plain._problem(plain.check_parameters(), scaled, weights.get("query_weight"), None)
+        unit = _first_step(problem[0])
+        models = plain.sweep("C", [unit * step for step in steps], scaled, **weights)
+        for model in models:
+            model.normalise = self.normalise
+            model.coef_ = model.coef_ * scale
+            for name in _OF_THE_DATA:
+                if hasattr(own, name):
+                    setattr(model, name, getattr(own, name))
+        return models
 
     def _problem(
         self, loss: losses.Loss, data: RankingData, query_weight: Any, doc_weight: Any
