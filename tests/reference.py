@@ -1,4 +1,4 @@
-"""Slow, obvious versions of everything that is fast elsewhere. Nothing here is shared with the package."""
+"""Slow, obvious versions of everything that is fast elsewhere (long: one file). Nothing is shared with the package."""
 
 import math
 from itertools import combinations, pairwise, permutations
@@ -370,14 +370,18 @@ def rank_biased_overlap(a, b, p):
 # Choosing one of many configurations ----------------------------------------------------------------------------------
 
 
-def choice(means, classes, gain):
-    """Classes 0 to 4 in turn: one of class 0 or 1 must be above what was chosen so far, others by ``gain``."""
+def choice(means, classes, gain, optimism=0.0):
+    """Classes 0 to 4 in turn: one of class 0 or 1 must be above what was chosen so far, others by ``gain``.
+
+    Those of the classes 0 to 2 lose ``optimism`` before they are compared with one of the classes 3 and 4.
+    """
     best = None
     for level in range(5):
         for i, (mean, c) in enumerate(zip(means, classes, strict=True)):
             if c != level or mean < max(m for m, d in zip(means, classes, strict=True) if d == level):
                 continue  # the largest of its class stands for it, the first of equal ones
-            if best is None or (mean > means[best] if level < 2 else mean >= means[best] + gain):
+            height = None if best is None else means[best] - (optimism if classes[best] < 3 <= level else 0.0)
+            if best is None or (mean > height if level < 2 else mean >= height + gain):
                 best = i
             break
     return best
@@ -396,14 +400,14 @@ def quantile(values, q):
     return ordered[low] + (at - low) * (ordered[high] - ordered[low])
 
 
-def bootstrap_correction(values, classes, weights, samples, gain, against=None):
+def bootstrap_correction(values, classes, weights, samples, gain, against=None, optimism=0.0):
     """The estimate and its 90 % interval: a row of values for each configuration, a list of queries for each sample.
 
     On each sample one is chosen and measured on the queries that are not in it. The mean over the samples is that of
     the difference to the one that is chosen on all queries.
     """
     means = [weighted_mean(row, weights) for row in values]
-    top = choice(means, classes, gain)
+    top = choice(means, classes, gain, optimism)
     measured, differences = [], []
     for sample in samples:
         left = [q for q in range(len(weights)) if q not in sample]
@@ -411,7 +415,7 @@ def bootstrap_correction(values, classes, weights, samples, gain, against=None):
             continue
         inside = [weighted_mean([row[q] for q in sample], [weights[q] for q in sample]) for row in values]
         outside = [weighted_mean([row[q] for q in left], [weights[q] for q in left]) for row in values]
-        best = choice(inside, classes, gain)
+        best = choice(inside, classes, gain, optimism)
         measured.append(outside[best] - (0 if against is None else outside[against]))
         differences.append(outside[best] - outside[top])
     mean = means[top] - (0 if against is None else means[against]) + sum(differences) / len(differences)
@@ -423,19 +427,26 @@ def bootstrap_correction(values, classes, weights, samples, gain, against=None):
 # Fusion ---------------------------------------------------------------------------------------------------------------
 
 
-def greedy_fusion(columns, value, members, steps, enough):
-    """Greedy selection with replacement: counts of the columns; ``value(scores)`` is the mean of the measure."""
-    counts = [0] * len(columns)
-    best = -math.inf
+def stepwise_fusion(columns, values, weights, is_shown, members, steps, step):
+    """Counts of the columns: all 1 for the first ones, then steps of one more or one less.
+
+    ``values(scores)`` are those of each query; the best step is taken if its mean gain is at least ``step`` and if
+    ``is_shown(gains)``.
+    """
+    counts = dict.fromkeys(range(min(members, len(columns))), 1)
+
+    def reached(changed):
+        return values([sum(c * columns[m][i] for m, c in changed.items()) for i in range(len(columns[0]))])
+
     for _ in range(steps):
-        tried = {}
-        for m, column in enumerate(columns):
-            if counts[m] or sum(c > 0 for c in counts) < members:
-                total = [sum(c * columns[j][i] for j, c in enumerate(counts)) + column[i] for i in range(len(column))]
-                tried[m] = value(total)
-        top = max(tried, key=lambda m: (tried[m], -m))
-        if tried[top] <= best + enough:
+        more = [m for m in range(len(columns)) if m in counts or len(counts) < members]
+        tried = [{**counts, m: counts.get(m, 0) + 1} for m in more]
+        tried += [{**counts, m: counts[m] - 1} for m in counts if sum(counts.values()) > 1]
+        results = [reached(changed) for changed in tried]
+        means = [weighted_mean(result, weights) for result in results]
+        top = means.index(max(means))
+        gains = [a - b for a, b in zip(results[top], reached(counts), strict=True)]
+        if weighted_mean(gains, weights) < step or not is_shown(gains):
             break
-        best = tried[top]
-        counts[top] += 1
+        counts = {m: c for m, c in tried[top].items() if c}
     return counts

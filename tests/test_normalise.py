@@ -25,10 +25,20 @@ def test_normalisers(kind, dtype):
     for part in parts:
         x = data.X[part].astype(float)
         shift, scale = (x.min(0), np.ptp(x, 0)) if kind == "query-minmax" else (x.mean(0), x.std(0))
+        shift = shift if TABLE[kind].shifts else 0.0
         want[part] = np.divide(x - shift, scale, out=np.zeros_like(x), where=scale > 1e-9)
     np.testing.assert_allclose(out.X, want, atol=2e-6)
     again = rk.Normaliser.from_dict(rk.Normaliser(kind).fit(data).to_dict()).apply(data)
     assert np.array_equal(again.X, out.X)
+
+
+def test_sparse_features_are_scaled_and_stay_sparse():
+    X = np.random.default_rng(4).standard_normal((30, 4)) * [1, 10, 100, 0]
+    X[np.random.default_rng(5).random(X.shape) < 0.8] = 0
+    dense, sparse = (rk.RankingData(x, np.zeros(30), np.arange(30) // 6) for x in (X, sp.csr_array(X)))
+    out = rk.Normaliser("scale").fit(sparse).apply(sparse)
+    assert out.is_sparse
+    np.testing.assert_allclose(out.X.toarray(), rk.Normaliser("scale").fit(dense).apply(dense).X, rtol=1e-12)
 
 
 def test_normaliser_errors():

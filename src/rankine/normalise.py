@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, TypedDict
 
 import numpy as np
+import scipy.sparse as sp
 
 from .data import RankingData
 from .errors import InputError, unknown
@@ -27,7 +27,8 @@ class Normaliser:
     """Shift and scale features, per query or over the whole training data.
 
     Args:
-        kind: a name of :data:`rankine.normalisers.TABLE`: ``"query-minmax"``, ``"query-zscore"``, ``"zscore"``.
+        kind: a name of :data:`rankine.normalisers.TABLE`: ``"query-minmax"``, ``"query-zscore"``, ``"zscore"``,
+            ``"scale"``.
 
     >>> data = RankingData([[1.0], [3.0], [2.0]], [0, 1, 0], ["a", "a", "b"])
     >>> Normaliser("query-minmax").fit(data).apply(data).X.ravel()
@@ -54,10 +55,10 @@ class Normaliser:
         >>> Normaliser("zscore").fit(RankingData([[1.0], [3.0]], [0, 1], [1, 1])).shift_
         array([2.])
         """
-        X = _dense(data)
+        X = data.X if not TABLE[self.kind].shifts else _dense(data)
         self.n_features_ = data.n_features
         if not self.by_query:
-            self.shift_, self.scale_ = (a[0] for a in _MOMENTS[TABLE[self.kind].moments](X, np.array([0, len(X)])))
+            self.shift_, self.scale_ = (a[0] for a in _MOMENTS[TABLE[self.kind].moments](X, np.array([0, X.shape[0]])))
         return self
 
     @property
@@ -71,6 +72,8 @@ class Normaliser:
             raise InputError(f"{self!r} has not been fitted")
         if data.n_features != self.n_features_:
             raise InputError(f"{self!r} was fitted to {self.n_features_} features, the data has {data.n_features}")
+        if not TABLE[self.kind].shifts:
+            return data.with_features(_multiplied(data.X, self.scale_))
         X = _dense(data)
         if not self.by_query:
             assert self.shift_ is not None
@@ -131,12 +134,40 @@ def _minmax(X: np.ndarray, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _zscore(X: np.ndarray, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    moments = [(X[a:b].mean(0, dtype=np.float64), X[a:b].std(0, dtype=np.float64)) for a, b in pairwise(ptr)]
-    mean, deviation = (np.array(m) for m in zip(*moments, strict=True))
-    return mean, _inverse(deviation, mean)
+    lengths = np.diff(ptr)[:, None]
+    mean, square = np.empty((len(lengths), X.shape[1])), np.empty((len(lengths), X.shape[1]))
+    step = 1024
+    for first in range(0, len(lengths), step):
+        queries = slice(first, first + step)
+        edges = ptr[first : first + step + 1]
+        rows = X[edges[0] : edges[-1]].astype(np.float64)
+        starts, n = edges[:-1] - edges[0], lengths[queries]
+        mean[queries] = np.add.reduceat(rows, starts) / n
+        centred = rows - np.repeat(mean[queries], n[:, 0], axis=0)
+        square[queries] = np.add.reduceat(centred * centred, starts) / n
+    return mean, _inverse(np.sqrt(square), mean)
+
+
+def _scale(X: Any, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """No shift, and the deviation of all rows as one query; X may be sparse."""
+    mean = np.asarray(X.mean(0, dtype=np.float64)).ravel()
+    if sp.issparse(X):
+        squares = np.asarray(X.multiply(X).mean(0, dtype=np.float64)).ravel()
+        deviation = np.sqrt(np.maximum(squares - mean**2, 0.0))
+    else:
+        deviation = X.std(0, dtype=np.float64)
+    return np.zeros((1, X.shape[1])), _inverse(deviation, mean)[None]
+
+
+def _multiplied(X: Any, scale: Any) -> Any:
+    """X with each column times a number, of the same dtype."""
+    if sp.issparse(X):
+        return sp.csr_array(X @ sp.diags_array(scale.astype(X.dtype)))
+    return (X * scale).astype(X.dtype)
 
 
 _MOMENTS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]] = {
     "minmax": _minmax,
     "zscore": _zscore,
+    "scale": _scale,
 }

@@ -8,12 +8,13 @@ class NormaliserRow(NamedTuple):
 
     ``explanation``: what it does, in one line. ``moments``: what gives the shift and scale of each feature, a function
     of :mod:`rankine.normalise`. ``by_query``: each query has its own shift and scale; else those of all training data
-    as one query are kept.
+    as one query are kept. ``shifts``: it also subtracts something, which fills a sparse matrix.
     """
 
     explanation: str
     moments: str
     by_query: bool = True
+    shifts: bool = True
 
 
 TABLE = {
@@ -27,5 +28,11 @@ TABLE = {
         "each feature to mean 0 and deviation 1 over the training data; constant features become 0",
         "zscore",
         by_query=False,
+    ),
+    "scale": NormaliserRow(
+        "each feature to deviation 1 over the training data; nothing is subtracted, so sparse data stays sparse",
+        "scale",
+        by_query=False,
+        shifts=False,
     ),
 }

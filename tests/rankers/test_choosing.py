@@ -28,11 +28,13 @@ from .. import reference
 CLASSES = [FLOOR, PLAIN, DEAR, FUSED, FUSED_BY_QUERY]
 
 
-@given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from(CLASSES)), min_size=1, max_size=12))
-def test_the_choice_is_that_of_the_slow_version(rows):
+@given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from(CLASSES)), min_size=1, max_size=12), st.integers(0, 5))
+def test_the_choice_is_that_of_the_slow_version(rows, lowered):
     """Steps of half the gain: there are ties, and differences below, at and above it."""
     means, classes = [k * GAIN / 2 for k, _ in rows], [c for _, c in rows]
-    assert choose(np.array([means]), np.array(classes)).tolist() == [reference.choice(means, classes, GAIN)]
+    optimism = lowered * GAIN / 2.1
+    slow = reference.choice(means, classes, GAIN, optimism)
+    assert choose(np.array([means]), np.array(classes), optimism).tolist() == [slow]
 
 
 def test_many_rows_are_chosen_from_at_once():
@@ -72,8 +74,9 @@ def test_the_correction_is_that_of_the_slow_version(n, queries, seed, weighted, 
     generator = np.random.default_rng(seed)
     samples = [generator.integers(0, queries, queries).tolist() for _ in range(draws)]
     of = [1.0] * queries if weights is None else weights.tolist()
-    slow = reference.bootstrap_correction(values.tolist(), classes.tolist(), of, samples, GAIN, against)
-    fast = corrected(values, classes, weights, seed, draws, against=against)
+    optimism = float(rng.choice([0.0, 0.03, 0.3]))
+    slow = reference.bootstrap_correction(values.tolist(), classes.tolist(), of, samples, GAIN, against, optimism)
+    fast = corrected(values, classes, weights, seed, draws, against=against, optimism=optimism)
     np.testing.assert_allclose(fast, slow, atol=1e-9)
 
 

@@ -1,5 +1,7 @@
 """Folds by query: every kind keeps queries whole, judges each at most once, and is refused in words otherwise."""
 
+import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import GroupKFold, GroupShuffleSplit, KFold, LeaveOneGroupOut, PredefinedSplit
+from sklearn.model_selection import GroupKFold, GroupShuffleSplit, KFold, LeaveOneGroupOut, PredefinedSplit, check_cv
 
 import rankine as rk
 from rankine.rankers.folds import (
@@ -60,7 +62,7 @@ def test_query_k_fold(lengths, k, seed, random):
 
 
 def test_query_k_fold_needs_groups():
-    with pytest.raises(rk.InputError, match="needs the query ids: pass groups=qid"):
+    with pytest.raises(rk.InputError, match="needs the query of each row: pass groups=qid"):
         next(QueryKFold(2).split(np.zeros((4, 1))))
     assert repr(QueryKFold(3, 1)) == "QueryKFold(n_splits=3, seed=1)"
 
@@ -184,3 +186,59 @@ def test_rows_that_are_everywhere_say_nothing():
     X[::4], X[1::4] = 0.0, 1.0  # two rows that all queries have
     data = rk.RankingData(X, np.zeros(120), np.repeat(np.arange(30), 4))
     assert pairs_warned_of(data, np.arange(30)) == []
+
+
+@given(
+    qid=st.lists(st.integers(0, 30), min_size=4, max_size=60).filter(lambda ids: len(set(ids)) >= 3),
+    seed=st.integers(0, 5),
+    letters=st.booleans(),
+)
+def test_folds_are_whole_queries(qid, seed, letters):
+    qid = np.array([f"q{i}" for i in qid] if letters else qid)
+    splits = list(rk.QueryKFold(3, seed).split(np.zeros((len(qid), 1)), groups=qid))
+    assert sorted(np.concatenate([test for _, test in splits]).tolist()) == list(range(len(qid)))
+    for train, test in splits:
+        assert sorted([*train, *test]) == list(range(len(qid)))
+        assert not set(qid[train]) & set(qid[test])
+    sizes = [len(set(qid[test])) for _, test in splits]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_the_splitter_is_one_of_scikit_learn():
+    cv = rk.QueryKFold(4, seed=2)
+    assert check_cv(cv) is cv
+    assert cv.get_n_splits() == cv.get_n_splits([[1]], [1], groups=[1], qid=[1]) == 4
+    assert repr(pickle.loads(pickle.dumps(copy.deepcopy(cv)))) == "QueryKFold(n_splits=4, seed=2)"
+    assert cv.get_metadata_routing().consumes("split", ["groups", "qid", "other"]) == {"groups", "qid"}
+
+
+def rows(splits):
+    return [test.tolist() for _, test in splits]
+
+
+def test_query_ids_and_groups_name_the_same_folds():
+    qid, X = np.repeat(np.arange(9), 3), sp.csr_array(np.ones((27, 2)))
+    cv = rk.QueryKFold(3)
+    want = rows(cv.split(X, groups=qid))
+    assert want == rows(cv.split(X, None, qid)) == rows(cv.split(X, qid=qid)) == rows(cv.split(X, groups=qid, qid=qid))
+    assert want != rows(rk.QueryKFold(3, seed=1).split(X, groups=qid))
+
+
+def test_groups_of_queries_stay_together():
+    qid, sessions = np.repeat(np.arange(8), 2), np.repeat(["a", "b", "c", "d"], 4)
+    for train, test in rk.QueryKFold(2).split(qid, groups=sessions, qid=qid):
+        assert not set(sessions[train]) & set(sessions[test])
+    with pytest.raises(rk.InputError, match="groups must be the same in all rows of a query; query 3 has several"):
+        rk.QueryKFold(2).split(qid, groups=[*sessions[:7], "z", *sessions[8:]], qid=qid)
+
+
+def test_bad_folds_of_the_splitter():
+    with pytest.raises(rk.InputError, match=r"pass groups=qid, or qid=qid after sklearn\.set_config"):
+        rk.QueryKFold(2).split([[1], [2]])
+    with pytest.raises(rk.InputError, match="there are 2 rows but qid has 3 entries"):
+        rk.QueryKFold(2).split([[1], [2]], qid=[1, 2, 3])
+    with pytest.raises(rk.InputError, match=r"between 2 and 2 folds \(the queries there are\), got 3"):
+        list(rk.QueryKFold(3).split([[1], [2]], groups=[1, 2]))
+    for bad in (1, 2.5, True, "3"):
+        with pytest.raises(rk.InputError, match="n_splits must be a whole number, at least 2"):
+            rk.QueryKFold(bad)

@@ -32,6 +32,7 @@ from .fusing import fused_configurations
 from .fusion import performances
 from .leaderboard import AutoReport, LeaderboardRow, ReportState, report_from, report_state
 from .outcome import Outcome
+from .provenance import provenance_of
 from .race import FoldData, fitted, runner
 
 SAMPLE = 200_000  # documents that candidates are compared on; the best is fitted on all
@@ -154,7 +155,8 @@ class AutoRanker(Ranker):
             data, weights = data.subset(some), weights[some]
             labels = None if labels is None else labels[some]
             numbers = None if numbers is None else numbers[some]
-        self.normaliser_ = None
+        self.normaliser_, self.provenance_ = None, provenance_of(data, self.seed)
+        self.n_queries_in_, self.longest_query_in_ = data.n_queries, int(np.diff(data.ptr).max())
         performances(data, np.zeros(data.n_documents), str(parse(self.measure)))  # these grades may not suit it
         notes = words.about_data(data, str(parse(self.measure)))
         if data.n_queries == 1 and valid is None:

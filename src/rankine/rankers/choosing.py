@@ -33,29 +33,44 @@ class Estimate(NamedTuple):
     high: float
 
 
-def choose(means: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def choose(means: np.ndarray, classes: np.ndarray, optimism: float = 0.0) -> np.ndarray:
     """For each row of means, the column to choose: the largest mean, if it gains enough over simpler ones.
 
     A configuration of class ``PLAIN`` is preferred to one of class ``FLOOR`` if its mean is above; one of the classes
     ``DEAR``, ``FUSED`` and ``FUSED_BY_QUERY`` if its mean is above by at least ``GAIN``. Of equal means the
-    first column is taken.
+    first column is taken. The mean of a fusion was not chosen for being high, those of the others were: so theirs is
+    lowered by ``optimism`` before they are compared with a fusion.
 
     >>> choose(np.array([[0.5, 0.51, 0.5105], [0.5, 0.5, 0.7]]), np.array([FLOOR, PLAIN, DEAR])).tolist()
     [1, 2]
+    >>> choose(np.array([[0.5, 0.49]]), np.array([PLAIN, FUSED]), optimism=0.02).tolist()
+    [1]
     """
     if not np.isfinite(means).all():
         raise InputError("a configuration has a mean that is not a number: it cannot be compared with others")
     best = np.full(len(means), -1)
-    height = np.full(len(means), -np.inf)
+    height, lowered = np.full(len(means), -np.inf), False
     for level in range(FUSED_BY_QUERY + 1):
         columns = np.flatnonzero(classes == level)
         if not len(columns):
             continue
         top = columns[np.argmax(means[:, columns], axis=1)]
         value = np.take_along_axis(means, top[:, None], 1)[:, 0]
+        if level >= FUSED and not lowered:
+            height, lowered = height - optimism, True
         enough = value > height if level < DEAR else value >= height + GAIN
         best, height = np.where(enough, top, best), np.where(enough, value, height)
     return best
+
+
+def optimism_of(values: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None, seed: int = 0) -> float:
+    """By how much the mean of the best configuration that is no fusion is too high, for it was chosen by it."""
+    plain = classes < FUSED
+    if plain.all() or not plain.any():
+        return 0.0
+    means = weighted_means(values[plain], weights)
+    best = float(means[int(choose(means[None], classes[plain])[0])])
+    return max(best - corrected(values[plain], classes[plain], weights, seed, optimism=0.0).mean, 0.0)
 
 
 def weighted_means(values: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
@@ -71,6 +86,7 @@ def corrected(
     draws: int = DRAWS,
     level: float = 0.9,
     against: int | None = None,
+    optimism: float | None = None,
 ) -> Estimate:
     """The value of what is chosen, corrected for the choosing; with ``against`` its difference to that row.
 
@@ -85,7 +101,9 @@ def corrected(
     n = values.shape[1]
     weights = np.ones(n) if weights is None else np.asarray(weights, np.float64)
     means = weighted_means(values, weights)
-    top = int(choose(means[None], classes)[0])
+    if optimism is None:
+        optimism = optimism_of(values, classes, weights, seed)
+    top = int(choose(means[None], classes, optimism)[0])
     certain = float(means[top] - (0.0 if against is None else means[against]))
     if _size(weights) < _MORE_THAN_ONE:  # nothing can be left out
         return Estimate(certain, np.nan, np.nan)
@@ -99,7 +117,7 @@ def corrected(
         inside, outside = drawn * weights, (drawn == 0) * weights
         usable = (outside.sum(axis=1) > 0) & (inside.sum(axis=1) > 0)
         inside, outside = inside[usable], outside[usable]
-        best = choose(inside @ values.T / inside.sum(axis=1, keepdims=True), classes)
+        best = choose(inside @ values.T / inside.sum(axis=1, keepdims=True), classes, optimism)
         measured = outside @ values.T / outside.sum(axis=1, keepdims=True)
         picked = np.take_along_axis(measured, best[:, None], 1)[:, 0]
         out.append(picked if against is None else picked - measured[:, against])

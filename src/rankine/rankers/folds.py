@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -10,9 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays import as_ids
+from ..arrays import as_ids, per_row
 from ..data import RankingData, group_rows
 from ..errors import InputError, in_one_line
+from .base import check_whole
 
 NEVER = -1  # the fold of a query that is always learned from, and never judged on
 _SHARED = 0.5  # two queries are nearly the same if they share so many of the documents of the shorter one
@@ -27,39 +29,87 @@ class NearDuplicateWarning(UserWarning):
 class QueryKFold:
     """Folds by query for scikit-learn: ``split(X, y, groups=qid)`` gives rows to train on and rows to test on.
 
-    Like scikit-learn's ``GroupKFold``, with a seeded shuffle, and each fold has about the same number of queries.
+    Like scikit-learn's ``GroupKFold``, with a seeded shuffle, and each fold has about the same number of queries. With
+    metadata routing it takes the ``qid`` that rankers take, so that ``search.fit(X, y, qid=qid)`` is enough. If both
+    are given, queries with the same label in ``groups`` are kept together.
 
     Args:
         n_splits: the number of folds.
         seed: of the shuffle.
 
     >>> [test.tolist() for train, test in QueryKFold(2).split([[0], [1], [2]], groups=["a", "b", "b"])]
-    [[1, 2], [0]]
+    [[0], [1, 2]]
     """
 
     def __init__(self, n_splits: int = 5, seed: int = 0) -> None:
+        check_whole("n_splits", n_splits, 2)
         self.n_splits = n_splits
         self.seed = seed
 
     def __repr__(self) -> str:
         return f"QueryKFold(n_splits={self.n_splits}, seed={self.seed})"
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None, qid: Any = None) -> int:
         """The number of folds."""
         return self.n_splits
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn's metadata routing is to pass to ``split``."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        for name in ("groups", "qid"):
+            request.split.add_request(param=name, alias=True)
+        return request
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None, qid: Any = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Pairs (rows to train on, rows to test on)."""
-        if groups is None:
-            raise InputError("QueryKFold needs the query ids: pass groups=qid")
-        ids = as_ids(groups, "groups")
-        grouped = group_rows(ids)
-        query = np.repeat(np.arange(len(grouped.ptr) - 1), np.diff(grouped.ptr))
-        rows = np.arange(len(ids)) if grouped.order is None else grouped.order
-        fold_of_row = np.empty(len(ids), np.int64)
-        fold_of_row[rows] = seeded(len(grouped.ptr) - 1, self.n_splits, self.seed)[query]
+        if _rows_are_drawn_from():
+            raise InputError(
+                "resource='n_samples' draws rows, which cuts queries: let the search halve over a parameter, such as "
+                "resource='n_trees' or 'max_iter'"
+            )
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        return self._pairs(_labels(groups, qid, n_rows))
+
+    def _pairs(self, labels: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        grouped = group_rows(labels)
+        fold_of_row = np.empty(len(labels), np.int64)
+        rows = np.arange(len(labels)) if grouped.order is None else grouped.order
+        fold_of_row[rows] = per_row(seeded(len(grouped.ptr) - 1, self.n_splits, self.seed), grouped.ptr)
         for k in range(self.n_splits):
             yield np.flatnonzero(fold_of_row != k), np.flatnonzero(fold_of_row == k)
+
+
+def _rows_are_drawn_from() -> bool:
+    """Whether the caller of ``split`` is scikit-learn's successive halving over rows; nothing else tells it apart."""
+    return type(sys._getframe(2).f_locals.get("self")).__name__ == "_SubsampleMetaSplitter"
+
+
+def _labels(groups: Any, qid: Any, n_rows: int) -> np.ndarray:
+    """The label of each row; rows with the same one stay together, and so do rows of a query."""
+    if groups is None and qid is None:
+        raise InputError(
+            "QueryKFold needs the query of each row: pass groups=qid, or qid=qid after "
+            "sklearn.set_config(enable_metadata_routing=True)"
+        )
+    given = {name: as_ids(ids, name) for name, ids in (("groups", groups), ("qid", qid)) if ids is not None}
+    for name, ids in given.items():
+        if len(ids) != n_rows:
+            raise InputError(f"there are {n_rows} rows but {name} has {len(ids)} entries")
+    if len(given) == 2:
+        queries, query = np.unique(given["qid"], return_inverse=True)
+        label = np.unique(given["groups"], return_inverse=True)[1]
+        last = np.zeros(len(queries), np.int64)
+        last[query] = label
+        cut = np.flatnonzero(last[query] != label)
+        if len(cut):
+            raise InputError(
+                f"groups must be the same in all rows of a query; query {given['qid'][cut[0]]} has several"
+            )
+    return next(iter(given.values()))
 
 
 def seeded(n_queries: int, k: int, seed: int) -> np.ndarray:
