@@ -1,4 +1,4 @@
-"""AutoRanker: any data gives a model and plain sentences, or one line that says what is wrong."""
+"""AutoRanker: any data gives a model and plain sentences, or one line that says what is wrong. (long: one estimator)"""
 
 import math
 import subprocess
@@ -468,8 +468,8 @@ def test_explanations_go_as_far_as_the_best():
     X, y, qid = linear_problem(n=8)
     model = auto(candidates=[LINEAR]).fit(X, y, qid)
     assert model.explain(X[0]) == model.best_.explain(X[0])
-    model.best_ = FusedRanker.of([model.best_], [1.0], [1.0], False)
-    with pytest.raises(rk.InputError, match="only linear models can be explained by feature, the best is a FusedRank"):
+    model.best_ = rk.RankBoost(n_rounds=2).fit(X, y, qid)
+    with pytest.raises(rk.InputError, match="only linear models can be explained by feature, the best is a RankBoost"):
         model.explain(X[0])
 
 
