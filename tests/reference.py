@@ -1,7 +1,9 @@
-"""Slow, obvious versions of everything that is fast elsewhere (long: one file). Nothing is shared with the package."""
+"""Slow, obvious versions of everything that is fast elsewhere. Nothing here is shared with the package."""
 
 import math
 from itertools import combinations, pairwise, permutations
+
+from scipy import stats
 
 
 def expected(measure, grades, scores, **params):
@@ -427,26 +429,33 @@ def bootstrap_correction(values, classes, weights, samples, gain, against=None, 
 # Fusion ---------------------------------------------------------------------------------------------------------------
 
 
-def stepwise_fusion(columns, values, weights, is_shown, members, steps, step):
-    """Counts of the columns: all 1 for the first ones, then steps of one more or one less.
+def stepwise_fusion(columns, values, weights, members, steps, least):
+    """Counts of the columns: the first ones once each, then one more or less while that is shown to gain.
 
-    ``values(scores)`` are those of each query; the best step is taken if its mean gain is at least ``step`` and if
-    ``is_shown(gains)``.
+    ``values(scores)`` gives the measure of each query. A step must gain ``least``, and the 95 % interval of the paired
+    differences must be above 0.
     """
-    counts = dict.fromkeys(range(min(members, len(columns))), 1)
+    counts = [1 if m < members else 0 for m in range(len(columns))]
 
-    def reached(changed):
-        return values([sum(c * columns[m][i] for m, c in changed.items()) for i in range(len(columns[0]))])
+    def reached(counts):
+        rows = range(len(columns[0]))
+        return values([sum(c * columns[m][i] for m, c in enumerate(counts)) for i in rows])
 
+    def after(m, sign):
+        return [c + sign * (j == m) for j, c in enumerate(counts)]
+
+    best = reached(counts)
     for _ in range(steps):
-        more = [m for m in range(len(columns)) if m in counts or len(counts) < members]
-        tried = [{**counts, m: counts.get(m, 0) + 1} for m in more]
-        tried += [{**counts, m: counts[m] - 1} for m in counts if sum(counts.values()) > 1]
-        results = [reached(changed) for changed in tried]
-        means = [weighted_mean(result, weights) for result in results]
-        top = means.index(max(means))
-        gains = [a - b for a, b in zip(results[top], reached(counts), strict=True)]
-        if weighted_mean(gains, weights) < step or not is_shown(gains):
+        used = [m for m, c in enumerate(counts) if c]
+        tried = [after(m, 1) for m in range(len(columns)) if m in used or len(used) < members]
+        tried += [after(m, -1) for m in used if sum(counts) > 1 and (len(used) > 1 or counts[m] > 1)]
+        top = max(tried, key=lambda c: weighted_mean(reached(c), weights))
+        differences = [a - b for a, b in zip(reached(top), best, strict=True)]
+        mean, size = weighted_mean(differences, weights), sum(weights) ** 2 / sum(w * w for w in weights)
+        if mean < least or size < 1.5:
             break
-        counts = {m: c for m, c in tried[top].items() if c}
+        variance = weighted_mean([(d - mean) ** 2 for d in differences], weights) / (size - 1)
+        if mean <= stats.t.ppf(0.975, size - 1) * math.sqrt(variance):
+            break
+        counts, best = top, reached(top)
     return counts

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import rankine as rk
 from rankine.rankers import fused
-from rankine.rankers.choosing import interval
 from rankine.rankers.fused import FusedRanker, learn_fusion, needs_queries, spread, standardised
 from rankine.sample import judged_set
 
@@ -32,7 +31,7 @@ def data():
 
 
 @settings(max_examples=40)
-@given(st.integers(1, 9), st.integers(1, 30), st.integers(0, 10**6), st.sampled_from(["AP", "nDCG@3"]), st.booleans())
+@given(st.integers(1, 9), st.integers(1, 12), st.integers(0, 10**6), st.sampled_from(["AP", "nDCG@3"]), st.booleans())
 def test_weights_are_those_of_the_slow_version(n, queries, seed, measure, weighted):
     """Scores are small whole numbers, so that sums are exact and there are ties."""
     rng = np.random.default_rng(seed)
@@ -43,31 +42,22 @@ def test_weights_are_those_of_the_slow_version(n, queries, seed, measure, weight
     columns = rng.integers(-3, 4, (n, len(qid))).astype(float)
     weights = rng.integers(1, 4, queries).astype(float) if weighted else None
 
-    of = [1.0] * queries if weights is None else weights.tolist()
-
     def values(scores):
         return rk.evaluate(measure, y, scores, qid).per_query[measure].tolist()
 
-    def is_shown(gains):
-        """By Student's interval at 95 %."""
-        return interval(np.array(gains), weights, level=0.95).low > 0
-
-    counts = reference.stepwise_fusion(
-        columns.tolist(), values, of, is_shown, fused.MEMBERS, fused.STEPS, fused.STEP
-    )  # fmt: skip
+    of = [1.0] * queries if weights is None else weights.tolist()
+    counts = reference.stepwise_fusion(columns.tolist(), values, of, fused.MEMBERS, fused.STEPS, fused.STEP)
     fusion = learn_fusion(columns, data, measure, weights)
     learned = dict(zip(fusion.members, fusion.weights, strict=True))
-    assert learned == {m: pytest.approx(c / sum(counts.values())) for m, c in counts.items()}
-    assert 1 <= len(fusion.members) <= fused.MEMBERS
+    assert learned == {m: pytest.approx(c / sum(counts)) for m, c in enumerate(counts) if c}
+    assert len(fusion.members) <= fused.MEMBERS
 
 
-def test_a_step_is_taken_where_it_is_shown_to_gain():
-    """Also for an error, which is made small: the worse of two members is left out, if there are queries enough."""
-    bad, good = [0.0, 3.0, 2.0, 0.0], [1.0, 0.0, 0.0, 1.0]
-    for n, members in ((2, (0, 1)), (20, (1,))):
-        data = rk.RankingData(np.zeros((4 * n, 1)), [1, 0, 0, 1] * n, np.repeat(np.arange(2 * n), 2))
-        assert set(learn_fusion(np.array([bad * n, good * n]), data, "Disagreement").members) <= {0, 1}
-        assert n == 2 or learn_fusion(np.array([bad * n, good * n]), data, "Disagreement").members == members
+def test_an_error_measure_is_made_small():
+    data = rk.RankingData([[0.0]] * 12, [1, 0] * 6, np.repeat(np.arange(6), 2))
+    bad, good = np.tile([0.0, 1.5], 6), np.tile([1.0, 0.0], 6)
+    fusion = learn_fusion(np.array([bad, good]), data, "Disagreement")
+    assert dict(zip(fusion.members, fusion.weights, strict=True))[1] > 0.5
 
 
 @given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=5), min_size=1, max_size=5))
@@ -195,9 +185,6 @@ def test_names_of_features_are_those_of_the_members():
         model.predict(rk.RankingData(X, y, qid, feature_names=list("uvwxyz")))
     with pytest.raises(rk.InputError, match="has 6 features, the data has 2"):
         model.predict(rk.RankingData(X[:, :2], y, qid))
-
-
-# Fusions that are linear are so in all that is asked of linear models -------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """Fusion as a candidate: nothing that is learned for a fold depends on the grades of that fold."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -84,12 +86,18 @@ def test_members_and_weights_of_the_final_fusion_are_learned_on_all_folds():
 
 def test_one_fold_of_judged_queries_is_split_once_more():
     """As with validation data of its own: weights are not judged on the queries that they were learned on."""
+    assert fusing.fusion_folds(np.zeros(N, int), 4).tolist() == fusing.seeded(N, 5, 4).tolist()
+    assert fusing.fusion_folds(np.array([0, 2, 1])).tolist() == [0, 2, 1]
+    assert fusing.fusion_folds(np.array([0])).tolist() == [0]
+
+
+def test_a_candidate_that_is_shown_to_be_worse_is_no_member():
     data = judged()
-    configurations = scored(data)
-    (one,) = fused_configurations(configurations, data, np.zeros(N, int), "AP", None, by_query=False, seed=4)
-    folds = fusing.seeded(N, 5, 4)
-    (same,) = fused_configurations(configurations, data, folds, "AP", None, by_query=False)
-    assert one.values.tolist() == same.values.tolist()
+    good = replace(scored(data)[0], name="good", values=np.full(N, 0.9))
+    other = replace(good, name="other")
+    for values, n in ((np.full(N, 0.1), 1), (np.where(np.arange(N) % 2, 0.8, 0.95), 2)):
+        pool = fusing._pool([good, replace(other, values=values)], np.ones(N, bool), None)
+        assert [c.name for c in pool] == [good.name, other.name][:n]
 
 
 def test_where_there_is_nothing_to_fuse():

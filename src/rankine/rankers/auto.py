@@ -28,7 +28,7 @@ from .choosing import Estimate
 from .contest import Configuration, Contest
 from .folds import NEVER, fold_numbers, per_query, renumbered, warn_of_near_duplicates
 from .fused import FusedRanker
-from .fusing import fused_configurations
+from .fusing import fused_configurations, fusion_folds
 from .fusion import performances
 from .leaderboard import AutoReport, LeaderboardRow, ReportState, report_from, report_state
 from .outcome import Outcome
@@ -235,15 +235,15 @@ class AutoRanker(Ranker):
             contest.run(run, deadline)
         configurations = contest.configurations()
         judged = of.data.subset(contest.judged)
+        folds = fusion_folds(of.folds[contest.judged], self.seed)
         try:
             configurations += fused_configurations(
-                configurations, judged, of.folds[contest.judged], measure, contest.weights,
-                by_query=not self.deployable, seed=self.seed,
-            )  # fmt: skip
+                configurations, judged, folds, measure, contest.weights, by_query=not self.deployable
+            )
         except KeyboardInterrupt:
             partial_result(success=True)
             contest.interrupted = True
-        return Outcome(contest, configurations, judged, contest.weights, self.seed)
+        return Outcome(contest, configurations, judged, contest.weights, self.seed, folds)
 
     def _workers(self, seconds: float) -> int:
         if multiprocessing.parent_process() is not None:
@@ -272,9 +272,13 @@ class AutoRanker(Ranker):
             members = [self._fitted(member, data, weights) for member in best.members]
             return FusedRanker.of(members, best.weights, best.scales, best.by_query)
         assert best.candidate is not None
-        task = Task(str(parse(self.measure)), data.n_queries, data.n_documents, data.n_features, data.is_sparse)
+        task = Task(
+            str(parse(self.measure)), data.n_queries, data.n_documents, data.n_features, data.is_sparse, self.deployable
+        )
         settings = {k: v for k, v in best.candidate.settings_for(task).items() if k not in ("tol", "threads")}
-        return fitted(best.candidate.ranker, settings | best.params, None, data, weights)[0]
+        sweep = best.candidate.sweep
+        value = None if sweep is None else (sweep[0], (sweep[1][best.setting],))
+        return fitted(best.candidate.ranker, settings, value, data, weights)[0]
 
     def _without_folds(self, data: RankingData, notes: list[str]) -> AutoRanker:
         """One query: nothing can be judged."""

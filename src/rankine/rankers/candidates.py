@@ -18,7 +18,7 @@ from .choosing import DEAR, FLOOR, PLAIN
 from .table import TABLE
 
 MEASURE = "{measure}"  # in settings: the measure that is asked for
-HALF_POWERS = tuple(float(f"{10 ** (e / 2):.3g}") for e in range(-10, 2))  # 0.00001 … 3.16
+STEPS = tuple(float(f"{10 ** (e / 2):.3g}") for e in range(-3, 8))  # 0.0316 … 3160: C in units of the first step
 
 
 class Task(NamedTuple):
@@ -121,7 +121,7 @@ def _few_documents(most: int) -> Callable[[Task], str]:
 
 def _linear(loss: str, name: str = "", **settings: Any) -> Candidate:
     fixed = {"loss": loss, "normalise": "query-zscore", "tol": 1e-2, **settings}
-    return Candidate(name or f"linear {loss}", "linear", fixed, ("C", HALF_POWERS), PLAIN, (0.1, 0.8))
+    return Candidate(name or f"linear {loss}", "linear", fixed, ("C_steps", STEPS), PLAIN, (0.1, 0.8))
 
 
 def _trees(loss: str, **settings: Any) -> Candidate:
@@ -152,8 +152,8 @@ CANDIDATES = (
     _trees("listnet", params=_SAMPLED),
     _trees("consistent-ndcg@10", params=_SAMPLED),
     Candidate(
-        "linear tight", "linear", {"loss": TIGHT, "normalise": "query-zscore", "tol": 1e-2}, ("C", (0.001, 0.01, 0.1)),
-        DEAR, (2.0, 6.0),
+        "linear tight", "linear", {"loss": TIGHT, "normalise": "query-zscore", "tol": 1e-2},
+        ("C_steps", (1.0, 10.0, 100.0)), DEAR, (2.0, 6.0),
     ),
     Candidate(
         "kernel listnet", "kernel", {"loss": "listnet", "normalise": "query-zscore", "max_documents": 1,

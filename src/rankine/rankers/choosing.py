@@ -63,14 +63,26 @@ def choose(means: np.ndarray, classes: np.ndarray, optimism: float = 0.0) -> np.
     return best
 
 
-def optimism_of(values: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None, seed: int = 0) -> float:
-    """By how much the mean of the best configuration that is no fusion is too high, for it was chosen by it."""
+def optimism_of(values: np.ndarray, classes: np.ndarray, folds: np.ndarray, weights: np.ndarray | None = None) -> float:
+    """By how much the mean of the best configuration that is no fusion is too high, for it was chosen by it.
+
+    For each fold one is chosen on the queries of the others, as a fusion is learned there; its values on the fold are
+    what the best mean is compared with.
+    """
     plain = classes < FUSED
-    if plain.all() or not plain.any():
+    if plain.all() or not plain.any() or len(np.unique(folds)) < 2:
         return 0.0
-    means = weighted_means(values[plain], weights)
-    best = float(means[int(choose(means[None], classes[plain])[0])])
-    return max(best - corrected(values[plain], classes[plain], weights, seed, optimism=0.0).mean, 0.0)
+    values, classes = values[plain], classes[plain]
+    weights = np.ones(values.shape[1]) if weights is None else weights
+    means = weighted_means(values, weights)
+    honest = np.empty(values.shape[1])
+    for fold in np.unique(folds):
+        out = folds == fold
+        if not weights[~out].any():
+            return 0.0
+        honest[out] = values[int(choose(weighted_means(values[:, ~out], weights[~out])[None], classes)[0]), out]
+    best = float(means[int(choose(means[None], classes)[0])])
+    return max(best - float(np.average(honest, weights=weights)), 0.0)
 
 
 def weighted_means(values: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
@@ -86,12 +98,12 @@ def corrected(
     draws: int = DRAWS,
     level: float = 0.9,
     against: int | None = None,
-    optimism: float | None = None,
+    optimism: float = 0.0,
 ) -> Estimate:
     """The value of what is chosen, corrected for the choosing; with ``against`` its difference to that row.
 
     ``values`` has a row for each configuration and a column for each query, larger is better. With one query there is
-    no interval: its limits are NaN.
+    no interval: its limits are NaN. For ``optimism`` see :func:`choose`.
 
     >>> values = np.random.default_rng(0).uniform(size=(30, 50))  # nothing is better than anything
     >>> estimate = corrected(values, np.full(30, PLAIN))
@@ -101,8 +113,6 @@ def corrected(
     n = values.shape[1]
     weights = np.ones(n) if weights is None else np.asarray(weights, np.float64)
     means = weighted_means(values, weights)
-    if optimism is None:
-        optimism = optimism_of(values, classes, weights, seed)
     top = int(choose(means[None], classes, optimism)[0])
     certain = float(means[top] - (0.0 if against is None else means[against]))
     if _size(weights) < _MORE_THAN_ONE:  # nothing can be left out

@@ -252,11 +252,23 @@ class LinearRanker(LinearModel):
         return models
 
     def sweep(self, name: str, values: Sequence[Any], data: RankingData, **options: Any) -> list[Any]:
-        """A fitted copy for each value of a parameter; values of C are one warm-started path."""
+        """A fitted copy for each value of a parameter; values of C are one warm-started path.
+
+        ``C_steps`` is C in units of the first step, as ``C="auto"`` has them: those suit data of any size and scale.
+        """
+        if name == "C_steps":
+            unit = self._unit(data, **options)
+            return self.sweep("C", [unit * value for value in values], data, **options)
         if name != "C" or len(set(values)) < len(values):
             return super().sweep(name, values, data, **options)
         models = {model.C: model for model in self.path(values, data, **options)}
         return [models[C] for C in values]
+
+    def _unit(self, data: RankingData, query_weight: Any = None, doc_weight: Any = None) -> float:
+        """The C of the first step, for data that is not normalised yet."""
+        model = clone(self).set_params(C=1.0, normalise=self._normaliser)
+        return _first_step(model._problem(model.check_parameters(), model.training_data(data, None, None),
+                                          query_weight, doc_weight)[0])  # fmt: skip
 
     def _problem(
         self, loss: losses.Loss, data: RankingData, query_weight: Any, doc_weight: Any

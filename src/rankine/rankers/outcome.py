@@ -21,9 +21,10 @@ class Outcome:
 
     def __init__(
         self, contest: Contest, configurations: list[Configuration], judged: RankingData, weights: np.ndarray | None,
-        seed: int,
+        seed: int, folds: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         self.contest, self.configurations, self.judged = contest, configurations, judged
+        self.folds = np.zeros(judged.n_queries, np.int64) if folds is None else folds  # those of the fusions
         self.weights, self.seed, self.measure = weights, seed, contest.task.measure
         self.is_error = parse(self.measure).is_error
 
@@ -50,7 +51,7 @@ class Outcome:
     @cached_property
     def optimism(self) -> float:
         """By how much the best mean of those that are no fusion is too high."""
-        return optimism_of(self.values, self.classes, self.weights, self.seed)
+        return optimism_of(self.values, self.classes, self.folds, self.weights)
 
     @property
     def best(self) -> Configuration:
