@@ -88,8 +88,8 @@ class Tuning:
             estimate, queries = Estimate(mean, min(ends), max(ends)), table.shape[1]
             lines.append(
                 f"On new queries expect {self.measure} {mean:.4f}, 90 % interval {estimate.low:.4f} to "
-                f"{estimate.high:.4f}. That is corrected for the choice among {len(table)} combinations; their best "
-                f"mean, {self.best.mean:.4f}, is too good to be expected."
+                f"{estimate.high:.4f}: corrected for the choice among {len(table)} combinations, whose best mean is "
+                f"{self.best.mean:.4f}."
             )
         rows = tuple(self._row(t, sign) for t in self.trials)
         return AutoReport(self.measure, queries, tuple(lines), rows, estimate)
