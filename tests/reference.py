@@ -1,4 +1,4 @@
-"""Slow, obvious versions of everything that is fast elsewhere. Nothing here is shared with the package."""
+"""Slow, obvious versions of everything that is fast elsewhere (long: one file), not shared with the package."""
 
 import math
 from itertools import combinations, pairwise, permutations

@@ -1,4 +1,4 @@
-"""AutoRanker: any data gives a model and plain sentences, or one line that says what is wrong."""
+"""AutoRanker: any data gives a model and plain sentences, or one line that says what is wrong. (long: one estimator)"""
 
 import math
 import subprocess
@@ -400,6 +400,21 @@ def test_saved_and_loaded(tmp_path):
         assert (tmp_path / "run" / name).exists()
 
 
+def test_a_file_with_other_candidates_is_read_and_saved_again(tmp_path):
+    """They may have other names in a later version; only a fit asks for them."""
+    data = judged_set(n_queries=4)
+    model = auto("AP", [SINGLE], 2).fit(data)
+    for candidates in (["of another version"], 5, None, {"a": [1]}):
+        model.candidates = candidates
+        model.save(tmp_path / "m.json")
+        rk.load(tmp_path / "m.json").save(tmp_path / "again.json")
+        again = rk.load(tmp_path / "again.json")
+        assert again.candidates == candidates
+        assert again.predict(data).tolist() == model.predict(data).tolist()
+        with pytest.raises(rk.InputError, match="candidate"):
+            again.fit(data)
+
+
 @pytest.mark.parametrize("folds", [[0, 0, 1, 1, 2, 2], GroupKFold(2), 3])
 def test_a_model_is_saved_whatever_the_folds_were(folds, tmp_path):
     data = judged_set(n_queries=6)
@@ -468,8 +483,8 @@ def test_explanations_go_as_far_as_the_best():
     X, y, qid = linear_problem(n=8)
     model = auto(candidates=[LINEAR]).fit(X, y, qid)
     assert model.explain(X[0]) == model.best_.explain(X[0])
-    model.best_ = FusedRanker.of([model.best_], [1.0], [1.0], False)
-    with pytest.raises(rk.InputError, match="only linear models can be explained by feature, the best is a FusedRank"):
+    model.best_ = rk.RankBoost(n_rounds=2).fit(X, y, qid)
+    with pytest.raises(rk.InputError, match="only linear models can be explained by feature, the best is a RankBoost"):
         model.explain(X[0])
 
 

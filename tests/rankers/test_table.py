@@ -10,10 +10,11 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import rankine as rk
 from rankine import rankers
-from rankine.rankers.table import CLASSES, TABLE, row_of
+from rankine.rankers.table import CLASSES, FUSED, TABLE, row_of
 from rankine.sample import judged_set
 
 SMALL = {  # so that a fit to a few rows takes no time
+    "auto": [{"candidates": ["single feature", "uniform fusion"], "folds": 2, "workers": 1}],
     "linear": [{"tol": 1e-6}],
     "boosted": [
         {"loss": "squared", "library": library, "n_trees": 5, "min_documents": 1, "threads": 1}
@@ -36,10 +37,11 @@ def test_scikit_learns_checks(name, parameters):
 
 
 def test_every_row_is_public():
-    assert set(CLASSES) == {row.class_name for row in TABLE.values()}
+    assert set(CLASSES) == {row.class_name for row in (*TABLE.values(), FUSED)}
     for name, row in CLASSES.items():
         assert row.load().__name__ == name
-        assert getattr(rankers, name) is getattr(rk, name) is row.load()
+        assert getattr(rankers, name) is row.load()
+        assert row is FUSED or getattr(rk, name) is row.load()  # a fusion is made by AutoRanker alone
         assert name in rankers.__all__
         assert name in dir(rankers)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
@@ -77,7 +79,7 @@ def test_every_row_is_saved_under_its_name(name, tmp_path):
 
 
 def test_unknown_rankers():
-    with pytest.raises(rk.InputError, match=r"unknown ranker 'adarnk'\. Did you mean 'adarank'\? There are: linear, "):
+    with pytest.raises(rk.InputError, match=r"unknown ranker 'adarnk'\. Did you mean 'adarank'\? There are: auto, "):
         row_of("adarnk")
 
 

@@ -315,7 +315,7 @@ class AutoRanker(Ranker):
     def _stored_parameters(self) -> dict[str, Any]:
         """Own candidates by their names, a splitter by its text: neither can be stored."""
         parameters, names = self.get_params(), self.candidates
-        if not isinstance(names, str):
+        if isinstance(names, (list, tuple)):  # a file may have held anything
             rows = [names] if isinstance(names, Candidate) else names
             parameters["candidates"] = [row.name if isinstance(row, Candidate) else str(row) for row in rows]
         if hasattr(self.folds, "split") and not isinstance(self.folds, str):  # a splitter
