@@ -49,7 +49,7 @@ class KernelRanker(Ranker):
 
     Args:
         loss: a convex loss, by name or as an object.
-        C: the weight of the losses against the regulariser; ``"auto"``: the best on inner folds of the training queries,
+        C: the weight of the losses against the regulariser; ``"auto"``: the best on inner folds of training queries,
             as in :class:`~rankine.LinearRanker`, with the approximation in place of the kernel. ``C_`` is the C used.
         kernel: ``"rbf"``, ``"poly"``, ``"linear"``, or a function of two arrays that returns all their inner products.
         gamma: of rbf and poly; None: 1 / (features × variance).
