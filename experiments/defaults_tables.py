@@ -7,5 +7,5 @@ from rankine.parallel import thread_count
 
 if __name__ == "__main__":
     place = Path(__file__).parent.parent / "docs" / "_static" / "defaults"
-    place.mkdir(exist_ok=True)
+    place.mkdir(parents=True, exist_ok=True)
     make(place, thread_count())

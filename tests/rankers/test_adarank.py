@@ -190,3 +190,33 @@ def test_parameters_of_the_wrong_kind(bad):
     X, y, qid = rounded_problem()
     with pytest.raises(rk.InputError, match="must be a whole number"):
         bad.fit(X, y, qid=qid)
+
+
+def noisy(n=20, seed=0):
+    """Six features, of which two say what the grade is."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(10 * n, 6))
+    y = np.searchsorted([0.5, 1.5], X[:, 0] + X[:, 1] + rng.normal(size=10 * n))
+    return rk.RankingData(X, y, np.repeat(np.arange(n), 10))
+
+
+def test_rounds_are_those_that_inner_folds_call_for():
+    data = noisy()
+    model = rk.AdaRank().fit(data)
+    assert 1 <= len(model.rounds_) <= 100
+    again = rk.AdaRank(n_rounds=len(model.rounds_)).fit(data)
+    assert np.array_equal(model.coef_, again.coef_)
+    assert len(rk.AdaRank().fit(data.subset([0, 1, 2])).rounds_) == 100  # too few queries for folds
+    with pytest.raises(rk.InputError, match="n_rounds must be a whole number"):
+        rk.AdaRank(n_rounds="many").fit(data)
+
+
+def test_a_sweep_of_rounds_equals_separate_fits():
+    data = noisy()
+    for model in rk.AdaRank("nDCG@10").sweep("n_rounds", [5, 1, 20], data):
+        alone = rk.AdaRank("nDCG@10", n_rounds=model.n_rounds).fit(data)
+        assert np.array_equal(model.coef_, alone.coef_)
+        assert model.rounds_ == alone.rounds_
+        assert model.history_ == alone.history_
+    both = rk.AdaRank().sweep("n_rounds", [2, "auto"], data)
+    assert len(both[0].rounds_) == 2

@@ -141,3 +141,18 @@ def test_no_bound_lies_above_what_can_be_reached(kernel, C):
             scores = [sum(g * x for g, x in zip(row, b, strict=True)) for row in G]
             square = sum(x * s for x, s in zip(b, scores, strict=True)) / 2
             assert Fraction(model.lower_bound_) <= square + Fraction(C) * exact.risk(loss, scores, y, [0, 3, 6])
+
+
+def test_the_best_C_is_the_same_on_any_scale(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y, qid = np.searchsorted([-1.5, -0.2], -np.abs(X[:, 0]) + 0.3 * rng.normal(size=200)), np.repeat(np.arange(20), 10)
+    model = rk.KernelRanker().fit(X, y, qid=qid)
+    assert model.score(X, y, qid) > rk.LinearRanker().fit(X, y, qid=qid).score(X, y, qid) + 0.05
+    scale = np.array([1.0, 1e3, 1e-3])
+    again = rk.KernelRanker().fit(X * scale, y, qid=qid)
+    assert pytest.approx(model.C_, rel=1e-6) == again.C_
+    low = rk.KernelRanker(max_documents=50, n_components=40).fit(X, y, qid=qid)  # no warning: nothing was asked for
+    assert len(low.support_) == 40
+    model.save(tmp_path / "m.json")
+    np.testing.assert_allclose(rk.load(tmp_path / "m.json").predict(X), model.predict(X), rtol=1e-12)

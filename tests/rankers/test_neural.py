@@ -74,3 +74,14 @@ def test_lbfgs_needs_a_function_that_stands_still(data):
     model = rk.NeuralRanker("listnet", hidden=(4,), optimiser="lbfgs", epochs=3, dropout=0.5, threads=1).fit(small)
     losses = [v for v, _ in model.history_]
     assert all(b <= a + 1e-9 for a, b in pairwise(losses))
+
+
+def test_epochs_are_those_that_queries_set_aside_call_for():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    data = rk.RankingData(X, np.searchsorted([0.5, 1.5], X[:, 0] + rng.normal(size=200)), np.repeat(np.arange(20), 10))
+    model = rk.NeuralRanker(hidden=(4,), patience=5, threads=1).fit(data)
+    assert 1 <= model.n_epochs_ <= 100
+    again = rk.NeuralRanker(hidden=(4,), epochs=model.n_epochs_, threads=1).fit(data)
+    assert np.array_equal(again.predict(data), model.predict(data))
+    assert rk.NeuralRanker(hidden=(4,), threads=1).fit(data.subset([0, 1])).n_epochs_ == 20

@@ -142,7 +142,7 @@ def real_table(data: str, outcomes: dict[DefaultFit, DefaultOutcome]) -> Section
         mine = [o.seconds for job, o in outcomes.items() if job.ranker == ranker and not job.old and job.data == data]
         rows.append([
             f"`{RANKERS[ranker].class_name}()`", *(_figure(v) for v in new),
-            "" if ranker == FLOOR else f"{new[0] - floor[0]:+.4f}", "" if ranker == FLOOR else f"{new[1] - floor[1]:+.4f}",
+            *("" if ranker == FLOOR else f"{v - base:+.4f}" for v, base in zip(new, floor, strict=True)),
             *(_figure(v) for v in old), f"{np.mean(mine):.1f}",
         ])  # fmt: skip
     columns = ["estimator", *MEASURES, *(f"{m}, over the single feature" for m in MEASURES),

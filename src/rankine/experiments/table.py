@@ -118,7 +118,7 @@ TABLE: dict[str, Experiment] = {
         (_output("vocabulary-report"), _WORKERS),
     ),
     "defaults": Experiment(
-        "Every estimator as it comes, beside the best single feature and the defaults until 0.1, on real and made sets.",
+        "Every estimator as it comes beside the best single feature and the defaults until 0.1, on real and made sets.",
         "RANKINE_DATA=data rankine experiment defaults -o report",
         (
             ExperimentOption("quick", bool, False, "One fold of two sets, and small made sets."),

@@ -16,6 +16,7 @@ from .. import losses
 from ..arrays import check_finite, dense
 from ..data import RankingData
 from ..errors import InputError
+from ..normalise import Normaliser
 from ..records import Finite, Positive
 from ..solvers.cutting_plane import cutting_plane
 from ..solvers.run import show_progress
@@ -49,7 +50,7 @@ class KernelRanker(Ranker):
 
     Args:
         loss: a convex loss, by name or as an object.
-        C: the weight of the losses against the regulariser; ``"auto"``: the best on inner folds of the training queries,
+        C: the weight of the losses against the regulariser; ``"auto"``: the best on inner folds of training queries,
             as in :class:`~rankine.LinearRanker`, with the approximation in place of the kernel. ``C_`` is the C used.
         kernel: ``"rbf"``, ``"poly"``, ``"linear"``, or a function of two arrays that returns all their inner products.
         gamma: of rbf and poly; None: 1 / (features × variance).
@@ -57,7 +58,7 @@ class KernelRanker(Ranker):
         coef0: of poly.
         loss_options: options of a named loss.
         tol: the relative gap to reach.
-        normalise: a kind of :class:`~rankine.Normaliser`; by default to mean 0 and deviation 1 over the training data.
+        normalise: a kind of :class:`~rankine.Normaliser`; None is ``"zscore"`` with ``C="auto"`` and dense data.
         max_iter: the most passes.
         max_documents: above this the kernel is approximated (Nyström), with a warning unless C is ``"auto"``.
         n_components: of the approximation.
@@ -83,7 +84,7 @@ class KernelRanker(Ranker):
         coef0: float = 1.0,
         loss_options: dict[str, Any] | None = None,
         tol: float = 1e-2,
-        normalise: str | None = "zscore",
+        normalise: str | None = None,
         max_iter: int = 1000,
         max_documents: int = 2_000,
         n_components: int = 200,
@@ -127,6 +128,14 @@ class KernelRanker(Ranker):
             self._exact(loss, data, features, function)
         warn_if_constant(self._scores(data.X), data)
         return self
+
+    def training_data(self, X: Any, y: Any, qid: Any) -> RankingData:
+        """The data that is learned from, with the features normalised by a normaliser that is fitted to them."""
+        data = super().training_data(X, y, qid)
+        if self.normaliser_ is None and isinstance(self.C, str) and not data.is_sparse:
+            self.normaliser_ = Normaliser("zscore").fit(data)
+            data = self.normaliser_.apply(data)
+        return data
 
     def _exact(self, loss: losses.Loss, data: RankingData, features: np.ndarray, function: Callable[..., Any]) -> None:
         dual = KernelDual(features, loss.prepare(data.y, data.ptr), None, function, self.cache_mb << 20)
