@@ -76,11 +76,14 @@ def _pooled(outcome: dict[PeerJob, PeerResult], name: str, system: str, measure:
     return np.concatenate([parts[fold] for fold in sorted(parts)])
 
 
-def _seconds(outcome: dict[PeerJob, PeerResult], name: str, system: str, measure: str) -> float:
-    return float(np.mean([
-        result["seconds"] for job, result in outcome.items()
+def _spent(outcome: dict[PeerJob, PeerResult], name: str, system: str, measure: str) -> tuple[str, str]:
+    """Processor seconds and settings tried, means over the folds; AutoRanker's and the feature's are not counted."""
+    of = [
+        result for job, result in outcome.items()
         if (job.collection, job.system) == (name, system) and measure in job.measures
-    ]))  # fmt: skip
+    ]  # fmt: skip
+    tried = "-" if system in (AUTO, SINGLE) else f"{np.mean([r['tried'] for r in of]):.1f}"
+    return f"{np.mean([r['seconds'] for r in of]):.1f}", tried
 
 
 def _report(values: np.ndarray, measure: str) -> Report:
@@ -98,7 +101,7 @@ def verdict(pair: Pair) -> str:
 
 PEER_COLUMNS = (
     "system", "mean", "AutoRanker − it, 95 % interval", "p (Wilcoxon, Holm)", "p (randomisation, Holm)",
-    "processor seconds a fold", "verdict",
+    "processor seconds a fold", "settings tried", "verdict",
 )  # fmt: skip
 
 
@@ -106,12 +109,12 @@ def peer_section(outcome: dict[PeerJob, PeerResult], name: str, measure: str) ->
     """AutoRanker against each system, on one set and by one measure."""
     values = {s: _pooled(outcome, name, s, measure) for s in (AUTO, *peers())}
     pairs = compare_reports({s: _report(v, measure) for s, v in values.items()}, baseline=AUTO).pairs
-    rows = [(AUTO, f"{values[AUTO].mean():.4f}", "-", "-", "-", f"{_seconds(outcome, name, AUTO, measure):.1f}", "-")]
+    rows = [(AUTO, f"{values[AUTO].mean():.4f}", "-", "-", "-", *_spent(outcome, name, AUTO, measure), "-")]
     for pair in pairs:
         rows.append((
             pair.a, f"{pair.mean_a:.4f}", f"{-pair.difference:+.4f} [{-pair.high:+.4f}, {-pair.low:+.4f}]",
             f"{pair.wilcoxon_holm:.2g}", f"{pair.randomisation_holm:.2g}",
-            f"{_seconds(outcome, name, pair.a, measure):.1f}", verdict(pair),
+            *_spent(outcome, name, pair.a, measure), verdict(pair),
         ))  # fmt: skip
     return Section(f"{LETOR_SETS[name].title}, {measure}", _peer_words(pairs, name, measure), PEER_COLUMNS, rows)
 

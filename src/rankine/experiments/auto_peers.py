@@ -22,7 +22,7 @@ from ..errors import needs
 from ..measures import evaluate
 from ..rankers import AutoRanker, SingleFeature
 from ..rankers.folds import seeded
-from ..records import Finite
+from ..records import Count, Finite
 from ..sample import bundled_sample
 from .auto_jobs import one_thread
 from .collections import letor_folds
@@ -40,11 +40,15 @@ Scorer = Callable[[RankingData], np.ndarray]
 
 
 class PeerResult(TypedDict):
-    """A system on a test fold: the measures of each test query, seconds of processor time, and what was chosen."""
+    """A system on a test fold: the measures of each test query, seconds of processor time, and what was chosen.
+
+    ``tried`` is the number of settings that were judged on held-out queries, all numbers of trees as one.
+    """
 
     measured: dict[str, list[Finite]]
     seconds: Finite
     choice: str
+    tried: Count
 
 
 class PeerJob(NamedTuple):
@@ -76,33 +80,34 @@ def run_peer(job: PeerJob) -> PeerResult:
     train, test = fifths(job.collection, job.fold)
     with one_thread():
         began = time.process_time()
-        scores, choice = _scores(job, train, test)
+        scores, choice, tried = _scores(job, train, test)
         seconds = time.process_time() - began
     measured = {m: evaluate(m, test.y, s, test.qid).per_query[m].tolist() for m, s in scores.items()}
-    return PeerResult(measured=measured, seconds=seconds, choice=choice)
+    return PeerResult(measured=measured, seconds=seconds, choice=choice, tried=tried)
 
 
-def _scores(job: PeerJob, train: RankingData, test: RankingData) -> tuple[dict[str, np.ndarray], str]:
-    """The scores of the test documents by the model for each measure, and what was chosen."""
+def _scores(job: PeerJob, train: RankingData, test: RankingData) -> tuple[dict[str, np.ndarray], str, int]:
+    """The scores of the test documents by the model for each measure, what was chosen, and of how many settings."""
     if job.system in (AUTO, SINGLE):
         (measure,) = job.measures
         if job.system == SINGLE:
             single = SingleFeature(measure, both_signs=True).fit(train)
-            return {measure: single.predict(test)}, f"feature {single.feature_ + 1}"
+            return {measure: single.predict(test)}, f"feature {single.feature_ + 1}", 0
         auto = AutoRanker(measure, CANDIDATES, workers=1).fit(train)
-        return {measure: auto.predict(test)}, next(r.name for r in auto.leaderboard_ if r.verdict == "best")
+        best = next(r.name for r in auto.leaderboard_ if r.verdict == "best")
+        return {measure: auto.predict(test)}, best, len(auto.leaderboard_)
     if job.system.endswith(TUNED):
         staged = {LIGHTGBM: (staged_lambdarank, LIGHTGBM_GRID), XGBOOST: (staged_rank_ndcg, XGBOOST_GRID)}
         return tuned(*staged[job.system.removesuffix(TUNED)], train, test, job.measures, job.seconds)
     default = {LIGHTGBM: _lambdarank, XGBOOST: _rank_ndcg, CATBOOST: _yetirank}[job.system]
     scores = default(train, test)
-    return dict.fromkeys(job.measures, scores), "default"
+    return dict.fromkeys(job.measures, scores), "default", 1
 
 
 def tuned(
     staged: Callable[[RankingData, tuple], Scorer], grid: Sequence[tuple], train: RankingData, test: RankingData,
     measures: Sequence[str], seconds: float,
-) -> tuple[dict[str, np.ndarray], str]:  # fmt: skip
+) -> tuple[dict[str, np.ndarray], str, int]:  # fmt: skip
     """Test scores of the setting and number of trees that is best on held-out queries, for each measure."""
     folds = seeded(train.n_queries, min(5, train.n_queries), 0)
     rows = per_row(folds, train.ptr)
@@ -123,7 +128,7 @@ def tuned(
         _, number, stage = max(means[m])
         out[m] = staged(train, grid[number])(test)[stage]
         choices.append(f"{m}: {grid[number]}, {TREES[stage]} trees")
-    return out, f"{tried} of {len(grid)} settings; " + "; ".join(choices)
+    return out, "; ".join(choices), tried
 
 
 def staged_lambdarank(data: RankingData, setting: tuple) -> Scorer:
