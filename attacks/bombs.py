@@ -129,8 +129,12 @@ def judged() -> Iterator[Bomb]:
     yield Bomb("LETOR, few lines in a gigabyte", packed(row, ".gz"), ["describe", "{}", *more], legal=True, small=False)
     yield Bomb("LETOR, a large feature number", text("1 qid:1 2147483647:1\n0 qid:1 1:1\n"), ["train", "{}", "-o", "m"])
     wide = "".join(f"{i % 2} qid:{i // 9} {1 + 9999 * i}:1\n" for i in range(100))
-    yield Bomb("LETOR, wide rows", text(wide), ["train", "{}", "-o", "{}.json"], legal=True)
-    yield Bomb("LETOR, wide rows to be made dense", text(wide), ["train", "{}", "-o", "m", "--normalise", "zscore"])
+    yield Bomb("LETOR, wide rows", text(wide), ["train", "{}", "-o", "{}.json", "--loss", "svm-map"], legal=True)
+    yield Bomb(
+        "LETOR, wide rows to be made dense",
+        text(wide),
+        ["train", "{}", "-o", "m", "--loss", "svm-map", "--normalise", "zscore"],
+    )
     tiny = "1 qid:1 1:0.1111111111111111111111e-9999999\n" * 1000
     yield Bomb("LETOR, tiny numbers of many digits", text(tiny), ["describe", "{}"], legal=True)
     long = "1 qid:1 1:0." + "1" * 4_000_000 + "\n"

@@ -24,6 +24,7 @@ import rankine as rk
 from rankine.cli import common
 from rankine.errors import naming
 from rankine.io import load_letor, load_qrels, load_run, load_table
+from rankine.rankers.fused import FusedRanker
 
 from . import mutate
 
@@ -303,6 +304,30 @@ class Model(Kind):
             np.testing.assert_allclose(scores, by_hand, rtol=1e-5, atol=1e-5 * np.abs(by_hand).max())
 
 
+class Choice(Model):
+    """A model file of AutoRanker, or of the fusion that it may choose: models stand inside models."""
+
+    def __init__(self, class_name: str) -> None:
+        super().__init__(class_name, ["single", "svm-map", "rankboost", "uniform"])
+        self.class_name = class_name
+
+    def prepare(self, folder: Path) -> None:
+        """Good models: one of each kind of fusion, of a fusion of fusions, and what AutoRanker says of them."""
+        super().prepare(folder)
+        members = [rk.load(SAVED / "models" / f"{name}.json") for name in self.files]
+        fused = [FusedRanker.of(members, [0.4, 0.3, 0.2, 0.1], [1.0, 2.0, 0.5, 3.0], kind) for kind in (False, True)]
+        fused.append(FusedRanker.of([fused[0], members[1]], [0.5, 0.5], [1.0, 1.0], False))
+        if self.class_name == "FusedRanker":
+            models: list[Any] = fused
+        else:
+            models = []
+            for best in (members[0], fused[1]):
+                auto = rk.AutoRanker("AP", ["single feature", "uniform fusion"], folds=2, workers=1).fit(self.data)
+                auto.best_ = best
+                models.append(auto)
+        self.contents = [{"rankine": rk.__version__, "schema": 1, **model.content()} for model in models]
+
+
 class Lists(Kind):
     """Lists on the command line: measures and grids."""
 
@@ -348,5 +373,5 @@ MODELS = {
 }  # fmt: skip
 KINDS: list[Kind] = [
     Letor(), *map(Packed, ("gz", "xz", "zst")), Trec("qrels"), Trec("run"), Table("parquet"), Table("arrow"),
-    *(Model(name, files) for name, files in MODELS.items()), Lists(),
+    *(Model(name, files) for name, files in MODELS.items()), Choice("AutoRanker"), Choice("FusedRanker"), Lists(),
 ]  # fmt: skip

@@ -100,7 +100,11 @@ def _spoken(name: str, *arguments: str, **options) -> Scene:
 
 
 SCENES = [
-    Scene("train", ["train", "data.txt", "-o", "model.json", "--max-iter", "20"], outputs=("model.json",)),
+    Scene(
+        "train",
+        ["train", "data.txt", "-o", "model.json", "--loss", "svm-ndcg@10", "--max-iter", "20"],
+        outputs=("model.json",),
+    ),
     Scene(
         "tune",
         ["tune", "data.txt", "--folder", "jobs", "-C", "0.1,1", "--loss", "ranksvm", "--folds", "2", "--workers", "1",

@@ -25,8 +25,13 @@ from .scenes import Scene, Stage, command, place, selected
 LIMIT = 0.5  # seconds
 # commands that work for seconds, with processes of their own and in kernels and libraries
 LONG = [
-    Scene("long train", ["train", "large.txt", "-o", "out.json", "--tol", "1e-9", "-C", "1000"]),
-    Scene("long train --path", ["train", "large.txt", "--valid", "data.txt", "-o", "out.json", "--path", "1e-3:1e3"]),
+    Scene(
+        "long train", ["train", "large.txt", "-o", "out.json", "--loss", "svm-ndcg@10", "--tol", "1e-9", "-C", "1000"]
+    ),
+    Scene(
+        "long train --path",
+        ["train", "large.txt", "--valid", "data.txt", "-o", "out.json", "--loss", "svm-ndcg@10", "--path", "1e-3:1e3"],
+    ),
     Scene("long tune", ["tune", "large.txt", "--folder", "jobs", "--loss", "svm-map", "--workers", "2"]),
     Scene("long tune adarank", ["tune", "data.txt", "--folder", "jobs", "--ranker", "adarank", "--workers", "1"]),
     Scene("long index", ["spoken", "index", "new", "many", "--workers", "2"]),

@@ -77,7 +77,7 @@ def prepare(folder: Path, rng: random.Random) -> list[Scene]:
         ["evaluate", f"{name}.qrels", f"{name}a.run", "-q", "-o", "json"],
         ["evaluate", f"{name}.qrels", f"{name}a.run", "-q", "-o", "csv"],
         ["compare", f"{name}.qrels", f"{name}a.run", f"{name}b.run", "--details", "2"],
-        ["train", set_file, "-o", f"{name}.new.json", "--max-iter", "5"], ["convert", set_file, "-"],
+        ["train", set_file, "-o", f"{name}.new.json", "--loss", "svm-map"], ["convert", set_file, "-"],
         ["bound", "bad.json", set_file], ["rank", "bad.json", set_file], ["evaluate", f"{name}.bad", f"{name}a.run"],
         ["train", set_file, "-o", "x.json", "--loss", word], ["evaluate", "-m", word, f"{name}.qrels", f"{name}a.run"],
         [f"--{word}"], ["train", f"--{word}"], [word],

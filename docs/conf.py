@@ -8,6 +8,7 @@ import typer.main
 
 import rankine
 from rankine.cli.app import app
+from rankine.cli.rankers import CANDIDATE_COLUMNS, candidate_rows
 from rankine.cli.spoken.tables import list_formats, list_recognisers, list_units
 from rankine.experiments.table import TABLE as EXPERIMENTS
 from rankine.export.table import TABLE as TARGETS
@@ -51,6 +52,7 @@ TABLES = {
     "losses": listed("losses"),
     "solvers": listed("solvers"),
     "rankers": listed("rankers"),
+    "candidates": (CANDIDATE_COLUMNS, candidate_rows()),
     "formats": listed("formats"),
     "lattice-formats": list_formats(),
     "units": list_units(),

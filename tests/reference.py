@@ -3,6 +3,8 @@
 import math
 from itertools import combinations, pairwise, permutations
 
+from scipy import stats
+
 
 def expected(measure, grades, scores, **params):
     """Mean of a measure over all orders that are consistent with the scores (all permutations are tried)."""
@@ -365,3 +367,95 @@ def rank_biased_overlap(a, b, p):
     for d in range(1, len(a) + 1):
         total += (1 - p) * p ** (d - 1) * len(set(a[:d]) & set(b[:d])) / d
     return total + p ** len(a)
+
+
+# Choosing one of many configurations ----------------------------------------------------------------------------------
+
+
+def choice(means, classes, gain, optimism=0.0):
+    """Classes 0 to 4 in turn: one of class 0 or 1 must be above what was chosen so far, others by ``gain``.
+
+    Those of the classes 0 to 2 lose ``optimism`` before they are compared with one of the classes 3 and 4.
+    """
+    best = None
+    for level in range(5):
+        for i, (mean, c) in enumerate(zip(means, classes, strict=True)):
+            if c != level or mean < max(m for m, d in zip(means, classes, strict=True) if d == level):
+                continue  # the largest of its class stands for it, the first of equal ones
+            height = None if best is None else means[best] - (optimism if classes[best] < 3 <= level else 0.0)
+            if best is None or (mean > height if level < 2 else mean >= height + gain):
+                best = i
+            break
+    return best
+
+
+def weighted_mean(values, weights):
+    return sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights)
+
+
+def quantile(values, q):
+    """Linear between the sorted values."""
+    ordered = sorted(values)
+    at = q * (len(ordered) - 1)
+    low = math.floor(at)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (at - low) * (ordered[high] - ordered[low])
+
+
+def bootstrap_correction(values, classes, weights, samples, gain, against=None, optimism=0.0):
+    """The estimate and its 90 % interval: a row of values for each configuration, a list of queries for each sample.
+
+    On each sample one is chosen and measured on the queries that are not in it. The mean over the samples is that of
+    the difference to the one that is chosen on all queries.
+    """
+    means = [weighted_mean(row, weights) for row in values]
+    top = choice(means, classes, gain, optimism)
+    measured, differences = [], []
+    for sample in samples:
+        left = [q for q in range(len(weights)) if q not in sample]
+        if not sum(weights[q] for q in left) or not sum(weights[q] for q in sample):
+            continue
+        inside = [weighted_mean([row[q] for q in sample], [weights[q] for q in sample]) for row in values]
+        outside = [weighted_mean([row[q] for q in left], [weights[q] for q in left]) for row in values]
+        best = choice(inside, classes, gain, optimism)
+        measured.append(outside[best] - (0 if against is None else outside[against]))
+        differences.append(outside[best] - outside[top])
+    mean = means[top] - (0 if against is None else means[against]) + sum(differences) / len(differences)
+    center, shrink = sum(measured) / len(measured), math.sqrt(0.368 / 0.632)
+    low, high = (mean + shrink * (quantile(measured, q) - center) for q in (0.05, 0.95))
+    return mean, low, high
+
+
+# Fusion ---------------------------------------------------------------------------------------------------------------
+
+
+def stepwise_fusion(columns, values, weights, members, steps, least):
+    """Counts of the columns: the first ones once each, then one more or less while that is shown to gain.
+
+    ``values(scores)`` gives the measure of each query. A step must gain ``least``, and the 95 % interval of the paired
+    differences must be above 0.
+    """
+    counts = [1 if m < members else 0 for m in range(len(columns))]
+
+    def reached(counts):
+        rows = range(len(columns[0]))
+        return values([sum(c * columns[m][i] for m, c in enumerate(counts)) for i in rows])
+
+    def after(m, sign):
+        return [c + sign * (j == m) for j, c in enumerate(counts)]
+
+    best = reached(counts)
+    for _ in range(steps):
+        used = [m for m, c in enumerate(counts) if c]
+        tried = [after(m, 1) for m in range(len(columns)) if m in used or len(used) < members]
+        tried += [after(m, -1) for m in used if sum(counts) > 1 and (len(used) > 1 or counts[m] > 1)]
+        top = max(tried, key=lambda c: weighted_mean(reached(c), weights))
+        differences = [a - b for a, b in zip(reached(top), best, strict=True)]
+        mean, size = weighted_mean(differences, weights), sum(weights) ** 2 / sum(w * w for w in weights)
+        if mean < least or size < 1.5:
+            break
+        variance = weighted_mean([(d - mean) ** 2 for d in differences], weights) / (size - 1)
+        if mean <= stats.t.ppf(0.975, size - 1) * math.sqrt(variance):
+            break
+        counts, best = top, reached(top)
+    return counts

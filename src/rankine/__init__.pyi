@@ -37,6 +37,7 @@ from .normalise import Normaliser as Normaliser
 from .rankers.adarank import AdaRank as AdaRank
 from .rankers.auto import AutoRanker as AutoRanker
 from .rankers.boosted import BoostedRanker as BoostedRanker
+from .rankers.folds import QueryKFold as QueryKFold
 from .rankers.fusion import SingleFeature as SingleFeature
 from .rankers.fusion import UniformFusion as UniformFusion
 from .rankers.kernel import KernelRanker as KernelRanker
@@ -44,6 +45,7 @@ from .rankers.linear import LinearRanker as LinearRanker
 from .rankers.neural import NeuralRanker as NeuralRanker
 from .rankers.rankboost import RankBoost as RankBoost
 from .rankers.regression import RegressionRanker as RegressionRanker
+from .rankers.scoring import scorer as scorer
 from .rankers.selection import tune as tune
 from .rankers.table import load as load
 from .theory import risk_bound as risk_bound

@@ -84,9 +84,10 @@ def watched() -> Iterator[None]:
         with results_are_whole():
             yield
         complete = True
-    except (KeyboardInterrupt, SystemExit):
+    except (KeyboardInterrupt, SystemExit) as end:
         if not watcher.number:
             raise
+        complete = isinstance(end, SystemExit) and not end.code
     finally:
         watcher.over = True
         _watcher = None

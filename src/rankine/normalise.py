@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, TypedDict
 
 import numpy as np
@@ -131,9 +130,18 @@ def _minmax(X: np.ndarray, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _zscore(X: np.ndarray, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    moments = [(X[a:b].mean(0, dtype=np.float64), X[a:b].std(0, dtype=np.float64)) for a, b in pairwise(ptr)]
-    mean, deviation = (np.array(m) for m in zip(*moments, strict=True))
-    return mean, _inverse(deviation, mean)
+    lengths = np.diff(ptr)[:, None]
+    mean, square = np.empty((len(lengths), X.shape[1])), np.empty((len(lengths), X.shape[1]))
+    step = 1024
+    for first in range(0, len(lengths), step):
+        queries = slice(first, first + step)
+        edges = ptr[first : first + step + 1]
+        rows = X[edges[0] : edges[-1]].astype(np.float64)
+        starts, n = edges[:-1] - edges[0], lengths[queries]
+        mean[queries] = np.add.reduceat(rows, starts) / n
+        centred = rows - np.repeat(mean[queries], n[:, 0], axis=0)
+        square[queries] = np.add.reduceat(centred * centred, starts) / n
+    return mean, _inverse(np.sqrt(square), mean)
 
 
 _MOMENTS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]] = {

@@ -23,7 +23,10 @@ def test_tune(folder):
     assert len(lines) == 5
     assert {line[0] for line in lines[1:]} == {"svm-map", "ranksvm-l2"}
     assert rk.load(folder / "best.json").loss == lines[1][0]
-    assert {p.name for p in (folder / "t").iterdir()} == {"jobs", "tune.json", "tune.csv", "tune.png"}
+    files = {"jobs", "tune.json", "tune.csv", "tune.png", "leaderboard.json", "leaderboard.csv"}
+    assert {p.name for p in (folder / "t").iterdir()} == files
+    assert "On new queries expect nDCG@10 0." in done.stderr
+    assert rk.load(folder / "best.json").provenance_["command"].startswith("rankine tune data.txt --loss svm-map ")
     again = rankine(folder, "tune", "data.txt", *arguments, "--folder", "t", "--normalise", "zscore").stdout
     assert again == done.stdout
     done = rankine(folder, "tune", "data.txt", "--ranker", "adarank", "--rounds", "3,6", "--folds", "2", "--workers",
@@ -45,6 +48,12 @@ def test_tune(folder):
         (("--ranker", "rankboost", "--weights", "yue"), "--weights sets the parameter loss_options"),
         (("--ranker", "single", "-C", "0.1"), "-C sets the parameter C, which the ranker 'single' has not"),
         (("--ranker", "adarank", "--rounds", "3,x"), "--rounds must be a list of whole numbers"),
+        (("--rounds", "3"), "--rounds sets the parameter n_rounds, which the ranker 'linear' has not"),
+        (("--ranker", "auto"), "`rankine train` tries all of them"),
+        (("--set", "n_start=3"), "LinearRanker has no parameter 'n_start'. Did you mean 'n_starts'?"),
+        (("-C", "1", "--set", "C=2"), "the parameter C is set twice"),
+        (("-C", "0.3:0.4"), "-C low:high are powers of ten, and 0.3 is none"),
+        (("-o", "data.txt"), "would replace data.txt, which is read"),
         (("-o", "no/m.json"), "there is no folder"),
         (("-o", "."), "is a folder, a file is needed"),
     ],
@@ -64,9 +73,27 @@ def test_any_ranker_is_tuned_by_the_values_of_its_row(folder):
     assert [line.split("\t")[0] for line in lines] in (["both_signs", "True", "False"], ["both_signs", "False", "True"])
 
 
+def test_any_parameter_is_tuned(folder):
+    arguments = ("tune", "data.txt", "--folder", "t", "--workers", "1", "--folds", "2", "--ranker", "rankboost")
+    values = ("--set", "n_bins=3", "--set", "n_bins=9", "--set", "by_query=true", "--rounds", "2")
+    lines = [line.split("\t") for line in rankine(folder, *arguments, *values).stdout.splitlines()]
+    assert lines[0][:3] == ["n_rounds", "n_bins", "by_query"]
+    assert sorted(line[:3] for line in lines[1:]) == [["2", "3", "True"], ["2", "9", "True"]]
+
+
+def test_failures_and_null_models_are_told(folder):
+    rk.save_letor(judged_set(n_queries=6), folder / "d.txt")
+    arguments = ("tune", "d.txt", "--folder", "t", "--workers", "1", "--folds", "2", "-C", "0.1")
+    done = rankine(folder, *arguments, "--loss", "sum-map", "--loss", "ranksvm-l2")
+    assert "warning: 1 of 2 combinations failed, e.g. loss sum-map, C 0.1: failed: sum-map: query" in done.stderr
+    (folder / "flat.txt").write_text("".join(f"{i % 2} qid:{i // 4} 1:1\n" for i in range(16)))
+    done = rankine(folder, "tune", "flat.txt", *arguments[2:], "--loss", "svm-map", "--folder", "u")
+    assert "rankine: warning: 1 of 1 combinations learned nothing" in done.stderr
+
+
 def test_help_and_rankers_list_the_table(folder):
     shown = " ".join(rankine(folder, "tune", "--help").stdout.replace("│", " ").split())
-    assert ", ".join(TABLE) in shown
+    assert ", ".join(name for name in TABLE if name != "auto") in shown
     lines = [line.split("\t") for line in rankine(folder, "rankers").stdout.splitlines()]
     assert [line[0] for line in lines[1:]] == list(TABLE)
     assert next(line[:3] for line in lines if line[0] == "boosted") == ["boosted", "BoostedRanker", "rankine[boost]"]

@@ -9,6 +9,7 @@ import rankine as rk
 from rankine.errors import InputError
 from rankine.export import to_onnx
 from rankine.export.onnx import check, run
+from rankine.rankers.fused import FusedRanker
 
 MODELS = [
     rk.LinearRanker("svm-map", C=0.01, normalise="zscore"), rk.RegressionRanker(), rk.UniformFusion(normalise="zscore"),
@@ -65,3 +66,11 @@ def test_double_precision_does_not_cross_thresholds(data):
         model = rk.BoostedRanker("listnet", library, n_trees=10, normalise="zscore").fit(judged)
         single = judged.with_features(X.astype(np.float32))  # what ONNX takes
         assert check(to_onnx(model), model, judged if library == "xgboost" else single) < 1e-5
+
+
+def test_a_fusion_of_linear_models_and_an_auto_ranker(data):
+    members = [rk.LinearRanker("svm-map", normalise="zscore").fit(data), rk.SingleFeature().fit(data)]
+    fused = FusedRanker.of(members, [0.3, 0.7], [1.0, 0.1], by_query=False)
+    assert check(to_onnx(fused, data=data), fused, data) < 1e-5
+    auto = rk.AutoRanker(candidates=["linear ranksvm-l2"], folds=2, workers=1).fit(data)
+    assert check(to_onnx(auto, data=data), auto, data) < 1e-5

@@ -9,6 +9,7 @@ import pytest
 import rankine as rk
 from rankine.errors import InputError
 from rankine.export import to_opensearch, to_solr
+from rankine.rankers.fused import FusedRanker
 
 
 def scored_by_opensearch(content, rows, names):
@@ -75,3 +76,26 @@ def test_all_of_mq2008():
     names = [f"feature_{i + 1}" for i in range(46)]
     assert scored_by_opensearch(to_opensearch(linear), whole.X, names) == pytest.approx(linear.predict(whole), abs=1e-5)
     assert scored_by_solr(to_solr(linear), whole.X, names) == pytest.approx(linear.predict(whole), abs=1e-5)
+
+
+def test_the_best_of_an_auto_ranker_is_written(data):
+    auto = rk.AutoRanker(candidates=["linear ranksvm-l2"], folds=2, workers=1).fit(data)
+    assert to_opensearch(auto) == to_opensearch(auto.best_)
+    assert to_solr(auto) == to_solr(auto.best_)
+    boosted = rk.AutoRanker(candidates=["RankBoost"], folds=2, workers=1).fit(data)
+    with pytest.raises(InputError, match="linear models only, got RankBoost; --ranker linear trains one"):
+        to_opensearch(boosted)
+
+
+def test_a_fusion_of_linear_models_is_written_as_one(data):
+    members = [rk.LinearRanker("svm-map", normalise="zscore").fit(data), rk.SingleFeature().fit(data)]
+    fused = FusedRanker.of(members, [0.3, 0.7], [1.0, 0.1], by_query=False)
+    want, names = fused.predict(data), list(data.feature_names)
+    for scored in (
+        scored_by_opensearch(to_opensearch(fused), data.X, names),
+        scored_by_solr(to_solr(fused), data.X, names),
+    ):
+        assert scored - scored[0] == pytest.approx(want - want[0], abs=1e-4 * max(np.ptp(want), 1))
+    by_query = FusedRanker.of(members, [0.3, 0.7], [1.0, 0.1], by_query=True)
+    with pytest.raises(InputError, match=r"solr holds linear models only, got FusedRanker: .* \(--deployable\)"):
+        to_solr(by_query)

@@ -9,6 +9,7 @@ from rankine.adapters import lightgbm as lgb_adapter
 from rankine.adapters.boosting import Objective
 from rankine.errors import InputError
 from rankine.losses import get
+from rankine.rankers.inner import NothingLearnedWarning
 from rankine.sample import judged_set
 
 
@@ -23,7 +24,9 @@ def test_boosting_lowers_its_loss(data, library, name):
     loss = get(name)
 
     def value(trees):
-        model = rk.BoostedRanker(name, library, n_trees=trees, n_leaves=7, learning_rate=0.3).fit(data)
+        model = rk.BoostedRanker(
+            name, library, n_trees=trees, n_leaves=7, learning_rate=0.3, feature_share=1.0, document_share=1.0
+        ).fit(data)
         return loss.value_and_grad(model.predict(data), data.y, data.ptr)[0].mean()
 
     start = loss.value_and_grad(np.zeros(data.n_documents), data.y, data.ptr)[0].mean()
@@ -61,7 +64,9 @@ def test_monotone_and_categorical_features(data, library):
     y = (kind == 2).astype(float) + (kind == 0)
     X = np.column_stack([kind, rng.normal(size=data.n_documents)]).astype(np.float32)
     judged = rk.RankingData(X, y, data.qid, feature_names=["kind", "noise"])
-    model = rk.BoostedRanker("ranksvm:norm", library, n_trees=10, categorical=["kind"]).fit(judged)
+    model = rk.BoostedRanker(
+        "ranksvm:norm", library, n_trees=10, categorical=["kind"], learning_rate=0.1, feature_share=1.0
+    ).fit(judged)
     assert model.score(judged) > 0.99
 
 
@@ -81,6 +86,8 @@ def test_query_weights(data):
     ("call", "message"),
     [
         (lambda d: rk.BoostedRanker(library="catboost").fit(d), "lightgbm or xgboost"),
+        (lambda d: rk.BoostedRanker(n_trees="many").fit(d), "n_trees must be a whole number or 'auto'"),
+        (lambda d: rk.BoostedRanker(feature_share=0).fit(d), "feature_share must be a number above 0"),
         (lambda d: rk.BoostedRanker(n_trees=0).fit(d), "n_trees must be a whole number"),
         (lambda d: rk.BoostedRanker(learning_rate=0).fit(d), "learning_rate must be a number above 0"),
         (lambda d: rk.BoostedRanker(monotone={"x": 1}).fit(d), "no feature is called 'x'"),
@@ -198,3 +205,29 @@ def test_few_rows_are_no_error():
     assert few.predict(np.eye(3)).tolist() == [0.0, 0.0, 0.0]  # no leaf may hold fewer than 20 documents
     split = rk.BoostedRanker(n_trees=20, min_documents=1).fit(np.eye(3), [0, 1, 2], qid=[1, 1, 1])
     assert split.rank(np.eye(3)).tolist() == [2, 1, 0]
+
+
+def test_the_number_of_trees_is_that_which_is_best_on_inner_folds(data):
+    model = rk.BoostedRanker("ranksvm:norm", monotone={"bm25_body": 1}, threads=1).fit(data)
+    assert len(model.history_) == 400
+    assert model.n_trees_ == int(np.argmax(np.round(model.history_, 9))) + 1
+    assert model.booster_.num_trees() == model.n_trees_ < 400
+    alone = rk.BoostedRanker("ranksvm:norm", n_trees=model.n_trees_, monotone={"bm25_body": 1}, threads=1).fit(data)
+    assert np.array_equal(alone.predict(data), model.predict(data))
+    few = rk.BoostedRanker(min_documents=1, threads=1).fit(data.subset([0, 1]))  # too few queries for folds
+    assert few.n_trees_ == 100
+    weight = np.ones(data.n_queries)
+    weight[:10] = 0.0
+    assert rk.BoostedRanker("ranksvm:norm", threads=1).fit(data, query_weight=weight).n_trees_ > 0
+
+
+def test_trees_that_do_not_split_are_said_to_learn_nothing(data):
+    with pytest.warns(NothingLearnedWarning, match="lower it"):
+        rk.BoostedRanker(n_trees=2, min_documents=10_000).fit(data)
+
+
+def test_shares_are_the_library_s_own_where_params_has_them(data):
+    one = rk.BoostedRanker(n_trees=5, feature_share=1.0, document_share=1.0).fit(data)
+    two = rk.BoostedRanker(n_trees=5, params={"feature_fraction": 1.0, "bagging_fraction": 1.0}).fit(data)
+    assert np.array_equal(one.predict(data), two.predict(data))
+    assert not np.array_equal(rk.BoostedRanker(n_trees=5).fit(data).predict(data), one.predict(data))

@@ -35,9 +35,9 @@ def test_learns_and_certifies(loss):
 def test_dense_sparse_and_single_precision_agree():
     X, y, qid = problem()
     X[np.abs(X) < 0.7] = 0
-    dense = rk.LinearRanker(tol=1e-7).fit(X, y, qid=qid)
-    sparse = rk.LinearRanker(tol=1e-7).fit(sp.csr_array(X), y, qid=qid)
-    single = rk.LinearRanker(tol=1e-5).fit(X.astype(np.float32), y, qid=qid)
+    dense = rk.LinearRanker("svm-ndcg@10", C=1.0, tol=1e-7).fit(X, y, qid=qid)
+    sparse = rk.LinearRanker("svm-ndcg@10", C=1.0, tol=1e-7).fit(sp.csr_array(X), y, qid=qid)
+    single = rk.LinearRanker("svm-ndcg@10", C=1.0, tol=1e-5).fit(X.astype(np.float32), y, qid=qid)
     np.testing.assert_allclose(dense.coef_, sparse.coef_, atol=2e-3)
     assert dense.objective_ == pytest.approx(sparse.objective_, rel=2e-7)
     assert dense.objective_ == pytest.approx(single.objective_, rel=2e-5)
@@ -47,10 +47,10 @@ def test_dense_sparse_and_single_precision_agree():
 def test_rows_in_any_order_and_ranking_data():
     X, y, qid = problem()
     p = np.random.default_rng(1).permutation(len(y))
-    a = rk.LinearRanker(tol=1e-8).fit(X, y, qid=qid)
-    b = rk.LinearRanker(tol=1e-8).fit(X[p], y[p], qid=qid[p])
+    a = rk.LinearRanker("svm-ndcg@10", C=1.0, tol=1e-8).fit(X, y, qid=qid)
+    b = rk.LinearRanker("svm-ndcg@10", C=1.0, tol=1e-8).fit(X[p], y[p], qid=qid[p])
     data = rk.RankingData(X[p], y[p], qid[p])
-    c = rk.LinearRanker(tol=1e-8).fit(data)
+    c = rk.LinearRanker("svm-ndcg@10", C=1.0, tol=1e-8).fit(data)
     assert a.objective_ == pytest.approx(b.objective_, rel=1e-7)
     assert np.array_equal(b.coef_, c.coef_)
     np.testing.assert_allclose(b.predict(data)[np.argsort(data.order)], b.predict(X[p]), rtol=1e-12)
@@ -65,8 +65,10 @@ def test_rows_in_any_order_and_ranking_data():
 def test_query_weights():
     X, y, qid = problem(n=6)
     twice = np.concatenate([np.arange(90), np.arange(30)])
-    copied = rk.LinearRanker(tol=1e-8).fit(X[twice], y[twice], qid=np.concatenate([qid, qid[:30] + 100]))
-    weighted = rk.LinearRanker(tol=1e-8).fit(X, y, qid=qid, query_weight=[2, 2, 1, 1, 1, 1])
+    copied = rk.LinearRanker("svm-ndcg@10", C=1.0, tol=1e-8).fit(
+        X[twice], y[twice], qid=np.concatenate([qid, qid[:30] + 100])
+    )
+    weighted = rk.LinearRanker("svm-ndcg@10", C=1.0, tol=1e-8).fit(X, y, qid=qid, query_weight=[2, 2, 1, 1, 1, 1])
     assert copied.objective_ == pytest.approx(weighted.objective_, rel=1e-7)
 
 
@@ -81,11 +83,15 @@ def test_document_weights():
     left = [w for w, q in zip(weights, order, strict=True) if q != qid[0]]
     appear = dict.fromkeys(qid[keep].tolist())
     left = [dict(zip([q for q in order if q != qid[0]], left, strict=True))[q] for q in appear]
-    without = rk.LinearRanker(tol=1e-8).fit(X[keep], y[keep], qid=qid[keep], query_weight=left)
-    zeros = rk.LinearRanker(tol=1e-8).fit(X, y, qid=qid, query_weight=weights, doc_weight=keep.astype(float))
+    without = rk.LinearRanker("svm-ndcg@10", C=1.0, tol=1e-8).fit(X[keep], y[keep], qid=qid[keep], query_weight=left)
+    zeros = rk.LinearRanker("svm-ndcg@10", C=1.0, tol=1e-8).fit(
+        X, y, qid=qid, query_weight=weights, doc_weight=keep.astype(float)
+    )
     assert zeros.objective_ == pytest.approx(without.objective_, rel=1e-7)
     data = rk.RankingData(X, y, qid)
-    again = rk.LinearRanker(tol=1e-8).fit(data, query_weight=weights, doc_weight=keep[data.order].astype(float))
+    again = rk.LinearRanker("svm-ndcg@10", C=1.0, tol=1e-8).fit(
+        data, query_weight=weights, doc_weight=keep[data.order].astype(float)
+    )
     assert again.objective_ == pytest.approx(without.objective_, rel=1e-7)
     counts = rng.integers(0, 3, len(y))
     twice = np.repeat(np.arange(len(y)), counts)
@@ -93,9 +99,9 @@ def test_document_weights():
     np.testing.assert_allclose(weighted.coef_, rk.RegressionRanker().fit(X[twice], y[twice]).coef_, rtol=1e-7)
     for bad in ([1.0], -np.ones(len(y)), np.zeros(len(y)), np.full(len(y), np.nan)):
         with pytest.raises(rk.InputError, match="doc_weight"):
-            rk.LinearRanker().fit(X, y, qid=qid, doc_weight=bad)
+            rk.LinearRanker("svm-ndcg@10").fit(X, y, qid=qid, doc_weight=bad)
     with pytest.raises(rk.InputError, match="accepts document weights 0 and 1 only"):
-        rk.LinearRanker().fit(X, y, qid=qid, doc_weight=counts)
+        rk.LinearRanker("svm-ndcg@10").fit(X, y, qid=qid, doc_weight=counts)
 
 
 def test_query_ids_are_routed_metadata():
@@ -118,7 +124,7 @@ def test_reference_point():
 def test_normaliser_is_part_of_the_model(kind, tmp_path):
     X, y, qid = problem()
     X = X * [1, 100, 1, 1, 1e3, 1] + 5
-    model = rk.LinearRanker(normalise=kind, C=0.1, max_iter=2000).fit(X, y, qid=qid)
+    model = rk.LinearRanker("svm-ndcg@10", normalise=kind, C=0.1, max_iter=2000).fit(X, y, qid=qid)
     model.save(tmp_path / "m.json")
     again = rk.load(tmp_path / "m.json")
     assert np.array_equal(again.predict(X, qid), model.predict(X, qid))
@@ -155,7 +161,7 @@ def test_explain_names_the_features():
 def test_limits_warn():
     X, y, qid = problem()
     with pytest.warns(ConvergenceWarning, match="2 iterations"):
-        model = rk.LinearRanker(tol=1e-9, max_iter=2).fit(X, y, qid=qid)
+        model = rk.LinearRanker("svm-ndcg@10", C=1.0, tol=1e-9, max_iter=2).fit(X, y, qid=qid)
     assert model.gap_ > 1e-9
 
 
@@ -164,6 +170,7 @@ def test_limits_warn():
     [
         ({"C": 0}, "C must be a positive number, got 0"),
         ({"C": -1.0}, "C must be a positive number"),
+        ({"C": "car"}, "C must be a positive number or 'auto', got 'car'"),
         ({"tol": 0}, "tol must be a positive number"),
         ({"loss": "svm-ndgc"}, "Did you mean 'svm-ndcg'"),
         ({"loss": rk.losses.get("svm-ndcg", target="best"), "solver": "bundle"}, "not convex"),
@@ -219,7 +226,7 @@ def test_an_optimum_that_learns_nothing_is_said_to_be_one():
     with pytest.warns(rk.rankers.linear.NothingLearnedWarning, match="partial-order"):
         model = rk.LinearRanker(loss="svm-ndcg@10", C=1.0).fit(X, y, qid=qid)
     assert not model.coef_.any()
-    other = rk.LinearRanker(loss="svm-ndcg@10", loss_options={"A": "partial-order"}).fit(X, y, qid=qid)
+    other = rk.LinearRanker(loss="svm-ndcg@10", C=1.0, loss_options={"A": "partial-order"}).fit(X, y, qid=qid)
     assert other.coef_.any()
 
 
@@ -277,8 +284,8 @@ def test_document_weights_reach_the_pairs():
     X, y, qid = problem()
     copies = np.random.default_rng(2).integers(0, 3, len(y))
     rows = np.repeat(np.arange(len(y)), copies)
-    weighted = rk.LinearRanker(loss="ranksvm-l2", tol=1e-7).fit(X, y, qid=qid, doc_weight=copies)
-    copied = rk.LinearRanker(loss="ranksvm-l2", tol=1e-7).fit(X[rows], y[rows], qid=qid[rows])
+    weighted = rk.LinearRanker(loss="ranksvm-l2", C=1.0, tol=1e-7).fit(X, y, qid=qid, doc_weight=copies)
+    copied = rk.LinearRanker(loss="ranksvm-l2", C=1.0, tol=1e-7).fit(X[rows], y[rows], qid=qid[rows])
     assert weighted.objective_ == pytest.approx(copied.objective_, rel=1e-6)
 
 
@@ -286,9 +293,11 @@ def test_dropped_documents_close_up_the_ranks():
     X, y, qid = problem(n=6)
     ranks = np.concatenate([15 - np.argsort(np.argsort(y[qid == q])) for q in np.unique(qid)])
     keep = np.random.default_rng(0).random(len(y)) < 0.7
-    model = rk.LinearRanker(loss="consistent-rank", tol=1e-7).fit(X, ranks, qid=qid, doc_weight=keep.astype(float))
+    model = rk.LinearRanker(loss="consistent-rank", C=1.0, tol=1e-7).fit(
+        X, ranks, qid=qid, doc_weight=keep.astype(float)
+    )
     closed = np.concatenate([np.argsort(np.argsort(ranks[keep & (qid == q)])) + 1 for q in np.unique(qid)])
-    alone = rk.LinearRanker(loss="consistent-rank", tol=1e-7).fit(X[keep], closed, qid=qid[keep])
+    alone = rk.LinearRanker(loss="consistent-rank", C=1.0, tol=1e-7).fit(X[keep], closed, qid=qid[keep])
     assert model.objective_ == pytest.approx(alone.objective_, rel=1e-6)
 
 

@@ -166,3 +166,57 @@ def test_a_constant_feature_is_no_trouble():
         assert [t.params for t in with_it.trials] == [t.params for t in without.trials]
         means = [[t.mean for t in tuning.trials] for tuning in (with_it, without)]
         assert means[0] == pytest.approx(means[1], abs=1e-3)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_combination_that_fails_does_not_end_the_others(tmp_path, workers):
+    data = problem(n=6, m=30)  # too many rankings of thirty documents to be summed
+    grid = {"loss": ["sum-map", "ranksvm-l2"], "C": [0.01, 0.1]}
+    with pytest.warns(UserWarning, match=r"2 of 4 combinations failed, e.g. loss sum-map, C 0.01: failed: sum-map"):
+        tuning = rk.tune(rk.LinearRanker(), data, grid, folds=2, workers=workers, folder=tmp_path)
+    assert [t.params["loss"] for t in tuning.trials] == ["ranksvm-l2"] * 2 + ["sum-map"] * 2
+    assert all(np.isnan(t.mean) for t in tuning.trials[2:])
+    assert json.loads((tmp_path / "tune.json").read_text())["trials"][3]["remark"].startswith("failed: sum-map")
+    assert tuning.report().rows[2].verdict.startswith("failed: sum-map")
+    assert len(list((tmp_path / "jobs").iterdir())) == 2  # the failed ones are tried again
+    with pytest.raises(rk.InputError, match="every combination failed: sum-map: query"):
+        rk.tune(rk.LinearRanker(), data, {"loss": ["sum-map"]}, folds=2, workers=1)
+
+
+def test_combinations_that_learn_nothing_are_named(tmp_path):
+    data = problem(n=6)
+    constant = rk.RankingData(np.ones_like(data.X), data.y, data.qid)
+    grid = {"loss": ["svm-map", "ranksvm-l2"], "C": [0.01, 0.1]}
+    with pytest.warns(rk.rankers.linear.NothingLearnedWarning, match="4 of 4 combinations learned nothing"):
+        tuning = rk.tune(rk.LinearRanker(), constant, grid, folds=2, workers=1)
+    columns, rows = tuning.table()
+    assert columns[-1] == "remark"
+    assert {row[-1] for row in rows} == {"nothing was learned"}
+
+
+def test_the_leaderboard_says_what_the_best_is_worth(tmp_path):
+    data = problem()
+    for measure, sign in (("AP", 1), ("Disagreement", -1)):
+        tuning = rk.tune(rk.LinearRanker(), data, GRID, folds=3, workers=1, measure=measure, folder=tmp_path)
+        report = tuning.report()
+        stored = json.loads((tmp_path / "leaderboard.json").read_text())
+        assert stored["estimate"]["mean"] == report.estimate[0]
+        assert sign * report.estimate[0] < sign * tuning.best.mean  # the best of several is too good
+        assert report.estimate[1] < report.estimate[0] < report.estimate[2]
+        assert report.rows[0].verdict == "best"
+        for row, trial in zip(report.rows, tuning.trials, strict=True):
+            assert row.params == trial.params
+            assert row.low < row.mean < row.high
+            assert row.mean == pytest.approx(np.mean(trial.values))
+    assert (tmp_path / "leaderboard.csv").read_text().startswith("name,params,mean,low,high,seconds,verdict")
+
+
+def test_results_of_an_earlier_release_have_no_interval(tmp_path):
+    data = problem()
+    rk.tune(rk.RankBoost(), data, {"n_rounds": [2, 4]}, folds=2, workers=1, folder=tmp_path)
+    for file in (tmp_path / "jobs").iterdir():
+        content = json.loads(file.read_text())
+        file.write_text(json.dumps({name: content[name] for name in ("scores", "seconds")}))
+    tuning = rk.tune(rk.RankBoost(), data, {"n_rounds": [2, 4]}, folds=2, workers=1, folder=tmp_path)
+    assert tuning.report().lines == ()
+    assert np.isnan(tuning.report().rows[0].low)

@@ -168,22 +168,59 @@ def load_data(source: Any) -> RankingData:
 
 
 def grid_of(text: str, option: str) -> list[float]:
-    """Powers of ten from ``low:high``, or the numbers of a comma-separated list."""
+    """Powers of ten from ``low:high``, or the numbers of a comma-separated list.
+
+    >>> grid_of("0.1:10", "-C"), grid_of("3,0.5", "-C")
+    ([0.1, 1, 10], [0.5, 3.0])
+    """
     from ..errors import InputError
 
     try:
-        if ":" not in text:
-            values = [float(v) for v in text.split(",")]
-        else:
-            import math
-
-            low, high = (math.log10(float(v)) for v in text.split(":"))
-            values = [10**e for e in range(round(low), round(high) + 1)]
-    except (ValueError, OverflowError):
+        values = [float(v) for v in text.split("," if ":" not in text else ":")]
+    except ValueError:
         values = []
-    if not values or not all(0 < v < float("inf") for v in values):
+    if not values or not all(0 < v < float("inf") for v in values) or (":" in text and len(values) != 2):
         raise InputError(f"{option} must be low:high or a list of positive numbers, got {text!r}")
-    return sorted(values)
+    if ":" not in text:
+        return sorted(values)
+    low, high = values
+    if low > high:
+        raise InputError(f"{option} must be low:high, the smaller first, got {text!r}")
+    ends = [_power_of_ten(v) for v in values]
+    if None in ends:
+        odd = text.split(":")[ends.index(None)]
+        raise InputError(
+            f"{option} low:high are powers of ten, and {odd} is none: give a list, such as {low:g},{high:g}"
+        )
+    return [10**e for e in range(ends[0], ends[1] + 1)]  # type: ignore[operator, arg-type]
+
+
+def _power_of_ten(value: float) -> int | None:
+    """The exponent of a power of ten, None if it is none."""
+    import math
+
+    exponent = round(math.log10(value))
+    return exponent if math.isclose(value, float(f"1e{exponent}"), rel_tol=1e-9) else None
+
+
+def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:
+    """Raise before the long computation starts if a file cannot be written there, or would replace one that is read."""
+    from ..errors import InputError
+    from ..files import check_folder_of
+
+    if Path(output).is_dir():
+        raise InputError("is a folder, a file is needed", output)
+    check_folder_of(output)
+    for path in inputs:
+        if path is not None and Path(output).exists() and Path(path).exists() and os.path.samefile(output, path):
+            raise InputError(f"would replace {path}, which is read: choose another output", output)
+
+
+def command_line() -> str:
+    """The command that is running, as it can be typed again."""
+    import shlex
+
+    return shlex.join(["rankine", *sys.argv[1:]])
 
 
 def system_names(paths: Iterable[str]) -> list[str]:

@@ -67,7 +67,7 @@ def _next_steps(folder: Path, hit: str, query: str) -> list[tuple[str, str]]:
     """Commands to try, with a line of explanation each."""
     at = shlex.quote(str(folder))
     steps = [
-        (f"rankine train {at}/search.txt --loss svm-map -o model.json", "learn a ranking by average precision"),
+        (f"rankine train {at}/search.txt -m nDCG@10 -o model.json", "learn a ranker, and be told how good it is"),
         (f"rankine compare {at}/qrels.txt {at}/*.run --details 3", "where systems differ, and why"),
         (f"rankine spoken search {at}/archive hospital", "find what was said"),
         (f"rankine spoken play {at}/archive {hit} -o hit.wav", f"hear the first hit for {query}"),

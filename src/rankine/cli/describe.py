@@ -1,4 +1,4 @@
-"""``rankine describe``: a data set at a glance."""
+"""``rankine describe``: a data set or a model at a glance."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import print_table, put_csv, put_json
+from ..console import print_table, put_csv, put_json, say
 from . import common as c
 
 if TYPE_CHECKING:
@@ -18,14 +18,19 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
 def command(
-    data: c.JudgedData,
+    data: Annotated[str, typer.Argument(help=f"A judged data set: {c.FORMATS}; or a model.")],
     output: c.OutputOption = c.Output.table,
     top: Annotated[int, typer.Option(help="Number of features to look at, from the first.")] = 1000,
 ) -> None:
-    """Show a judged data set at a glance: queries, documents, grades, features, and features that are constant.
+    """Show a judged data set at a glance: queries, documents, grades, features; or where a model comes from.
 
     `rankine describe train.txt.xz`
+
+    `rankine describe model.json`
     """
+    if _is_model(data):
+        _describe_model(data, output)
+        return
     facts = summary(c.load_data(data), top)
     if output is c.Output.json:
         put_json(facts, indent=2)
@@ -49,6 +54,104 @@ def command(
     remark = f"{constant} of {len(rows)} features are constant." if constant else "No feature is constant."
     more = facts["n_features"] - len(rows)
     print_table("Features", columns, rows, remark + (f" {more:,} more were not looked at (--top)." if more else ""))
+
+
+def _is_model(path: str) -> bool:
+    """Whether a file holds a model: JSON, which judged data is not."""
+    from pathlib import Path
+
+    if path == "-" or not Path(path).is_file():
+        return False
+    with open(path, "rb") as file:
+        return file.read(1) == b"{"
+
+
+def _describe_model(path: str, output: c.Output) -> None:
+    from ..rankers import load
+
+    facts = about_model(load(path))
+    if output is c.Output.json:
+        put_json(facts, indent=2)
+        return
+    origin, lines = facts.pop("provenance"), facts.pop("report", [])
+    rows = [(name.replace("_", " "), _in_words(value)) for name, value in facts.items()]
+    if origin is None:
+        rows.append(("provenance", "not stored: an early version of Rankine wrote it"))
+    else:
+        about = origin["data"]
+        rows += [
+            ("made by", f"Rankine {origin['rankine']}"),
+            ("command", _in_words(origin["command"])),
+            ("data", f"{about['queries']:,} queries, {about['documents']:,} documents, {about['features']:,} features"),
+            ("fingerprint", about["fingerprint"]),
+            ("seed", _in_words(origin["seed"])),
+        ]
+    if output is c.Output.csv:
+        put_csv(rows)
+        return
+    print_table(path, ["", ""], rows)
+    for line in lines:
+        say(line)
+
+
+def about_model(model: Any) -> dict[str, Any]:
+    """The facts about a model: its kind, its parameters that are not the default, its measure, and its provenance.
+
+    Of an AutoRanker also its best model, and what that is worth on new queries.
+
+    >>> from rankine import SingleFeature
+    >>> facts = about_model(SingleFeature(both_signs=True).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]))
+    >>> facts["kind"], facts["parameters"], facts["features"]
+    ('SingleFeature', {'both_signs': True}, 1)
+    """
+    default = type(model)().get_params()
+    best = getattr(model, "best_", model)
+    members = getattr(best, "members_", ())
+    facts: dict[str, Any] = {
+        "kind": type(model).__name__,
+        "parameters": {name: value for name, value in model.get_params().items() if value != default[name]},
+        "measure": _measure(model),
+        "features": model.n_features_in_,
+    }
+    if best is not model:
+        facts["best"] = _named(best)
+        facts["estimate"] = dict(zip(("mean", "low", "high"), map(_finite, model.estimate_), strict=True))
+        facts["report"] = list(model.report_.lines)
+    if members:
+        facts["members"] = [
+            f"{weight:.2f} × {_named(member)}" for member, weight in zip(members, best.weights_, strict=True)
+        ]
+    facts["provenance"] = getattr(model, "provenance_", None)
+    return facts
+
+
+def _named(model: Any) -> str:
+    """A model in a few words."""
+    settings = model.get_params()
+    about = [f"{name} {settings[name]}" for name in ("loss", "C", "n_trees", "n_rounds") if name in settings]
+    return type(model).__name__ + (f" ({', '.join(about)})" if about else "")
+
+
+def _measure(model: Any) -> str:
+    """The measure that a model is made for, nDCG@10 where it is made for none."""
+    measure = getattr(model, "measure", None)
+    loss = model.check_parameters()
+    return str(measure or (loss.measure if loss is not None else "nDCG@10"))
+
+
+def _finite(value: float) -> float | None:
+    return value if value == value else None
+
+
+def _in_words(value: Any) -> str:
+    """A fact in a table."""
+    if isinstance(value, dict) and set(value) == {"mean", "low", "high"}:
+        return "none" if value["mean"] is None else "{mean:.4f}, 90 % interval {low:.4f} to {high:.4f}".format(**value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {entry}" for name, entry in value.items()) or "-"
+    if isinstance(value, list):
+        return " + ".join(value)
+    return "-" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _overview(facts: dict[str, Any]) -> list[tuple[str, str]]:

@@ -1,14 +1,41 @@
 """``rankine rankers``."""
 
+from typing import Annotated
+
+import typer
+
 from . import common as c
 from .tables import print_rows
 
 COLUMNS = ("name", "in Python", "needs", "what it is", "what tune tries")
+CANDIDATE_COLUMNS = ("candidate", "ranker", "needs", "settings", "what is tried")
 
 
-def command(output: c.OutputOption = c.Output.table) -> None:
+def command(
+    candidates: Annotated[
+        bool, typer.Option("--candidates", help="List the candidates that `rankine train` tries, in their order.")
+    ] = False,
+    output: c.OutputOption = c.Output.table,
+) -> None:
     """List all rankers: names, the classes in Python, what each is, and what `rankine tune` tries for it."""
-    print_rows("Rankers", COLUMNS, rows(), output)
+    if candidates:
+        print_rows("Candidates", CANDIDATE_COLUMNS, candidate_rows(), output)
+    else:
+        print_rows("Rankers", COLUMNS, rows(), output)
+
+
+def candidate_rows() -> list[tuple[str, str, str, str, str]]:
+    """Each candidate of AutoRanker with its ranker, the extra it needs, its settings, and the values it tries."""
+    from ..rankers.candidates import CANDIDATES
+    from ..rankers.table import TABLE
+
+    out = []
+    for row in CANDIDATES:
+        extra = TABLE[row.ranker].extra
+        fixed = ", ".join(f"{name} {_short(value)}" for name, value in row.settings.items())
+        tried = "" if row.sweep is None else f"{row.sweep[0]}: {', '.join(map(_short, row.sweep[1]))}"
+        out.append((row.name, row.ranker, extra and f"rankine[{extra}]", fixed, tried))
+    return out
 
 
 def rows() -> list[tuple[str, str, str, str, str]]:

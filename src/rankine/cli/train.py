@@ -2,144 +2,248 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from ..console import print_table, say
 from ..interrupt import keeping, results_are_whole
+from ..rankers.table import TABLE
 from . import common as c
 
 if TYPE_CHECKING:
     from ..data import RankingData
 
+_RANKERS = f"What is trained: {', '.join(TABLE)}. `rankine rankers` explains them. By default auto; linear with --loss."
+_MEASURE = (
+    "The measure that decides, nDCG@10 by default. With --ranker or --loss, further ones are measured too. "
+    "`rankine measures` lists all."
+)
+_VALID = "Validation data. It is measured, and decides: candidates are judged on it instead of folds."
+_FOLDER = "Keeps finished pieces, and gets the leaderboard; a later run goes on from there."
+_PATH = "Try several C, e.g. 1e-4:1e2 (seven powers of ten) or 0.3,0.5; keep the best on --valid."
+
+Output = Annotated[str, typer.Option("-o", "--output", help="Where the model goes, as JSON.")]
+Measure = Annotated[list[str] | None, typer.Option("-m", "--measure", help=_MEASURE)]
+Valid = Annotated[str | None, typer.Option(help=_VALID)]
+FoldCount = Annotated[int | None, typer.Option(help="Folds by query; by default 5.")]
+Budget = Annotated[float | None, typer.Option(help="Seconds after which no dear candidate is begun or finished.")]
+Seed = Annotated[int | None, typer.Option(help="Of the folds and of all that is random; by default 0.")]
+Workers = Annotated[int | None, typer.Option(help="Processes; by default as many as the work needs.")]
+Folder = Annotated[str | None, typer.Option(help=_FOLDER)]
+Deployable = Annotated[
+    bool, typer.Option("--deployable", help="Only models that score one document at a time, and can be exported.")
+]
+CandidateNames = Annotated[
+    list[str] | None, typer.Option(help="A candidate to try (`rankine rankers --candidates` lists them); repeat it.")
+]
+RankerName = Annotated[str | None, typer.Option(help=_RANKERS)]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the ranker; repeat it."),
+]
+LossName = Annotated[str | None, typer.Option(help="Loss name; `rankine losses` lists all.")]
+Weight = Annotated[float | None, typer.Option("-C", help="Weight of the losses against ½‖w‖².")]
+Path = Annotated[str | None, typer.Option(help=_PATH)]
+Plot = Annotated[str | None, typer.Option(help="With --path: draw validation against C (.png, .svg, .pdf).")]
+PositionWeights = Annotated[
+    str | None, typer.Option(help="Position weights A of the loss; `rankine losses` lists them.")
+]
+NormaliserName = Annotated[
+    str | None, typer.Option(help=f"Normaliser of the features, kept in the model: {c.NORMALISERS}.")
+]
+SolverName = Annotated[str | None, typer.Option(help="Solver name, or auto; `rankine solvers` lists all.")]
+Gap = Annotated[float | None, typer.Option(help="Relative gap to certify.")]
+Iterations = Annotated[int | None, typer.Option(help="The most iterations.")]
+
 
 def command(
     data: c.TrainingData,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where the model goes, as JSON.")],
-    loss: Annotated[str, typer.Option(help="Loss name; `rankine losses` lists all.")] = "svm-ndcg@10",
-    weight: Annotated[float, typer.Option("-C", help="Weight of the losses against ½‖w‖².")] = 1.0,
-    valid: Annotated[str | None, typer.Option(help="Validation data, measured too; needed by --path.")] = None,
-    path: Annotated[
-        str | None,
-        typer.Option(help="Try several C, e.g. 1e-4:1e2 (seven powers of ten), and keep the best on --valid."),
-    ] = None,
-    plot: Annotated[str | None, typer.Option(help="With --path: draw validation against C (.png, .svg, .pdf).")] = None,
-    weights: Annotated[
-        str | None, typer.Option(help="Position weights A of the loss; `rankine losses` lists them.")
-    ] = None,
-    measure: c.Measures = None,
-    normalise: Annotated[
-        str | None, typer.Option(help=f"Normaliser of the features, kept in the model: {c.NORMALISERS}.")
-    ] = None,
-    solver: Annotated[str, typer.Option(help="Solver name, or auto; `rankine solvers` lists all.")] = "auto",
-    tol: Annotated[float, typer.Option(help="Relative gap to certify.")] = 1e-3,
-    max_iter: Annotated[int, typer.Option(help="The most iterations.")] = 1000,
+    output: Output,
+    measure: Measure = None,
+    valid: Valid = None,
+    folds: FoldCount = None,
+    budget: Budget = None,
+    seed: Seed = None,
+    workers: Workers = None,
+    folder: Folder = None,
+    deployable: Deployable = False,
+    candidate: CandidateNames = None,
+    ranker: RankerName = None,
+    settings: Settings = None,
+    loss: LossName = None,
+    weight: Weight = None,
+    path: Path = None,
+    plot: Plot = None,
+    weights: PositionWeights = None,
+    normalise: NormaliserName = None,
+    solver: SolverName = None,
+    tol: Gap = None,
+    max_iter: Iterations = None,
 ) -> None:
-    """Learn a linear ranker: by a bound on the measure itself, or by pairs; to a certified optimum.
+    """Learn a ranker: name the measure, get a ranker that is good at it, and be told how good.
 
-    `rankine train train.txt --loss svm-ndcg@10 -C 0.1 --valid vali.txt -o model.json`
+    `rankine train train.txt -m nDCG@10 -o model.json`
+
+    `rankine train train.txt --ranker boosted --set n_trees=100 --valid vali.txt -o model.json`
 
     `rankine train train.txt --loss svm-map --path 1e-4:1e1 --valid vali.txt -o model.json --plot path.png`
     """
-    from ..errors import InputError
-    from ..files import check_folder_of
-    from ..rankers import LinearRanker
-
-    made_for = _measure_of(loss)
-    names = c.measure_names(measure or [made_for, *_further_measures(loss)], c.Gain.exp)
-    if path is not None and valid is None:
-        raise InputError("--path chooses C on validation data: pass --valid")
-    if plot is not None and path is None:
-        raise InputError("--plot draws a path: pass --path")
-    check_folder_of(output)
+    options = {
+        "folds": ("--folds", folds), "budget": ("--budget", budget), "seed": ("--seed", seed),
+        "workers": ("--workers", workers), "folder": ("--folder", folder),
+        "deployable": ("--deployable", deployable or None), "candidates": ("--candidate", candidate),
+        "loss": ("--loss", loss), "loss_options": ("--weights", None if weights is None else {"A": weights}),
+        "C": ("-C", weight), "normalise": ("--normalise", normalise), "solver": ("--solver", solver),
+        "tol": ("--tol", tol), "max_iter": ("--max-iter", max_iter),
+    }  # fmt: skip
+    name = ranker or ("auto" if loss is None else "linear")
+    task = _task(name, options, settings or [], measure)
+    task = task._replace(path=_path(task, path, plot, valid), plot=plot)
+    c.check_output(output, [data, valid])
+    if plot is not None:
+        c.check_output(plot, [data, valid, output])
     train = c.load_data(data)
     held_out = None if valid is None else c.load_data(valid)
-    options = None if weights is None else {"A": weights}
-    ranker = LinearRanker(
-        loss=loss, loss_options=options, normalise=normalise, solver=solver, tol=tol, max_iter=max_iter
-    )
-    values = [weight] if path is None else c.grid_of(path, "--path")
-    keeping(f"no model, {output} is as it was" if len(values) > 1 else f"the best model so far, in {output}")
-    with results_are_whole(len(values) > 1):
-        models = ranker.path(values, train)
-    scores = [0.0 if held_out is None else model.score(held_out) for model in models]
-    best = models[scores.index(max(scores))]
-    best.save(output)
-    keeping(f"the model, in {output}")
-    if path is not None:
-        _show_path(models, scores, made_for, f"{made_for} on {valid}", best.C, plot)
-    sets = {"train": train} if held_out is None else {"train": train, "valid": held_out}
-    _report(best, sets, names, output)
+    _train(task, train, held_out, output)
 
 
-def _measure_of(loss: str) -> str:
-    """The measure that a loss is made for, if data files can hold its supervision; nDCG@10 for a graph's measure."""
+class TrainingTask(NamedTuple):
+    """What is trained, the parameters that were given, and the measures: the first decides.
+
+    ``asked`` says whether the user named the measures. ``path`` are values of C to try, ``plot`` is their picture.
+    """
+
+    ranker: str
+    estimator: Any
+    given: dict[str, Any]
+    measures: list[str]
+    asked: bool
+    path: list[float] | None = None
+    plot: str | None = None
+
+
+def _task(name: str, options: dict[str, tuple[str, Any]], texts: list[str], measure: list[str] | None) -> TrainingTask:
+    """The estimator with its parameters, checked, and the measures."""
+    from inspect import signature
+
     from ..errors import InputError
-    from ..losses import get
-    from ..losses.supervision import PREFERENCES
+    from ..measures.evaluation import parse_all
+    from ..rankers.table import row_of
+    from .parameters import given_options, settings
+
+    row = row_of(name)
+    kind = row.load()
+    names = c.measure_names(measure, c.Gain.exp) if measure else []
+    if names:
+        parse_all(names)
+    if name == "auto" and len(names) > 1:
+        raise InputError(f"candidates are judged by one measure, got {', '.join(names)}: `rankine evaluate` has others")
+    parameters = signature(kind).parameters
+    given = given_options(name, parameters, options)
+    if names and "measure" in parameters:
+        given["measure"] = names[0]
+    given |= settings(kind, texts, given)
+    estimator = kind(**given | ({"verbose": True} if name == "auto" and "verbose" not in given else {}))
+    estimator.check_parameters()
+    own = _own_measures(estimator)
+    return TrainingTask(name, estimator, given, list(dict.fromkeys(names or own)), bool(names))
+
+
+def _own_measures(estimator: Any) -> list[str]:
+    """The measure that an estimator is made for, if data files can hold its supervision, and further ones to show."""
+    from ..errors import InputError
+    from ..losses import resolve
+    from ..losses.supervision import PREFERENCES, RANKS
     from ..measures import parse
 
-    of = get(loss)
+    further = ["nDCG@10", "AP"]
+    loss = getattr(estimator, "loss", None)
+    if loss is None:
+        return [str(parse(getattr(estimator, "measure", None) or "nDCG@10")), *further]
+    of = resolve(loss)
     if of.supervision == (PREFERENCES,):
         raise InputError(f"{loss} learns from preference graphs, which no data file holds: use it from Python")
-    return "nDCG@10" if parse(of.measure).supervision == "preferences" else of.measure
+    if parse(of.measure).supervision == "preferences":
+        return further
+    return [of.measure] if RANKS in of.supervision else [of.measure, *further]  # of ranks every document is relevant
 
 
-def _further_measures(loss: str) -> list[str]:
-    """The measures that are shown besides the loss's own; none for ranks, of which every document is relevant."""
-    from ..losses import get
-    from ..losses.supervision import RANKS
+def _path(task: TrainingTask, path: str | None, plot: str | None, valid: str | None) -> list[float] | None:
+    """The values of C to try."""
+    from ..errors import InputError
+    from ..figures import check_picture
 
-    return [] if RANKS in get(loss).supervision else ["nDCG@10", "AP"]
-
-
-def _show_path(
-    models: list[Any], scores: list[float], measure: str, title: str, best: float, plot: str | None
-) -> None:  # fmt: skip
-    """The table of the values of C that were tried, and their picture."""
-    from ..theory.words import digits_up
-
-    rows = [
-        (f"{model.C:g}", f"{model.objective_:.5g}", digits_up(model.gap_, 2), model.n_iter_, f"{score:.4f}")
-        for model, score in zip(models, scores, strict=True)
-    ]
-    print_table(title, ["C", "objective", "gap", "iterations", measure], rows)
+    if plot is not None and path is None:
+        raise InputError("--plot draws a path: pass --path")
+    if path is None:
+        return None
+    if not hasattr(task.estimator, "path"):
+        raise InputError(f"--path tries values of C along a path, which the ranker {task.ranker!r} has not")
+    if valid is None:
+        raise InputError("--path chooses C on validation data: pass --valid")
+    if "C" in task.given:
+        raise InputError("--path tries several C, and -C gives one: pass one of them")
     if plot is not None:
+        check_picture(plot)
+    return c.grid_of(path, "--path")
+
+
+def _train(task: TrainingTask, train: RankingData, valid: RankingData | None, output: str) -> None:
+    """Fit, measure, save, and print; nothing is written unless all of it went well."""
+    from ..rankers.provenance import made_by
+    from . import trained
+
+    with made_by(c.command_line()):
+        models = _auto(task, train, valid, output) if task.ranker == "auto" else _fitted(task, train, valid, output)
+    best, scores = _best(models, task.measures[0], valid)
+    sets = {"train": train} if valid is None else {"train": train, "valid": valid}
+    names, means = trained.measured(best, sets, task.measures, task.asked)
+    floor = trained.floor_line(best, sets, task.measures[0])
+    if task.path is not None and task.plot is not None:
         from ..rankers.pictures import draw_path
 
-        draw_path([model.C for model in models], scores, measure, best, plot)
+        draw_path([model.C for model in models], scores, task.measures[0], best.C, task.plot)
+    best.save(output)
+    keeping(f"the model, in {output}")
+    if task.ranker == "auto":
+        trained.print_report(best.report_, best.learned_)
+    if task.path is not None:
+        trained.print_path(models, scores, task.measures[0])
+    trained.print_measures(sets, names, means)
+    trained.print_certificate(best, train)
+    trained.print_end(floor, output, task.measures[0])
 
 
-def _report(model: Any, sets: dict[str, RankingData], names: list[str], output: str) -> None:
-    """Print the measures on each data set, the certificate, and what is guaranteed on the training data."""
-    from ..measures import evaluate
-    from ..measures.evaluation import gain_note, parse_all
-    from ..theory import training_bound
-
-    names = list(dict.fromkeys(names))
-    rows = []
-    for name, data in sets.items():
-        means = evaluate(names, model.grades(data.y), model.predict(data), data.qid).mean
-        rows.append((name, data.n_queries, *(f"{v:.4f}" for v in means.values())))
-    print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names).values()))
-    say(f"objective {model.objective_:.6g}, {_certified(model)} in {model.n_iter_} iterations")
-    bound = training_bound(model, sets["train"])
-    if bound is not None:
-        say(str(bound))
-    say(f"model written to {output}")
+def _auto(task: TrainingTask, train: RankingData, valid: RankingData | None, output: str) -> list[Any]:
+    """An AutoRanker; Ctrl-C ends the contest, and the best of the candidates that are finished is fitted."""
+    keeping(f"the best of the finished candidates, in {output}")
+    try:
+        with results_are_whole(False):
+            return [task.estimator.fit(train, valid=valid)]
+    except KeyboardInterrupt:
+        keeping(f"no model, for no candidate was finished; {output} is as it was")
+        raise
 
 
-def _certified(model: Any) -> str:
-    """What was proved of the objective, in words."""
-    from ..theory.words import decimals_up
+def _fitted(task: TrainingTask, train: RankingData, valid: RankingData | None, output: str) -> list[Any]:
+    """The fitted model, or one for each C; a solver that is stopped has a result, the best so far."""
+    from inspect import signature
 
-    if not model.check_parameters().convex:
-        end = "where it falls no more" if model.converged_ else "where it was still falling"
-        return (
-            f"{end}, not certified (the loss is not convex: nothing is known of the least but that it is not below 0),"
-        )
-    gap = decimals_up(100 * model.gap_, 2)
-    if model.converged_:
-        return f"certified to within {gap}%"
-    return f"not certified to the {model.tol:.2g} asked for, only to within {gap}%,"
+    solved = hasattr(task.estimator, "tol") and (task.path is None or len(task.path) == 1)
+    keeping(f"the best model so far, in {output}" if solved else f"no model, {output} is as it was")
+    with results_are_whole(not solved):
+        if task.path is not None:
+            return list(task.estimator.path(task.path, train))
+        stops = valid is not None and "valid" in signature(task.estimator.fit).parameters
+        return [task.estimator.fit(train, **({"valid": valid} if stops else {}))]
+
+
+def _best(models: list[Any], measure: str, valid: RankingData | None) -> tuple[Any, list[float]]:
+    """The model that is best at the measure on validation data, and the measure of all; the first without any."""
+    from ..measures import evaluate, parse
+
+    if valid is None or len(models) == 1:
+        return models[0], [0.0]
+    name = str(parse(measure))
+    scores = [evaluate(name, m.grades(valid.y), m.predict(valid), valid.qid).mean[name] for m in models]
+    return models[scores.index((min if parse(name).is_error else max)(scores))], scores

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,10 +10,11 @@ import typer
 
 from ..console import print_table, say
 from ..interrupt import keeping
-from ..rankers.table import TABLE
+from ..rankers.table import TABLE, RankerRow
 from . import common as c
 
-_RANKERS = f"What is tuned: {', '.join(TABLE)}. `rankine rankers` explains them and lists the values tried by default."
+_TUNED = [name for name in TABLE if name != "auto"]
+_RANKERS = f"What is tuned: {', '.join(_TUNED)}. `rankine rankers` explains them and lists the values tried by default."
 
 
 def command(
@@ -27,6 +29,10 @@ def command(
     rounds: Annotated[str | None, typer.Option(help="Numbers of rounds to try, for boosting; a list.")] = None,
     normalise: Annotated[
         list[str] | None, typer.Option(help=f"A normaliser to try: {c.NORMALISERS} or none; repeat it.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A value to try for a parameter of the ranker; repeat it."),
     ] = None,
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="Measure by which the best combination is chosen.")
@@ -45,10 +51,15 @@ def command(
 
     `rankine tune train.txt --ranker adarank --folder tuning`
     """
+    from ..errors import InputError, unknown
+    from ..rankers.provenance import made_by
     from ..rankers.selection import tune
-    from ..rankers.table import row_of
 
-    row = row_of(ranker)
+    if ranker == "auto":
+        raise InputError("tune tries a grid of one ranker; `rankine train` tries all of them")
+    if ranker not in _TUNED:
+        raise unknown("ranker", ranker, _TUNED)
+    row = TABLE[ranker]
     estimator = row.make(measure=measure)
     options: dict[str, tuple[str, Any]] = {
         "loss": ("--loss", loss),
@@ -57,9 +68,9 @@ def command(
         "n_rounds": ("--rounds", rounds and _whole_numbers(rounds)),
         "normalise": ("--normalise", normalise and [None if n == "none" else n for n in normalise]),
     }
-    grid = _grid(ranker, row.grid, estimator.get_params(), options)
+    grid = _grid(ranker, row, options, settings or [])
     if output is not None:
-        _check_output(output)
+        c.check_output(output, [data, valid])
     train = c.load_data(data)
     held_out = None if valid is None else c.load_data(valid)
     keeping(f"finished jobs in {folder}; the same command goes on from there")
@@ -67,22 +78,30 @@ def command(
         estimator, train, grid, measure=measure, valid=held_out, folds=folds, seed=seed, workers=workers, folder=folder
     )  # fmt: skip
     print_table(f"{tuning.measure}, {'validation data' if valid else f'{folds} folds'}", *tuning.table())
-    say(f"results: {Path(folder, 'tune.json')}, tune.csv{', tune.png' if tuning.axis else ''}")
+    for line in tuning.report().lines:
+        say(line)
+    say(f"results: {Path(folder, 'leaderboard.csv')}, tune.json{', tune.png' if tuning.axis else ''}")
     if output is not None:
-        tuning.refit(train).save(output)
+        with made_by(c.command_line()):
+            tuning.refit(train).save(output)
         say(f"the best, fitted on all of {data}: {output}")
 
 
-def _grid(ranker: str, default: Any, parameters: Any, options: dict[str, tuple[str, Any]]) -> dict[str, list[Any]]:
+def _grid(
+    ranker: str, row: RankerRow, options: dict[str, tuple[str, Any]], texts: Sequence[str]
+) -> dict[str, list[Any]]:
     """The grid of the ranker's row, with the values of options in place of its own."""
-    from ..errors import InputError
+    from inspect import signature
 
-    values_of = {name: values for name, (_, values) in options.items() if values}
-    for name in values_of:
-        if name not in parameters:
-            raise InputError(f"{options[name][0]} sets the parameter {name}, which the ranker {ranker!r} has not")
-    order = dict.fromkeys(["loss", "loss_options", "C", "n_rounds", *default, "normalise"])
-    return {name: list(values_of.get(name) or default[name]) for name in order if name in {**values_of, **default}}
+    from .parameters import given_options, grid_of_settings
+
+    kind = row.load()
+    given = given_options(ranker, signature(kind).parameters, {n: (o, v or None) for n, (o, v) in options.items()})
+    values_of = given | grid_of_settings(kind, texts, given)
+    order = dict.fromkeys(["loss", "loss_options", "C", "n_rounds", *row.grid, *values_of])
+    if "normalise" in order:
+        order["normalise"] = order.pop("normalise")
+    return {name: list(values_of.get(name) or row.grid[name]) for name in order if name in {**values_of, **row.grid}}
 
 
 def _whole_numbers(text: str) -> list[int]:
@@ -91,13 +110,3 @@ def _whole_numbers(text: str) -> list[int]:
     if not all(v.strip().isdigit() for v in text.split(",")):
         raise InputError(f"--rounds must be a list of whole numbers, got {text!r}")
     return [int(v) for v in text.split(",")]
-
-
-def _check_output(output: str) -> None:
-    """Raise InputError before the long computation starts."""
-    from ..errors import InputError
-    from ..files import check_folder_of
-
-    if Path(output).is_dir():
-        raise InputError("is a folder, a file is needed", output)
-    check_folder_of(output)

@@ -117,6 +117,15 @@ TABLE: dict[str, Experiment] = {
         "RANKINE_DATA=data rankine experiment vocabulary -o report",
         (_output("vocabulary-report"), _WORKERS),
     ),
+    "defaults": Experiment(
+        "Every estimator as it comes, beside the best single feature and the defaults until 0.1, on real and made sets.",
+        "RANKINE_DATA=data rankine experiment defaults -o report",
+        (
+            ExperimentOption("quick", bool, False, "One fold of two sets, and small made sets."),
+            _output("defaults-report"),
+            _WORKERS,
+        ),
+    ),
     "scorers": Experiment(
         "Linear, boosted and neural scorers on our losses beside lambdarank, rank:ndcg and YetiRank (needs catboost "
         "too).",

@@ -12,19 +12,29 @@ from .table import TABLE, row_of
 FORMS = {"linear": "linear", "trees": "boosted", "layers": "neural"}  # form of a model → what such models are called
 
 
-def check_model(model: Any, target: str) -> None:
-    """Raise unless the model is fitted and of a form that the target holds, and each row is normalised by itself."""
+def check_model(model: Any, target: str) -> Any:
+    """The model that is written: the best one of an AutoRanker, else itself.
+
+    Raise unless it is fitted and of a form that the target holds, and each row is normalised by itself.
+    """
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    model = getattr(model, "best_", model)
     form, forms = getattr(model, "form", ""), row_of(target).forms
     if form not in forms:
         others = [name for name, row in TABLE.items() if form in row.forms]
         hint = f"; {FORMS[form]} models can be exported to {' and '.join(others)}" if others else ""
+        if hasattr(model, "why_not_linear"):
+            hint = f": {model.why_not_linear()}"
+        elif not form:
+            hint = "; --ranker linear trains one"
         raise InputError(f"{target} holds {_words(forms)} models only, got {type(model).__name__}{hint}")
-    check_is_fitted(model)
     if model.normaliser_ is not None and model.normaliser_.by_query:
         raise InputError(
             f"the model normalises features within a query ({model.normaliser_.kind}), but {target} sees one document "
             "at a time: train it with normalise='zscore', or without"
         )
+    return model
 
 
 def _words(forms: tuple[str, ...]) -> str:

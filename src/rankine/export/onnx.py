@@ -23,7 +23,7 @@ def to_onnx(model: Any, *, name: str = "rankine", data: Any = None) -> bytes:
     scores, if that is above 1) is an error.
     """
     onnx = needs("onnx", "export")
-    check_model(model, "onnx")
+    model = check_model(model, "onnx")
     graph = _trees(onnx, model, name) if model.form == "trees" else _layers(onnx, model, name)
     onnx.checker.check_model(graph)
     content = bytes(graph.SerializeToString())

@@ -60,7 +60,7 @@ def _bytes(content: dict[str, Any]) -> bytes:
 
 def _features(model: Any, target: str, names: Mapping[str, str] | None) -> list[_Feature]:
     """The features of a linear model, under the names that the engine has for them."""
-    check_model(model, target)
+    model = check_model(model, target)
     scaler, out = model.normaliser_, []
     for i, name in enumerate(_names(model, names)):
         weight = float(model.coef_[i])

@@ -6,8 +6,10 @@ from typing import Any
 from .table import CLASSES
 
 _MODULES = {name: row.module for name, row in CLASSES.items()} | {
+    "QueryKFold": "folds",
     "Tuning": "selection",
     "load": "table",
+    "scorer": "scoring",
     "tune": "selection",
 }
 __all__ = sorted(_MODULES)

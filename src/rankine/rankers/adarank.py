@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import column
@@ -29,9 +30,11 @@ from ..progress import bar
 from ..records import Count, Finite
 from .base import LinearModel, LinearState, check_whole
 from .fusion import feature_performances, performances
+from .inner import AUTO, NothingLearnedWarning, first_best, inner_folds, warn_if_constant
 
 _PERFECT = 1e-10  # a weighted performance this close to 1 counts as this far away from it
 _STALLED = 3
+_MOST = 100  # rounds that n_rounds="auto" may have
 
 
 class Round(NamedTuple):
@@ -45,7 +48,7 @@ class Round(NamedTuple):
     set_aside: bool
 
 
-class NoWeakRankerWarning(UserWarning):
+class NoWeakRankerWarning(NothingLearnedWarning):
     """No feature has a positive weighted performance."""
 
 
@@ -60,7 +63,8 @@ class AdaRank(LinearModel):
 
     Args:
         measure: any measure of the table with values up to 1 (AP, nDCG@10, ERR, …).
-        n_rounds: the most rounds.
+        n_rounds: the most rounds. ``"auto"``: up to 100; as many as are best on validation data, or without it on
+            inner folds of the training queries.
         update: ``"original"`` (Xu & Li) or ``"meng"`` (Meng, Lee & Lee).
         both_signs: also offer each feature the other way round.
         patience: with validation data, stop after so many rounds without a better validation performance.
@@ -79,7 +83,7 @@ class AdaRank(LinearModel):
     def __init__(
         self,
         measure: str = "AP",
-        n_rounds: int = 100,
+        n_rounds: int | str = AUTO,
         update: str = "original",
         both_signs: bool = False,
         patience: int = 20,
@@ -101,6 +105,34 @@ class AdaRank(LinearModel):
         self.check_parameters()
         data = self.training_data(X, y, qid)
         held_out = None if valid is None else self.validation_data(valid)
+        rounds = _MOST if isinstance(self.n_rounds, str) else self.n_rounds
+        if isinstance(self.n_rounds, str) and held_out is None:
+            rounds = self._best_number(data)
+        self._boost(data, held_out, rounds)
+        if not self.rounds_:
+            warnings.warn(
+                f"no feature has a positive {self.measure} on the training queries: the model scores everything 0. "
+                "Try LinearRanker; AutoRanker compares rankers on the data",
+                NoWeakRankerWarning,
+                stacklevel=2,
+            )
+        else:
+            warn_if_constant(self._scores(data.X), data)
+        return self
+
+    def _best_number(self, data: RankingData) -> int:
+        """The number of rounds that is best on inner folds of the training queries."""
+        part = clone(self).set_params(n_rounds=_MOST, patience=_MOST, normalise=None)
+        sums = np.zeros(_MOST)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for queries, apart in inner_folds(data):
+                part.fit(data.subset(queries), valid=data.subset(apart))
+                values = [r.valid for r in part.history_] or [0.0]
+                sums += len(apart) * np.array(values + values[-1:] * (_MOST - len(values)), np.float64)
+        return first_best(sums) + 1 if sums.any() else _MOST
+
+    def _boost(self, data: RankingData, held_out: RankingData | None, n_rounds: int) -> None:
         name = str(parse(self.measure))
         table = feature_performances(data, name, self.both_signs)
         P = np.full(data.n_queries, 1 / data.n_queries)
@@ -109,8 +141,8 @@ class AdaRank(LinearModel):
         alphas: list[tuple[int, int, float]] = []
         aside, run, best_train = -1, 0, -np.inf
         best_round, best_valid = 0, -np.inf
-        with bar("AdaRank", self.n_rounds) as update:
-            for t in range(self.n_rounds):
+        with bar("AdaRank", n_rounds) as update:
+            for t in range(n_rounds):
                 weighted = table @ P
                 if aside >= 0:
                     weighted[aside :: data.n_features] = -np.inf  # with either sign
@@ -140,18 +172,25 @@ class AdaRank(LinearModel):
                 update(t + 1)
                 if held_out is not None and t - best_round >= self.patience:
                     break
-        self.rounds_ = tuple(alphas if held_out is None else alphas[: best_round + 1])
         self.history_ = tuple(history)
-        self.coef_ = np.zeros(data.n_features)
+        self._keep(alphas if held_out is None else alphas[: best_round + 1], data.n_features)
+
+    def _keep(self, rounds: Sequence[tuple[int, int, float]], n_features: int) -> None:
+        self.rounds_ = tuple(rounds)
+        self.coef_ = np.zeros(n_features)
         for f, sign, alpha in self.rounds_:
             self.coef_[f] += sign * alpha
-        if not self.rounds_:
-            warnings.warn(
-                f"no feature has a positive {name} on the training queries: the model scores everything 0",
-                NoWeakRankerWarning,
-                stacklevel=2,
-            )
-        return self
+
+    def sweep(self, name: str, values: Sequence[Any], data: RankingData, **options: Any) -> list[Any]:
+        """A fitted copy for each value of a parameter; numbers of rounds are stages of one fit."""
+        if name != "n_rounds" or options or any(isinstance(value, str) for value in values):
+            return super().sweep(name, values, data, **options)
+        whole = clone(self).set_params(n_rounds=max(values)).fit(data)
+        models = [copy.copy(whole).set_params(n_rounds=value) for value in values]
+        for model in models:
+            model.history_ = whole.history_[: model.n_rounds]
+            model._keep(whole.rounds_[: model.n_rounds], data.n_features)
+        return models
 
     def staged_predict(self, X: Any, qid: Any = None) -> Iterator[np.ndarray]:
         """Scores after one round, two rounds, …"""
@@ -172,8 +211,9 @@ class AdaRank(LinearModel):
             raise InputError(f"AdaRank needs a measure of grades with values up to 1, which {measure} is not")
         if self.update not in ("original", "meng"):
             raise InputError(f"update must be original or meng, got {self.update!r}")
-        for name, low in (("n_rounds", 1), ("patience", 0)):
-            check_whole(name, getattr(self, name), low)
+        if self.n_rounds != AUTO:
+            check_whole("n_rounds", self.n_rounds, 1)
+        check_whole("patience", self.patience, 0)
 
     def _state(self) -> dict[str, Any]:
         return super()._state() | {"rounds": [list(r) for r in self.rounds_]}

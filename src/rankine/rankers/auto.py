@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
 
+from ..arrays import as_ids
 from ..console import say
 from ..data import RankingData
 from ..errors import InputError
+from ..interrupt import partial_result
 from ..measures import parse
 from ..parallel import thread_count
 from ..preferences import Preferences
 from . import words
 from .base import Ranker, check_positive, check_whole
-from .candidates import Task, allowance, named
+from .candidates import Candidate, Task, allowance, named
 from .choosing import Estimate
 from .contest import Configuration, Contest
-from .folds import NEVER, fold_numbers, warn_of_near_duplicates
+from .folds import NEVER, fold_numbers, per_query, renumbered, warn_of_near_duplicates
 from .fused import FusedRanker
-from .fusing import fused_configurations
+from .fusing import fused_configurations, fusion_folds
+from .fusion import performances
 from .leaderboard import AutoReport, LeaderboardRow, ReportState, report_from, report_state
 from .outcome import Outcome
+from .provenance import provenance_of
 from .race import FoldData, fitted, runner
 
 SAMPLE = 200_000  # documents that candidates are compared on; the best is fitted on all
@@ -112,7 +119,6 @@ class AutoRanker(Ranker):
         measure = parse(self.measure)
         if measure.supervision != "grades":
             raise InputError(f"AutoRanker needs a measure of grades, which {measure} is not")
-        named(self.candidates)
         if self.budget is not None:
             check_positive("budget", self.budget)
         if isinstance(self.folds, (int, np.integer)):
@@ -138,52 +144,81 @@ class AutoRanker(Ranker):
         from ..losses.supervision import check_query_weight
 
         self.check_parameters()
-        data = self._read(X, y, qid)
-        if isinstance(data.y, Preferences):
-            raise InputError("AutoRanker needs grades, the data has a preference graph")
+        rows = _rows(self.candidates)
+        data = self._read_named(X, y, qid)
         weights = None if query_weight is None else check_query_weight(query_weight, data.n_queries, some=True)
-        if groups is not None and not isinstance(X, RankingData) and len(groups) == data.n_documents:
-            groups = np.asarray(groups)[data.order]
-        self.normaliser_ = None
-        notes = words.about_data(data, self.measure)
+        order = None if isinstance(X, RankingData) else data.order
+        labels = None if groups is None else per_query(as_ids(groups, "groups"), data, "groups", order)
+        numbers = None if self._by_number else fold_numbers(data, self.folds, self.seed, labels, order)
+        if weights is not None and not weights.all():  # a query without weight is as good as none
+            some = weights > 0
+            data, weights = data.subset(some), weights[some]
+            labels = None if labels is None else labels[some]
+            numbers = None if numbers is None else numbers[some]
+        self.normaliser_, self.provenance_ = None, provenance_of(data, self.seed)
+        self.n_queries_in_, self.longest_query_in_ = data.n_queries, int(np.diff(data.ptr).max())
+        performances(data, np.zeros(data.n_documents), str(parse(self.measure)))  # these grades may not suit it
+        notes = words.about_data(data, str(parse(self.measure)))
         if data.n_queries == 1 and valid is None:
             return self._without_folds(data, [*notes, words.ONE_QUERY])
-        of, more = self._folds(data, weights, groups, valid)
-        outcome = self._contest(of)
+        of, more = self._on_valid(data, weights, valid) if valid is not None else self._folds(
+            data, weights, labels, numbers
+        )  # fmt: skip
+        outcome = self._contest(rows, of)
         self._keep(outcome, data, weights, [*notes, *more])
         return self
 
-    def _folds(self, data: RankingData, weights: Any, groups: Any, valid: Any) -> tuple[FoldData, list[str]]:
+    @property
+    def _by_number(self) -> bool:
+        return isinstance(self.folds, (int, np.integer))
+
+    def _read_named(self, X: Any, y: Any, qid: Any) -> RankingData:
+        """The data, with the names of its features also if they came with a frame."""
+        data = self._read(X, y, qid)
+        if isinstance(data.y, Preferences):
+            raise InputError("AutoRanker needs grades, the data has a preference graph")
+        names = getattr(self, "feature_names_in_", None)
+        if names is None or data.feature_names is not None:
+            return data
+        return RankingData.from_valid(data.X, data.y, data.qid, None, tuple(map(str, names)), data.order)
+
+    def _on_valid(self, data: RankingData, weights: Any, valid: Any) -> tuple[FoldData, list[str]]:
+        """Data whose queries are all learned from, and others that are all judged on."""
+        if not isinstance(valid, RankingData) or isinstance(valid.y, Preferences):
+            raise InputError("valid must be a RankingData with grades")
+        if valid.n_features != data.n_features:
+            raise InputError(
+                f"the validation data has {valid.n_features} features, the training data {data.n_features}"
+            )
+        self._check_features(valid)
+        judged = np.concatenate([np.full(data.n_queries, NEVER), np.zeros(valid.n_queries, np.int64)])
+        of_all = None if weights is None else np.concatenate([weights, np.ones(valid.n_queries)])
+        return FoldData(_together(data, valid), judged, of_all), []
+
+    def _folds(self, data: RankingData, weights: Any, labels: Any, numbers: Any) -> tuple[FoldData, list[str]]:
         """The data that candidates are compared on, and what is to be said of it."""
-        if valid is not None:
-            if not isinstance(valid, RankingData) or isinstance(valid.y, Preferences):
-                raise InputError("valid must be a RankingData with grades")
-            if valid.n_features != data.n_features:
-                raise InputError(
-                    f"the validation data has {valid.n_features} features, the training data {data.n_features}"
-                )
-            judged = np.concatenate([np.full(data.n_queries, NEVER), np.zeros(valid.n_queries, np.int64)])
-            of_all = None if weights is None else np.concatenate([weights, np.ones(valid.n_queries)])
-            return FoldData(_together(data, valid), judged, of_all), []
         notes = []
-        folds: Any = self.folds
-        if isinstance(folds, (int, np.integer)) and folds > data.n_queries:
-            notes.append(f"There are {data.n_queries} queries, fewer than {folds} folds: each query is a fold.")
-            folds = data.n_queries
-        numbers = fold_numbers(data, folds, self.seed, groups)
+        if numbers is None:
+            folds, most = int(self.folds), data.n_queries if labels is None else len(np.unique(labels))
+            if folds > most > 1:
+                one, many = ("query", "queries") if labels is None else ("group of queries", "groups of queries")
+                notes.append(f"There are {most} {many}, fewer than {folds} folds: each {one} is a fold.")
+                folds = most
+            numbers = fold_numbers(data, folds, self.seed, labels)
+        numbers = renumbered(numbers)
         warn_of_near_duplicates(data, numbers)
         if data.n_documents > SAMPLE:
             some = _sample(data, self.seed)
-            notes.append(
-                f"Candidates are compared on {len(some):,} of {data.n_queries:,} queries; the best is fitted on all."
-            )
-            kept = numbers[some]
-            used = np.unique(kept[kept != NEVER])
-            numbers = np.where(kept == NEVER, NEVER, np.searchsorted(used, kept))
-            data, weights = data.subset(some), None if weights is None else weights[some]
+            if len(np.unique(numbers[some])) > 1 and (numbers[some] != NEVER).any():
+                notes.append(
+                    f"Candidates are compared on {len(some):,} of {data.n_queries:,} queries; the best is fitted on "
+                    "all."
+                )
+                numbers = renumbered(numbers[some])
+                data, weights = data.subset(some), None if weights is None else weights[some]
         return FoldData(data, numbers, weights), notes
 
-    def _contest(self, of: FoldData) -> Outcome:
+    def _contest(self, rows: tuple[Candidate, ...], of: FoldData) -> Outcome:
         """Let the candidates compete on the folds."""
         measure = str(parse(self.measure))
         share = 1 - 1 / max(int(of.folds.max()) + 1, 2)
@@ -191,7 +226,7 @@ class AutoRanker(Ranker):
             measure, int(share * of.data.n_queries), int(share * of.data.n_documents), of.data.n_features,
             of.data.is_sparse, self.deployable,
         )  # fmt: skip
-        contest = Contest(named(self.candidates), of, task, of.weights, say if self.verbose else lambda line: None)
+        contest = Contest(rows, of, task, of.weights, say if self.verbose else lambda line: None)
         contest.plan(allowance(task) if self.budget is None else np.inf)
         began = time.monotonic()
         deadline = np.inf if self.budget is None else began + self.budget
@@ -200,12 +235,15 @@ class AutoRanker(Ranker):
             contest.run(run, deadline)
         configurations = contest.configurations()
         judged = of.data.subset(contest.judged)
-        if configurations:
+        folds = fusion_folds(of.folds[contest.judged], self.seed)
+        try:
             configurations += fused_configurations(
-                configurations, judged, of.folds[contest.judged], measure, contest.weights,
-                by_query=not self.deployable, seed=self.seed,
-            )  # fmt: skip
-        return Outcome(contest, configurations, judged, contest.weights, self.seed)
+                configurations, judged, folds, measure, contest.weights, by_query=not self.deployable
+            )
+        except KeyboardInterrupt:
+            partial_result(success=True)
+            contest.interrupted = True
+        return Outcome(contest, configurations, judged, contest.weights, self.seed, folds)
 
     def _workers(self, seconds: float) -> int:
         if multiprocessing.parent_process() is not None:
@@ -234,9 +272,13 @@ class AutoRanker(Ranker):
             members = [self._fitted(member, data, weights) for member in best.members]
             return FusedRanker.of(members, best.weights, best.scales, best.by_query)
         assert best.candidate is not None
-        task = Task(str(parse(self.measure)), data.n_queries, data.n_documents, data.n_features, data.is_sparse)
+        task = Task(
+            str(parse(self.measure)), data.n_queries, data.n_documents, data.n_features, data.is_sparse, self.deployable
+        )
         settings = {k: v for k, v in best.candidate.settings_for(task).items() if k not in ("tol", "threads")}
-        return fitted(best.candidate.ranker, settings | best.params, None, data, weights)[0]
+        sweep = best.candidate.sweep
+        value = None if sweep is None else (sweep[0], (sweep[1][best.setting],))
+        return fitted(best.candidate.ranker, settings, value, data, weights)[0]
 
     def _without_folds(self, data: RankingData, notes: list[str]) -> AutoRanker:
         """One query: nothing can be judged."""
@@ -245,11 +287,22 @@ class AutoRanker(Ranker):
         self.best_ = LinearRanker(seed=self.seed).fit(data)
         self.estimate_, self.learned_ = Estimate(np.nan, np.nan, np.nan), False
         self.leaderboard_ = ()
+        if not self.best_.coef_.any():
+            notes = [*notes, words.NULL_MODEL]
         self.report_ = AutoReport(str(parse(self.measure)), 1, tuple(notes), (), self.estimate_)
+        if self.folder is not None:
+            self.report_.write(self.folder)
         return self
 
     def _predicted(self, X: Any, qid: Any) -> np.ndarray:
-        return np.asarray(self.best_.predict(X, qid) if not isinstance(X, RankingData) else self.best_.predict(X))
+        if isinstance(X, RankingData):
+            return np.asarray(self.best_.predict(X))
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        n = X.shape[0]
+        data = RankingData(X, np.zeros(n), np.zeros(n, np.int64) if qid is None else as_ids(qid, "qid"))
+        scores = np.empty(n)
+        scores[data.order] = self.best_.predict(data)
+        return scores
 
     def explain(self, x: Any) -> list[tuple[str, float]]:
         """What each feature adds to the score of one row, where the best is linear."""
@@ -258,6 +311,18 @@ class AutoRanker(Ranker):
                 f"only linear models can be explained by feature, the best is a {type(self.best_).__name__}"
             )
         return self.best_.explain(x)
+
+    def _stored_parameters(self) -> dict[str, Any]:
+        """Own candidates by their names, a splitter by its text: neither can be stored."""
+        parameters, names = self.get_params(), self.candidates
+        if not isinstance(names, str):
+            rows = [names] if isinstance(names, Candidate) else names
+            parameters["candidates"] = [row.name if isinstance(row, Candidate) else str(row) for row in rows]
+        if hasattr(self.folds, "split") and not isinstance(self.folds, str):  # a splitter
+            parameters["folds"] = repr(self.folds)
+        if self.folder is not None:
+            parameters["folder"] = os.fspath(self.folder)
+        return parameters
 
     def _state(self) -> dict[str, Any]:
         return {"best": self.best_.content(), "report": report_state(self.report_, self.learned_)}
@@ -270,6 +335,20 @@ class AutoRanker(Ranker):
         self.report_ = report_from(content["report"])
         self.leaderboard_, self.estimate_ = self.report_.rows, Estimate(*self.report_.estimate)
         self.learned_ = content["report"]["learned"]
+
+
+def _rows(candidates: Any) -> tuple[Candidate, ...]:
+    """The candidates that the parameter means, each once."""
+    several = isinstance(candidates, (list, tuple)) and not isinstance(candidates, Candidate)
+    if not all(isinstance(c, (str, Candidate)) for c in (candidates if several else [candidates])):
+        raise InputError(f"candidates must be 'auto' or a list of names of candidates, got {candidates!r:.60}")
+    rows = named(candidates)
+    if not rows:
+        raise InputError("candidates must name at least one candidate, got none")
+    twice = [name for name, count in Counter(row.name for row in rows).items() if count > 1]
+    if twice:
+        raise InputError(f"candidates must have different names, got {twice[0]!r} twice")
+    return rows
 
 
 def _together(data: RankingData, valid: RankingData) -> RankingData:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arrays import as_ids, as_numbers
+from ..arrays import as_numbers
 from ..data import Preferences, RankingData, group_rows
 from ..errors import InputError, in_one_line
 from ..losses import Loss
@@ -18,6 +18,8 @@ from ..measures import evaluate, parse
 from ..normalise import Normaliser
 from ..records import Count, Finite, checked
 from . import model_file
+from .provenance import ProvenanceState, provenance_of
+from .query_ids import LONG_QUERY, query_ids, refusing_habits, warn_of_one_query, warn_of_rows
 
 
 class ModelState(TypedDict):
@@ -27,6 +29,7 @@ class ModelState(TypedDict):
     feature_names: list[str] | None
     normaliser: dict[str, Any] | None
     certificate: dict[str, Any]
+    provenance: NotRequired[ProvenanceState]
 
 
 _NUMBERS: dict[str, Any] = {
@@ -44,12 +47,20 @@ class Ranker(BaseEstimator):
     form = ""
     normaliser_: Normaliser | None
     n_features_in_: int
+    n_queries_in_: int | None = None  # of the training data, where it is known; a model from a file does not know it
+    longest_query_in_: int = LONG_QUERY
+    provenance_: ProvenanceState
     _certificate: tuple[str, ...] = ()
     _schema: Any  # of what ``_state`` gives
-    # scikit-learn's metadata routing hands these on without being asked
-    __metadata_request__fit = {"qid": True}  # noqa: RUF012
+    # scikit-learn's metadata routing hands these on without being asked; sample_weight, so that it is refused in words
+    __metadata_request__fit = {"qid": True, "sample_weight": True}  # noqa: RUF012
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
-    __metadata_request__score = {"qid": True}  # noqa: RUF012
+    __metadata_request__score = {"qid": True, "sample_weight": True}  # noqa: RUF012
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        if "fit" in vars(cls):
+            cls.fit = refusing_habits(cls.fit)
+        super().__init_subclass__(**options)
 
     @property
     def _measure(self) -> str:
@@ -85,6 +96,8 @@ class Ranker(BaseEstimator):
     def training_data(self, X: Any, y: Any, qid: Any) -> RankingData:
         """The data that is learned from, with the features normalised by a normaliser that is fitted to them."""
         data = self._read(X, y, qid)
+        self.n_queries_in_, self.longest_query_in_ = data.n_queries, int(np.diff(data.ptr).max())
+        self.provenance_ = provenance_of(X if isinstance(X, RankingData) else data, getattr(self, "seed", None))
         kind = getattr(self, "normalise", None)
         self.normaliser_ = None if kind is None else Normaliser(kind).fit(data)
         return data if self.normaliser_ is None else self.normaliser_.apply(data)
@@ -114,10 +127,11 @@ class Ranker(BaseEstimator):
             return X
         if isinstance(y, Preferences):
             X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-            return RankingData(X, y, np.zeros(X.shape[0], np.int64) if qid is None else as_ids(qid, "qid"))
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
-        ids = np.zeros(X.shape[0], np.int64) if qid is None else as_ids(qid, "qid")
-        return RankingData(X, y, ids)
+        else:
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
+        if qid is None:
+            warn_of_one_query(X.shape[0], y, stacklevel=6)
+        return RankingData(X, y, query_ids(qid, X.shape[0]))
 
     @staticmethod
     def _weighted(data: RankingData, X: Any, doc_weight: Any) -> tuple[RankingData, np.ndarray | None]:
@@ -134,7 +148,11 @@ class Ranker(BaseEstimator):
         return data, None if (weights == 1).all() else weights
 
     def predict(self, X: Any, qid: Any = None) -> np.ndarray:
-        """Scores, one per row; ``qid`` is needed by a per-query normaliser only (without it all rows are one query)."""
+        """Scores, one per row; ``qid`` is needed by a per-query normaliser only.
+
+        Without it all rows are one query; ``OneQueryWarning`` says so where a per-query normaliser gets more
+        rows than any query of the training data had.
+        """
         check_is_fitted(self)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self._predicted(X, qid)
@@ -150,8 +168,9 @@ class Ranker(BaseEstimator):
             X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
             if self.normaliser_ is None:
                 return self._scores(X)
-            ids = np.zeros(X.shape[0], np.int64) if qid is None else as_ids(qid, "qid")
-            data = RankingData(X, np.zeros(X.shape[0]), ids)
+            if qid is None and self.normaliser_.by_query and X.shape[0] > self.longest_query_in_:
+                warn_of_rows(X.shape[0], f"{self.normaliser_!r} depends on them", stacklevel=4)
+            data = RankingData(X, np.zeros(X.shape[0]), query_ids(qid, X.shape[0]))
         if self.normaliser_ is not None:
             data = self.normaliser_.apply(data)
         scores = np.empty(data.n_documents)
@@ -174,20 +193,33 @@ class Ranker(BaseEstimator):
         scores = self.predict(X, qid)
         if isinstance(X, RankingData):
             qid = X.qid
-        ids = np.zeros(len(scores), np.int64) if qid is None else as_ids(qid, "qid")
-        groups = group_rows(ids)
+        groups = group_rows(query_ids(qid, len(scores)))
         order = np.arange(len(scores)) if groups.order is None else groups.order
         query = np.repeat(np.arange(len(groups.ptr) - 1), np.diff(groups.ptr))
         return order[np.lexsort((-scores[order], query))]
 
-    def score(self, X: Any, y: Any = None, qid: Any = None) -> float:
-        """Mean of the measure that the model is made for, nDCG@10 where it is made for none; minus it for an error."""
-        scores = self.predict(X, qid)
+    def score(self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None) -> float:
+        """Mean of the measure that the model is made for, nDCG@10 where it is made for none; minus it for an error.
+
+        A model that was trained on several queries needs ``qid``, also for rows of one query. scikit-learn's pipelines
+        pass ``sample_weight``; it must be None.
+        """
+        if sample_weight is not None:
+            raise InputError("score takes no sample_weight: it is a mean over queries, and rows have no weight in it")
         supervision, ids = (X.y, X.qid) if isinstance(X, RankingData) else (y, qid)
+        scores = self.predict(X, qid)
+        if ids is None and len(scores) > 1 and self.n_queries_in_ not in (None, 1):
+            raise InputError(
+                f"score needs qid, the query id of each of the {len(scores)} rows: the model was trained on "
+                f"{self.n_queries_in_} queries. Searches and cross-validation of scikit-learn pass qid on with "
+                f"sklearn.set_config(enable_metadata_routing=True) and scoring=rankine.scorer({self._measure!r})"
+            )
         measure = parse(self._measure)
         if measure.supervision == "preferences" and not isinstance(supervision, Preferences):
             measure = parse("nDCG@10")
         mean = evaluate(measure, self.grades(supervision), scores, ids).mean[str(measure)]
+        if ids is None:
+            warn_of_one_query(len(scores), supervision, stacklevel=3)
         return -mean if measure.is_error else mean
 
     def grades(self, y: Any) -> Any:
@@ -214,7 +246,7 @@ class Ranker(BaseEstimator):
         check_is_fitted(self)
         parameters = {
             k: v.tolist() if isinstance(v, (np.ndarray, np.generic)) else list(v) if isinstance(v, tuple) else v
-            for k, v in self.get_params().items()
+            for k, v in self._stored_parameters().items()
         }
         for name, value in parameters.items():
             if not (value is None or isinstance(value, (str, int, float, list, dict))):
@@ -227,7 +259,12 @@ class Ranker(BaseEstimator):
             "feature_names": None if names is None else [str(n) for n in names],
             "normaliser": None if self.normaliser_ is None else self.normaliser_.to_dict(),
             "certificate": {name: getattr(self, name) for name in self._certificate},
+            **({"provenance": self.provenance_} if hasattr(self, "provenance_") else {}),
         }
+
+    def _stored_parameters(self) -> dict[str, Any]:
+        """The parameters as a file holds them."""
+        return self.get_params()
 
     @classmethod
     def from_content(cls, content: dict[str, Any]) -> Any:
@@ -250,6 +287,8 @@ class Ranker(BaseEstimator):
         certificate: Any = TypedDict("certificate", {name: _NUMBERS[name] for name in cls._certificate})  # type: ignore
         for name, value in checked(common["certificate"], certificate, what, None).items():
             setattr(model, name, value)
+        if "provenance" in common:
+            model.provenance_ = common["provenance"]
         return model
 
 
@@ -328,7 +367,9 @@ def check_positive(name: str, value: Any) -> None:
 
 
 def check_solver_options(ranker: Any) -> None:
-    """Raise unless C and tol are positive numbers and max_iter a whole number."""
-    for name in ("C", "tol"):
+    """Raise unless C and tol are positive numbers (C may be "auto") and max_iter a whole number."""
+    if isinstance(ranker.C, str) and ranker.C != "auto":
+        raise InputError(f"C must be a positive number or 'auto', got {ranker.C!r}")
+    for name in ("tol",) if isinstance(ranker.C, str) else ("C", "tol"):
         check_positive(name, getattr(ranker, name))
     check_whole("max_iter", ranker.max_iter, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Annotated, Any, TypedDict
@@ -16,11 +17,15 @@ from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..files import fingerprint
 from ..losses import Loss, resolve
-from ..losses.supervision import per_row
+from ..losses.supervision import check_query_weight, per_row
+from ..measures import parse
 from ..progress import bar
 from ..records import Count
 from .base import Ranker, check_whole
 from .engines import ENGINES, Held, TreeSettings
+from .inner import AUTO, first_best, inner_folds, warn_if_constant
+
+_MOST, _FEW = 400, 100  # trees that n_trees="auto" may have; those where there are too few queries to choose
 
 # settings of the libraries, under all their names, that params must not contain, and the argument to use instead
 _ARGUMENTS = {
@@ -62,11 +67,14 @@ class BoostedRanker(Ranker):
     Args:
         loss: a name (see :func:`rankine.losses.get`) or a loss.
         library: ``"lightgbm"`` or ``"xgboost"``.
-        n_trees: at most so many.
+        n_trees: how many; with validation data at most so many. ``"auto"``: up to 400, as many as are best on
+            validation data; without it, on inner folds of the training queries, and then boosted on all of them.
         learning_rate: what each tree's step is multiplied by.
         n_leaves: of each tree.
         min_documents: in each leaf, as far as the library keeps to it: LightGBM estimates the number from curvature, so
             that leaves can be smaller; XGBoost has no such limit.
+        feature_share: of the features, drawn anew for each tree.
+        document_share: of the documents, drawn anew for each tree.
         measure: the measure on validation data that decides when to stop; by default the one that the loss is made for.
         patience: stop when so many trees have not improved it.
         monotone: feature (name or number) → 1 or −1, for features that must only raise or only lower the score.
@@ -77,7 +85,8 @@ class BoostedRanker(Ranker):
         threads: by default one per core.
         seed: of everything random in the library.
 
-    After fitting: ``booster_``, ``n_trees_`` (those that are used), ``history_`` (the measure after each tree).
+    After fitting: ``booster_``, ``n_trees_`` (those that are used), ``history_`` (the measure after each tree on
+    queries that were not learned from).
 
     >>> from rankine.sample import bundled_sample
     >>> data = bundled_sample()
@@ -88,11 +97,11 @@ class BoostedRanker(Ranker):
 
     def __init__(
         self,
-        loss: str | Loss = "svm-ndcg@10:tight",
+        loss: str | Loss = "listmle",
         library: str = "lightgbm",
-        n_trees: int = 200,
-        learning_rate: float = 0.1,
-        n_leaves: int = 31,
+        n_trees: int | str = AUTO,
+        learning_rate: float = 0.05,
+        n_leaves: int = 7,
         min_documents: int = 20,
         measure: str | None = None,
         patience: int = 50,
@@ -103,6 +112,8 @@ class BoostedRanker(Ranker):
         normalise: str | None = None,
         threads: int | None = None,
         seed: int = 0,
+        feature_share: float = 0.3,
+        document_share: float = 0.5,
     ) -> None:
         self.loss = loss
         self.library = library
@@ -119,6 +130,8 @@ class BoostedRanker(Ranker):
         self.normalise = normalise
         self.threads = threads
         self.seed = seed
+        self.feature_share = feature_share
+        self.document_share = document_share
 
     form = "trees"
     _schema = BoostedState
@@ -133,12 +146,17 @@ class BoostedRanker(Ranker):
         super().check_parameters()
         if self.library not in ENGINES:
             raise InputError(f"library must be {' or '.join(ENGINES)}, got {self.library!r}")
+        if isinstance(self.n_trees, str) and self.n_trees != AUTO:
+            raise InputError(f"n_trees must be a whole number or 'auto', got {self.n_trees!r}")
         for name, low in (("n_trees", 1), ("n_leaves", 2), ("min_documents", 1), ("patience", 1), ("seed", 0)):
-            check_whole(name, getattr(self, name), low)
+            if not isinstance(getattr(self, name), str) or name != "n_trees":
+                check_whole(name, getattr(self, name), low)
         if self.threads is not None:
             check_whole("threads", self.threads, 1)
-        if not (isinstance(self.learning_rate, Real) and 0 < self.learning_rate <= 1):
-            raise InputError(f"learning_rate must be a number above 0, at most 1; got {self.learning_rate!r}")
+        for name in ("learning_rate", "feature_share", "document_share"):
+            value: Any = getattr(self, name)
+            if not (isinstance(value, Real) and 0 < float(value) <= 1):
+                raise InputError(f"{name} must be a number above 0, at most 1; got {value!r}")
         if self.monotone is not None and not isinstance(self.monotone, Mapping):
             raise InputError(f"monotone must say 1 or -1 of features, as {{'bm25': 1}}; got {self.monotone!r:.60}")
         if isinstance(self.categorical, str):
@@ -156,32 +174,71 @@ class BoostedRanker(Ranker):
         data = self.training_data(X, y, qid)
         if isinstance(data.y, Preferences):
             raise InputError("boosting needs grades, the data has a preference graph")
-        objective = Objective(loss, per_row(np.arange(data.n_queries), data.ptr), weight=query_weight)
         held = None
         if valid is not None:
-            if "dart" in (self.params or {}).values():
+            if self._dart:
                 raise InputError("dart changes trees that it made earlier, so it cannot stop early: leave out valid")
             judged = self.validation_data(valid)
             held = Held(judged, Metric(self._measure, judged.qid))
+        curve = None
+        if held is None and self.n_trees == AUTO and not self._dart:
+            curve = self._curve(data, query_weight)
+        trees = self.n_trees if self.n_trees != AUTO else _FEW if held is None else _MOST
+        self._boost(loss, data, held, query_weight, int(trees) if curve is None else first_best(curve) + 1)
+        if curve is not None:
+            self.history_ = curve.tolist()
+        warn_if_constant(self._scores(data.X), data, "Leaves hold at least min_documents documents: lower it, or use "
+                         "LinearRanker; AutoRanker compares rankers on the data")  # fmt: skip
+        return self
+
+    @property
+    def _dart(self) -> bool:
+        return "dart" in (self.params or {}).values()
+
+    def _boost(self, loss: Loss, data: RankingData, held: Held | None, query_weight: Any, trees: int) -> None:
+        objective = Objective(loss, per_row(np.arange(data.n_queries), data.ptr), weight=query_weight)
         engine = ENGINES[self.library]()
         self.library_ = self.library
-        with bar("trees", self.n_trees) as update:
-            trees = 0
+        with bar("trees", trees) as update:
+            done = 0
 
             def counted(scores: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-                nonlocal trees
-                update(trees)  # it is called once for each tree
-                trees += 1
+                nonlocal done
+                update(done)  # it is called once for each tree
+                done += 1
                 return objective(scores, labels)
 
-            self.booster_, self.history_ = engine.train(data, counted, held, self._settings(data))
+            self.booster_, self.history_ = engine.train(data, counted, held, self._settings(data, trees))
         better = max if held is None or not held.metric.measure.is_error else min
         self.n_trees_ = self.history_.index(better(self.history_)) + 1 if self.history_ else engine.size(self.booster_)
-        return self
+
+    def _curve(self, data: RankingData, query_weight: Any) -> np.ndarray | None:
+        """The mean of the measure after each tree on inner folds, larger is better; None where there are too few."""
+        weight = None if query_weight is None else check_query_weight(query_weight, data.n_queries)
+        settings = self._settings(data, _MOST)
+        part = clone(self).set_params(
+            n_trees=_MOST, patience=_MOST, normalise=None, categorical=settings.categorical or None,
+            monotone={f: sign for f, sign in enumerate(settings.monotone) if sign} or None,
+        )  # fmt: skip
+        total, sums = 0.0, np.zeros(_MOST)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for queries, apart in inner_folds(data, seed=self.seed):
+                try:
+                    mine = None if weight is None else weight[queries]
+                    part.fit(data.subset(queries), query_weight=mine, valid=data.subset(apart))
+                except InputError:
+                    return None
+                share = float(len(apart) if weight is None else weight[apart].sum())
+                sums += share * np.array(part.history_ + part.history_[-1:] * (_MOST - len(part.history_)))
+                total += share
+        if total == 0:
+            return None
+        return sums / total * (-1 if parse(self._measure).is_error else 1)
 
     def sweep(self, name: str, values: Sequence[Any], data: RankingData, **options: Any) -> list[Any]:
         """A fitted copy for each value of a parameter; numbers of trees are stages of one fit."""
-        if name != "n_trees" or "dart" in (self.params or {}).values():
+        if name != "n_trees" or self._dart or AUTO in values:
             return super().sweep(name, values, data, **options)
         whole = clone(self).set_params(n_trees=max(values)).fit(data, **options)
         models = []
@@ -191,12 +248,12 @@ class BoostedRanker(Ranker):
             models.append(model)
         return models
 
-    def _settings(self, data: RankingData) -> TreeSettings:
+    def _settings(self, data: RankingData, trees: int) -> TreeSettings:
         categorical = [] if self.categorical is None else [self._number(c, data) for c in self.categorical]
         return TreeSettings(
-            int(self.n_trees), int(self.patience), int(self.n_leaves), float(self.learning_rate),
-            int(self.min_documents), self._signs(data), categorical, self.threads, int(self.seed),
-            dict(self.params or {}),
+            trees, int(self.patience), int(self.n_leaves), float(self.learning_rate),
+            int(self.min_documents), float(self.feature_share), float(self.document_share), self._signs(data),
+            categorical, self.threads, int(self.seed), dict(self.params or {}),
         )  # fmt: skip
 
     def _read(self, X: Any, y: Any, qid: Any) -> RankingData:

@@ -18,7 +18,7 @@ from .choosing import DEAR, FLOOR, PLAIN
 from .table import TABLE
 
 MEASURE = "{measure}"  # in settings: the measure that is asked for
-HALF_POWERS = tuple(float(f"{10 ** (e / 2):.3g}") for e in range(-7, 2))  # 0.000316 … 3.16
+STEPS = tuple(float(f"{10 ** (e / 2):.3g}") for e in range(-3, 8))  # 0.0316 … 3160: C in units of the first step
 
 
 class Task(NamedTuple):
@@ -64,8 +64,8 @@ class Candidate(NamedTuple):
             out["loss"] = structured_loss(task.measure)
         elif out.get("loss") == TIGHT:
             out["loss"] = f"{structured_loss(task.measure)}:tight"
-        if task.sparse and out.get("normalise") == "zscore":
-            del out["normalise"]  # it would fill the matrix
+        if (task.sparse or task.deployable) and "normalise" in out:
+            out["normalise"] = "scale"  # others fill a sparse matrix, or look at the other documents of the query
         return out
 
     def reason_against(self, task: Task) -> str:
@@ -73,8 +73,6 @@ class Candidate(NamedTuple):
         extra = TABLE[self.ranker].extra
         if extra and find_spec(_PACKAGES[extra]) is None:
             return f"needs rankine[{extra}]"
-        if task.deployable and str(self.settings.get("normalise", "")).startswith("query-"):
-            return "scores a document by the others of its query"
         return self.unsuited(task)
 
     def cost(self, task: Task) -> float:
@@ -106,6 +104,14 @@ def _not_up_to_one(task: Task) -> str:
     return f"boosts measures up to 1, which {task.measure} is not" if row.range[1] > 1 else ""
 
 
+def _structured_is_map(task: Task) -> str:
+    return "the same as linear svm-map" if structured_loss(task.measure) == "svm-map" else ""
+
+
+def _not_sparse(task: Task) -> str:
+    return "fills a sparse matrix" if task.sparse else ""
+
+
 def _few_documents(most: int) -> Callable[[Task], str]:
     def unsuited(task: Task) -> str:
         return f"for at most {most:,} documents" if task.n_documents > most else ""
@@ -113,26 +119,51 @@ def _few_documents(most: int) -> Callable[[Task], str]:
     return unsuited
 
 
-def _linear(loss: str, name: str = "", seconds: tuple[float, float] = (0.1, 1.0), **settings: Any) -> Candidate:
-    fixed = {"loss": loss, "normalise": "zscore", "tol": 1e-2, **settings}
-    return Candidate(name or f"linear {loss}", "linear", fixed, ("C", HALF_POWERS), PLAIN, seconds)
+def _linear(loss: str, name: str = "", **settings: Any) -> Candidate:
+    fixed = {"loss": loss, "normalise": "query-zscore", "tol": 1e-2, **settings}
+    return Candidate(name or f"linear {loss}", "linear", fixed, ("C_steps", STEPS), PLAIN, (0.1, 0.8))
 
 
 def _trees(loss: str, **settings: Any) -> Candidate:
-    fixed = {"loss": loss, **settings}
-    return Candidate(f"trees {loss}", "boosted", fixed, ("n_trees", (25, 50, 100, 200, 400)), DEAR, (1.0, 10.0))
+    fixed = {"loss": loss, "n_leaves": 7, "learning_rate": 0.05, "min_documents": 50, "threads": 1, **settings}
+    return Candidate(f"trees {loss}", "boosted", fixed, ("n_trees", (25, 50, 100, 200, 400)), DEAR, (1.5, 2.0))
 
+
+_SAMPLED = {"feature_fraction": 0.3, "bagging_freq": 1, "bagging_fraction": 0.5}
 
 CANDIDATES = (
-    Candidate("single feature", "single", {"measure": MEASURE, "both_signs": True}, None, FLOOR, (0.05, 0.1)),
-    Candidate("uniform fusion", "uniform", {}, None, FLOOR, (0.02, 0.1), lambda t: "fills a sparse matrix" * t.sparse),
-    _linear("ranksvm-l2"),
-    _linear("consistent-ndcg"),
+    Candidate("single feature", "single", {"measure": MEASURE, "both_signs": True}, None, FLOOR, (0.05, 0.2)),
+    Candidate("uniform fusion", "uniform", {}, None, FLOOR, (0.02, 0.1), _not_sparse),
+    _linear("listmle"),
     _linear("listnet"),
-    _linear(STRUCTURED, "linear structural"),
-    Candidate("RankBoost", "rankboost", {}, ("n_rounds", (25, 50, 100, 200)), PLAIN, (0.1, 0.5)),
-    _trees("listnet", n_leaves=7, learning_rate=0.05, min_documents=50, threads=1),
-)
+    _linear("consistent-ndcg@10"),
+    _linear("preorder:norm+dcg"),
+    _linear("ranksvm-l2"),
+    _linear("svm-map"),
+    _linear(STRUCTURED, "linear structural")._replace(unsuited=_structured_is_map),
+    Candidate(
+        "regression", "regression", {"normalise": "query-zscore"}, ("alpha", (1.0, 10.0, 100.0, 1000.0, 10000.0)),
+        PLAIN, (0.05, 0.1),
+    ),
+    Candidate("RankBoost", "rankboost", {}, ("n_rounds", (25, 50, 100, 200, 300)), PLAIN, (0.1, 0.6)),
+    Candidate(
+        "AdaRank", "adarank", {"measure": MEASURE}, ("n_rounds", (1, 5, 20, 100)), PLAIN, (0.3, 0.3), _not_up_to_one,
+    ),
+    _trees("listnet", params=_SAMPLED),
+    _trees("consistent-ndcg@10", params=_SAMPLED),
+    Candidate(
+        "linear tight", "linear", {"loss": TIGHT, "normalise": "query-zscore", "tol": 1e-2},
+        ("C_steps", (1.0, 10.0, 100.0)), DEAR, (2.0, 6.0),
+    ),
+    Candidate(
+        "kernel listnet", "kernel", {"loss": "listnet", "normalise": "query-zscore", "max_documents": 1,
+        "n_components": 200}, ("C", (0.001, 0.01, 0.1)), DEAR, (2.0, 4.0), _few_documents(100_000),
+    ),
+    Candidate(
+        "network listnet", "neural", {"loss": "listnet", "normalise": "query-zscore", "threads": 1, "epochs": 30},
+        None, DEAR, (4.0, 8.0), _few_documents(500_000),
+    ),
+)  # fmt: skip
 
 
 def allowance(task: Task) -> float:

@@ -2,8 +2,9 @@
 
 Cheap candidates are tried first, on all folds. Dear ones follow fold by fold. After each fold a dear candidate is
 stopped if every configuration of it is worse than the best complete one on the queries seen so far: by Student's test,
-paired by query, at the level ``LEVEL`` divided by the number of configurations and of looks. All decisions wait for the
-end of a round, so they do not depend on which job ends first.
+paired by query, at the level ``LEVEL`` divided by the number of dear candidates, of looks, and of complete
+configurations, for the best of them was chosen by the same queries. All decisions wait for the end of a round, so they
+do not depend on which job ends first.
 """
 
 from __future__ import annotations
@@ -98,9 +99,9 @@ class Contest:
         try:
             cheap = [e for e in self.entries if not e.stopped and e.candidate.level < DEAR]
             self._round(runner, cheap, list(range(self.n_folds)), np.inf)
+            dear = [e for e in self.entries if not e.stopped and e.candidate.level >= DEAR]
             for fold in range(self.n_folds):
-                dear = [e for e in self.entries if not e.stopped and e.candidate.level >= DEAR]
-                self._round(runner, dear, [fold], deadline)
+                self._round(runner, [e for e in dear if not e.stopped], [fold], deadline)
                 if fold + 1 < self.n_folds:
                     self._stop_the_worse(dear, fold + 1)
         except KeyboardInterrupt:
@@ -171,18 +172,17 @@ class Contest:
         """After so many folds, stop the candidates that are shown to be worse than the best complete configuration."""
         folds = range(n_folds)
         standing = [e for e in self.entries if self.complete(e) and not e.stopped]
-        if not standing:
+        alive = [e for e in dear if not e.stopped and len(e.results) == n_folds]  # the time may be over for others
+        if not standing or not alive:
             return
         queries = np.sort(np.concatenate(self._queries(folds)))
         weights = None if self.of.weights is None else self.of.weights[queries]
         tables = [self.values(e, folds) for e in standing]
         leader = max((row for table in tables for row in table), key=lambda row: weighted_means(row[None], weights)[0])
-        alive = [e for e in dear if not e.stopped]
-        looks = self.n_folds - 1
-        tests = sum(len(e.results[0].values) for e in alive) * looks
+        tests = len(dear) * (self.n_folds - 1) * sum(map(len, tables))
         for entry in alive:
             p = max(p_better(leader - row, weights) for row in self.values(entry, folds))
-            if p < LEVEL / max(tests, 1):
+            if p < LEVEL / tests:
                 entry.stopped = f"stopped after {n_folds} of {self.n_folds} folds: worse (p = {p:.1g})"
                 self.tell(f"{entry.candidate.name}: {entry.stopped}")
 
@@ -213,7 +213,8 @@ class Contest:
         setting = "" if sweep is None else settings_text({sweep[0]: sweep[1][best]})
         sign = -1 if _is_error(self.task.measure) else 1
         mean, low, high = (e.mean, e.low, e.high) if sign == 1 else (1 - e.mean, 1 - e.high, 1 - e.low)
-        return f"{entry.candidate.name:<28} {setting:<14} {mean:.4f} [{low:.4f}, {high:.4f}] {entry.seconds:6.1f} s"
+        limits = f"[{low:.4f}, {high:.4f}]" if np.isfinite(low) else "-"
+        return f"{entry.candidate.name:<28} {setting:<14} {mean:.4f} {limits:<16} {entry.seconds:6.1f} s"
 
 
 def _is_error(measure: str) -> bool:

@@ -24,6 +24,8 @@ class TreeSettings(NamedTuple):
     leaves: int
     rate: float
     documents: int
+    feature_share: float
+    document_share: float
     monotone: list[int]  # a sign for each feature, or empty
     categorical: list[int]
     threads: int | None
@@ -69,6 +71,18 @@ class Engine:
         raise NotImplementedError
 
 
+_SHARES = {  # names of the shares of features and documents that each tree sees, which ``params`` may hold
+    "feature_share": ("feature_fraction", "sub_feature", "colsample_bytree"),
+    "document_share": ("bagging_fraction", "sub_row", "subsample", "bagging", "bagging_freq", "subsample_freq"),
+}
+
+
+def _shares(s: TreeSettings, feature: str, document: str) -> dict[str, Any]:
+    """The shares of features and documents of a tree under the library's names, unless ``params`` has them."""
+    values = {"feature_share": (feature, s.feature_share), "document_share": (document, s.document_share)}
+    return {name: value for own, (name, value) in values.items() if not {*_SHARES[own]} & {*s.params}}
+
+
 def _optional(s: TreeSettings, threads: str, monotone: str) -> dict[str, Any]:
     """The settings that are handed over only if they are set, under the library's names for them."""
     values = {threads: s.threads, monotone: tuple(s.monotone) or None}
@@ -90,7 +104,8 @@ class LightGBM(Engine):
             "objective": lambda p, d: objective(p, data.y), "num_leaves": s.leaves, "learning_rate": s.rate,
             "min_data_in_leaf": s.documents, "min_sum_hessian_in_leaf": 1e-6,
             "feature_pre_filter": False, "verbose": -1, "seed": s.seed,
-            "deterministic": True, "force_row_wise": True, "metric": "None", **s.params,
+            "deterministic": True, "force_row_wise": True, "metric": "None",
+            "bagging_freq": 1, **_shares(s, "feature_fraction", "bagging_fraction"), **s.params,
             **_optional(s, "num_threads", "monotone_constraints"),
         }  # fmt: skip
         train = self._rows(data, categorical_feature=s.categorical or "auto")
@@ -157,7 +172,7 @@ class XGBoost(Engine):
         params: dict[str, Any] = {
             "max_leaves": s.leaves, "max_depth": 0, "grow_policy": "lossguide", "tree_method": "hist",
             "learning_rate": s.rate, "min_child_weight": 0.0, "lambda": 0.0, "base_score": 0.0, "seed": s.seed,
-            "disable_default_eval_metric": True, **s.params,
+            "disable_default_eval_metric": True, **_shares(s, "colsample_bytree", "subsample"), **s.params,
             **_optional(s, "nthread", "monotone_constraints"),
         }  # fmt: skip
         types = ["c" if j in s.categorical else "q" for j in range(data.n_features)] if s.categorical else None

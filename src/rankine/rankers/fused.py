@@ -4,9 +4,11 @@ Scores of different rankers have different units. Each member's scores are divid
 query, one number for all queries, so that the model can still score one document at a time; or, with ``by_query``, they
 are standardised within each query.
 
-The weights are learned by greedy selection with replacement (Caruana et al. 2004): in each step the member is counted
-once more whose addition raises the measure most, until none does or ``STEPS`` are done. Counts are small whole numbers,
-so weights stay simple, and few members get one.
+The fusion begins with the ``MEMBERS`` best candidates, all weighing the same. A step counts a member once more or once
+less, whichever raises the measure most; it is taken only if it gains at least ``STEP``, and if the 95 % interval of the
+paired difference is above 0. So weights are small whole numbers, and they leave equality only where the measure clearly
+asks for it. Measured out of fold on two real sets, freely chosen weights (greedy selection, Caruana et al. 2004) were
+worse than equal ones, and many members better than few: see the page on AutoRanker.
 """
 
 from __future__ import annotations
@@ -22,11 +24,12 @@ from ..data import RankingData
 from ..errors import InputError
 from ..records import Finite, Positive
 from .base import Ranker
+from .choosing import interval
 from .fusion import performances
 
-MEMBERS = 4  # at most
-STEPS = 10
-_ENOUGH = 1e-5  # a step that gains less is none
+MEMBERS = 7  # at most
+STEPS = 6  # at most
+STEP = 0.002  # what a step must gain
 
 
 def spread(scores: np.ndarray, ptr: np.ndarray) -> float:
@@ -61,23 +64,32 @@ class Fusion(NamedTuple):
 
 
 def learn_fusion(columns: np.ndarray, data: RankingData, measure: str, weights: np.ndarray | None = None) -> Fusion:
-    """Choose members among the columns (scores on one scale, one row per member) and weigh them by the measure.
+    """Weigh the columns (scores on one scale, a row per member, the best member first) by the measure.
 
     >>> data = RankingData([[0.0]] * 4, [1, 0, 0, 1], [1, 1, 2, 2])
-    >>> learn_fusion(np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 0.1, 0.0, 3.0]]), data, "AP")
-    Fusion(members=(1, 0), weights=(0.5, 0.5))
+    >>> learn_fusion(np.array([[1.0, 0.0, 2.0, 0.0], [0.0, 0.1, 0.0, 1.0]]), data, "AP")
+    Fusion(members=(0, 1), weights=(0.5, 0.5))
     """
-    counts: dict[int, int] = {}
-    total, best = np.zeros(columns.shape[1]), -np.inf
+
+    def values(scores: np.ndarray) -> np.ndarray:
+        return performances(data, scores, measure)
+
+    counts = dict.fromkeys(range(min(MEMBERS, len(columns))), 1)
+    total = columns[: len(counts)].sum(axis=0)
+    best = values(total)
     for _ in range(STEPS):
-        open_to = range(len(columns)) if len(counts) < MEMBERS else sorted(counts)
-        values = [float(np.average(performances(data, total + columns[m], measure), weights=weights)) for m in open_to]
-        top = int(np.argmax(values))
-        if values[top] <= best + _ENOUGH:
+        open_to = range(len(columns)) if len(counts) < MEMBERS else list(counts)
+        steps = [(m, 1) for m in open_to] + [(m, -1) for m in counts if len(counts) > 1 or counts[m] > 1]
+        reached = [values(total + sign * columns[m]) for m, sign in steps]
+        top = int(np.argmax([np.average(v, weights=weights) for v in reached]))
+        gain = interval(reached[top] - best, weights, level=0.95)
+        if gain.mean < STEP or not gain.low > 0:
             break
-        m, best = open_to[top], values[top]
-        counts[m] = counts.get(m, 0) + 1
-        total = total + columns[m]
+        (m, sign), best = steps[top], reached[top]
+        counts[m] = counts.get(m, 0) + sign
+        total = total + sign * columns[m]
+        if not counts[m]:
+            del counts[m]
     n = sum(counts.values())
     return Fusion(tuple(counts), tuple(count / n for count in counts.values()))
 
@@ -112,8 +124,9 @@ class FusedRanker(Ranker):
         model.weights_, model.scales_ = tuple(map(float, weights)), tuple(map(float, scales))
         model.normaliser_ = None
         model.n_features_in_ = members[0].n_features_in_
-        if hasattr(members[0], "feature_names_in_"):
-            model.feature_names_in_ = members[0].feature_names_in_
+        for name in ("feature_names_in_", "provenance_"):
+            if hasattr(members[0], name):
+                setattr(model, name, getattr(members[0], name))
         return model
 
     members_: tuple[Any, ...]
@@ -127,7 +140,49 @@ class FusedRanker(Ranker):
     @property
     def needs_queries(self) -> bool:
         """Whether scores depend on the other documents of a query."""
-        return self.by_query or any(needs_queries(member) for member in self.members_)
+        return self.by_query or any(needs_queries(member) for member in getattr(self, "members_", ()))
+
+    @property
+    def form(self) -> str:  # type: ignore[override]
+        """``"linear"`` where all members are linear and none looks at the other documents of a query; else empty."""
+        return "linear" if self.why_not_linear() == "" else ""
+
+    def why_not_linear(self) -> str:
+        """Why the fusion is not linear, and what is; empty where it is."""
+        if self.by_query:
+            return "it standardises scores within each query; with deployable=True (--deployable) none does"
+        if self.needs_queries:
+            return "a member looks at the other documents of a query; with deployable=True (--deployable) none does"
+        others = sorted({type(m).__name__ for m in getattr(self, "members_", ()) if m.form != "linear"})
+        return f"not all members are linear ({', '.join(others)}); --ranker linear is" if others else ""
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of the features as they are, where the fusion is linear: scores are X @ coef_ plus a constant."""
+        if self.form != "linear":
+            raise AttributeError(f"this fusion has no coef_: {self.why_not_linear()}")
+        return self.layers()[0][0][0]
+
+    def layers(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """A fusion that is linear as a network of one layer: weights, and the bias."""
+        weights, bias = np.zeros(self.n_features_in_), 0.0
+        for member, share, scale in zip(self.members_, self.weights_, self.scales_, strict=True):
+            coef = member.coef_ * (share / scale)
+            if member.normaliser_ is not None:
+                coef = coef * member.normaliser_.scale_
+                bias -= float(coef @ member.normaliser_.shift_)
+            weights += coef
+        return [(weights[None], np.array([bias]))]
+
+    def explain(self, x: Any) -> list[tuple[str, float]]:
+        """What each feature adds to the score of one row, largest first, where the fusion is linear."""
+        if self.form != "linear":
+            raise InputError(f"only linear models can be explained by feature. This fusion: {self.why_not_linear()}")
+        parts: dict[str, float] = {}
+        for member, share, scale in zip(self.members_, self.weights_, self.scales_, strict=True):
+            for name, part in member.explain(x):
+                parts[name] = parts.get(name, 0.0) + part * share / scale
+        return sorted(parts.items(), key=lambda part: -abs(part[1]))
 
     def _predicted(self, X: Any, qid: Any) -> np.ndarray:
         data = X if isinstance(X, RankingData) else None

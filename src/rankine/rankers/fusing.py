@@ -8,32 +8,38 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..data import RankingData
-from .choosing import FUSED, FUSED_BY_QUERY, weighted_means
+from .choosing import FUSED, FUSED_BY_QUERY, p_better, weighted_means
 from .contest import Configuration
 from .folds import seeded
 from .fused import Fusion, learn_fusion, spread, standardised
 from .fusion import performances
 
+WORSE = 0.05  # the p-value below which a candidate is shown to be worse
 POOL = 10  # configurations that a fusion chooses its members from: the best of each of the best candidates
+
+
+def fusion_folds(folds: np.ndarray, seed: int = 0) -> np.ndarray:
+    """The folds of fusions: those of the candidates; one fold alone is split, for no member has learned from it.
+
+    >>> fusion_folds(np.array([0, 1, 1])), len(set(fusion_folds(np.zeros(9, int)).tolist()))
+    (array([0, 1, 1]), 5)
+    """
+    if folds.max() > 0 or len(folds) < 2:
+        return folds
+    return seeded(len(folds), min(5, len(folds)), seed)
 
 
 def fused_configurations(
     configurations: Sequence[Configuration], data: RankingData, folds: np.ndarray, measure: str,
-    weights: np.ndarray | None, by_query: bool, seed: int = 0,
+    weights: np.ndarray | None, by_query: bool,
 ) -> list[Configuration]:  # fmt: skip
     """The fusion of configurations with one scale for all queries and, if ``by_query``, with one for each query.
 
-    ``data`` holds the judged queries, ``folds`` the fold of each. With one fold alone the queries are split once more:
-    no member has learned from any of them.
+    ``data`` holds the judged queries, ``folds`` the fold of each, as :func:`fusion_folds` gives them.
     """
-    if len({c.name for c in configurations}) < 2:
-        return []
     n_folds = int(folds.max()) + 1
-    if n_folds < 2:
-        n_folds = min(5, data.n_queries)
-        if n_folds < 2:
-            return []
-        folds = seeded(data.n_queries, n_folds, seed)
+    if len({c.name for c in configurations}) < 2 or n_folds < 2:
+        return []
     kinds = [False, True] if by_query else [False]
     return [_fused(list(configurations), data, folds, n_folds, measure, weights, kind) for kind in kinds]
 
@@ -81,14 +87,19 @@ def _learned(
 
 
 def _pool(configurations: list[Configuration], inside: np.ndarray, weights: np.ndarray | None) -> list[Configuration]:
-    """The best configuration of each candidate on the queries ``inside``, the best candidates first."""
+    """The best configuration of each candidate on the queries ``inside``, the best candidates first.
+
+    A candidate that is shown to be worse than the best one is left out.
+    """
     means = weighted_means(np.stack([c.values[inside] for c in configurations]), weights)
     best: dict[str, int] = {}
     for i, c in enumerate(configurations):
         if c.name not in best or means[i] > means[best[c.name]]:
             best[c.name] = i
     order = sorted(best.values(), key=lambda i: -means[i])
-    return [configurations[i] for i in order[:POOL]]
+    top = configurations[order[0]].values[inside]
+    good = [i for i in order if i == order[0] or p_better(top - configurations[i].values[inside], weights) >= WORSE]
+    return [configurations[i] for i in good[:POOL]]
 
 
 def _scaled(scores: np.ndarray, ptr: np.ndarray, scale: float, by_query: bool) -> np.ndarray:

@@ -14,12 +14,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 
 from ..data import RankingData
-from ..errors import InputError
+from ..errors import InputError, in_one_line
 from ..files import fingerprint, write_file
 from ..interrupt import results_are_whole
 from ..io import load_table, save_table
@@ -48,7 +48,8 @@ class TuningJob:
     @property
     def key(self) -> str:
         """A name that changes with everything the result depends on."""
-        content = [self.kind, self.params, self.path, self.fold, self.measure, self.data]
+        params = self.params if self.path is None else self.params | {"C": 1.0}  # the path has values of its own
+        content = [self.kind, params, self.path, self.fold, self.measure, self.data]
         if RANKS in supervision_of(self.params.get("loss")):
             content.append("measured on grades")  # until 0.1 the measure was taken of ranks: its files do not count
         return fingerprint(json.dumps(content, sort_keys=True, default=plain), size=12, algorithm="sha256")
@@ -90,23 +91,33 @@ class JobData(NamedTuple):
 
 
 class JobResult(TypedDict):
-    """The measure for each C, or for the one fit, and the seconds that each took."""
+    """The measure for each C, or for the one fit, and the seconds that each took.
+
+    ``values`` has the measure of each held-out query for each. ``constant`` says which learned nothing: all documents
+    of a query have the same score. Until 0.1 they were not kept.
+    """
 
     scores: list[Finite]
     seconds: list[Finite]
+    values: NotRequired[list[list[Finite]]]
+    constant: NotRequired[list[bool]]
 
 
 def _stored(file: Path, n: int) -> JobResult:
     """The result of a job that was done before, with ``n`` numbers."""
     what = "the result of a tuning job (remove the file, and the job is done again)"
     result = record(read_whole(file), JobResult, what, str(file))
-    if {len(result["scores"]), len(result["seconds"])} != {n}:
+    lists = [*result.values()]
+    if {len(part) for part in lists} != {n}:  # type: ignore[arg-type]
         raise InputError(f"not {what}: expected {n} scores, got {len(result['scores'])}", str(file))
     return result
 
 
 def run(jobs: list[TuningJob], ranker: type, data: JobData, workers: int, folder: Path | None) -> dict[str, Any]:
-    """The results of all jobs by their keys; those that ``folder`` holds already are not done again."""
+    """The results of all jobs by their keys; those that ``folder`` holds already are not done again.
+
+    A job that failed has a text for a result, which says why; it is done again by the next run.
+    """
     results: dict[str, Any] = {}
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -115,28 +126,21 @@ def run(jobs: list[TuningJob], ranker: type, data: JobData, workers: int, folder
             if file.exists():
                 results[job.key] = _stored(file, 1 if job.path is None else len(job.path))
     waiting = [job for job in jobs if job.key not in results]
-    lost: list[str] = []
     with bar("tuning", total=len(jobs)) as update:
         update(len(results))
         for job, result in _finished(waiting, ranker, data, workers):
-            if isinstance(result, str):
-                lost.append(f"{job.params}, fold {job.fold}: {result}")
-                continue
             results[job.key] = result
-            if folder is not None:
+            if folder is not None and not isinstance(result, str):
                 write_file(folder / f"{job.key}.json", json.dumps(result).encode())
             update(len(results))
-    if lost:
-        kept = "" if folder is None else f"; the others are kept in {folder}"
-        raise InputError(f"{len(lost)} of {len(jobs)} jobs have no result{kept}. {'; '.join(lost)}")
     return results
 
 
 def _finished(jobs: list[TuningJob], ranker: type, data: JobData, workers: int) -> Iterator[tuple[TuningJob, Any]]:
-    """Each job with its result, in this process or, the data memory-mapped, in others; a text if its process died."""
+    """Each job with its result, in this process or, the data memory-mapped, in others; a text if it failed."""
     if min(workers, len(jobs)) <= 1:
         for job in jobs:
-            yield job, fit(ranker, job, data)
+            yield job, _attempt(ranker, job, data)
         return
     with temporary_folder("rankine-tune-") as temporary:
         files = []
@@ -158,10 +162,20 @@ def _open_data(ranker: type, files: list[str], folds: int, seed: int) -> None:
 
 
 def _fit_in_worker(job: TuningJob) -> Any:
-    return fit(_worker["ranker"], job, _worker["data"])
+    return _attempt(_worker["ranker"], job, _worker["data"])
 
 
-def fit(ranker: type, job: TuningJob, data: JobData) -> dict[str, list[float]]:
+def _attempt(ranker: type, job: TuningJob, data: JobData) -> JobResult | str:
+    """The result of a job; a text if it failed: that is no reason to end the others."""
+    try:
+        return fit(ranker, job, data)
+    except InputError as error:
+        return in_one_line(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {in_one_line(error)}"
+
+
+def fit(ranker: type, job: TuningJob, data: JobData) -> JobResult:
     """The measure on held-out queries for every C, or for the one fit, and the seconds of each."""
     train, held_out = data.fold(job.fold)
     model = ranker(**job.params)
@@ -170,7 +184,18 @@ def fit(ranker: type, job: TuningJob, data: JobData) -> dict[str, list[float]]:
         warnings.simplefilter("ignore")
         models = [model.fit(train)] if job.path is None else model.path(sorted(job.path), train)
     seconds = (time.perf_counter() - began) / len(models)
-    scores = [
-        evaluate(job.measure, m.grades(held_out.y), m.predict(held_out), held_out.qid).mean[job.measure] for m in models
+    scores = [m.predict(held_out) for m in models]
+    reports = [
+        evaluate(job.measure, m.grades(held_out.y), s, held_out.qid) for m, s in zip(models, scores, strict=True)
     ]
-    return {"scores": scores, "seconds": [seconds] * len(models)}
+    return {
+        "scores": [report.mean[job.measure] for report in reports],
+        "seconds": [seconds] * len(models),
+        "values": [report.per_query[job.measure].tolist() for report in reports],
+        "constant": [_is_constant(s, held_out.ptr) for s in scores],
+    }
+
+
+def _is_constant(scores: np.ndarray, ptr: np.ndarray) -> bool:
+    """Whether all documents of each query have the same score."""
+    return bool((np.maximum.reduceat(scores, ptr[:-1]) == np.minimum.reduceat(scores, ptr[:-1])).all())

@@ -21,6 +21,7 @@ from ..solvers.cutting_plane import cutting_plane
 from ..solvers.run import show_progress
 from .base import Ranker, check_solver_options, check_whole
 from .dual import KernelDual
+from .inner import AUTO, warn_if_constant
 from .linear import LinearRanker
 
 _NAMES = ("linear", "rbf", "poly")
@@ -48,16 +49,17 @@ class KernelRanker(Ranker):
 
     Args:
         loss: a convex loss, by name or as an object.
-        C: the weight of the losses against the regulariser.
+        C: the weight of the losses against the regulariser; ``"auto"``: the best on inner folds of the training queries,
+            as in :class:`~rankine.LinearRanker`, with the approximation in place of the kernel. ``C_`` is the C used.
         kernel: ``"rbf"``, ``"poly"``, ``"linear"``, or a function of two arrays that returns all their inner products.
         gamma: of rbf and poly; None: 1 / (features × variance).
         degree: of poly.
         coef0: of poly.
         loss_options: options of a named loss.
         tol: the relative gap to reach.
-        normalise: a kind of :class:`~rankine.Normaliser`.
+        normalise: a kind of :class:`~rankine.Normaliser`; by default to mean 0 and deviation 1 over the training data.
         max_iter: the most passes.
-        max_documents: above this the kernel is approximated (Nyström), with a warning.
+        max_documents: above this the kernel is approximated (Nyström), with a warning unless C is ``"auto"``.
         n_components: of the approximation.
         cache_mb: room for rows of the Gram matrix.
         seed: of the approximation.
@@ -73,18 +75,18 @@ class KernelRanker(Ranker):
 
     def __init__(
         self,
-        loss: Any = "svm-map",
-        C: float = 1.0,
+        loss: Any = "listmle",
+        C: float | str = AUTO,
         kernel: Any = "rbf",
         gamma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,
         loss_options: dict[str, Any] | None = None,
         tol: float = 1e-2,
-        normalise: str | None = None,
+        normalise: str | None = "zscore",
         max_iter: int = 1000,
-        max_documents: int = 30_000,
-        n_components: int = 500,
+        max_documents: int = 2_000,
+        n_components: int = 200,
         cache_mb: int = 4000,
         seed: int = 0,
     ) -> None:
@@ -115,35 +117,53 @@ class KernelRanker(Ranker):
         self.gamma_ = self._gamma(features)
         function = self._function()
         _check_kernel(function, features, self.kernel, self.seed)
-        if data.n_documents > self.max_documents:
-            return self._approximate(data, features)
+        mapped, basis = None, None
+        if data.n_documents > self.max_documents or isinstance(self.C, str):
+            mapped, basis = self._mapped(data, features)
+        self.C_ = self._best_C(loss, mapped) if mapped is not None and isinstance(self.C, str) else float(self.C)
+        if data.n_documents > self.max_documents and mapped is not None:
+            self._approximate(mapped, basis)
+        else:
+            self._exact(loss, data, features, function)
+        warn_if_constant(self._scores(data.X), data)
+        return self
+
+    def _exact(self, loss: losses.Loss, data: RankingData, features: np.ndarray, function: Callable[..., Any]) -> None:
         dual = KernelDual(features, loss.prepare(data.y, data.ptr), None, function, self.cache_mb << 20)
         solution = cutting_plane(
-            dual, self.C, tol=self.tol, max_iter=self.max_iter, progress=show_progress(f"{self.loss}, {self.kernel}")
+            dual, self.C_, tol=self.tol, max_iter=self.max_iter, progress=show_progress(f"{self.loss}, {self.kernel}")
         )
         used = np.flatnonzero(solution.w)
         self.support_, self.dual_coef_ = features[used], solution.w[used]
         self.converged_ = solution.converged
         self._keep(solution.objective, solution.lower_bound, solution.gap, len(solution.history) - 1, solution.history)
-        return self
 
-    def _approximate(self, data: RankingData, features: np.ndarray) -> KernelRanker:
-        """A linear ranker on Nyström's features; written back as a combination of kernel functions."""
-        warnings.warn(
-            f"{data.n_documents:,} documents are too many for the exact kernel: {self.n_components} of Nyström's "
-            "features stand in for it (max_documents, n_components)", ApproximationWarning, stacklevel=3,
-        )  # fmt: skip
+    def _mapped(self, data: RankingData, features: np.ndarray) -> tuple[RankingData, Any]:
+        """The data with Nyström's features, and what makes them."""
         own = {} if callable(self.kernel) or self.kernel == "linear" else {"gamma": self.gamma_}
         if self.kernel == "poly":
             own |= {"degree": self.degree, "coef0": self.coef0}
         count = min(self.n_components, data.n_documents)
         basis = Nystroem(kernel=self._pairs(), n_components=count, random_state=self.seed, **own)
-        mapped = data.with_features(basis.fit_transform(features))
-        model = LinearRanker(loss=self.loss, C=self.C, loss_options=self.loss_options, tol=self.tol).fit(mapped)
+        return data.with_features(basis.fit_transform(features)), basis
+
+    def _best_C(self, loss: losses.Loss, mapped: RankingData) -> float:
+        return self._linear().best_C(loss, mapped)
+
+    def _linear(self, C: float = 1.0) -> LinearRanker:
+        return LinearRanker(loss=self.loss, C=C, loss_options=self.loss_options, tol=self.tol, seed=self.seed)
+
+    def _approximate(self, mapped: RankingData, basis: Any) -> None:
+        """A linear ranker on Nyström's features; written back as a combination of kernel functions."""
+        if not isinstance(self.C, str):
+            warnings.warn(
+                f"{mapped.n_documents:,} documents are too many for the exact kernel: {self.n_components} of Nyström's "
+                "features stand in for it (max_documents, n_components)", ApproximationWarning, stacklevel=3,
+            )  # fmt: skip
+        model = self._linear(self.C_).fit(mapped)
         self.support_, self.dual_coef_ = basis.components_, basis.normalization_.T @ model.coef_
         self.converged_ = model.converged_
         self._keep(model.objective_, model.lower_bound_, model.gap_, model.n_iter_, model.history_)
-        return self
 
     def _pairs(self) -> Any:
         """The kernel as scikit-learn's approximation wants it: by name, or of two rows."""

@@ -16,25 +16,33 @@ from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..losses.supervision import check_query_weight
 from ..parallel import thread_count
-from ..records import Finite
+from ..records import Finite, Positive
 from ..solvers.bundle import bundle
 from ..solvers.cccp import best_of
 from ..solvers.certificate import Planes, Solution
 from ..solvers.run import show_progress
 from .base import LinearModel, LinearState, check_solver_options, check_whole
+from .inner import AUTO, FOLDS, NothingLearnedWarning, best_setting, inverse_deviations, times, warn_if_constant
 from .learned_weights import learn_weights
 from .oracle import LinearOracle
 from .regression import RegressionRanker
 
+__all__ = ["LinearRanker", "NothingLearnedWarning"]
 
-class NothingLearnedWarning(UserWarning):
-    """The optimum is w = 0: the loss is smallest where nothing is learned."""
+_OF_THE_DATA = (
+    "n_features_in_", "feature_names_in_", "normaliser_", "n_queries_in_", "longest_query_in_", "provenance_",
+)  # fmt: skip
+
+_POWERS = np.arange(-3, 8) / 2  # C="auto" tries 10 to these powers, in units of the first step
+_RESULTS = ("coef_", "objective_", "lower_bound_", "gap_", "converged_", "history_", "seconds_", "n_iter_")
+_POWER = 2.0  # where there are too few queries to choose
 
 
 class LinearRankerState(LinearState):
     """What is stored of a linear ranker: position weights too, where they were learned."""
 
     A: NotRequired[Annotated[list[Finite], Meta(min_length=1)]]
+    C_: NotRequired[Positive]
 
 
 class LinearRanker(LinearModel):
@@ -47,10 +55,15 @@ class LinearRanker(LinearModel):
     that no objective is below 0; ``converged_`` then says that the objective fell no more.
 
     Args:
-        loss: a loss name (``"svm-ndcg@10"``, ``"svm-map"``, …) or a loss object.
+        loss: a loss name (``"listmle"``, ``"svm-map"``, …) or a loss object.
         loss_options: options of a named loss, e.g. ``{"A": "partial-order"}``; ``{"A": "learn"}`` learns the position
             weights along with w.
-        C: the weight of the losses against the regulariser.
+        C: the weight of the losses against the regulariser. ``"auto"``: the regulariser is ½ Σ (σ w)² instead, with the
+            deviation σ of each feature, and C is the best of eleven values on inner folds of the training queries, by
+            the measure that the loss is made for. The values are 10^−1.5 to 10^3.5 times the C at which one gradient
+            step from 0 gives scores with deviation 1 within queries. So neither the number of queries nor the scale of
+            features or loss matters. Where there are fewer than five queries, or a ``max_time``, C is 100 times that
+            one. ``C_`` is the C that was used; objective and gap are those of the scaled features.
         solver: a name of the table :data:`rankine.solvers.TABLE` (`rankine solvers` lists it), or ``"auto"``: for a
             convex loss Newton, else L-BFGS, else the bundle method, whichever fits first; for another CCCP, or
             subgradient descent where no convex bound that touches the loss is known.
@@ -76,8 +89,8 @@ class LinearRanker(LinearModel):
 
     def __init__(
         self,
-        loss: Any = "svm-ndcg@10",
-        C: float = 1.0,
+        loss: Any = "listmle",
+        C: float | str = AUTO,
         loss_options: dict[str, Any] | None = None,
         solver: str = "auto",
         tol: float = 1e-3,
@@ -106,12 +119,13 @@ class LinearRanker(LinearModel):
     _schema = LinearRankerState
 
     def _state(self) -> dict[str, Any]:
-        return super()._state() | ({"A": self.A_.tolist()} if hasattr(self, "A_") else {})
+        return super()._state() | {"C_": self.C_} | ({"A": self.A_.tolist()} if hasattr(self, "A_") else {})
 
     def _set_state(self, content: dict[str, Any]) -> None:
         super()._set_state(content)
         if "A" in content:
             self.A_ = np.array(content["A"], np.float64)
+        self.C_ = content.get("C_", self.C)
 
     @property
     def _measure(self) -> str:
@@ -127,16 +141,68 @@ class LinearRanker(LinearModel):
         """
         loss = self.check_parameters()
         data = self.training_data(X, y, qid)
+        doc_weight = self._in_order(data, X, doc_weight)
+        if isinstance(self.C, str):
+            return self._fit_scaled(loss, data, query_weight, doc_weight)
+        self.C_ = self.C
         if self._learns_A:
             return self._alternate(loss, data, query_weight, doc_weight)
-        self._solve(self._problem(loss, X, data, query_weight, doc_weight), None, None)
+        self._solve(self._problem(loss, data, query_weight, doc_weight), None, None)
         return self
+
+    def _in_order(self, data: RankingData, X: Any, doc_weight: Any) -> Any:
+        """Weights of documents in the order of ``data``, checked."""
+        if doc_weight is None or isinstance(X, RankingData):
+            return doc_weight
+        self._weighted(data, X, doc_weight)
+        return as_numbers(doc_weight, "doc_weight")[data.order]
+
+    def _fit_scaled(self, loss: losses.Loss, data: RankingData, query_weight: Any, doc_weight: Any) -> LinearRanker:
+        """Fit to features of deviation 1 with the best C; the weights are for the features as they are."""
+        scale = inverse_deviations(data.X)
+        scaled = data.with_features(times(data.X, scale))
+        model = clone(self).set_params(normalise=None, C=self.best_C(loss, scaled, query_weight, doc_weight))
+        if self.w0 is not None and not isinstance(self.w0, str):
+            w0 = as_numbers(self.w0, "w0")
+            model.w0 = w0 / np.where(scale > 0, scale, 1.0) if len(w0) == len(scale) else w0
+        model.fit(scaled, query_weight=query_weight, doc_weight=doc_weight)
+        for name in (*_RESULTS, "C_", "A_", "A_history_"):
+            if hasattr(model, name):
+                setattr(self, name, getattr(model, name))
+        self.coef_ = model.coef_ * scale
+        return self
+
+    def best_C(self, loss: losses.Loss, data: RankingData, query_weight: Any = None, doc_weight: Any = None) -> float:
+        """The C that ``"auto"`` means for features as they are."""
+        problem = self._problem(loss, data, query_weight, doc_weight)
+        unit = _first_step(problem[0])
+        if self.max_time is not None:
+            return unit * 10**_POWER
+        powers = _POWERS if loss.convex else _POWERS[1::2]
+        plain = clone(self).set_params(normalise=None, tol=max(self.tol, 1e-2), C=1.0)
+        if self._learns_A:
+            plain.set_params(loss_options={**(self.loss_options or {}), "A": "linear"})
+        of_query = None if query_weight is None else check_query_weight(query_weight, data.n_queries)
+
+        def scores(queries: np.ndarray, held: RankingData) -> list[np.ndarray]:
+            rows = np.isin(np.repeat(np.arange(data.n_queries), np.diff(data.ptr)), queries)
+            part = None if doc_weight is None else np.asarray(doc_weight)[rows]
+            models = plain.path(
+                (unit * 10**powers).tolist(), data.subset(queries),
+                query_weight=None if of_query is None else of_query[queries], doc_weight=part,
+            )  # fmt: skip
+            return [model.predict(held) for model in models]
+
+        best = best_setting(
+            scores, data, loss.measure, FOLDS if loss.convex else 3, self.seed, of_query, loss.as_grades
+        )  # fmt: skip
+        return unit * 10 ** (_POWER if best is None else float(powers[best]))
 
     def fit_from(self, data: RankingData, start: np.ndarray) -> LinearRanker:
         """Fit to normalised data, beginning at these weights."""
         loss = self.check_parameters()
-        self.n_features_in_, self.normaliser_ = data.n_features, None
-        self._solve(self._problem(loss, data, data, None, None), None, start)
+        self.n_features_in_, self.normaliser_, self.C_ = data.n_features, None, self.C
+        self._solve(self._problem(loss, data, None, None), None, start)
         return self
 
     @property
@@ -147,19 +213,9 @@ class LinearRanker(LinearModel):
         """Learn the position weights too; ``A_`` and ``A_history_`` hold them and the objective on the way."""
         if query_weight is not None or doc_weight is not None or self.w0 is not None:
             raise InputError("A='learn' takes neither weights of queries or documents nor w0")
-        plain = clone(self).set_params(normalise=None)
+        plain = clone(self).set_params(normalise=None, C=self.C_)
         model, self.A_history_ = learn_weights(plain, loss, data)
-        for name in (
-            "coef_",
-            "objective_",
-            "lower_bound_",
-            "gap_",
-            "converged_",
-            "history_",
-            "seconds_",
-            "n_iter_",
-            "A_",
-        ):
+        for name in (*_RESULTS, "A_"):
             setattr(self, name, getattr(model, name))
         return self
 
@@ -178,37 +234,51 @@ class LinearRanker(LinearModel):
         >>> [model.C for model in LinearRanker(loss="svm-map").path([1.0, 0.1], X, y, qid=qid)]
         [0.1, 1.0]
         """
+        if not values or any(isinstance(C, str) for C in values):
+            raise InputError(f"expected at least one value of C, all numbers; got {list(values)!r:.60}")
         models = [clone(self).set_params(C=C) for C in sorted(values)]
-        if not models:
-            raise InputError("expected at least one value of C, got none")
         if self._learns_A:
             return [model.fit(X, y, qid, query_weight, doc_weight) for model in models]
         for model in models:
             loss = model.check_parameters()
         data = models[0].training_data(X, y, qid)
-        problem, planes = self._problem(loss, X, data, query_weight, doc_weight), Planes(data.n_features)
+        doc_weight = self._in_order(data, X, doc_weight)
+        problem, planes = self._problem(loss, data, query_weight, doc_weight), Planes(data.n_features)
         start = None
         for model in models:
-            for name in ("n_features_in_", "feature_names_in_", "normaliser_"):
+            for name in _OF_THE_DATA:
                 if hasattr(models[0], name):
                     setattr(model, name, getattr(models[0], name))
+            model.C_ = model.C
             model._solve(problem, planes, start)
             start = model.coef_
         return models
 
     def sweep(self, name: str, values: Sequence[Any], data: RankingData, **options: Any) -> list[Any]:
-        """A fitted copy for each value of a parameter; values of C are one warm-started path."""
+        """A fitted copy for each value of a parameter; values of C are one warm-started path.
+
+        ``C_steps`` is C in units of the first step, as ``C="auto"`` has them: those suit data of any size and scale.
+        """
+        if name == "C_steps":
+            unit = self._unit(data, **options)
+            return self.sweep("C", [unit * value for value in values], data, **options)
         if name != "C" or len(set(values)) < len(values):
             return super().sweep(name, values, data, **options)
         models = {model.C: model for model in self.path(values, data, **options)}
         return [models[C] for C in values]
 
+    def _unit(self, data: RankingData, query_weight: Any = None, doc_weight: Any = None) -> float:
+        """The C of the first step, for data that is not normalised yet."""
+        model = clone(self).set_params(C=1.0, normalise=self._normaliser)
+        return _first_step(model._problem(model.check_parameters(), model.training_data(data, None, None),
+                                          query_weight, doc_weight)[0])  # fmt: skip
+
     def _problem(
-        self, loss: losses.Loss, X: Any, data: RankingData, query_weight: Any, doc_weight: Any
+        self, loss: losses.Loss, data: RankingData, query_weight: Any, doc_weight: Any
     ) -> tuple[LinearOracle, RankingData]:
-        """The oracle of the loss, and the documents that it counts with their grades."""
+        """The oracle of the loss, and the documents that it counts with their grades; weights in the order of data."""
         weights = None if query_weight is None else check_query_weight(query_weight, data.n_queries)
-        counted, of_documents = self._weighted(data, X, doc_weight)
+        counted, of_documents = self._weighted(data, data, doc_weight)
         if of_documents is not None and not loss.weighs_documents:
             raise InputError(f"doc_weight: {loss!r} accepts document weights 0 and 1 only")
         if weights is not None and counted.n_queries < data.n_queries:
@@ -224,31 +294,33 @@ class LinearRanker(LinearModel):
         oracle, data = problem
         name = solvers.choose(self.solver, oracle.prepared.loss.name, oracle.offers, oracle.convex)
         needs_regression = isinstance(self.w0, str) or (not oracle.convex and not isinstance(data.y, Preferences))
-        regression = np.asarray(RegressionRanker().fit(data).coef_, np.float64) if needs_regression else None
+        regression = np.asarray(RegressionRanker(alpha=1e-6).fit(data).coef_, np.float64) if needs_regression else None
         w0 = regression if isinstance(self.w0, str) else None if self.w0 is None else as_numbers(self.w0, "w0")
         if w0 is not None and len(w0) != oracle.size:
             raise InputError(f"w0 has {len(w0)} entries, the data has {oracle.size} features")
         options: dict[str, Any] = {
             "w0": w0, "planes": planes, "tol": self.tol, "max_iter": self.max_iter, "seed": self.seed,
             "max_time": np.inf if self.max_time is None else self.max_time,
-            "progress": show_progress(f"{self.loss}, C = {self.C:g}"),
+            "progress": show_progress(f"{self.loss}, C = {self.C_:g}"),
         }  # fmt: skip
         row = solvers.TABLE[name]
         if not oracle.convex:
             starts = self._starts(oracle, regression, w0, options) + ([] if start is None else [start])
-            solution = best_of(row.run, starts, oracle, self.C, **options)
+            solution = best_of(row.run, starts, oracle, self.C_, **options)
         else:
-            solution = row.run(oracle.dual(w0) if "dual" in row.needs else oracle, self.C, start=start, **options)
+            solution = row.run(oracle.dual(w0) if "dual" in row.needs else oracle, self.C_, start=start, **options)
         self._keep(solution)
-        nothing = w0 is None and self.objective_ > 0 and np.linalg.norm(self.coef_) < 1e-9
-        advice = oracle.prepared.loss.advice
-        if solution.converged and nothing and advice and oracle.convex:
-            warnings.warn(
-                f"the certified optimum of {self.loss} here is w = 0, all scores equal: the convex bound gains nothing "
-                f"on this data. {advice}",
-                NothingLearnedWarning,
-                stacklevel=4,
-            )
+        if w0 is None and np.linalg.norm(self.coef_) < 1e-9:
+            self._warn_of_zero(solution.converged and oracle.convex, data, oracle.prepared.loss.advice)
+
+    def _warn_of_zero(self, certified: bool, data: RankingData, advice: str) -> None:
+        """Warn that w is 0 although there was something to learn."""
+        how = "certified optimum" if certified else "best point that was reached"
+        warn_if_constant(
+            np.zeros(data.n_documents), data,
+            f"The {how} of {self.loss} here is w = 0. {advice or 'Try another loss, such as listmle'}; AutoRanker "
+            "compares several on the data", stacklevel=5,
+        )  # fmt: skip
 
     def _keep(self, solution: Solution) -> None:
         self.coef_ = solution.w
@@ -266,11 +338,11 @@ class LinearRanker(LinearModel):
             convex = oracle.with_loss(oracle.prepared.convex_bound())
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                starts.append(bundle(convex, self.C, **{**options, "planes": None, "progress": None}).w)
+                starts.append(bundle(convex, self.C_, **{**options, "planes": None, "progress": None}).w)
         origin = np.zeros(oracle.size) if w0 is None else w0
         if regression is not None:
             scaled = [regression * 10.0**e for e in range(-2, 5)]
-            heights = [0.5 * float((w - origin) @ (w - origin)) + self.C * oracle.value_grad(w)[0] for w in scaled]
+            heights = [0.5 * float((w - origin) @ (w - origin)) + self.C_ * oracle.value_grad(w)[0] for w in scaled]
             starts.append(scaled[int(np.argmin(heights))])
         starts = starts or [origin]
         rng = np.random.default_rng(self.seed)
@@ -301,3 +373,14 @@ class LinearRanker(LinearModel):
         prepared_later = {"smooth", "hvp", "touching", "dual", "minibatch"}  # what the data decides
         solvers.choose(self.solver, loss.name, prepared_later, loss.convex)
         return loss
+
+
+def _first_step(oracle: LinearOracle) -> float:
+    """The C at which w = −C·gradient at 0 gives scores with deviation 1 within queries; 1 where the gradient is 0."""
+    slope = oracle.value_grad(np.zeros(oracle.size))[1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = np.asarray(oracle.X @ slope, np.float64)
+        lengths = np.diff(oracle.ptr)
+        centred = scores - np.repeat(np.add.reduceat(scores, oracle.ptr[:-1]) / lengths, lengths)
+        spread = float(np.sqrt(np.mean(centred**2)))
+    return 1 / spread if 1e-100 < spread < 1e100 else 1.0

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from msgspec import Meta
+from sklearn.base import clone
 
 from ..adapters.boosting import Metric
 from ..arrays import dense
@@ -15,9 +16,13 @@ from ..data import Preferences, RankingData
 from ..errors import InputError, needs
 from ..losses import Loss, resolve
 from ..losses.supervision import check_query_weight
+from ..measures import parse
 from ..progress import bar
 from ..records import Finite
 from .base import Ranker, check_whole
+from .inner import AUTO, inner_folds, warn_if_constant
+
+_MOST, _FEW = 100, 20  # epochs that "auto" may have; those where there are too few queries to choose
 
 
 class NeuralState(TypedDict):
@@ -33,7 +38,8 @@ class NeuralRanker(Ranker):
     Args:
         loss: a name (see :func:`rankine.losses.get`) or a loss.
         hidden: sizes of the hidden layers; () is a linear scorer.
-        epochs: at most so many passes over the queries.
+        epochs: how many passes over the queries; with validation data at most so many. ``"auto"``: up to 100, as many
+            as are best on validation data; without it on a fifth of the training queries, and then trained on all.
         batch: queries in a mini-batch; None takes all of them at once.
         learning_rate: of AdamW.
         weight_decay: of AdamW.
@@ -51,9 +57,9 @@ class NeuralRanker(Ranker):
 
     def __init__(
         self,
-        loss: str | Loss = "svm-ndcg@10:tight",
+        loss: str | Loss = "listmle",
         hidden: Sequence[int] = (64, 32),
-        epochs: int = 100,
+        epochs: int | str = AUTO,
         batch: int | None = 32,
         learning_rate: float = 1e-3,
         weight_decay: float = 1e-4,
@@ -96,7 +102,9 @@ class NeuralRanker(Ranker):
     def check_parameters(self) -> Loss:
         """Raise on a parameter that makes no sense; returns the loss."""
         super().check_parameters()
-        for name, low in (("epochs", 1), ("patience", 1), ("seed", 0)):
+        if self.epochs != AUTO:
+            check_whole("epochs", self.epochs, 1)
+        for name, low in (("patience", 1), ("seed", 0)):
             check_whole(name, getattr(self, name), low)
         if isinstance(self.hidden, (int, np.integer, str)):
             raise InputError(f"hidden must be a list of layer sizes, such as (64, 32); got {self.hidden!r}")
@@ -125,18 +133,36 @@ class NeuralRanker(Ranker):
         if query_weight is not None:
             weight = check_query_weight(query_weight, data.n_queries, some=True)
         held = None if valid is None else self.validation_data(valid)
+        epochs = _MOST if isinstance(self.epochs, str) else self.epochs
+        if held is None and isinstance(self.epochs, str):
+            epochs = self._best_epochs(data, weight)
         before = torch.get_num_threads()
         if self.threads is not None:
             torch.set_num_threads(self.threads)
         try:
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(self.seed)
-                self._train(torch, loss, data, weight, held)
+                self._train(torch, loss, data, weight, held, epochs)
         finally:
             torch.set_num_threads(before)
+        warn_if_constant(self._scores(data.X), data)
         return self
 
-    def _train(self, torch: Any, loss: Loss, data: RankingData, weight: np.ndarray, held: RankingData | None) -> None:
+    def _best_epochs(self, data: RankingData, weight: np.ndarray) -> int:
+        """The number of epochs that is best on a fifth of the queries, having learned from the others."""
+        for queries, apart in inner_folds(data, seed=self.seed):
+            part = clone(self).set_params(epochs=_MOST, normalise=None)
+            try:
+                part.fit(data.subset(queries), query_weight=weight[queries], valid=data.subset(apart))
+            except InputError:
+                return _FEW
+            values = np.array([value for _, value in part.history_])
+            return int(np.argmin(values) if parse(self._measure).is_error else np.argmax(values)) + 1
+        return _FEW
+
+    def _train(
+        self, torch: Any, loss: Loss, data: RankingData, weight: np.ndarray, held: RankingData | None, epochs: int
+    ) -> None:
         from ..adapters.torch import RankingLoss
 
         dropout = self.dropout if self.optimiser == "adamw" else 0.0  # a line search needs a function that stands still
@@ -148,8 +174,8 @@ class NeuralRanker(Ranker):
         best, best_state, waited = -math.inf, None, 0
         rng = np.random.default_rng(self.seed)
         step = self._stepper(torch, network, values, queries, rng)
-        with bar("epochs", self.epochs) as update:
-            for epoch in range(1, self.epochs + 1):
+        with bar("epochs", epochs) as update:
+            for epoch in range(1, epochs + 1):
                 network.train()
                 mean = step()
                 network.eval()

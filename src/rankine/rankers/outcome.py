@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data import RankingData
 from ..measures import parse
-from .choosing import FLOOR, Estimate, choose, corrected, interval, p_better, weighted_means
+from .choosing import FLOOR, Estimate, choose, corrected, interval, optimism_of, p_better, weighted_means
 from .contest import Configuration, Contest
 from .fusion import performances
 from .leaderboard import LeaderboardRow, verdict_of
@@ -21,9 +21,10 @@ class Outcome:
 
     def __init__(
         self, contest: Contest, configurations: list[Configuration], judged: RankingData, weights: np.ndarray | None,
-        seed: int,
+        seed: int, folds: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         self.contest, self.configurations, self.judged = contest, configurations, judged
+        self.folds = np.zeros(judged.n_queries, np.int64) if folds is None else folds  # those of the fusions
         self.weights, self.seed, self.measure = weights, seed, contest.task.measure
         self.is_error = parse(self.measure).is_error
 
@@ -45,7 +46,12 @@ class Outcome:
     @cached_property
     def number(self) -> int:
         """The number of the best configuration."""
-        return int(choose(self.means[None], self.classes)[0])
+        return int(choose(self.means[None], self.classes, self.optimism)[0])
+
+    @cached_property
+    def optimism(self) -> float:
+        """By how much the best mean of those that are no fusion is too high."""
+        return optimism_of(self.values, self.classes, self.folds, self.weights)
 
     @property
     def best(self) -> Configuration:
@@ -55,7 +61,7 @@ class Outcome:
     @cached_property
     def estimate(self) -> Estimate:
         """What the best is worth on new queries, in units of the measure."""
-        return self.in_units(corrected(self.values, self.classes, self.weights, self.seed))
+        return self.in_units(corrected(self.values, self.classes, self.weights, self.seed, optimism=self.optimism))
 
     @property
     def uncorrected(self) -> float:
@@ -97,7 +103,7 @@ class Outcome:
         """How much the choice gains over the floor, corrected for the choosing."""
         if self.floor is None or self.floor == self.number:
             return None
-        return corrected(self.values, self.classes, self.weights, self.seed, against=self.floor)
+        return corrected(self.values, self.classes, self.weights, self.seed, against=self.floor, optimism=self.optimism)
 
     def failures(self) -> str:
         """Why candidates were not judged."""

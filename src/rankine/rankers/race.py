@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
@@ -30,6 +31,8 @@ from ..temporary import temporary_folder
 from .fusion import performances
 from .jobs import plain
 from .table import row_of
+
+_LARGEST = float(np.finfo(np.float32).max)  # scores are kept in single precision
 
 
 @dataclass(frozen=True)
@@ -102,13 +105,13 @@ def run_job(job: FoldJob, of: FoldData) -> FoldResult | str:
         with warnings.catch_warnings(record=True) as raised, results_are_whole():
             warnings.simplefilter("always")
             models = fitted(job.ranker, job.settings, job.sweep, train, weights)
-            scores = [model.predict(held_out) for model in models]
+            scores = np.stack([model.predict(held_out) for model in models])
         remarks = sorted({type(w.message).__name__ for w in raised if issubclass(w.category, UserWarning)})
+        values = np.stack([performances(held_out, s, job.measure, threads=1) for s in scores])
     except Exception as error:  # a candidate that fails is no reason to end the others
         return f"{type(error).__name__}: {in_one_line(error)}"
-    values = np.stack([performances(held_out, s, job.measure, threads=1) for s in scores])
-    seconds = time.perf_counter() - began
-    return FoldResult(values, np.stack(scores).astype(np.float32), seconds, ", ".join(remarks))
+    small = np.clip(scores, -_LARGEST, _LARGEST).astype(np.float32)
+    return FoldResult(values, small, time.perf_counter() - began, ", ".join(remarks))
 
 
 def fitted(
@@ -125,13 +128,14 @@ def fitted(
     return [model.fit(data, **options)] if sweep is None else model.sweep(*sweep, data, **options)
 
 
-def to_bytes(result: FoldResult) -> bytes:
-    """A result as the content of a file: a line of JSON, then the numbers."""
-    head = json.dumps({"seconds": result.seconds, "remark": result.remark}).encode()
-    return b"\n".join([head, result.values.astype("<f8").tobytes() + result.scores.astype("<f4").tobytes()])
+def to_bytes(result: FoldResult, key: str) -> bytes:
+    """The result of the job with this key as the content of a file: a line of JSON, then the numbers."""
+    numbers = result.values.astype("<f8").tobytes() + result.scores.astype("<f4").tobytes()
+    head = {"seconds": result.seconds, "remark": result.remark, "check": fingerprint(key, numbers, size=12)}
+    return b"\n".join([json.dumps(head).encode(), numbers])
 
 
-def from_bytes(content: bytes, n: int, queries: int, documents: int) -> FoldResult | None:
+def from_bytes(content: bytes, key: str, n: int, queries: int, documents: int) -> FoldResult | None:
     """The result of ``n`` configurations that :func:`to_bytes` wrote; None if it is damaged or another one."""
     head, _, numbers = content.partition(b"\n")
     at = 8 * n * queries
@@ -143,7 +147,7 @@ def from_bytes(content: bytes, n: int, queries: int, documents: int) -> FoldResu
         return None
     values = np.frombuffer(numbers[:at], "<f8").reshape(n, queries)
     scores = np.frombuffer(numbers[at:], "<f4").reshape(n, documents)
-    whole = np.isfinite(values).all() and np.isfinite(scores).all()
+    whole = about["check"] == fingerprint(key, numbers, size=12)
     return FoldResult(values, scores, about["seconds"], about["remark"]) if whole else None
 
 
@@ -152,13 +156,14 @@ class FoldHead(TypedDict):
 
     seconds: Finite
     remark: str
+    check: str  # fingerprint of the key and the numbers
 
 
 class Runner:
-    """Runs jobs, in this process or in others, and keeps what is finished in a folder."""
+    """Runs jobs by ``work``, in this process or in others, and keeps what is finished in a folder."""
 
-    def __init__(self, of: FoldData, pool: Any, folder: Path | None, deadline: float) -> None:
-        self.of, self.pool, self.folder, self.deadline = of, pool, folder, deadline
+    def __init__(self, of: FoldData, pool: Any, work: Any, folder: Path | None, deadline: float) -> None:
+        self.of, self.pool, self.work, self.folder, self.deadline = of, pool, work, folder, deadline
 
     def results(self, jobs: Sequence[FoldJob]) -> Any:
         """Each job with its result as soon as it is there, until the deadline."""
@@ -169,23 +174,28 @@ class Runner:
                 waiting.append(job)
             else:
                 yield job, result
-        for job, result in self.pool(_job_in_worker, waiting, lambda job, why: why, self.deadline):
+        for job, result in self.pool(self.work, waiting, lambda job, why: why, self.deadline):
             if self.folder is not None and not isinstance(result, str):
-                write_file(self.folder / f"{job.key}.fold", to_bytes(result))
+                write_file(self.folder / f"{job.key}.fold", to_bytes(result, job.key))
             yield job, result
 
     def _kept(self, job: FoldJob) -> FoldResult | None:
         assert self.folder is not None
         file = self.folder / f"{job.key}.fold"
-        return from_bytes(read_whole(file), job.size, *self.of.size(job.fold)) if file.exists() else None
+        if not file.exists():
+            return None
+        try:
+            return from_bytes(read_whole(file), job.key, job.size, *self.of.size(job.fold))
+        except InputError:  # it is something else, and packed
+            return None
 
 
 _worker: dict[str, FoldData] = {}
 
 
-def _open_data(file: str | None, of: FoldData | None, folds: np.ndarray, weights: np.ndarray | None) -> None:
+def _open_data(file: str, folds: np.ndarray, weights: np.ndarray | None) -> None:
     """Called once in each process."""
-    _worker["data"] = of if of is not None else FoldData(load_table(str(file)), folds, weights)
+    _worker["data"] = FoldData(load_table(file), folds, weights)
 
 
 def _job_in_worker(job: FoldJob) -> FoldResult | str:
@@ -200,11 +210,11 @@ def runner(of: FoldData, workers: int, folder: Path | None, deadline: float = np
         if not folder.is_dir():
             raise InputError("expected a folder", str(folder))
     if workers <= 1:
-        with job_pool(1, _open_data, (None, of, of.folds, of.weights)) as pool:
-            yield Runner(of, pool, folder, deadline)
+        with job_pool(1) as pool:
+            yield Runner(of, pool, partial(run_job, of=of), folder, deadline)
         return
     with temporary_folder("rankine-auto-") as temporary:
         file = str(Path(temporary, "data.arrow"))
         save_table(of.data, file)
-        with job_pool(workers, _open_data, (file, None, of.folds, of.weights)) as pool:
-            yield Runner(of, pool, folder, deadline)
+        with job_pool(workers, _open_data, (file, of.folds, of.weights), imports_main=False) as pool:
+            yield Runner(of, pool, _job_in_worker, folder, deadline)

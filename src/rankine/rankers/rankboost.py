@@ -27,6 +27,7 @@ from ..progress import bar
 from ..records import Count, Finite
 from . import rankboost_kernels as kn
 from .base import Ranker, check_whole
+from .inner import warn_if_constant
 
 _PERFECT = 1e-10
 _SAMPLE = 100_000
@@ -64,7 +65,7 @@ class RankBoost(Ranker):
     _schema = RankBoostState
 
     def __init__(
-        self, n_rounds: int = 100, n_bins: int = 255, by_query: bool = False, normalise: str | None = None
+        self, n_rounds: int = 50, n_bins: int = 255, by_query: bool = True, normalise: str | None = None
     ) -> None:
         self.n_rounds = n_rounds
         self.n_bins = n_bins
@@ -114,6 +115,8 @@ class RankBoost(Ranker):
                 H += alpha * (bins[f] > b)
                 update(t + 1)
         self.stumps_ = tuple(stumps)
+        advice = "No threshold of a feature ranks better than chance. AutoRanker compares rankers on the data"
+        warn_if_constant(H, data, advice)
         return self
 
     def sweep(self, name: str, values: Sequence[Any], data: RankingData, **options: Any) -> list[Any]:

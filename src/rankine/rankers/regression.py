@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from scipy.linalg import LinAlgWarning
 
 from ..errors import InputError
 from .base import LinearModel
+from .inner import AUTO, inverse_deviations, times, warn_if_constant
+
+_SHARE = 0.1  # of the documents: the penalty of alpha="auto"
 
 
 class RegressionRanker(LinearModel):
@@ -15,14 +20,14 @@ class RegressionRanker(LinearModel):
 
     Args:
         on: ``"grades"`` or ``"gains"``.
-        alpha: the weight of the penalty ‖w‖².
+        alpha: the weight of the penalty ‖w‖². ``"auto"``: 0.1 × documents, with features scaled to deviation 1.
         normalise: a kind of :class:`~rankine.Normaliser`, fitted with the model and applied when it predicts.
 
-    >>> RegressionRanker().fit([[0.0], [1.0], [2.0]], [0, 1, 2], qid=[1, 1, 1]).coef_.round(3)
+    >>> RegressionRanker(alpha=0.0).fit([[0.0], [1.0], [2.0]], [0, 1, 2], qid=[1, 1, 1]).coef_.round(3)
     array([1.])
     """
 
-    def __init__(self, on: str = "grades", alpha: float = 1e-6, normalise: str | None = None) -> None:
+    def __init__(self, on: str = "grades", alpha: float | str = AUTO, normalise: str | None = None) -> None:
         self.on = on
         self.alpha = alpha
         self.normalise = normalise
@@ -32,8 +37,8 @@ class RegressionRanker(LinearModel):
         super().check_parameters()
         if self.on not in ("grades", "gains"):
             raise InputError(f"on must be grades or gains, got {self.on!r}")
-        if not self.alpha >= 0:
-            raise InputError(f"alpha must be at least 0, got {self.alpha!r}")
+        if self.alpha != AUTO and (isinstance(self.alpha, str) or not self.alpha >= 0):
+            raise InputError(f"alpha must be a number, at least 0, or 'auto'; got {self.alpha!r}")
 
     def fit(self, X: Any, y: Any = None, qid: Any = None, doc_weight: Any = None) -> RegressionRanker:
         """Learn from arrays, or from a :class:`~rankine.RankingData`; ``doc_weight`` multiplies the squared errors."""
@@ -43,9 +48,14 @@ class RegressionRanker(LinearModel):
         data = self.training_data(X, y, qid)
         data, weights = self._weighted(data, X, doc_weight)
         target = data.y if self.on == "grades" else 2.0**data.y - 1
+        scale = inverse_deviations(data.X) if self.alpha == AUTO else np.ones(data.n_features)
+        alpha = _SHARE * data.n_documents if isinstance(self.alpha, str) else self.alpha
+        features = data.X if self.alpha != AUTO else times(data.X, scale)
         try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                self.coef_ = np.asarray(Ridge(alpha=self.alpha).fit(data.X, target, weights).coef_, np.float64)
+            with np.errstate(over="ignore", invalid="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore", LinAlgWarning)  # features that depend on each other are no news
+                self.coef_ = scale * np.asarray(Ridge(alpha=alpha).fit(features, target, weights).coef_, np.float64)
         except ValueError:  # squares that are too large even for scikit-learn's own precision
             raise InputError("features are too large to be squared: scale them down") from None
+        warn_if_constant(self._scores(data.X), data)
         return self

@@ -7,6 +7,7 @@ import io
 import itertools
 import json
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,20 +22,29 @@ from ..files import replacing
 from ..measures import parse
 from ..parallel import thread_count
 from .jobs import JobData, TuningJob, plain, run
+from .leaderboard import AutoReport, LeaderboardRow, verdict_of
+
+NOTHING = "nothing was learned"
 
 
 @dataclass(frozen=True)
 class Combination:
-    """A combination of parameters, the measure on each fold, and the seconds its fits took."""
+    """A combination of parameters, the measure on each fold, and the seconds its fits took.
+
+    ``values`` has the measure of each held-out query, where it is kept. ``remark`` says that the combination failed
+    (it has no scores then), or that it learned nothing.
+    """
 
     params: dict[str, Any]
     scores: tuple[float, ...]
     seconds: float
+    values: np.ndarray | None = field(default=None, repr=False, compare=False)
+    remark: str = ""
 
     @property
     def mean(self) -> float:
-        """The mean over the folds."""
-        return float(np.mean(self.scores))
+        """The mean over the folds, NaN of one that failed."""
+        return float(np.mean(self.scores)) if self.scores else np.nan
 
 
 @dataclass(frozen=True)
@@ -57,15 +67,49 @@ class Tuning:
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Column names and rows, for people."""
         names = list(self.best.params)
-        rows = [
-            [*(_text(t.params[n]) for n in names), f"{t.mean:.4f}", f"{np.std(t.scores):.4f}", f"{t.seconds:.2f}"]
-            for t in self.trials
-        ]
-        return [*names, self.measure, "± over folds", "seconds"], rows
+        remarks = any(t.remark for t in self.trials)
+        rows = []
+        for t in self.trials:
+            numbers = [f"{t.mean:.4f}", f"{np.std(t.scores):.4f}"] if t.scores else ["-", "-"]
+            row = [*(_text(t.params[n]) for n in names), *numbers, f"{t.seconds:.2f}"]
+            rows.append([*row, t.remark or "-"] if remarks else row)
+        return [*names, self.measure, "± over folds", "seconds", *(["remark"] if remarks else [])], rows
+
+    def report(self) -> AutoReport:
+        """The combinations as a leaderboard, and what the best is worth on new queries, corrected for the choosing."""
+        from .choosing import PLAIN, Estimate, corrected
+
+        judged = [t.values for t in self.trials if t.scores]
+        sign = -1 if parse(self.measure).is_error else 1
+        estimate, lines, queries = Estimate(np.nan, np.nan, np.nan), [], 0
+        if all(values is not None for values in judged):
+            table = sign * np.stack([v for v in judged if v is not None])
+            mean, *ends = (sign * v for v in corrected(table, np.full(len(table), PLAIN)))
+            estimate, queries = Estimate(mean, min(ends), max(ends)), table.shape[1]
+            lines.append(
+                f"On new queries expect {self.measure} {mean:.4f}, 90 % interval {estimate.low:.4f} to "
+                f"{estimate.high:.4f}: corrected for the choice among {len(table)} combinations, whose best mean is "
+                f"{self.best.mean:.4f}."
+            )
+        rows = tuple(self._row(t, sign) for t in self.trials)
+        return AutoReport(self.measure, queries, tuple(lines), rows, estimate)
+
+    def _row(self, t: Combination, sign: int) -> LeaderboardRow:
+        from .choosing import interval
+
+        mean, low, high = (t.mean, np.nan, np.nan) if t.values is None else interval(t.values)
+        verdict = t.remark
+        if not verdict and t.values is not None and self.best.values is not None:
+            verdict = "best" if t is self.best else verdict_of(sign * t.values, sign * self.best.values, None)
+        return LeaderboardRow(type(self.ranker).__name__, t.params, mean, low, high, t.seconds, verdict)
 
     def to_json(self) -> str:
         """All trials as JSON."""
-        trials = [{"params": t.params, "scores": t.scores, "mean": t.mean, "seconds": t.seconds} for t in self.trials]
+        trials = [
+            {"params": t.params, "scores": t.scores, "mean": t.mean if t.scores else None, "seconds": t.seconds}
+            | ({"remark": t.remark} if t.remark else {})
+            for t in self.trials
+        ]
         content = {"measure": self.measure, "best": self.best.params, "trials": trials}
         return json.dumps(content, indent=1, default=plain)
 
@@ -77,8 +121,13 @@ class Tuning:
         return out.getvalue()
 
     def write(self, folder: Path) -> None:
-        """Write the combinations as ``tune.json`` and ``tune.csv``, and their picture if there is an axis."""
-        for name, text in (("tune.json", self.to_json()), ("tune.csv", self.to_csv())):
+        """Write ``tune.json`` and ``tune.csv``, their picture if there is an axis, and the leaderboard likewise."""
+        report = self.report()
+        texts = {
+            "tune.json": self.to_json(), "tune.csv": self.to_csv(), "leaderboard.json": report.to_json(),
+            "leaderboard.csv": report.to_csv(),
+        }  # fmt: skip
+        for name, text in texts.items():
             with replacing(folder / name) as temporary:
                 temporary.write_text(text)
         if self.axis is not None:
@@ -92,7 +141,7 @@ class Tuning:
         if axis is None:
             raise InputError("no parameter of the grid is a row of numbers: there is no curve to draw")
         curves: dict[str, list[tuple[float, float]]] = {}
-        for t in self.trials:
+        for t in (t for t in self.trials if t.scores):
             label = ", ".join(_text(v) for n, v in t.params.items() if n != axis) or "all"
             curves.setdefault(label, []).append((t.params[axis], t.mean))
         return draw_curves({k: sorted(v) for k, v in curves.items()}, axis, self.measure, path)
@@ -162,8 +211,9 @@ def tune(
     for n, combination in enumerate(combinations):
         on_folds = [results[job.key] for job in jobs[n * n_folds : (n + 1) * n_folds]]
         trials += _measured(combination, path, on_folds, list(grid))
+    _warn_of_failures(trials)
     sign = 1 if parse(measure).is_error else -1
-    tuning = Tuning(measure, tuple(sorted(trials, key=lambda t: sign * t.mean)), ranker)
+    tuning = Tuning(measure, tuple(sorted(trials, key=lambda t: sign * t.mean if t.scores else np.inf)), ranker)
     if folder is not None:
         tuning.write(Path(folder))
     return tuning
@@ -174,12 +224,38 @@ def _measured(
 ) -> list[Combination]:
     """The results of a combination on all folds, for each C of the path; parameters in the order of the grid."""
     out = []
+    failures = [result for result in on_folds if isinstance(result, str)]
     for i, C in enumerate(sorted(path) if path is not None else [None]):
         params = combination | ({} if C is None else {"C": C})
+        params = {name: params[name] for name in order if name in params}
+        if failures:
+            out.append(Combination(params, (), 0.0, None, f"failed: {failures[0]}"))
+            continue
         scores = tuple(result["scores"][i] for result in on_folds)
         seconds = sum(result["seconds"][i] for result in on_folds)
-        out.append(Combination({name: params[name] for name in order if name in params}, scores, seconds))
+        kept = all("values" in result for result in on_folds)
+        values = np.concatenate([result["values"][i] for result in on_folds]) if kept else None
+        nothing = all(result["constant"][i] if "constant" in result else False for result in on_folds)
+        out.append(Combination(params, scores, seconds, values, NOTHING if nothing else ""))
     return out
+
+
+def _warn_of_failures(trials: Sequence[Combination]) -> None:
+    """Say how many combinations failed and how many learned nothing; raise if all failed."""
+    from .linear import NothingLearnedWarning
+
+    failed = [t for t in trials if not t.scores]
+    if len(failed) == len(trials):
+        raise InputError(f"every combination {failed[0].remark}")
+    if failed:
+        one = ", ".join(f"{name} {_text(value)}" for name, value in failed[0].params.items())
+        warnings.warn(
+            f"{len(failed)} of {len(trials)} combinations failed, e.g. {one}: {failed[0].remark}", stacklevel=3
+        )
+    nothing = sum(t.remark == NOTHING for t in trials)
+    if nothing:
+        text = f"{nothing} of {len(trials)} combinations learned nothing: all documents of a query have the same score"
+        warnings.warn(text, NothingLearnedWarning, stacklevel=3)
 
 
 def _check_data(data: Any, valid: Any, folds: int) -> None:

@@ -93,7 +93,7 @@ def row_of(name: str) -> RankerRow:
     'AdaRank'
     >>> row_of("adrank")
     Traceback (most recent call last):
-    rankine.errors.InputError: unknown ranker 'adrank'. Did you mean 'adarank'? There are: linear, ...
+    rankine.errors.InputError: unknown ranker 'adrank'. Did you mean 'adarank'? There are: auto, ...
     """
     if name not in TABLE:
         raise unknown("ranker", name, TABLE)

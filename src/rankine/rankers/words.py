@@ -8,11 +8,13 @@ import numpy as np
 
 from ..data import RankingData
 from ..measures import parse
+from ..measures.table import TABLE as MEASURES
 from .outcome import CHANCE, Outcome
 
 ONE_QUERY = (
     "There is one query: nothing can be held out to judge on, so there is no estimate. A linear ranker was fitted."
 )
+NULL_MODEL = "It learned nothing: it scores all documents alike."
 FEW = 30  # queries
 
 
@@ -21,8 +23,13 @@ def about_data(data: RankingData, measure: str) -> list[str]:
     lines = []
     levels = np.unique(data.y)
     if (levels != np.round(levels)).any():
-        lines.append("Some grades are not whole numbers: they are taken as they are, a gain is 2^grade − 1.")
-    if levels.max() > 10 and parse(measure).name in ("nDCG", "DCG", "ERR"):
+        lines.append(f"Some grades are not whole numbers. They are taken as they are: {_taken(measure)}.")
+    if levels.min() < 0:
+        lines.append(f"Some grades are negative. They are taken as they are: {_taken(measure)}.")
+    relevant = _relevant(measure)
+    if relevant is not None and levels.max() < relevant:
+        lines.append(f"No document is relevant, for no grade is {relevant:g} or more: {measure} is 0 for every order.")
+    if levels.max() > 10 and _is_exponential(measure):
         lines.append(
             f"The largest grade is {levels.max():g}. With a gain of 2^grade − 1 it outweighs all others; "
             "nDCG(dcg='log2') counts grades themselves."
@@ -48,19 +55,52 @@ def about_data(data: RankingData, measure: str) -> list[str]:
     return lines
 
 
+def _is_exponential(measure: str) -> bool:
+    """Whether a gain is 2^grade − 1."""
+    of = parse(measure)
+    return MEASURES[of.name].graded and dict(of.params).get("dcg") != "log2"
+
+
+def _relevant(measure: str) -> float | None:
+    """The least grade of a relevant document, for a measure that asks for no more."""
+    of = parse(measure)
+    return None if MEASURES[of.name].graded else dict(of.params).get("rel")
+
+
+def _taken(measure: str) -> str:
+    """What a measure makes of a grade."""
+    if MEASURES[parse(measure).name].graded:
+        return "a gain is 2^grade − 1" if _is_exponential(measure) else "a gain is the grade itself"
+    relevant = _relevant(measure)
+    return "only their order counts" if relevant is None else f"a document is relevant from grade {relevant:g} on"
+
+
 def _constant_features(data: RankingData) -> np.ndarray:
     """Which features are constant within every query."""
-    out = np.ones(data.n_features, bool)
     if data.is_sparse:
-        columns = data.X.tocsc()
-        for f in range(data.n_features):
-            column = np.zeros(data.n_documents, data.X.dtype)
-            part = slice(columns.indptr[f], columns.indptr[f + 1])
-            column[columns.indices[part]] = columns.data[part]
-            out[f] = _is_constant(column, data.ptr)
-        return out
+        return _constant_columns(data)
+    out = np.ones(data.n_features, bool)
     for f in range(data.n_features):
         out[f] = _is_constant(data.X[:, f], data.ptr)
+    return out
+
+
+def _constant_columns(data: RankingData) -> np.ndarray:
+    """The same for a sparse matrix: within a query no value of a column is stored, or all are and they are equal."""
+    out = np.ones(data.n_features, bool)
+    X = data.X.tocoo()
+    stored = X.data != 0
+    row, column, value = X.row[stored], X.col[stored], X.data[stored]
+    if not len(value):
+        return out
+    lengths = np.diff(data.ptr)
+    query = np.repeat(np.arange(data.n_queries), lengths)[row]
+    order = np.lexsort((query, column))
+    query, column, value = query[order], column[order], value[order]
+    first = np.flatnonzero((np.diff(column, prepend=-1) != 0) | (np.diff(query, prepend=-1) != 0))
+    counts = np.diff(first, append=len(value))
+    equal = np.maximum.reduceat(value, first) == np.minimum.reduceat(value, first)
+    out[column[first[~equal | (counts != lengths[query[first]])]]] = False
     return out
 
 
@@ -72,23 +112,41 @@ def report_lines(outcome: Outcome, best: Any, data: RankingData, measure: str) -
     """The sentences of the report, the most important first."""
     lines = [] if outcome.learned else [_nothing_learned(outcome, measure)]
     lines.append(f"Best at {measure}: {described(outcome, best, data)}.")
-    mean, low, high = outcome.estimate
-    n = len(outcome.configurations)
-    lines.append(
-        f"On new queries expect {measure} {mean:.4f}, 90 % interval {low:.4f} to {high:.4f}. That is corrected for "
-        f"the choice among {n} configurations; their best mean, {outcome.uncorrected:.4f}, is too good to be expected."
-    )
+    lines.append(_estimate(outcome, measure))
     lines += _floor_lines(outcome, data, measure)
     queries = outcome.judged.n_queries
-    if queries < FEW:
+    if 1 < queries < FEW:
         lines.append(f"{queries} queries are few: most differences cannot be shown, and the interval is wide.")
     lines += _stop_lines(outcome)
     return lines
 
 
+def _estimate(outcome: Outcome, measure: str) -> str:
+    """What to expect on new queries."""
+    mean, low, high = outcome.estimate
+    n = len(outcome.configurations)
+    if not np.isfinite(low):
+        return f"On the only query that was judged on {measure} is {mean:.4f}: that says little about new ones."
+    text = f"On new queries expect {measure} {mean:.4f}, 90 % interval {low:.4f} to {high:.4f}."
+    if n == 1:
+        return text
+    text += f" That is corrected for the choice among {n} configurations"
+    better = outcome.uncorrected < mean if outcome.is_error else outcome.uncorrected > mean
+    if not better:
+        return text + "."
+    return text + f"; their best mean, {outcome.uncorrected:.4f}, is too good to be expected."
+
+
 def _nothing_learned(outcome: Outcome, measure: str) -> str:
     chance = float(np.average(outcome.chance, weights=outcome.weights))
     shown = 1 - chance if outcome.is_error else chance
+    n, queries = len(outcome.configurations), outcome.judged.n_queries
+    if n * 0.5**queries >= CHANCE:
+        return (
+            f"Nothing is shown to be learned: with {queries} quer{'y' if queries == 1 else 'ies'} the best of {n} "
+            f"configurations can never be told from chance ({measure} {shown:.4f} in random order, "
+            f"{outcome.uncorrected:.4f} at best)."
+        )
     return (
         f"Nothing was learned: no candidate is shown to rank better than chance ({measure} {shown:.4f} in random "
         f"order, {outcome.uncorrected:.4f} at best; p = {outcome.p_of_chance:.2g}, {CHANCE:g} would be needed)."

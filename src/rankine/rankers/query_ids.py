@@ -1,0 +1,76 @@
+"""Query ids of rows: what is said where they are missing, or where something else is passed in their place."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from ..arrays import as_ids
+from ..data import Preferences
+from ..errors import InputError
+
+LONG_QUERY = 1000  # more documents than one query plausibly has
+_MANY_GRADES = 100  # more different grades than one query plausibly has
+
+
+class OneQueryWarning(UserWarning):
+    """Rows without query ids were taken as one query, and they look like several."""
+
+
+def query_ids(qid: Any, n_rows: int) -> np.ndarray:
+    """Query ids, one per row; rows without them are one query.
+
+    >>> query_ids(None, 2), query_ids(["a", "b"], 2)
+    (array([0, 0]), array(['a', 'b'], dtype='<U1'))
+    """
+    return np.zeros(n_rows, np.int64) if qid is None else as_ids(qid, "qid")
+
+
+def warn_of_rows(n_rows: int, reason: str, stacklevel: int) -> None:
+    """Warn that rows without query ids were taken as one query, and say why this matters."""
+    warnings.warn(
+        f"all {n_rows} rows were taken as one query, since there are no query ids, and {reason}: "
+        "pass qid=, one id per row",
+        OneQueryWarning,
+        stacklevel=stacklevel,
+    )
+
+
+def warn_of_one_query(n_rows: int, y: Any, stacklevel: int) -> None:
+    """Warn if rows without query ids have more documents or grades than one query has; ranks 1 to n are one query."""
+    if n_rows > LONG_QUERY:
+        warn_of_rows(n_rows, "few queries have so many documents", stacklevel + 1)
+    elif n_rows > _MANY_GRADES and not isinstance(y, Preferences):
+        levels = np.unique(y)
+        if len(levels) > _MANY_GRADES and (levels[0], levels[-1], len(levels)) != (1, n_rows, n_rows):
+            warn_of_rows(n_rows, f"y has {len(levels)} different values", stacklevel + 1)
+
+
+def refusing_habits(fit: Callable) -> Callable:
+    """A method ``fit`` that says what to pass instead of arguments that other libraries take, and it does not."""
+    taken = signature(fit).parameters
+    habits = {name for name in ("group", "groups", "sample_weight") if name not in taken}
+    weights = [name for name in ("query_weight", "doc_weight") if name in taken]
+
+    @wraps(fit)
+    def explaining(self: Any, *args: Any, **options: Any) -> Any:
+        for name in sorted(habits & set(options)):
+            if options.pop(name) is None:
+                continue
+            if name == "sample_weight":
+                raise InputError(
+                    "fit takes no sample_weight: the loss of a ranking is one of whole queries, not a sum over rows"
+                    + (f"; {type(self).__name__} takes {' and '.join(weights)}" if weights else "")
+                )
+            raise InputError(
+                f"fit takes no {name}: pass qid=, the query id of each row. Sizes of groups, as LightGBM takes "
+                "them, become ids by numpy.repeat(range(len(sizes)), sizes)"
+            )
+        return fit(self, *args, **options)
+
+    return explaining

@@ -1,0 +1,55 @@
+"""Rows without query ids: when they look like several queries."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import rankine as rk
+from rankine.rankers.query_ids import OneQueryWarning, query_ids, refusing_habits, warn_of_one_query
+
+
+def warns(n_rows, y):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_one_query(n_rows, y, stacklevel=1)
+    assert all(w.category is OneQueryWarning for w in caught)
+    return [str(w.message) for w in caught]
+
+
+def test_long_queries_are_doubted():
+    assert warns(1000, np.arange(1000) % 5) == []
+    assert len(warns(1001, np.arange(1001) % 5)) == 1
+
+
+def test_many_grades_are_doubted_unless_they_are_ranks():
+    assert warns(500, np.arange(500) % 100) == []
+    assert "y has 101 different values" in warns(500, np.arange(500) % 101)[0]
+    assert warns(500, np.random.default_rng(0).permutation(500) + 1) == []
+    assert len(warns(500, np.random.default_rng(0).permutation(500))) == 1
+    assert len(warns(500, np.random.default_rng(0).normal(size=500))) == 1
+    assert warns(500, rk.Preferences([0], [1], [1.0])) == []
+
+
+def test_many_grades_are_doubted_in_fit_and_in_score():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 2)), rng.uniform(0, 3, 300)
+    with pytest.warns(OneQueryWarning, match="y has 300 different values"):
+        model = rk.RegressionRanker().fit(X, y)
+    with pytest.warns(OneQueryWarning, match="y has 300 different values"):
+        model.score(X, y)
+
+
+def test_ids_are_checked():
+    assert query_ids(None, 3).tolist() == [0, 0, 0]
+    with pytest.raises(rk.InputError, match="qid must have one dimension"):
+        query_ids([[1, 2]], 2)
+
+
+def test_arguments_that_fit_does_take_are_passed_on():
+    def fit(self, X, y=None, qid=None, groups=None):
+        return groups
+
+    assert refusing_habits(fit)(None, [[1]], groups=["a"], group=None, sample_weight=None) == ["a"]
+    with pytest.raises(rk.InputError, match="fit takes no group: "):
+        refusing_habits(fit)(None, [[1]], group=[1])
