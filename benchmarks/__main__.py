@@ -4,6 +4,7 @@ import sys
 
 from . import (
     archive,
+    auto,
     boosting,
     evaluation,
     large_margin,
@@ -23,6 +24,7 @@ BENCHMARKS = {
     "solvers": solvers.main,
     "pairwise": pairwise.main,
     "boosting": boosting.main,
+    "auto": auto.main,
     "spoken": spoken.main,
     "archive": archive.main,
     "recognition": recognition.main,
