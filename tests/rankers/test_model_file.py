@@ -18,7 +18,7 @@ def content(tmp_path):
 
 
 def test_the_file_is_plain_json(tmp_path):
-    write(tmp_path / "m.json", "LinearRanker", {"coef": [1.5, -2], "names": ["größe"]})
+    write(tmp_path / "m.json", {"kind": "LinearRanker", "coef": [1.5, -2], "names": ["größe"]})
     text = (tmp_path / "m.json").read_text(encoding="utf-8")
     assert "größe" in text
     assert text.endswith("}\n")
@@ -28,10 +28,10 @@ def test_the_file_is_plain_json(tmp_path):
 
 
 def test_a_model_that_is_no_json_leaves_the_old_file(tmp_path):
-    write(tmp_path / "m.json", "LinearRanker", {"coef": [1]})
+    write(tmp_path / "m.json", {"kind": "LinearRanker", "coef": [1]})
     before = (tmp_path / "m.json").read_bytes()
     with pytest.raises(TypeError):
-        write(tmp_path / "m.json", "LinearRanker", {"coef": object()})
+        write(tmp_path / "m.json", {"kind": "LinearRanker", "coef": object()})
     assert (tmp_path / "m.json").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["m.json"]
 
@@ -78,7 +78,7 @@ def test_files_of_others(content, change, message, tmp_path):
 
 @pytest.mark.parametrize("kind", CLASSES)
 def test_a_file_without_its_content_is_damaged(kind, tmp_path):
-    write(tmp_path / "bad.json", kind, {})
+    write(tmp_path / "bad.json", {"kind": kind})
     with pytest.raises(rk.InputError, match=rf"bad\.json: not a {kind}, or damaged: .*missing required field"):
         load(tmp_path / "bad.json")
 
