@@ -62,8 +62,8 @@ def test_feature_names_are_mapped(data):
     with pytest.raises(InputError, match="same name"):
         to_solr(model, features=dict.fromkeys(data.feature_names, "x"))
     plain = rk.LinearRanker().fit(data.X, data.y, qid=data.qid)
-    assert json.loads(to_solr(plain))["features"][0] == {"name": "feature_1"}
-    assert json.loads(to_solr(plain, features={str(i): f"f{i}" for i in range(1, 9)}))["features"][7] == {"name": "f8"}
+    assert json.loads(to_solr(plain))["features"][0]["name"] == "feature_1"
+    assert json.loads(to_solr(plain, features={str(i): f"f{i}" for i in range(1, 9)}))["features"][7]["name"] == "f8"
 
 
 @pytest.mark.skipif("RANKINE_DATA" not in os.environ, reason="needs RANKINE_DATA")
@@ -79,7 +79,7 @@ def test_all_of_mq2008():
 
 
 def test_the_best_of_an_auto_ranker_is_written(data):
-    auto = rk.AutoRanker(candidates=["linear ranksvm-l2"], folds=2, workers=1).fit(data)
+    auto = rk.AutoRanker(candidates=["single feature"], folds=2, workers=1).fit(data)
     assert to_opensearch(auto) == to_opensearch(auto.best_)
     assert to_solr(auto) == to_solr(auto.best_)
     boosted = rk.AutoRanker(candidates=["RankBoost"], folds=2, workers=1).fit(data)

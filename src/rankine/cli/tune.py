@@ -15,6 +15,17 @@ from . import common as c
 
 _TUNED = [name for name in TABLE if name != "auto"]
 _RANKERS = f"What is tuned: {', '.join(_TUNED)}. `rankine rankers` explains them and lists the values tried by default."
+PositionWeightList = Annotated[
+    list[str] | None, typer.Option(help="Position weights A to try (see `rankine losses`); repeat it.")
+]
+NormaliserList = Annotated[
+    list[str] | None, typer.Option(help=f"A normaliser to try: {c.NORMALISERS} or none; repeat it.")
+]
+SettingList = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A value to try for a parameter of the ranker; repeat it."),
+]
+RefitOutput = Annotated[str | None, typer.Option("-o", "--output", help="Refit the best on all data, save it here.")]
 
 
 def command(
@@ -23,17 +34,10 @@ def command(
     ranker: Annotated[str, typer.Option(help=_RANKERS)] = "linear",
     loss: Annotated[list[str] | None, typer.Option(help="A loss to try (see `rankine losses`); repeat it.")] = None,
     values: Annotated[str | None, typer.Option("-C", help="Values of C: low:high (powers of ten) or a list.")] = None,
-    weights: Annotated[
-        list[str] | None, typer.Option(help="Position weights A to try (see `rankine losses`); repeat it.")
-    ] = None,
+    weights: PositionWeightList = None,
     rounds: Annotated[str | None, typer.Option(help="Numbers of rounds to try, for boosting; a list.")] = None,
-    normalise: Annotated[
-        list[str] | None, typer.Option(help=f"A normaliser to try: {c.NORMALISERS} or none; repeat it.")
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A value to try for a parameter of the ranker; repeat it."),
-    ] = None,
+    normalise: NormaliserList = None,
+    settings: SettingList = None,
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="Measure by which the best combination is chosen.")
     ] = "nDCG@10",
@@ -41,9 +45,7 @@ def command(
     folds: Annotated[int, typer.Option(help="Number of folds.")] = 5,
     seed: Annotated[int, typer.Option(help="Random seed of the folds.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
-    output: Annotated[
-        str | None, typer.Option("-o", "--output", help="Refit the best on all data, save it here.")
-    ] = None,
+    output: RefitOutput = None,
 ) -> None:
     """Try every combination of parameters of a ranker, and rank the combinations by a measure.
 

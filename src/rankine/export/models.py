@@ -32,7 +32,7 @@ def check_model(model: Any, target: str) -> Any:
     if model.normaliser_ is not None and model.normaliser_.by_query:
         raise InputError(
             f"the model normalises features within a query ({model.normaliser_.kind}), but {target} sees one document "
-            "at a time: train it with normalise='zscore', or without"
+            "at a time: train it with normalise='zscore', or without (--deployable)"
         )
     return model
 
