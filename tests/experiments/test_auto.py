@@ -45,9 +45,17 @@ def test_peers(small, tmp_path, monkeypatch):
         assert [row[0] for row in table.rows] == systems
     assert ndcg.title == "MQ2008, nDCG@10"
     assert "30 test queries" in ndcg.text
+    assert sum(row[-1] in ndcg.text for row in ndcg.rows[1:]) == 5
     assert [row[1] for row in mean.rows] == [row[1] for row in ndcg.rows]
     assert [row[2] for row in mean.rows] == [row[1] for row in ap.rows]
     assert (tmp_path / "out" / "peers" / "report.html").exists()
+
+
+def test_the_whole_grid(small, tmp_path):
+    pytest.importorskip("lightgbm")
+    for table in run("grid", tmp_path / "out").tables:
+        assert [row[0] for row in table.rows] == ["AutoRanker", "LightGBM lambdarank, tuned"]
+        assert table.rows[1][6] == "2.0"  # settings
 
 
 def test_the_estimate_against_the_truth(small, tmp_path):
