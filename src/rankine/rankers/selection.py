@@ -212,11 +212,16 @@ def tune(
         on_folds = [results[job.key] for job in jobs[n * n_folds : (n + 1) * n_folds]]
         trials += _measured(combination, path, on_folds, list(grid))
     _warn_of_failures(trials)
-    sign = 1 if parse(measure).is_error else -1
-    tuning = Tuning(measure, tuple(sorted(trials, key=lambda t: sign * t.mean if t.scores else np.inf)), ranker)
+    tuning = Tuning(measure, _ranked(trials, measure), ranker)
     if folder is not None:
         tuning.write(Path(folder))
     return tuning
+
+
+def _ranked(trials: list[Combination], measure: str) -> tuple[Combination, ...]:
+    """The best first; those without a result last."""
+    sign = 1 if parse(measure).is_error else -1
+    return tuple(sorted(trials, key=lambda t: sign * t.mean if t.scores else np.inf))
 
 
 def _measured(
