@@ -30,6 +30,7 @@ class Task(NamedTuple):
     n_features: int
     sparse: bool
     deployable: bool = False
+    seed: int = 0
 
     @property
     def millions(self) -> float:
@@ -64,6 +65,8 @@ class Candidate(NamedTuple):
             out["loss"] = structured_loss(task.measure)
         elif out.get("loss") == TIGHT:
             out["loss"] = f"{structured_loss(task.measure)}:tight"
+        if self.ranker in _SEEDED:
+            out["seed"] = task.seed
         if (task.sparse or task.deployable) and "normalise" in out:  # by query: the others of the query are needed
             out["normalise"] = None if task.sparse else "zscore"  # which would fill a sparse matrix
         return out
@@ -81,7 +84,9 @@ class Candidate(NamedTuple):
         return constant + per_million * task.millions
 
 
+WIDE = 10_000  # features
 STRUCTURED, TIGHT = "{structured}", "{tight}"  # in settings: the structural loss of the measure, and its tight bound
+_SEEDED = ("linear", "kernel", "boosted", "neural")
 _PACKAGES = {"boost": "lightgbm", "torch": "torch"}
 _LOSSES = {"nDCG": "svm-ndcg", "DCG": "svm-ndcg", "AP": "svm-map", "P": "svm-p", "Success": "svm-rr", "RR": "svm-rr"}
 
@@ -99,7 +104,13 @@ def structured_loss(measure: str) -> str:
     return f"{name}@{cutoff}" if takes_cutoff and cutoff is not None else name
 
 
+def _wide(task: Task) -> str:
+    return f"looks at each feature: for at most {WIDE:,}" if task.n_features > WIDE else ""
+
+
 def _not_up_to_one(task: Task) -> str:
+    if task.n_features > WIDE:
+        return _wide(task)
     row = MEASURES[parse(task.measure).name]
     return f"boosts measures up to 1, which {task.measure} is not" if row.range[1] > 1 else ""
 
@@ -132,7 +143,7 @@ def _trees(loss: str, **settings: Any) -> Candidate:
 _SAMPLED = {"feature_fraction": 0.3, "bagging_freq": 1, "bagging_fraction": 0.5}
 
 CANDIDATES = (
-    Candidate("single feature", "single", {"measure": MEASURE, "both_signs": True}, None, FLOOR, (0.05, 0.2)),
+    Candidate("single feature", "single", {"measure": MEASURE, "both_signs": True}, None, FLOOR, (0.05, 0.2), _wide),
     Candidate("uniform fusion", "uniform", {}, None, FLOOR, (0.02, 0.1), _not_sparse),
     _linear("listmle"),
     _linear("listnet"),
@@ -145,7 +156,7 @@ CANDIDATES = (
         "regression", "regression", {"normalise": "query-zscore"}, ("alpha", (1.0, 10.0, 100.0, 1000.0, 10000.0)),
         PLAIN, (0.05, 0.1),
     ),
-    Candidate("RankBoost", "rankboost", {}, ("n_rounds", (25, 50, 100, 200, 300)), PLAIN, (0.1, 0.6)),
+    Candidate("RankBoost", "rankboost", {}, ("n_rounds", (25, 50, 100, 200, 300)), PLAIN, (0.1, 0.6), _wide),
     Candidate(
         "AdaRank", "adarank", {"measure": MEASURE}, ("n_rounds", (1, 5, 20, 100)), PLAIN, (0.3, 0.3), _not_up_to_one,
     ),
