@@ -106,7 +106,7 @@ def load(path: str | os.PathLike) -> Any:
     >>> import tempfile
     >>> from rankine import LinearRanker
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     LinearRanker().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).save(folder + "/model.json")
+    ...     LinearRanker("svm-map", C=1.0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).save(folder + "/model.json")
     ...     load(folder + "/model.json").coef_.round(3)
     array([0.369])
     """
