@@ -108,7 +108,7 @@ def load(path: str | os.PathLike) -> Any:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     LinearRanker("svm-map", C=1.0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).save(folder + "/model.json")
     ...     load(folder + "/model.json").coef_.round(3)
-    array([0.369])
+    array([0.25])
     """
     from .model_file import read
 
