@@ -48,6 +48,7 @@ class Candidate(NamedTuple):
     ``sweep`` is a parameter and its values, from simple to involved; empty: there is one configuration. ``level`` is
     the class of :mod:`rankine.rankers.choosing`. ``seconds`` is about how long one fold takes on one core: a constant,
     and what a million values of X add; it decides what is tried by default. ``unsuited`` says why a task is not for it.
+    ``takes_wide``: it is tried on data with more than ``WIDE`` features too, with every third value of its sweep.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Candidate(NamedTuple):
     level: int
     seconds: tuple[float, float]
     unsuited: Callable[[Task], str] = _always
+    takes_wide: bool = False
 
     def settings_for(self, task: Task) -> dict[str, Any]:
         """The fixed settings, with the measure and the loss made for it in place of their names."""
@@ -76,7 +78,15 @@ class Candidate(NamedTuple):
         extra = TABLE[self.ranker].extra
         if extra and find_spec(_PACKAGES[extra]) is None:
             return f"needs rankine[{extra}]"
+        if task.n_features > WIDE and not self.takes_wide:
+            return f"for at most {WIDE:,} features"
         return self.unsuited(task)
+
+    def for_task(self, task: Task) -> Candidate:
+        """This candidate, with fewer values to sweep where the data is wide."""
+        if task.n_features <= WIDE or self.sweep is None:
+            return self
+        return self._replace(sweep=(self.sweep[0], self.sweep[1][::3]))
 
     def cost(self, task: Task) -> float:
         """About the seconds of one fold on one core."""
@@ -104,13 +114,7 @@ def structured_loss(measure: str) -> str:
     return f"{name}@{cutoff}" if takes_cutoff and cutoff is not None else name
 
 
-def _wide(task: Task) -> str:
-    return f"looks at each feature: for at most {WIDE:,}" if task.n_features > WIDE else ""
-
-
 def _not_up_to_one(task: Task) -> str:
-    if task.n_features > WIDE:
-        return _wide(task)
     row = MEASURES[parse(task.measure).name]
     return f"boosts measures up to 1, which {task.measure} is not" if row.range[1] > 1 else ""
 
@@ -143,11 +147,11 @@ def _trees(loss: str, **settings: Any) -> Candidate:
 _SAMPLED = {"feature_fraction": 0.3, "bagging_freq": 1, "bagging_fraction": 0.5}
 
 CANDIDATES = (
-    Candidate("single feature", "single", {"measure": MEASURE, "both_signs": True}, None, FLOOR, (0.05, 0.2), _wide),
+    Candidate("single feature", "single", {"measure": MEASURE, "both_signs": True}, None, FLOOR, (0.05, 0.2)),
     Candidate("uniform fusion", "uniform", {}, None, FLOOR, (0.02, 0.1), _not_sparse),
     _linear("listmle"),
-    _linear("listnet"),
-    _linear("consistent-ndcg@10"),
+    _linear("listnet")._replace(takes_wide=True),
+    _linear("consistent-ndcg@10")._replace(takes_wide=True),
     _linear("preorder:norm+dcg"),
     _linear("ranksvm-l2"),
     _linear("svm-map"),
@@ -156,7 +160,7 @@ CANDIDATES = (
         "regression", "regression", {"normalise": "query-zscore"}, ("alpha", (1.0, 10.0, 100.0, 1000.0, 10000.0)),
         PLAIN, (0.05, 0.1),
     ),
-    Candidate("RankBoost", "rankboost", {}, ("n_rounds", (25, 50, 100, 200, 300)), PLAIN, (0.1, 0.6), _wide),
+    Candidate("RankBoost", "rankboost", {}, ("n_rounds", (25, 50, 100, 200, 300)), PLAIN, (0.1, 0.6)),
     Candidate(
         "AdaRank", "adarank", {"measure": MEASURE}, ("n_rounds", (1, 5, 20, 100)), PLAIN, (0.3, 0.3), _not_up_to_one,
     ),
