@@ -24,8 +24,9 @@ COLUMNS = ("name", "params", "mean", "low", "high", "seconds", "verdict")
 class LeaderboardRow(NamedTuple):
     """A candidate with its best setting: the mean of the measure on held-out queries, its interval, and a verdict.
 
+    For each fold the setting is chosen on the others, so that the means of candidates and fusions can be compared.
     ``mean``, ``low`` and ``high`` are NaN where the candidate was not judged on all folds. They are not corrected for
-    the choosing among settings and candidates: the estimate is.
+    the choosing among candidates: the estimate is.
     """
 
     name: str
