@@ -51,11 +51,11 @@ class Outcome:
     @cached_property
     def optimism(self) -> float:
         """By how much the best mean of those that are no fusion is too high."""
-        return optimism_of(self.values, self.classes, self.folds, self.weights)
+        return optimism_of(self.values, self.classes, self.weights, self.seed)
 
     @property
     def without_fusion(self) -> float | None:
-        """The mean of the best that is no fusion, if it is chosen for each fold on the others; in units."""
+        """What the best that is no fusion is worth on new queries, in units of the measure."""
         plain = self.classes < FUSED
         if not plain.any():
             return None
