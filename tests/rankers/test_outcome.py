@@ -125,8 +125,13 @@ def test_rows_choose_their_setting_on_the_other_folds():
     contest = SimpleNamespace(task=SimpleNamespace(measure="AP"), entries=[])
     assert Outcome(contest, rows, DATA, None, 0, half).rows()[0].mean == pytest.approx(0.1)
     assert Outcome(contest, rows, DATA, None, 0).rows()[0].mean == pytest.approx(0.5)
-    fused = configuration("fusion", FUSED, np.full(30, 0.2))
-    out = Outcome(contest, [*rows, fused], DATA, None, 0, half)
-    assert 0.1 < out.optimism < 0.4
-    assert out.without_fusion == pytest.approx(0.5 - out.optimism)
-    assert out.best is (fused if 0.2 >= out.without_fusion + GAIN else rows[0])
+
+
+def test_the_best_of_many_is_lowered_before_a_fusion_is_compared_with_it():
+    many = [configuration("a", PLAIN, noise(i), {"C": i}) for i in range(40)]
+    best = max(c.values.mean() for c in many)
+    fused = configuration("fusion", FUSED, noise(99, 0.5) - noise(99, 0.5).mean() + best - 0.002)
+    out = outcome([*many, fused])
+    assert 0.004 < out.optimism < 0.04
+    assert out.without_fusion == pytest.approx(best - out.optimism)
+    assert out.best is fused

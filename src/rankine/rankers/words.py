@@ -115,8 +115,8 @@ def report_lines(outcome: Outcome, best: Any, data: RankingData, measure: str) -
     lines.append(_estimate(outcome, measure))
     if outcome.best.members and outcome.without_fusion is not None:
         lines.append(
-            f"One candidate alone would be worth {outcome.without_fusion:.4f}: a row of the leaderboard that stands above "
-            "the fusion is the best of many."
+            f"One candidate alone would be worth {outcome.without_fusion:.4f}: a row of the leaderboard above the "
+            "fusion is the best of many."
         )
     lines += _floor_lines(outcome, data, measure)
     queries = outcome.judged.n_queries
