@@ -1,5 +1,6 @@
 """Files are replaced whole, folders have one lock, fingerprints change with what they are made of."""
 
+import io
 import subprocess
 import sys
 
@@ -7,7 +8,16 @@ import numpy as np
 import pytest
 
 from rankine.errors import InputError
-from rankine.files import fingerprint, fingerprint_of_file, is_temporary, locked, replacing, stamp, write_file
+from rankine.files import (
+    Rewindable,
+    fingerprint,
+    fingerprint_of_file,
+    is_temporary,
+    locked,
+    replacing,
+    stamp,
+    write_file,
+)
 
 
 @pytest.mark.parametrize("durable", [False, True])
@@ -82,3 +92,12 @@ def test_the_lock_of_a_file_stands_beside_it_and_is_removed(tmp_path):
     assert list(tmp_path.iterdir()) == []
     with locked(tmp_path / "out.part", "busy"):
         pass
+
+
+def test_a_stream_can_be_read_again_from_its_beginning():
+    rng = np.random.default_rng(0)
+    text = rng.bytes(100_000)
+    stream = Rewindable(io.BytesIO(text), "x")
+    assert io.BufferedReader(stream, 10).read(1234) == text[:1234]
+    stream.rewind()
+    assert stream.readall() == text

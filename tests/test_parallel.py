@@ -102,3 +102,14 @@ def test_processes_end_with_the_map():
     assert multiprocessing.active_children()
     results.close()
     assert multiprocessing.active_children() == []
+
+
+def _threads_of_linear_algebra(_):
+    return os.environ.get("OMP_NUM_THREADS"), os.environ.get("OPENBLAS_NUM_THREADS")
+
+
+def test_processes_do_linear_algebra_in_one_thread(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+    assert dict(finished(_threads_of_linear_algebra, [1, 2], 2)) == {1: ("1", "3"), 2: ("1", "3")}
+    assert "OMP_NUM_THREADS" not in os.environ

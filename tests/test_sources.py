@@ -12,7 +12,6 @@ import pytest
 from rankine import limits, sources
 from rankine.errors import InputError
 from rankine.sources import (
-    Rewindable,
     line_blocks,
     line_pieces,
     open_source,
@@ -137,15 +136,6 @@ def test_lines_of_text_name_the_line_that_is_no_text():
     assert list(text_lines(io.BytesIO(spread))) == expected
     with pytest.raises(InputError, match="<stream>, line 2: the line is not valid UTF-8"):
         list(text_lines(io.BytesIO(b"a\n\xff\n")))
-
-
-def test_a_stream_can_be_read_again_from_its_beginning():
-    rng = np.random.default_rng(0)
-    text = rng.bytes(100_000)
-    stream = Rewindable(io.BytesIO(text), "x")
-    assert io.BufferedReader(stream, 10).read(1234) == text[:1234]
-    stream.rewind()
-    assert stream.readall() == text
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 1000])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 import lzma
 import os
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     import numpy as np  # imported where it is used: help texts need this module, and not NumPy
 
 __all__ = [
-    "PADDING", "Block", "OpenSource", "Source", "check_folder_of", "fingerprint", "fingerprint_of_file", "is_temporary",
-    "line_blocks", "locked", "open_source", "open_target", "replacing", "sealed", "stamp", "unpacked", "unpacked_whole",
-    "unsealed", "write_file",
+    "PADDING", "Block", "OpenSource", "Rewindable", "Source", "check_folder_of", "fingerprint", "fingerprint_of_file",
+    "is_temporary", "line_blocks", "locked", "open_source", "open_target", "replacing", "sealed", "stamp", "unpacked",
+    "unpacked_whole", "unsealed", "write_file",
 ]  # fmt: skip
 
 
@@ -216,3 +217,39 @@ def _compressing(path: Path, suffix: str) -> Iterator[BinaryIO]:
             stream = lzma.open(raw, "wb") if suffix == ".xz" else zstd_open(raw, "wb")
         with stream:
             yield stream
+
+
+class Rewindable(io.RawIOBase):
+    """A stream that can be read from its beginning once more: what is read before :meth:`rewind` is remembered.
+
+    >>> stream = Rewindable(io.BytesIO(b"abc"), "x")
+    >>> stream.read(2)
+    b'ab'
+    >>> stream.rewind()
+    >>> stream.read(2), stream.read(2)
+    (b'ab', b'c')
+    """
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self.stream, self.name = stream, name
+        self.head: bytes | bytearray = bytearray()
+        self.remembers = True
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, target: Any) -> int:
+        """Fill ``target`` as far as there is something."""
+        if self.remembers or not self.head:
+            data = self.stream.read(len(target)) or b""
+            if self.remembers:
+                self.head += data
+        else:
+            data, self.head = self.head[: len(target)], self.head[len(target) :]
+        target[: len(data)] = data
+        return len(data)
+
+    def rewind(self) -> None:
+        """Begin again."""
+        self.head, self.remembers = bytes(self.head), False

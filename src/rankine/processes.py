@@ -110,7 +110,8 @@ class Processes:
         process = self._context.Process(target=_serve, args=(its_end, *self._begin), daemon=True)
         resource_tracker.ensure_running()  # it would unblock Ctrl-C when it starts
         main = nullcontext() if self._imports_main else _main_left_out()
-        with _ctrl_c_blocked(), main:  # it inherits that, and cannot be interrupted before it ignores Ctrl-C
+        # it inherits that Ctrl-C is blocked, and cannot be interrupted before it ignores Ctrl-C
+        with _ctrl_c_blocked(), main, _one_thread_each():
             process.start()
         its_end.close()
         self._all.append(process)
@@ -142,6 +143,23 @@ class Processes:
 
 
 _preparing = threading.Lock()
+
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_environment = threading.Lock()
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """A process that is started within the block does linear algebra in one thread, unless the user has set it."""
+    with _environment:
+        added = [name for name in _THREADS if name not in os.environ]
+        os.environ.update(dict.fromkeys(added, "1"))
+        try:
+            yield
+        finally:
+            for name in added:
+                del os.environ[name]
 
 
 @contextmanager

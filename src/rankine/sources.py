@@ -156,7 +156,7 @@ class Block(NamedTuple):
         return self
 
 
-class Piece(NamedTuple):
+class FilePiece(NamedTuple):
     """Whole lines of a plain file that nobody has read yet: its bytes from ``start`` to ``end``."""
 
     opened: OpenSource
@@ -177,7 +177,7 @@ class Piece(NamedTuple):
         return Block(data[bom:], end - bom, self.end)
 
 
-def line_pieces(opened: OpenSource, size: int = _LINES) -> Iterator[Block | Piece]:
+def line_pieces(opened: OpenSource, size: int = _LINES) -> Iterator[Block | FilePiece]:
     """Like :func:`line_blocks`, but large plain files are only cut here, and read where ``load`` is called.
 
     A file is read as far as it went when it was opened.
@@ -199,7 +199,7 @@ def line_pieces(opened: OpenSource, size: int = _LINES) -> Iterator[Block | Piec
             check_line(end - start, f"{opened.name}, near byte {end}")
             end = min(end + _WINDOW, opened.size)
         opened.stream.meter.add(end - start, None)  # type: ignore[attr-defined]
-        yield Piece(opened, buffers, start, end)
+        yield FilePiece(opened, buffers, start, end)
         start = end
 
 
@@ -357,42 +357,6 @@ def read_whole(path: str | os.PathLike) -> bytes:
     """The content of a file that is read whole."""
     with open_source(path) as opened:
         return unpacked_whole(opened)
-
-
-class Rewindable(io.RawIOBase):
-    """A stream that can be read from its beginning once more: what is read before :meth:`rewind` is remembered.
-
-    >>> stream = Rewindable(io.BytesIO(b"abc"), "x")
-    >>> stream.read(2)
-    b'ab'
-    >>> stream.rewind()
-    >>> stream.read(2), stream.read(2)
-    (b'ab', b'c')
-    """
-
-    def __init__(self, stream: Any, name: str) -> None:
-        self.stream, self.name = stream, name
-        self.head: bytes | bytearray = bytearray()
-        self.remembers = True
-
-    def readable(self) -> bool:
-        """It is."""
-        return True
-
-    def readinto(self, target: Any) -> int:
-        """Fill ``target`` as far as there is something."""
-        if self.remembers or not self.head:
-            data = self.stream.read(len(target)) or b""
-            if self.remembers:
-                self.head += data
-        else:
-            data, self.head = self.head[: len(target)], self.head[len(target) :]
-        target[: len(data)] = data
-        return len(data)
-
-    def rewind(self) -> None:
-        """Begin again."""
-        self.head, self.remembers = bytes(self.head), False
 
 
 def text_lines(source: Source) -> Iterator[tuple[int, str]]:

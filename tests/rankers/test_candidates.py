@@ -6,7 +6,17 @@ import pytest
 
 import rankine as rk
 from rankine.rankers import candidates as module
-from rankine.rankers.candidates import CANDIDATES, MEASURE, STRUCTURED, TIGHT, Task, allowance, named, structured_loss
+from rankine.rankers.candidates import (
+    CANDIDATES,
+    MEASURE,
+    STRUCTURED,
+    TIGHT,
+    WIDE,
+    Task,
+    allowance,
+    named,
+    structured_loss,
+)
 from rankine.rankers.choosing import DEAR, FLOOR, PLAIN
 from rankine.rankers.table import TABLE, row_of
 
@@ -90,3 +100,11 @@ def test_named():
     assert named("single feature") == named(CANDIDATES[0]) == (CANDIDATES[0],)
     with pytest.raises(rk.InputError, match=r"unknown candidate 'singel feature'\. Did you mean 'single feature'\?"):
         named(["singel feature"])
+
+
+def test_wide_data_is_for_few_candidates_with_few_settings():
+    wide = task(sparse=True)._replace(n_features=WIDE + 1)
+    left = [row.for_task(wide) for row in CANDIDATES if not row.reason_against(wide)]
+    assert [row.name for row in left] == ["linear listnet", "linear consistent-ndcg@10"]
+    assert [len(row.sweep[1]) for row in left] == [4, 4]
+    assert CANDIDATES[2].for_task(task()) is CANDIDATES[2]

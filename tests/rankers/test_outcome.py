@@ -33,7 +33,7 @@ def test_the_best_and_its_estimate():
             configuration("dear", DEAR, noise(1, 0.6) + GAIN / 2)]  # fmt: skip
     out = outcome(rows)
     assert out.best is rows[1]  # the dear one gains too little
-    assert out.uncorrected == pytest.approx(noise(1, 0.6).mean())
+    assert out.uncorrected == pytest.approx(noise(1, 0.6).mean() + GAIN / 2)
     values = np.stack([c.values for c in rows])
     assert out.estimate == corrected(values, np.array([FLOOR, PLAIN, DEAR]))
     assert out.floor == 0
@@ -115,3 +115,23 @@ def test_rows_are_the_best_of_each_candidate_and_what_was_stopped():
     assert out.rows()[-1].verdict == "not tried: needs x"
     assert np.isnan(out.rows()[-1].mean)
     assert out.failures() == "trees: not tried: needs x"
+
+
+def test_rows_choose_their_setting_on_the_other_folds():
+    """Each setting is best on one half of the queries: chosen on the other half, it is the worse one."""
+    half = np.arange(30) % 2
+    one, two = np.where(half == 0, 0.9, 0.1), np.where(half == 0, 0.1, 0.9)
+    rows = [configuration("a", PLAIN, one, {"C": 1}), configuration("a", PLAIN, two, {"C": 2})]
+    contest = SimpleNamespace(task=SimpleNamespace(measure="AP"), entries=[])
+    assert Outcome(contest, rows, DATA, None, 0, half).rows()[0].mean == pytest.approx(0.1)
+    assert Outcome(contest, rows, DATA, None, 0).rows()[0].mean == pytest.approx(0.5)
+
+
+def test_the_best_of_many_is_lowered_before_a_fusion_is_compared_with_it():
+    many = [configuration("a", PLAIN, noise(i), {"C": i}) for i in range(40)]
+    best = max(c.values.mean() for c in many)
+    fused = configuration("fusion", FUSED, noise(99, 0.5) - noise(99, 0.5).mean() + best - 0.002)
+    out = outcome([*many, fused])
+    assert 0.004 < out.optimism < 0.04
+    assert out.without_fusion == pytest.approx(best - out.optimism)
+    assert out.best is fused

@@ -246,10 +246,10 @@ def reports(
 ) -> dict[str, Report]:
     """Evaluate every system against the judgments."""
     from ..errors import InputError
+    from ..files import Rewindable
     from ..io import load_qrels
     from ..io.formats import holds_features
     from ..measures import evaluate, evaluate_run
-    from ..sources import Rewindable
 
     labels = system_names(systems)
     source: Any = judgments

@@ -18,7 +18,7 @@ from ..errors import InputError, shorten
 from ..limits import FEATURES, max_features
 from ..parallel import ordered_map, thread_count
 from ..progress import bar
-from ..sources import Block, OpenSource, Piece, Source, line_pieces, open_source
+from ..sources import Block, FilePiece, OpenSource, Source, line_pieces, open_source
 from . import letor_kernels as k
 from .letor_rows import SPARSE_BELOW, LetorRows, ParsedBlock, check_size
 from .number_kernels import exact_float
@@ -104,7 +104,7 @@ def _load(
         table = LetorRows(dtype, 0 if as_sparse else width, opened.size, may_turn_sparse=sparse is None)
         rows_per_byte = 1.1 * probe.rows / first.end
 
-        def parse(piece: Block | Piece) -> ParsedBlock:
+        def parse(piece: Block | FilePiece) -> ParsedBlock:
             block = piece.load()
             return _parse(block, int(block.end * rows_per_byte) + 16, table.stride, dtype, n_features)
 

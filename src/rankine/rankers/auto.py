@@ -224,7 +224,7 @@ class AutoRanker(Ranker):
         share = 1 - 1 / max(int(of.folds.max()) + 1, 2)
         task = Task(
             measure, int(share * of.data.n_queries), int(share * of.data.n_documents), of.data.n_features,
-            of.data.is_sparse, self.deployable,
+            of.data.is_sparse, self.deployable, self.seed,
         )  # fmt: skip
         contest = Contest(rows, of, task, of.weights, say if self.verbose else lambda line: None)
         contest.plan(allowance(task) if self.budget is None else np.inf)
@@ -273,7 +273,13 @@ class AutoRanker(Ranker):
             return FusedRanker.of(members, best.weights, best.scales, best.by_query)
         assert best.candidate is not None
         task = Task(
-            str(parse(self.measure)), data.n_queries, data.n_documents, data.n_features, data.is_sparse, self.deployable
+            str(parse(self.measure)),
+            data.n_queries,
+            data.n_documents,
+            data.n_features,
+            data.is_sparse,
+            self.deployable,
+            self.seed,
         )
         settings = {k: v for k, v in best.candidate.settings_for(task).items() if k not in ("tol", "threads")}
         sweep = best.candidate.sweep

@@ -30,6 +30,7 @@ class Task(NamedTuple):
     n_features: int
     sparse: bool
     deployable: bool = False
+    seed: int = 0
 
     @property
     def millions(self) -> float:
@@ -47,6 +48,7 @@ class Candidate(NamedTuple):
     ``sweep`` is a parameter and its values, from simple to involved; empty: there is one configuration. ``level`` is
     the class of :mod:`rankine.rankers.choosing`. ``seconds`` is about how long one fold takes on one core: a constant,
     and what a million values of X add; it decides what is tried by default. ``unsuited`` says why a task is not for it.
+    ``takes_wide``: it is tried on data with more than ``WIDE`` features too, with every third value of its sweep.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Candidate(NamedTuple):
     level: int
     seconds: tuple[float, float]
     unsuited: Callable[[Task], str] = _always
+    takes_wide: bool = False
 
     def settings_for(self, task: Task) -> dict[str, Any]:
         """The fixed settings, with the measure and the loss made for it in place of their names."""
@@ -64,6 +67,8 @@ class Candidate(NamedTuple):
             out["loss"] = structured_loss(task.measure)
         elif out.get("loss") == TIGHT:
             out["loss"] = f"{structured_loss(task.measure)}:tight"
+        if self.ranker in _SEEDED:
+            out["seed"] = task.seed
         if (task.sparse or task.deployable) and "normalise" in out:  # by query: the others of the query are needed
             out["normalise"] = None if task.sparse else "zscore"  # which would fill a sparse matrix
         return out
@@ -73,7 +78,15 @@ class Candidate(NamedTuple):
         extra = TABLE[self.ranker].extra
         if extra and find_spec(_PACKAGES[extra]) is None:
             return f"needs rankine[{extra}]"
+        if task.n_features > WIDE and not self.takes_wide:
+            return f"for at most {WIDE:,} features"
         return self.unsuited(task)
+
+    def for_task(self, task: Task) -> Candidate:
+        """This candidate, with fewer values to sweep where the data is wide."""
+        if task.n_features <= WIDE or self.sweep is None:
+            return self
+        return self._replace(sweep=(self.sweep[0], self.sweep[1][::3]))
 
     def cost(self, task: Task) -> float:
         """About the seconds of one fold on one core."""
@@ -81,7 +94,9 @@ class Candidate(NamedTuple):
         return constant + per_million * task.millions
 
 
+WIDE = 10_000  # features
 STRUCTURED, TIGHT = "{structured}", "{tight}"  # in settings: the structural loss of the measure, and its tight bound
+_SEEDED = ("linear", "kernel", "boosted", "neural")
 _PACKAGES = {"boost": "lightgbm", "torch": "torch"}
 _LOSSES = {"nDCG": "svm-ndcg", "DCG": "svm-ndcg", "AP": "svm-map", "P": "svm-p", "Success": "svm-rr", "RR": "svm-rr"}
 
@@ -135,8 +150,8 @@ CANDIDATES = (
     Candidate("single feature", "single", {"measure": MEASURE, "both_signs": True}, None, FLOOR, (0.05, 0.2)),
     Candidate("uniform fusion", "uniform", {}, None, FLOOR, (0.02, 0.1), _not_sparse),
     _linear("listmle"),
-    _linear("listnet"),
-    _linear("consistent-ndcg@10"),
+    _linear("listnet")._replace(takes_wide=True),
+    _linear("consistent-ndcg@10")._replace(takes_wide=True),
     _linear("preorder:norm+dcg"),
     _linear("ranksvm-l2"),
     _linear("svm-map"),

@@ -73,7 +73,10 @@ class Contest:
         self.n_folds = int(of.folds.max()) + 1
         self.judged = np.flatnonzero(of.folds != NEVER)
         self.weights = None if weights is None else weights[self.judged]
-        self.entries = [Entry(c, c.settings_for(task), stopped=_not_tried(c, task)) for c in candidates]
+        self.entries = [
+            Entry(c, c.settings_for(task), stopped=_not_tried(c, task))
+            for c in (row.for_task(task) for row in candidates)
+        ]
         self.interrupted = False
         self.out_of_time = False
         self._print = of.fingerprint()

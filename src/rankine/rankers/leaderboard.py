@@ -24,8 +24,9 @@ COLUMNS = ("name", "params", "mean", "low", "high", "seconds", "verdict")
 class LeaderboardRow(NamedTuple):
     """A candidate with its best setting: the mean of the measure on held-out queries, its interval, and a verdict.
 
+    For each fold the setting is chosen on the others, so that the means of candidates and fusions can be compared.
     ``mean``, ``low`` and ``high`` are NaN where the candidate was not judged on all folds. They are not corrected for
-    the choosing among settings and candidates: the estimate is.
+    the choosing among candidates: the estimate is.
     """
 
     name: str
@@ -87,7 +88,7 @@ class AutoReport:
         return out.getvalue()
 
     def plot(self, path: Any = None) -> Any:
-        """The means with their intervals, best above, and the estimate as a band."""
+        """A figure of the means with their intervals, best above, and the estimate as a band; written to ``path``."""
         from matplotlib.figure import Figure
 
         rows = [r for r in self.rows if np.isfinite(r.mean)][::-1]
@@ -107,7 +108,9 @@ class AutoReport:
         axes.set_xlabel(f"{self.measure} on held-out queries, 90 % interval")
         if np.isfinite(low):
             axes.legend(loc="lower right", fontsize="small")
-        return save_figure(figure, path)
+        if path is not None:
+            save_figure(figure, path)
+        return figure
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write leaderboard.json, leaderboard.csv, leaderboard.png and the report (report.md, report.html)."""

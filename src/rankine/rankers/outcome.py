@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data import RankingData
 from ..measures import parse
-from .choosing import FLOOR, Estimate, choose, corrected, interval, optimism_of, p_better, weighted_means
+from .choosing import FLOOR, FUSED, Estimate, choose, corrected, interval, optimism_of, p_better, weighted_means
 from .contest import Configuration, Contest
 from .fusion import performances
 from .leaderboard import LeaderboardRow, verdict_of
@@ -51,7 +51,17 @@ class Outcome:
     @cached_property
     def optimism(self) -> float:
         """By how much the best mean of those that are no fusion is too high."""
-        return optimism_of(self.values, self.classes, self.folds, self.weights)
+        return optimism_of(self.values, self.classes, self.weights, self.seed)
+
+    @property
+    def without_fusion(self) -> float | None:
+        """What the best that is no fusion is worth on new queries, in units of the measure."""
+        plain = self.classes < FUSED
+        if not plain.any():
+            return None
+        means = self.means[plain]
+        best = float(means[int(choose(means[None], self.classes[plain])[0])])
+        return self.in_units_of(best - self.optimism)
 
     @property
     def best(self) -> Configuration:
@@ -65,8 +75,8 @@ class Outcome:
 
     @property
     def uncorrected(self) -> float:
-        """The mean of the best on held-out queries: too high, for it was chosen by it."""
-        return self.in_units_of(float(self.means[self.number]))
+        """The best mean of all on held-out queries: too high, for it was chosen for being high."""
+        return self.in_units_of(float(self.means.max()))
 
     def in_units_of(self, value: float) -> float:
         """A value in units of the measure: an error is kept as 1 − value."""
@@ -109,18 +119,32 @@ class Outcome:
         """Why candidates were not judged."""
         return "; ".join(f"{e.candidate.name}: {e.stopped}" for e in self.contest.entries if e.stopped)
 
+    def of_candidate(self, name: str) -> np.ndarray:
+        """The values of a candidate whose setting is chosen, for each fold, on the queries of the other folds."""
+        own = np.flatnonzero([c.name == name for c in self.configurations])
+        if len(own) == 1 or not self.folds.any():
+            return self.values[own[np.argmax(self.means[own])]]
+        out = np.empty(self.values.shape[1])
+        for fold in np.unique(self.folds):
+            apart = self.folds == fold
+            weights = None if self.weights is None else self.weights[~apart]
+            best = own[np.argmax(weighted_means(self.values[np.ix_(own, ~apart)], weights))]
+            out[apart] = self.values[best, apart]
+        return out
+
     def rows(self) -> tuple[LeaderboardRow, ...]:
-        """A row for each candidate, with its best configuration; best first."""
+        """A row for each candidate, with its best setting; best first. Means are those of :meth:`of_candidate`."""
         best_of: dict[str, int] = {}
         for i, c in enumerate(self.configurations):
             if c.name not in best_of or self.means[i] > self.means[best_of[c.name]]:
                 best_of[c.name] = i
         best_of[self.best.name] = self.number
         rows = []
+        of_best = self.of_candidate(self.best.name)
         for i in best_of.values():
-            c = self.configurations[i]
-            e = self.in_units(interval(c.values, self.weights))
-            verdict = "best" if i == self.number else verdict_of(c.values, self.best.values, self.weights)
+            c, values = self.configurations[i], self.of_candidate(self.configurations[i].name)
+            e = self.in_units(interval(values, self.weights))
+            verdict = "best" if i == self.number else verdict_of(values, of_best, self.weights)
             rows.append(LeaderboardRow(c.name, c.params, e.mean, e.low, e.high, c.seconds, verdict))
         ordered = sorted(rows, key=lambda r: r.mean, reverse=not self.is_error)
         rest = [

@@ -212,8 +212,7 @@ def tune(
         on_folds = [results[job.key] for job in jobs[n * n_folds : (n + 1) * n_folds]]
         trials += _measured(combination, path, on_folds, list(grid))
     _warn_of_failures(trials)
-    sign = 1 if parse(measure).is_error else -1
-    tuning = Tuning(measure, tuple(sorted(trials, key=lambda t: sign * t.mean if t.scores else np.inf)), ranker)
+    tuning = Tuning(measure, _sorted(trials, parse(measure).is_error), ranker)
     if folder is not None:
         tuning.write(Path(folder))
     return tuning
@@ -238,6 +237,12 @@ def _measured(
         nothing = all(result["constant"][i] if "constant" in result else False for result in on_folds)
         out.append(Combination(params, scores, seconds, values, NOTHING if nothing else ""))
     return out
+
+
+def _sorted(trials: Sequence[Combination], is_error: bool) -> tuple[Combination, ...]:
+    """The best first, those that failed last."""
+    sign = 1 if is_error else -1
+    return tuple(sorted(trials, key=lambda t: sign * t.mean if t.scores else np.inf))
 
 
 def _warn_of_failures(trials: Sequence[Combination]) -> None:

@@ -113,6 +113,11 @@ def report_lines(outcome: Outcome, best: Any, data: RankingData, measure: str) -
     lines = [] if outcome.learned else [_nothing_learned(outcome, measure)]
     lines.append(f"Best at {measure}: {described(outcome, best, data)}.")
     lines.append(_estimate(outcome, measure))
+    if outcome.best.members and outcome.without_fusion is not None:
+        lines.append(
+            f"One candidate alone would be worth {outcome.without_fusion:.4f}: a row of the leaderboard above the "
+            "fusion is the best of many."
+        )
     lines += _floor_lines(outcome, data, measure)
     queries = outcome.judged.n_queries
     if 1 < queries < FEW:
