@@ -45,9 +45,17 @@ def test_peers(small, tmp_path, monkeypatch):
         assert [row[0] for row in table.rows] == systems
     assert ndcg.title == "MQ2008, nDCG@10"
     assert "30 test queries" in ndcg.text
+    assert sum(row[-1] in ndcg.text for row in ndcg.rows[1:]) == 5
     assert [row[1] for row in mean.rows] == [row[1] for row in ndcg.rows]
     assert [row[2] for row in mean.rows] == [row[1] for row in ap.rows]
     assert (tmp_path / "out" / "peers" / "report.html").exists()
+
+
+def test_the_whole_grid(small, tmp_path):
+    pytest.importorskip("lightgbm")
+    for table in run("grid", tmp_path / "out").tables:
+        assert [row[0] for row in table.rows] == ["AutoRanker", "LightGBM lambdarank, tuned"]
+        assert table.rows[1][6] == "2.0"  # settings
 
 
 def test_the_estimate_against_the_truth(small, tmp_path):
@@ -167,7 +175,17 @@ def test_a_refitted_fusion_has_members_of_its_own():
 
 def test_made_sets_have_all_grades_and_fresh_queries(monkeypatch):
     monkeypatch.setattr(auto_honesty, "FRESH", 100)
-    sample, fresh = auto_honesty.made(auto_honesty.HonestyJob("synthetic", 1))
+    sample, fresh, *_ = auto_honesty.made(auto_honesty.HonestyJob("synthetic", 1))
     assert 60 <= sample.n_queries <= 200
     assert fresh.n_queries == 100
     assert set(np.unique(fresh.y)) == {0, 1, 2, 3, 4}
+
+
+def test_the_ease_of_sets_is_0_on_the_mean(small):
+    """So it may be subtracted."""
+    jobs = [auto_honesty.HonestyJob("mq2008", i) for i in range(50)]
+    ease = [auto_honesty.drawn(job).ease() for job in jobs]
+    assert abs(np.mean(ease)) < 4 * np.std(ease) / np.sqrt(len(ease))
+    of = auto_honesty.drawn(jobs[0])
+    turned = auto_honesty.DrawnSet(of.rest, of.sample, of.scores_of_rest, of.scores)
+    assert turned.ease() == pytest.approx(-of.ease())

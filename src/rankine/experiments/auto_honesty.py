@@ -5,19 +5,22 @@ drawn. Or they are made from a seed, and the truth is the mean over 20,000 fresh
 itself the mean of few queries. For a fixed model the difference between the mean over n drawn and N − n other queries
 has the variance σ²(1/n + 1/(N − n)), whether the N queries are taken as given or as a sample. So an interval for the
 first is compared with the second after its halves were widened, in squares, by 1.645 standard errors of the second.
+
+By chance a set has easier queries than the others. ``ease`` is by how much one fixed ranker is better on them: a ranker
+fitted on the whole real set, or the signal itself. Its mean over draws is 0, so a mean difference less the mean ease is
+the same but for its error, which is smaller.
 """
 
 from __future__ import annotations
 
 import time
-from functools import lru_cache
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from sklearn.base import clone
 
 from ..data import RankingData, concatenate
-from ..rankers import AutoRanker
+from ..rankers import AutoRanker, LinearRanker
 from ..rankers.candidates import CANDIDATES
 from ..rankers.choosing import DEAR
 from ..rankers.folds import seeded
@@ -45,6 +48,20 @@ class HonestyJob(NamedTuple):
     number: int
 
 
+class DrawnSet(NamedTuple):
+    """A set, the other queries of its population, and the scores of a fixed ranker on both."""
+
+    sample: RankingData
+    rest: RankingData
+    scores: np.ndarray
+    scores_of_rest: np.ndarray
+
+    def ease(self) -> float:
+        """By how much the fixed ranker is better on the set than on the other queries."""
+        inside = performances(self.sample, self.scores, MEASURE)
+        return float(inside.mean() - performances(self.rest, self.scores_of_rest, MEASURE).mean())
+
+
 class HonestyResult(TypedDict):
     """The estimate and its interval, the best mean of the leaderboard, and the truth with its standard error.
 
@@ -58,6 +75,7 @@ class HonestyResult(TypedDict):
     truth: Finite
     error_of_truth: Finite
     gain: Finite
+    ease: Finite
     choice: str
     seconds: Finite
 
@@ -78,7 +96,8 @@ def honesty_candidates() -> list[str]:
 
 def run_honesty(job: HonestyJob) -> HonestyResult:
     """Fit AutoRanker on a set, and measure what it is really worth."""
-    sample, rest = drawn(job) if job.source in REAL else made(job)
+    of = drawn(job) if job.source in REAL else made(job)
+    sample, rest = of.sample, of.rest
     with one_thread():
         began = time.process_time()
         auto = AutoRanker(MEASURE, honesty_candidates(), workers=1).fit(sample)
@@ -89,7 +108,7 @@ def run_honesty(job: HonestyJob) -> HonestyResult:
     return HonestyResult(
         estimate=auto.estimate_.mean, low=auto.estimate_.low, high=auto.estimate_.high, uncorrected=best.mean,
         truth=float(truth.mean()), error_of_truth=float(truth.std(ddof=1) / np.sqrt(len(truth))),
-        gain=gain, choice=best.name, seconds=seconds,
+        gain=gain, ease=of.ease(), choice=best.name, seconds=seconds,
     )  # fmt: skip
 
 
@@ -109,15 +128,17 @@ def refitted(model: Any, data: RankingData) -> Any:
     return clone(model).fit(data)
 
 
-def drawn(job: HonestyJob) -> tuple[RankingData, RankingData]:
+def drawn(job: HonestyJob) -> DrawnSet:
     """Queries of a real set drawn without replacement, and the others."""
     data = _whole(job.source)
     inside = np.zeros(data.n_queries, bool)
     inside[_rng(job).permutation(data.n_queries)[: min(REAL[job.source], data.n_queries // 2)]] = True
-    return data.subset(inside), data.subset(~inside)
+    sample, rest = data.subset(inside), data.subset(~inside)
+    fixed = _fitted_on_all(job.source)
+    return DrawnSet(sample, rest, fixed.predict(sample), fixed.predict(rest))
 
 
-def made(job: HonestyJob) -> tuple[RankingData, RankingData]:
+def made(job: HonestyJob) -> DrawnSet:
     """A set of 60 to 200 queries and fresh ones; grades follow a linear signal with products, under noise."""
     rng = _rng(job)
     noise, n = NOISE[job.number % len(NOISE)], int(rng.integers(60, 201))
@@ -128,7 +149,8 @@ def made(job: HonestyJob) -> tuple[RankingData, RankingData]:
     y = np.searchsorted(np.quantile(hidden, _SHARES), hidden)
     at = n * DOCUMENTS
     query = np.repeat(np.arange(n + FRESH), DOCUMENTS)
-    return RankingData(X[:at], y[:at], query[:at]), RankingData(X[at:], y[at:], query[at:])
+    sample, rest = RankingData(X[:at], y[:at], query[:at]), RankingData(X[at:], y[at:], query[at:])
+    return DrawnSet(sample, rest, signal[:at], signal[at:])
 
 
 def run_chance(job: HonestyJob) -> ChanceResult:
@@ -139,7 +161,7 @@ def run_chance(job: HonestyJob) -> ChanceResult:
         n = int(rng.integers(min(30, whole.n_queries), min(200, whole.n_queries) + 1))
         data = whole.subset(np.sort(rng.permutation(whole.n_queries)[:n]))
     else:
-        data = made(job)[0]
+        data = made(job).sample
     y = np.concatenate([rng.permutation(query.y) for query in data])
     shuffled = RankingData.from_valid(data.X, y, data.qid)
     with one_thread():
@@ -161,7 +183,10 @@ def _rng(job: HonestyJob, stream: int = 0) -> np.random.Generator:
     return np.random.default_rng([job.number, [*REAL, SYNTHETIC].index(job.source), stream])
 
 
-@lru_cache(maxsize=2)
 def _whole(source: str) -> RankingData:
     fold = next(letor_folds(source))
     return concatenate(list(fold))
+
+
+def _fitted_on_all(source: str) -> LinearRanker:
+    return LinearRanker("listnet", C=0.1, normalise="query-zscore").fit(_whole(source))

@@ -137,7 +137,9 @@ TABLE: dict[str, Experiment] = {
         "its time. Finished jobs stay in the folder of the report: a run that was stopped goes on.",
         "RANKINE_DATA=data rankine experiment auto --part honesty --sets 20 -o report",
         (
-            ExperimentOption("part", str, "all", "One of peers, honesty, chance, floors, time; or all."),
+            ExperimentOption(
+                "part", str, "all", "One of peers, grid, honesty, chance, floors, time; or all but grid: all."
+            ),
             _sets(["mq2008", "ohsumed", "ohsumed-letor2"], list(LETOR_SETS)),
             ExperimentOption("sets", int, 200, "Sets on which the estimate is compared; half as many random ones."),
             _output("auto-report"),
