@@ -129,7 +129,7 @@ def judged() -> Iterator[Bomb]:
     yield Bomb("LETOR, few lines in a gigabyte", packed(row, ".gz"), ["describe", "{}", *more], legal=True, small=False)
     yield Bomb("LETOR, a large feature number", text("1 qid:1 2147483647:1\n0 qid:1 1:1\n"), ["train", "{}", "-o", "m"])
     wide = "".join(f"{i % 2} qid:{i // 9} {1 + 9999 * i}:1\n" for i in range(100))
-    yield Bomb("LETOR, wide rows", text(wide), ["train", "{}", "-o", "{}.json", "--loss", "svm-map"], legal=True)
+    yield Bomb("LETOR, wide rows", text(wide), ["train", "{}", "-o", "{}.json", "--loss", "svm-map", "-C1"], legal=True)
     yield Bomb(
         "LETOR, wide rows to be made dense",
         text(wide),

@@ -9,7 +9,18 @@ from rankine.adapters.boosting import Metric
 from rankine.rankers.engines import ENGINES, Held, TreeSettings
 
 SETTINGS = TreeSettings(
-    trees=1, patience=5, leaves=2, rate=1.0, documents=1, monotone=[], categorical=[], threads=1, seed=0, params={}
+    trees=1,
+    patience=5,
+    leaves=2,
+    rate=1.0,
+    documents=1,
+    feature_share=1.0,
+    document_share=1.0,
+    monotone=[],
+    categorical=[],
+    threads=1,
+    seed=0,
+    params={},
 )
 DATA = rk.RankingData(np.array([[0.0], [0.0], [1.0], [1.0]]), [0, 2, 4, 6], [1, 1, 1, 1])
 EVERY = pytest.mark.parametrize("name", ENGINES)

@@ -121,7 +121,7 @@ def test_what_is_done_is_not_done_again(tmp_path, monkeypatch):
 
 
 def job_of(loss):
-    return jobs.TuningJob("LinearRanker", {"loss": loss, "seed": 0}, [0.1, 1.0], 0, "KendallTau", "data")
+    return jobs.TuningJob("LinearRanker", {"loss": loss, "seed": 0, "C": 1.0}, [0.1, 1.0], 0, "KendallTau", "data")
 
 
 def key_of_the_release_before(job):

@@ -10,6 +10,8 @@ from rankine.solvers.certificate import ConvergenceWarning
 
 from ..cases import linear_problem
 
+pytestmark = pytest.mark.filterwarnings("ignore::rankine.rankers.inner.NothingLearnedWarning")
+
 
 @pytest.mark.parametrize("solver", ["newton", "lbfgs", "sgd", "bundle"])
 def test_limits_and_warm_starts(solver):

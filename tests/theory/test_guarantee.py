@@ -14,6 +14,8 @@ from rankine.theory.guarantee import class_of, rademacher
 
 from ..cases import unit_problem
 
+pytestmark = pytest.mark.filterwarnings("ignore::rankine.rankers.inner.NothingLearnedWarning")
+
 LOSSES = [
     "position-sensitive", "position-sensitive:norm", "ranksvm", "ranksvm:norm", "svm-ndcg", "svm-ndcg@2", "svm-map",
     "svm-p@2", "svm-rr", "svm-ndcg:tight", "svm-map:tight", "svm-ndcg@3:slack", "sum-ndcg", "sum-map", "softmax-ndcg",

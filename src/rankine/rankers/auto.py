@@ -81,6 +81,8 @@ class AutoRanker(Ranker):
     """
 
     _schema = AutoState
+    # groups that a search of scikit-learn has for its own folds are not handed on, unless set_fit_request asks for it
+    __metadata_request__fit = {"groups": False}  # noqa: RUF012
 
     def __init__(
         self,
@@ -184,13 +186,7 @@ class AutoRanker(Ranker):
 
     def _on_valid(self, data: RankingData, weights: Any, valid: Any) -> tuple[FoldData, list[str]]:
         """Data whose queries are all learned from, and others that are all judged on."""
-        if not isinstance(valid, RankingData) or isinstance(valid.y, Preferences):
-            raise InputError("valid must be a RankingData with grades")
-        if valid.n_features != data.n_features:
-            raise InputError(
-                f"the validation data has {valid.n_features} features, the training data {data.n_features}"
-            )
-        self._check_features(valid)
+        valid = self.validation_data(valid)
         judged = np.concatenate([np.full(data.n_queries, NEVER), np.zeros(valid.n_queries, np.int64)])
         of_all = None if weights is None else np.concatenate([weights, np.ones(valid.n_queries)])
         return FoldData(_together(data, valid), judged, of_all), []

@@ -127,7 +127,7 @@ class LightGBM(Engine):
         try:
             return self.library.train(*args, **options)
         except self.library.basic.LightGBMError as error:
-            if "num_features()" in str(error):
+            if "num_features()" in str(error) or "(num_data) > (0)" in str(error):
                 raise InputError(
                     "no feature has two values to split between: only 1 sample, or all are constant"
                 ) from None

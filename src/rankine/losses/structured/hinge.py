@@ -113,7 +113,7 @@ class StructuredHinge(Loss):
         self.mode, self._table = self._weights()
         self.convex = self.has_constants = self.learns_weights = target != "best" or self.mode in PAIRWISE
 
-    advice = "Use AutoRanker, which compares losses on this data; or the position weights A='partial-order', or svm-map"
+    advice = "Try the position weights A='partial-order', or svm-map"
 
     @property
     def measure(self) -> str:
