@@ -161,7 +161,6 @@ def test_an_error_measure():
     means = [r.mean for r in model.leaderboard_]
     assert means == sorted(means)
     assert model.estimate_.low < model.estimate_.mean < model.estimate_.high < 0.4
-    assert model.estimate_.mean >= means[0] - 1e-12  # the best of the leaderboard is too good
     assert model.learned_
     assert model.score(*linear_problem(n=30)) < 0
 

@@ -42,7 +42,7 @@ def test_an_interrupt_keeps_the_best_point(solver, monkeypatch):
     monkeypatch.setattr(oracle_module.LinearOracle, "value_grad", value_grad)
     monkeypatch.setattr(oracle_module.LinearOracle, "hvp", lambda self, w, v: value_grad(self, w))
     with pytest.warns(ConvergenceWarning, match="an interrupt"):
-        model = rk.LinearRanker(loss="ranksvm-l2", solver=solver, tol=1e-12).fit(X, y, qid=qid)
+        model = rk.LinearRanker(loss="ranksvm-l2", C=1.0, solver=solver, tol=1e-12).fit(X, y, qid=qid)
     data = rk.RankingData(X, y, qid)
     height = [0.5 * w @ w + get("ranksvm-l2").value_and_grad(data.X @ w, data.y, data.ptr)[0].sum()
               for w in (model.coef_, np.zeros(6))]  # fmt: skip
