@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any, TypedDict
@@ -30,6 +31,7 @@ from .folds import NEVER, fold_numbers, per_query, renumbered, warn_of_near_dupl
 from .fused import FusedRanker
 from .fusing import fused_configurations, fusion_folds
 from .fusion import performances
+from .inner import NothingLearnedWarning
 from .leaderboard import AutoReport, LeaderboardRow, ReportState, report_from, report_state
 from .outcome import Outcome
 from .provenance import provenance_of
@@ -280,7 +282,9 @@ class AutoRanker(Ranker):
         settings = {k: v for k, v in best.candidate.settings_for(task).items() if k not in ("tol", "threads")}
         sweep = best.candidate.sweep
         value = None if sweep is None else (sweep[0], (sweep[1][best.setting],))
-        return fitted(best.candidate.ranker, settings, value, data, weights)[0]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NothingLearnedWarning)  # the report says it of the whole
+            return fitted(best.candidate.ranker, settings, value, data, weights)[0]
 
     def _without_folds(self, data: RankingData, notes: list[str]) -> AutoRanker:
         """One query: nothing can be judged."""
