@@ -16,6 +16,7 @@ from rankine.sample import judged_set
 SMALL = {  # so that a fit to a few rows takes no time
     "auto": [{"candidates": ["single feature", "uniform fusion"], "folds": 2, "workers": 1}],
     "linear": [{"tol": 1e-6}],
+    "kernel": [{"loss": "svm-map", "C": 1.0}],
     "boosted": [
         {"loss": "squared", "library": library, "n_trees": 5, "min_documents": 1, "threads": 1}
         for library in ("lightgbm", "xgboost")
