@@ -220,10 +220,7 @@ class AutoRanker(Ranker):
         """Let the candidates compete on the folds."""
         measure = str(parse(self.measure))
         share = 1 - 1 / max(int(of.folds.max()) + 1, 2)
-        task = Task(
-            measure, int(share * of.data.n_queries), int(share * of.data.n_documents), of.data.n_features,
-            of.data.is_sparse, self.deployable, self.seed,
-        )  # fmt: skip
+        task = self._task(of.data, share)
         contest = Contest(rows, of, task, of.weights, say if self.verbose else lambda line: None)
         contest.plan(allowance(task) if self.budget is None else np.inf)
         began = time.monotonic()
@@ -242,6 +239,13 @@ class AutoRanker(Ranker):
             partial_result(success=True)
             contest.interrupted = True
         return Outcome(contest, configurations, judged, contest.weights, self.seed, folds)
+
+    def _task(self, data: RankingData, share: float = 1.0) -> Task:
+        """What candidates must fit, if they learn from this share of the data."""
+        return Task(
+            str(parse(self.measure)), int(share * data.n_queries), int(share * data.n_documents), data.n_features,
+            data.is_sparse, self.deployable, self.seed,
+        )  # fmt: skip
 
     def _workers(self, seconds: float) -> int:
         if multiprocessing.parent_process() is not None:
@@ -270,16 +274,8 @@ class AutoRanker(Ranker):
             members = [self._fitted(member, data, weights) for member in best.members]
             return FusedRanker.of(members, best.weights, best.scales, best.by_query)
         assert best.candidate is not None
-        task = Task(
-            str(parse(self.measure)),
-            data.n_queries,
-            data.n_documents,
-            data.n_features,
-            data.is_sparse,
-            self.deployable,
-            self.seed,
-        )
-        settings = {k: v for k, v in best.candidate.settings_for(task).items() if k not in ("tol", "threads")}
+        settings = best.candidate.settings_for(self._task(data))
+        settings = {name: value for name, value in settings.items() if name not in ("tol", "threads")}
         sweep = best.candidate.sweep
         value = None if sweep is None else (sweep[0], (sweep[1][best.setting],))
         with warnings.catch_warnings():

@@ -7,8 +7,7 @@ are standardised within each query.
 The fusion begins with the ``MEMBERS`` best candidates, all weighing the same. A step counts a member once more or once
 less, whichever raises the measure most; it is taken only if it gains at least ``STEP``, and if the 95 % interval of the
 paired difference is above 0. So weights are small whole numbers, and they leave equality only where the measure clearly
-asks for it. Measured out of fold on two real sets, freely chosen weights (greedy selection, Caruana et al. 2004) were
-worse than equal ones, and many members better than few: see the page on AutoRanker.
+asks for it. Weights that are chosen freely on so few queries (greedy selection, Caruana et al. 2004) follow chance.
 """
 
 from __future__ import annotations
