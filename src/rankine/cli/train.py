@@ -9,6 +9,7 @@ import typer
 from ..interrupt import keeping, results_are_whole
 from ..rankers.table import TABLE
 from . import common as c
+from .checks import check_data, refuse_folds
 
 if TYPE_CHECKING:
     from ..data import RankingData
@@ -98,12 +99,14 @@ def command(
     }  # fmt: skip
     name = ranker or ("auto" if loss is None else "linear")
     task = _task(name, options, settings or [], measure)
+    refuse_folds(valid, {"--folds": folds})
     task = task._replace(path=_path(task, path, plot, valid), plot=plot)
     c.check_output(output, [data, valid])
     if plot is not None:
         c.check_output(plot, [data, valid, output])
     train = c.load_data(data)
     held_out = None if valid is None else c.load_data(valid)
+    check_data(task.estimator, task.measures[0], (data, train), (valid, held_out))
     _train(task, train, held_out, output)
 
 
