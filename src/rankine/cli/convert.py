@@ -21,6 +21,7 @@ def command(
     """
     from ..io.formats import load_data, save_data, target_format
 
+    c.check_output(target, [source])
     data = load_data(source, dtype or ("float64" if target_format(target).text else "float32"))
     save_data(data, target)
     say(f"{data} -> {target}")

@@ -33,11 +33,11 @@ def command(
     `rankine export boosted.json --to onnx -o model.onnx --check test.txt`
     """
     from ..export import export
-    from ..rankers import load
 
+    c.check_output(output, [model, features, check])
     names = None if features is None else _read_names(features)
     data = None if check is None else c.load_data(check)
-    export(load(model), to, output, name=name, features=names, data=data)
+    export(c.load_model(model), to, output, name=name, features=names, data=data)
     checked = "" if check is None else f", the same scores as the model on {check}"
     say(f"{output}: for {to}{checked}")
 

@@ -172,7 +172,8 @@ def compare_reports(
     if len(names) < 2:
         raise InputError(f"expected at least two systems to compare, got {len(names)}")
     if baseline is not None and baseline not in reports:
-        raise InputError(f"there is no system {baseline!r} to be the baseline.{nearest(baseline, names)}")
+        there = ", ".join(names)
+        raise InputError(f"there is no system {baseline!r} to be the baseline, only {there}.{nearest(baseline, names)}")
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1, got {confidence}")
     first = reports[names[0]]
@@ -181,8 +182,8 @@ def compare_reports(
             raise InputError(f"{name!r} leaves queries out: evaluate it with empty='zero' or 'one'")
         if list(report.query_ids) != list(first.query_ids) or report.measures != first.measures:
             raise InputError(
-                f"{name!r} was evaluated on other queries or measures than {names[0]!r}; "
-                "for runs, complete=True (-c) counts missing queries as empty"
+                f"{name!r} was evaluated on other queries or measures than {names[0]!r}: "
+                "evaluate_run(complete=True) counts missing queries as empty"
             )
     against = [(n, baseline) for n in names if n != baseline] if baseline else list(combinations(names, 2))
     pairs: list[Pair] = []
