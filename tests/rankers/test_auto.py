@@ -460,6 +460,23 @@ def test_ctrl_c_during_the_fusion(monkeypatch):
     assert "Stopped after 3 of 3 candidates." in model.report_.lines
 
 
+def test_ctrl_c_during_the_last_fit(monkeypatch, capsys):
+    work, calls = module.fitted, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return work(*arguments)
+
+    monkeypatch.setattr(module, "fitted", interrupted)
+    problem = linear_problem(n=8)
+    model = auto(verbose=True).fit(*problem)
+    assert "the next Ctrl-C ends without a model" in capsys.readouterr().err
+    monkeypatch.setattr(module, "fitted", work)
+    np.testing.assert_array_equal(model.predict(problem[0]), auto().fit(*problem).predict(problem[0]))
+
+
 def test_the_budget():
     X, y, qid = linear_problem(n=8)
     model = auto(candidates=[SINGLE, UNIFORM, REGRESSION], budget=1e-6).fit(X, y, qid)
