@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit
+from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, TimeSeriesSplit
 from sklearn.utils.estimator_checks import check_estimator
 
 import rankine as rk
@@ -207,6 +207,7 @@ def test_folds_that_cannot_be_used():
         (np.arange(24) % 2, "folds must be the same in all rows of a query; query 0 has several"),
         ("five", "folds must be a number of folds, an array of whole numbers or have a method split, got 'five'"),
         (KFold(5), r"KFold\(.*\) cuts query 1: split by groups, as QueryKFold does"),
+        (TimeSeriesSplit(2, test_size=8), r"TimeSeriesSplit\(.*\) leaves 2 queries out of split 1; folds train"),
         (GroupKFold(7), r"GroupKFold\(.*\) cannot split the data: Cannot have number of splits"),
     ]:
         with pytest.raises(rk.InputError, match=error):
