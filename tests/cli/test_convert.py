@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 import rankine as rk
-from rankine.io.formats import JUDGED, Reading, load_data
+from rankine.io.formats import JUDGED, DataReading, load_data
 
 from .running import rankine
 
@@ -17,7 +17,7 @@ def test_every_format_to_every_other(folder, source, target):
     done = rankine(folder, "convert", first, second)
     want, data = rk.load_letor(folder / "data.txt"), load_data(folder / second)
     exact = JUDGED[target].text and "dtype" in JUDGED[source].options
-    read = load_data(folder / first, Reading(dtype="float64" if exact else None))
+    read = load_data(folder / first, DataReading(dtype="float64" if exact else None))
     assert done.stderr == f"{read} -> {second}\n"
     assert data.X.tobytes() == want.X.tobytes()
     assert data.y.tolist() == want.y.tolist()

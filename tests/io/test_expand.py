@@ -7,7 +7,7 @@ import pytest
 
 import rankine as rk
 from rankine.io.expand import expand, named
-from rankine.io.formats import Reading, load_data
+from rankine.io.formats import DataReading, load_data
 from rankine.sample import judged_set
 
 
@@ -103,4 +103,4 @@ def test_files_with_other_columns(tmp_path):
     with pytest.raises(rk.InputError, match=r"b.parquet: feature 1 is called 'other', in .*a.parquet 'f0'"):
         rk.load_table([tmp_path / "a.parquet", tmp_path / "b.parquet"])
     with pytest.raises(rk.InputError, match=rf"c.parquet: {len(names) - 1} features, .*a.parquet has {len(names)}"):
-        load_data([tmp_path / "a.parquet", tmp_path / "c.parquet"], Reading())
+        load_data([tmp_path / "a.parquet", tmp_path / "c.parquet"], DataReading())

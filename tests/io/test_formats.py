@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.io.formats import JUDGED, TABLE, Reading, format_of, holds_features, load_data, save_data
+from rankine.io.formats import JUDGED, TABLE, DataReading, format_of, holds_features, load_data, save_data
 from rankine.sample import judged_set
 
 
@@ -61,9 +61,9 @@ def test_a_target_without_a_known_ending_is_refused(tmp_path):
 def test_an_option_that_a_format_does_not_take_is_refused(tmp_path):
     data = judged_set(n_queries=1)
     for ending, reading, message in (
-        (".txt", Reading(label="grade"), "LETOR text has no --label; it has --"),
-        (".parquet", Reading(dtype="float64"), "Parquet has no --dtype; it has --label, --query, --document"),
-        (".arrow", Reading(unordered=True), "Arrow has no --unordered"),
+        (".txt", DataReading(label="grade"), "LETOR text has no --label; it has --"),
+        (".parquet", DataReading(dtype="float64"), "Parquet has no --dtype; it has --label, --query, --document"),
+        (".arrow", DataReading(unordered=True), "Arrow has no --unordered"),
     ):
         save_data(data, str(tmp_path / f"set{ending}"))
         with pytest.raises(rk.InputError, match=message) as caught:

@@ -69,7 +69,7 @@ def several(read: Callable[P, RankingData]) -> Callable[P, RankingData]:
 
         source = arguments[0] if arguments else options.pop(name)
         files = expand(source)
-        parts = [read(file, *arguments[1:], **options) for file in files]  # type: ignore[call-arg, arg-type]
+        parts = [read(file, *arguments[1:], **options) for file in files]  # type: ignore[arg-type]
         return parts[0] if len(parts) == 1 else concatenate(parts, [named(file) for file in files])
 
     return read_all

@@ -29,7 +29,7 @@ class DataFormat(NamedTuple):
 
     ``holds``: ``judged data`` has features, grades and query ids; ``judgments`` has grades, ``runs`` have scores.
     ``reader`` and ``writer`` are functions, as ``module.name`` within this folder. ``text``: numbers are decimals, and
-    the file may be compressed. ``options`` are the fields of :class:`Reading` that the reader takes as keywords. The
+    the file may be compressed. ``options`` are the fields of :class:`DataReading` that the reader takes as keywords. The
     source of judged data may be a list.
     """
 
@@ -54,7 +54,7 @@ class DataFormat(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reading:
+class DataReading:
     """How judged data is to be read; what is None (or False) is found out by the reader.
 
     ``label``, ``qid``, ``doc_id`` and ``features`` name columns of tables; ``features`` of sparse text are numbers such
@@ -79,7 +79,7 @@ class Reading:
     def given(self) -> dict[str, Any]:
         """The options that were given.
 
-        >>> Reading(label="grade").given()
+        >>> DataReading(label="grade").given()
         {'label': 'grade'}
         """
         values = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -198,11 +198,11 @@ def _last_ending(path: Any) -> str:
     return endings[-2] if endings[-1] in COMPRESSION else endings[-1]
 
 
-def load_data(source: Any, reading: Reading = Reading()) -> RankingData:  # noqa: B008
+def load_data(source: Any, reading: DataReading = DataReading()) -> RankingData:  # noqa: B008
     """Read judged data from one or several files of one format; a file whose ending is none of the table's is text.
 
     >>> import io
-    >>> load_data(io.BytesIO(b"1 qid:1 1:0.5\\n"), Reading(dtype="float64"))
+    >>> load_data(io.BytesIO(b"1 qid:1 1:0.5\\n"), DataReading(dtype="float64"))
     RankingData(1 query, 1 document, 1 feature, dense float64)
     """
     files = expand(source)
