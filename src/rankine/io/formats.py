@@ -29,7 +29,7 @@ class DataFormat(NamedTuple):
 
     ``holds``: ``judged data`` has features, grades and query ids; ``judgments`` has grades, ``runs`` have scores.
     ``reader`` and ``writer`` are functions, as ``module.name`` within this folder. ``text``: numbers are decimals, and
-    the file may be compressed. ``options`` are the fields of :class:`DataReading` that the reader takes as keywords. The
+    the file may be compressed. ``options`` are the fields of :class:`DataReading` that the reader takes. The
     source of judged data may be a list.
     """
 
@@ -231,10 +231,10 @@ def target_format(target: str) -> DataFormat:
     """The format to write: by the ending, which must be one of the table's."""
     row = _DEFAULT if target == "-" else format_of(target)
     if row is None or (target != "-" and _last_ending(target) not in row.endings):
-        known = ", ".join(ending for r in JUDGED.values() for ending in r.endings)
+        endings = ", ".join(ending for r in JUDGED.values() for ending in r.endings)
         *first, last = COMPRESSION
         text = f"text may add {', '.join(first)} or {last}"
-        raise InputError(f"expected a file name ending in one of {known} ({text})", target)
+        raise InputError(f"expected a file name ending in one of {endings} ({text})", target)
     return row
 
 
