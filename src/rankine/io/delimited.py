@@ -100,11 +100,11 @@ def load_csv(
     with open_source(source) as opened:
         text = DecodedText(opened, encoding, BLOCK)
         blocks = text.blocks()
-        first = next(blocks, None)
+        first = next((block for block in blocks if block.data.strip(b"\r\n")), None)
         if first is None:
             raise InputError("the file is empty", opened.name)
-        layout = layout_of(first.data, opened.name, given)
-        reader = _BlockReader(opened.name, layout, kind)
+        layout = layout_of(first.data, opened.name, given, first.line)
+        reader = BlockReader(opened.name, layout, kind)
         with bar(f"reading {opened.name}", opened.size, (opened.size or 0) > _BAR_FROM, "bytes") as update:
             parts, n = [], 0
             for rows in ordered_map(reader.rows, chain([first], blocks), thread_count(threads)):
@@ -117,7 +117,7 @@ def load_csv(
     return data
 
 
-class _BlockReader:
+class BlockReader:
     """Parses the blocks of a file."""
 
     def __init__(self, name: str, layout: CsvLayout, dtype: np.dtype) -> None:
@@ -145,10 +145,10 @@ class _BlockReader:
             lines = data.split(b"\n", self.layout.skip - block.line + 1)
             data = lines[-1]
             block = block._replace(data=data, line=self.layout.skip + 1)
-        rows = self._fast(block)
-        return self._slow(block) if rows is None else rows
+        rows = self.fast(block)
+        return self.slow(block) if rows is None else rows
 
-    def _fast(self, block: TextBlock) -> BlockRows | None:
+    def fast(self, block: TextBlock) -> BlockRows | None:
         """The rows as pyarrow reads them; None if the block must be read line by line."""
         import pyarrow as pa
         from pyarrow import csv
@@ -181,7 +181,7 @@ class _BlockReader:
         documents = None if document == "None" else [d.strip(" \t") for d in table[document].to_pylist()]
         return BlockRows(X, grades.astype(np.float64), ids.indices.to_numpy(), queries, documents, block.raw_position)
 
-    def _slow(self, block: TextBlock) -> BlockRows:
+    def slow(self, block: TextBlock) -> BlockRows:
         """The rows read line by line; the first line that cannot be read is an error."""
         label, query, document, features = self.layout.columns
         X, y, names, documents = [], [], [], []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from ..errors import InputError, shorten
@@ -87,11 +87,9 @@ def fields_of(line: str, delimiter: str) -> list[str] | None:
         at = end + 1
 
 
-def layout_of(data: bytes, name: str, given: CsvOptions) -> CsvLayout:
-    """The layout of a file that begins with these lines."""
-    lines = [line for _, line in zip(range(_SAMPLE), lines_of(data), strict=False)]
-    if not lines:
-        raise InputError("the file is empty", name)
+def layout_of(data: bytes, name: str, given: CsvOptions, number: int = 1) -> CsvLayout:
+    """The layout of a file that begins with these lines, the first of which has this number."""
+    lines = list(islice(lines_of(data, number), _SAMPLE))
     first = lines[0]
     where = f"{name}, line {first.number}"
     if "\r" in first.text:
@@ -129,9 +127,11 @@ def _delimiter(lines: list[CsvLine], where: str) -> str:
             same = sum(len(row) == len(rows[0]) for row in rows) / len(rows)
             scores[sign] = (round(same, 1), clean / len(cells), len(rows[0]))
     if not scores:
-        signs = "comma, semicolon, tab or bar"
-        hint = " This looks like LETOR text" if " qid:" in lines[0].text else " Say which delimiter it is"
-        raise InputError(f"there is no {signs} in {shorten(lines[0].text)}.{hint} (delimiter=, --delimiter)", where)
+        if any(sign in lines[0].text for sign in DELIMITERS):
+            raise InputError(OPEN_QUOTE, where)
+        hint = "This looks like LETOR text" if " qid:" in lines[0].text else "Say which delimiter it is"
+        says = f"there is no comma, semicolon, tab or bar in {shorten(lines[0].text)}"
+        raise InputError(f"{says}. {hint} (delimiter=, --delimiter)", where)
     return max(scores, key=lambda sign: scores[sign])
 
 
@@ -141,7 +141,7 @@ def _is_header(rows: list[list[str]], given: CsvOptions) -> bool:
     named = any(isinstance(g, str) and not g.isdigit() for g in (given.label, given.qid, given.doc_id))
     if named or any(cell.lower() in (*GUESSES["label"], *GUESSES["qid"]) for cell in head):
         return True
-    if len(head) > 2 and head in ([str(i + start) for i in range(len(head))] for start in (0, 1)):
+    if len(head) > 4 and head in ([str(i + start) for i in range(len(head))] for start in (0, 1)):
         return True  # a frame without names
     texts = [bool(cell) and not _is_number(cell) for cell in head]
     if all(text or not cell for text, cell in zip(texts, head, strict=True)):
