@@ -17,10 +17,10 @@ from .errors import InputError
 from .preferences import Preferences
 
 
-def aligned(data: RankingData, n_features: int, first: int | None) -> RankingData:
+def aligned(data: RankingData, n_features: int, first: int | None, valid: bool = False) -> RankingData:
     """The data with ``n_features`` columns, the first being feature number ``first``; unchanged if nothing is missing.
 
-    ``first`` is None for a model that was not trained on sparse text.
+    ``first`` is None for a model that was not trained on sparse text. ``valid``: it is validation data.
 
     >>> data = RankingData([[1.0]], [0], [7])
     >>> data.numbering = Numbering(first=1, assumed=True)
@@ -29,21 +29,21 @@ def aligned(data: RankingData, n_features: int, first: int | None) -> RankingDat
     """
     if data.numbering is not None and first is not None and data.numbering.first != first:
         if not data.numbering.assumed:
+            theirs, mine = ("the training data", "the validation data") if valid else ("the model", "the data")
             raise InputError(
-                f"the features of the model are numbered from {first}, those of the data from {data.numbering.first}: "
-                "pass the same first_index (--first-index) for both"
+                f"the features of {theirs} are numbered from {first}, those of {mine} from {data.numbering.first}: "
+                "read both with the same first_index (--first-index)"
             )
         data = _renumbered(data)
     missing = n_features - data.n_features
-    if missing < 0:
-        hint = ""
-        if data.numbering is not None:
-            base = data.numbering.first
-            text = f"{base}-{base + n_features - 1}"
-            hint = f"; features='{text}' (--features {text}) reads those of the model only"
-        raise InputError(f"the model has {n_features} features, the data has {data.n_features}{hint}")
-    if missing and data.numbering is None:
-        raise InputError(f"the model has {n_features} features, the data has {data.n_features}")
+    if missing < 0 or (missing and data.numbering is None):
+        message = f"the model has {n_features} features, the data has {data.n_features}"
+        if valid:
+            message = f"the validation data has {data.n_features} features, the training data {n_features}"
+        if missing < 0 and data.numbering is not None:
+            numbers = f"{data.numbering.first}-{data.numbering.first + n_features - 1}"
+            message += f"; features='{numbers}' (--features {numbers}) reads no others"
+        raise InputError(message)
     return _padded(data, 0, missing) if missing else data
 
 
