@@ -113,6 +113,8 @@ def about_model(model: Any) -> dict[str, Any]:
         "measure": _measure(model),
         "features": model.n_features_in_,
     }
+    if model.first_index_ is not None:
+        facts["first_feature"] = model.first_index_
     if best is not model:
         facts["best"] = _named(best)
         facts["estimate"] = dict(zip(("mean", "low", "high"), map(_finite, model.estimate_), strict=True))
@@ -185,7 +187,8 @@ def summary(data: RankingData, top: int = 1000) -> dict[str, Any]:
     high = np.maximum.reduceat(data.y, data.ptr[:-1])
     low = np.minimum.reduceat(data.y, data.ptr[:-1])
     shown = range(min(top, data.n_features))
-    names = data.feature_names or [str(i + 1) for i in shown]
+    first = 1 if data.numbering is None else data.numbering.first
+    names = data.feature_names or [str(i + first) for i in shown]
     X = data.X[:, : len(shown)].tocsc() if data.is_sparse else data.X
     features = [_feature(names[j], column(X, j)) for j in shown]
     stored = np.count_nonzero(data.X.data if data.is_sparse else data.X)

@@ -91,6 +91,8 @@ def _reasons(system: str, data: RankingData) -> Callable[[int], str]:
     model: Any = load(system) if Path(system).suffix == ".json" else None
     if not hasattr(model, "coef_"):
         return lambda row: ""
+    data = model.conform(data)
     X = (data if model.normaliser_ is None else model.normaliser_.apply(data)).dense().X
-    names = getattr(model, "feature_names_in_", [f"f{f + 1}" for f in range(data.n_features)])
+    first = 1 if model.first_index_ is None else model.first_index_
+    names = getattr(model, "feature_names_in_", [f"f{f + first}" for f in range(data.n_features)])
     return lambda row: f" [{contributions(model.coef_, X[row].astype(float), names)}]"

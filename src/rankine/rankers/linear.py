@@ -31,6 +31,7 @@ __all__ = ["LinearRanker", "NothingLearnedWarning"]
 
 _OF_THE_DATA = (
     "n_features_in_", "feature_names_in_", "normaliser_", "n_queries_in_", "longest_query_in_", "provenance_",
+    "first_index_",
 )  # fmt: skip
 
 _POWERS = np.arange(-3, 8) / 2  # C="auto" tries 10 to these powers, in units of the first step
@@ -234,6 +235,10 @@ class LinearRanker(LinearModel):
         >>> [model.C for model in LinearRanker(loss="svm-map").path([1.0, 0.1], X, y, qid=qid)]
         [0.1, 1.0]
         """
+        if isinstance(X, RankingData):
+            query_weight = X.query_weight if query_weight is None else query_weight
+            doc_weight = X.doc_weight if doc_weight is None else doc_weight
+            X = X.with_weights()
         if not values or any(isinstance(C, str) for C in values):
             raise InputError(f"expected at least one value of C, all numbers; got {list(values)!r:.60}")
         models = [clone(self).set_params(C=C) for C in sorted(values)]
