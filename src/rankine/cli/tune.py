@@ -26,6 +26,9 @@ SettingList = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A value to try for a parameter of the ranker; repeat it."),
 ]
+ValidationData = Annotated[
+    list[str] | None, typer.Option(help="Validation data (repeat it for several files); without it, folds by query.")
+]
 RefitOutput = Annotated[str | None, typer.Option("-o", "--output", help="Refit the best on all data, save it here.")]
 
 
@@ -42,9 +45,7 @@ def command(
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="Measure by which the best combination is chosen.")
     ] = "nDCG@10",
-    valid: Annotated[
-        list[str] | None, typer.Option(help="Validation data (repeat it for several files); without, folds by query.")
-    ] = None,
+    valid: ValidationData = None,
     folds: Annotated[int, typer.Option(help="Number of folds.")] = 5,
     seed: Annotated[int, typer.Option(help="Random seed of the folds.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,

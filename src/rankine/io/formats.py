@@ -82,8 +82,8 @@ class DataReading:
         >>> DataReading(label="grade").given()
         {'label': 'grade'}
         """
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in values.items() if value is not None and value is not False}
+        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        return {name: value for name, (value, default) in values.items() if value is not default}
 
     def options_of(self, row: DataFormat, where: str) -> dict[str, Any]:
         """The options that were given, for the reader of this format; one that it does not take is an error."""
@@ -113,6 +113,8 @@ def _function(place: str) -> Callable[..., Any]:
     return getattr(import_module(f".{module}", __package__), name)
 
 
+_COLUMNS = ("label", "qid", "doc_id", "features")
+_DELIMITED = (*_COLUMNS, "delimiter", "encoding", "header", "dtype")
 TABLE = {
     "letor": DataFormat(
         "LETOR text",
@@ -124,6 +126,26 @@ TABLE = {
         text=True,
         options=("features", "groups", "weights", "first_index", "unordered", "dtype", "n_features"),
     ),
+    "csv": DataFormat(
+        "CSV",
+        "judged data",
+        (".csv",),
+        "a column for each feature, as text; names in the first line, or not; any delimiter",
+        "delimited.load_csv",
+        "delimited_write.save_csv",
+        text=True,
+        options=_DELIMITED,
+    ),
+    "tsv": DataFormat(
+        "TSV",
+        "judged data",
+        (".tsv", ".tab"),
+        "the same with tabs",
+        "delimited.load_csv",
+        "delimited_write.save_csv",
+        text=True,
+        options=_DELIMITED,
+    ),
     "parquet": DataFormat(
         "Parquet",
         "judged data",
@@ -131,7 +153,7 @@ TABLE = {
         "a table with a column for each feature, or as Rankine writes it",
         "table.load_table",
         "table.save_table",
-        options=("label", "qid", "doc_id", "features"),
+        options=_COLUMNS,
     ),
     "arrow": DataFormat(
         "Arrow",
@@ -140,7 +162,7 @@ TABLE = {
         "the same as Arrow IPC, which is mapped into memory and opens at once",
         "table.load_table",
         "table.save_table",
-        options=("label", "qid", "doc_id", "features"),
+        options=_COLUMNS,
     ),
     "qrels": DataFormat(
         "TREC qrels",
@@ -169,12 +191,14 @@ def described() -> str:
     """The formats of judged data, for help texts.
 
     >>> described()
-    'LETOR text (also .gz .bz2 .xz .zst), Parquet (.parquet .pq) or Arrow (.arrow .feather .ipc)'
+    'LETOR text, CSV or TSV (also .gz .bz2 .xz .zst), Parquet (.parquet .pq) or Arrow (.arrow .feather .ipc)'
     """
-    texts = [
-        f"{row.title} (also {' '.join(COMPRESSION)})" if row.text else f"{row.title} ({' '.join(row.endings)})"
-        for row in JUDGED.values()
-    ]
+    texts = [row.title for row in JUDGED.values() if row.text]
+    tables = [f"{row.title} ({' '.join(row.endings)})" for row in JUDGED.values() if not row.text]
+    return f"{_or(texts)} (also {' '.join(COMPRESSION)}), {_or(tables)}"
+
+
+def _or(texts: list[str]) -> str:
     return f"{', '.join(texts[:-1])} or {texts[-1]}"
 
 
