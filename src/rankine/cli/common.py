@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..io.formats import described
+from ..io.formats import DataReading, described
 from ..limits import FEATURES, MOST_FEATURES, RATIO, SIZE, STREAM, WHOLE, max_features, max_size, shown
 from ..normalisers import TABLE as NORMALISER_TABLE
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NORMALISERS = ", ".join(NORMALISER_TABLE)
 FORMATS = described()
+NOTHING_SAID = DataReading()
 DEFAULT_MEASURES = ["nDCG@10", "AP", "RR", "P@10"]
 
 
@@ -61,8 +62,9 @@ class Empty(StrEnum):
 
 
 Judgments = Annotated[str, typer.Argument(help=f"TREC qrels, or a judged data set: {FORMATS}.")]
-JudgedData = Annotated[str, typer.Argument(help=f"A judged data set: {FORMATS}.")]
-TrainingData = Annotated[str, typer.Argument(help=f"Training data: {FORMATS}.")]
+SEVERAL = "Several files, a folder, or a pattern such as 'part-*.txt' are one data set."
+JudgedData = Annotated[list[str], typer.Argument(help=f"A judged data set: {FORMATS}. {SEVERAL}")]
+TrainingData = Annotated[list[str], typer.Argument(help=f"Training data: {FORMATS}. {SEVERAL}")]
 Measures = Annotated[
     list[str] | None,
     typer.Option(
@@ -160,11 +162,20 @@ def _split(text: str) -> list[str]:
     return [name for name in names if name]
 
 
-def load_data(source: Any) -> RankingData:
-    """Read a judged data set in the format of its ending."""
+def load_data(source: Any, reading: DataReading = NOTHING_SAID) -> RankingData:
+    """Read a judged data set, in one or several files, in the format of its ending."""
     from ..io.formats import load_data
 
-    return load_data(source)
+    return load_data(source, reading)
+
+
+def listed(files: Sequence[str]) -> str:
+    """Files in messages.
+
+    >>> listed(["a.txt", "b.txt"])
+    'a.txt, b.txt'
+    """
+    return ", ".join(files)
 
 
 def grid_of(text: str, option: str) -> list[float]:
@@ -207,12 +218,13 @@ def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:
     """Raise before the long computation starts if a file cannot be written there, or would replace one that is read."""
     from ..errors import InputError
     from ..files import check_folder_of
+    from ..io.expand import expand
 
     if Path(output).is_dir():
         raise InputError("is a folder, a file is needed", output)
     check_folder_of(output)
-    for path in inputs:
-        if path is not None and Path(output).exists() and Path(path).exists() and os.path.samefile(output, path):
+    for path in expand([path for path in inputs if path is not None]) if any(inputs) else ():
+        if Path(output).exists() and Path(path).exists() and os.path.samefile(output, path):
             raise InputError(f"would replace {path}, which is read: choose another output", output)
 
 
@@ -243,6 +255,7 @@ def reports(
     complete: bool,
     judged_only: bool,
     empty: Empty,
+    reading: DataReading = NOTHING_SAID,
 ) -> dict[str, Report]:
     """Evaluate every system against the judgments."""
     from ..errors import InputError
@@ -259,6 +272,7 @@ def reports(
     if isinstance(source, Rewindable):
         source.rewind()
     if not features:
+        refuse_reading(reading, f"{judgments} holds TREC qrels")
         qrels = load_qrels(source)
         rule = "trec" if ties is Ties.auto else ties.value
         return {
@@ -267,7 +281,7 @@ def reports(
         }
     if complete or judged_only:
         raise InputError("-c and -J are for TREC judgments; in a judged data set every document is judged")
-    data = load_data(source)
+    data = load_data(source, reading)
     if ties is Ties.trec and data.doc_ids is None:
         raise InputError("--ties trec breaks ties by document id, and the data set has none", judgments)
     rule = "expected" if ties is Ties.auto else ties.value
@@ -275,6 +289,16 @@ def reports(
         label: evaluate(names, data.y, load_scores(path, data), data.qid, rule, empty.value, data.doc_ids)
         for label, path in zip(labels, systems, strict=True)
     }
+
+
+def refuse_reading(reading: DataReading, why: str) -> None:
+    """Raise if an option of reading is given where no judged data is read."""
+    from ..errors import InputError
+    from ..io.formats import on_command_line
+
+    options = [on_command_line(name) for name in reading.given()]
+    if options:
+        raise InputError(f"{options[0]} says how judged data is read, but {why}")
 
 
 def load_scores(path: str, data: RankingData) -> np.ndarray:

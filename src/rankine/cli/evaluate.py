@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..console import print_table, put, put_json
+from ..io.formats import DataReading
 from . import common as c
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def command(
     complete: c.Complete = False,
     judged_only: c.JudgedOnly = False,
     empty: c.EmptyOption = c.Empty.zero,
+    reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Measure how well systems rank.
 
@@ -35,7 +37,8 @@ def command(
 
     `rankine evaluate test.txt.xz scores.txt -m "nDCG@10 ERR@20" -q -o csv`
     """
-    reports = c.reports(judgments, systems, c.measure_names(measure, gain), ties, complete, judged_only, empty)
+    names = c.measure_names(measure, gain)
+    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading)
     if output is c.Output.json:
         content = {name: json.loads(r.to_json(per_query)) for name, r in reports.items()}
         put_json(content, indent=2)

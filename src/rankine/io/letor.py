@@ -73,27 +73,31 @@ def load_letor(
     >>> data.doc_ids.tolist()
     ['d1', 'd2']
     """
-    kind = np.dtype(dtype)
-    if kind not in (np.float32, np.float64):
-        raise ValueError(f"dtype must be float32 or float64, got {kind}")
-    if n_features is not None and not 1 <= n_features <= k.LARGEST_INDEX:
-        raise ValueError(f"n_features must be at least 1 and at most {k.LARGEST_INDEX}, got {n_features}")
-    if first_index not in (None, 0, 1):
-        raise InputError(f"first_index (--first-index) must be 0 or 1, got {first_index!r}")
     numbers = None if features is None else feature_numbers(features)
     if numbers is not None and numbers[0] == 0 and first_index is None:
         first_index = 0
+    lines = _checked(np.dtype(dtype), n_features, first_index, unordered)
     files = expand(source)
-    reader = _LetorReader(kind, sparse, n_features, first_index, unordered, thread_count(threads), _total_size(files))
+    reader = _LetorReader(lines, sparse, thread_count(threads), _total_size(files))
     given = None if groups is None else group_sizes(groups)
     for file in files:
         with open_source(file) as opened:
             reader.read(opened, file, given is not None)
     name = named(files[0]) if len(files) == 1 else f"{named(files[0])} and {len(files) - 1} more"
     data = reader.finish(given, called(groups), name)
-    if numbers is not None:
-        data = chosen_features(data, numbers)
+    data = data if numbers is None else chosen_features(data, numbers)
     return _weighted(data, files, weights, name)
+
+
+def _checked(dtype: np.dtype, n_features: int | None, first_index: int | None, unordered: bool) -> LetorLines:
+    """How lines are to be read, if it makes sense."""
+    if dtype not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32 or float64, got {dtype}")
+    if n_features is not None and not 1 <= n_features <= k.LARGEST_INDEX:
+        raise ValueError(f"n_features must be at least 1 and at most {k.LARGEST_INDEX}, got {n_features}")
+    if first_index not in (None, 0, 1):
+        raise InputError(f"first_index (--first-index) must be 0 or 1, got {first_index!r}")
+    return LetorLines(dtype, n_features, first_index, True, unordered)
 
 
 def _total_size(files: list[Any]) -> int | None:
@@ -121,12 +125,8 @@ def _weighted(data: RankingData, files: list[Any], weights: Any, name: str) -> R
 class _LetorReader:
     """Reads files one after another into one table."""
 
-    def __init__(
-        self, dtype: np.dtype, sparse: bool | None, n_features: int | None, first: int | None, unordered: bool,
-        threads: int, size: int | None,
-    ) -> None:  # fmt: skip
-        self.sparse, self.threads, self.size = sparse, threads, size
-        self.lines = LetorLines(dtype, n_features, first, True, unordered)
+    def __init__(self, lines: LetorLines, sparse: bool | None, threads: int, size: int | None) -> None:
+        self.lines, self.sparse, self.threads, self.size = lines, sparse, threads, size
         self.table: LetorRows | None = None
         self.before = 0  # bytes of the files that are done
         self.name = ""  # of the file before

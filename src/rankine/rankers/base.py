@@ -10,16 +10,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..alignment import aligned
 from ..arrays import as_numbers
 from ..data import Preferences, RankingData, group_rows
 from ..errors import InputError, in_one_line
-from ..io.said import said
 from ..losses import Loss
 from ..measures import evaluate, parse
 from ..normalise import Normaliser
 from ..records import Count, Finite, checked
 from . import model_file
+from .conformity import conformed
 from .provenance import ProvenanceState, provenance_of
 from .query_ids import LONG_QUERY, query_ids, refusing_habits, warn_of_one_query, warn_of_rows
 
@@ -186,18 +185,7 @@ class Ranker(BaseEstimator):
         Data from sparse text is padded with zeros, and numbered from 0 where the training data was. ``valid``:
         it is validation data.
         """
-        width = data.n_features
-        data = aligned(data, self.n_features_in_, self.first_index_, valid)
-        if data.n_features > width:
-            what, than = ("validation data", "the training data") if valid else ("data", "the model")
-            said(f"the {what} has {width} features, {than} {data.n_features}: the others count as 0")
-        mine, theirs = getattr(self, "feature_names_in_", None), data.feature_names
-        if mine is not None and theirs is not None and list(map(str, mine)) != list(map(str, theirs)):
-            at = next(i for i, (a, b) in enumerate(zip(mine, theirs, strict=True)) if str(a) != str(b))
-            raise InputError(
-                f"the model was trained on other features: number {at + 1} is {mine[at]!r}, here {theirs[at]!r}"
-            )
-        return data
+        return conformed(data, self.n_features_in_, self.first_index_, getattr(self, "feature_names_in_", None), valid)
 
     def rank(self, X: Any, qid: Any = None) -> np.ndarray:
         """Row numbers, best first, query after query in order of first appearance; equal scores in input order."""

@@ -78,6 +78,14 @@ def refusing_habits(fit: Callable) -> Callable:
     return explaining
 
 
+def own_weights(X: Any, query_weight: Any, doc_weight: Any) -> tuple[Any, Any, Any]:
+    """X without the weights that it may bring along, and the weights, in place of those that are None."""
+    if not isinstance(X, RankingData) or (X.query_weight is None and X.doc_weight is None):
+        return X, query_weight, doc_weight
+    query_weight = X.query_weight if query_weight is None else query_weight
+    return X.with_weights(), query_weight, X.doc_weight if doc_weight is None else doc_weight
+
+
 def with_own_weights(
     name: str, taken: Mapping[str, Any], args: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -190,9 +190,7 @@ def tune(
     (4, True)
     """
     measure = str(parse(measure))
-    _check_data(data, valid, folds)
-    if valid is not None:
-        valid = aligned(valid, data.n_features, None if data.numbering is None else data.numbering.first, valid=True)
+    valid = _check_data(data, valid, folds)
     if workers is not None and workers < 1:
         raise InputError(f"workers must be at least 1, got {workers}")
     values = _check_grid(ranker, grid)
@@ -266,7 +264,8 @@ def _warn_of_failures(trials: Sequence[Combination]) -> None:
         warnings.warn(text, NothingLearnedWarning, stacklevel=3)
 
 
-def _check_data(data: Any, valid: Any, folds: int) -> None:
+def _check_data(data: Any, valid: Any, folds: int) -> Any:
+    """Raise on data that cannot be tuned with; the validation data with the features of the training data."""
     for part, name in ((data, "data"), (valid, "valid")):
         if not isinstance(part, RankingData) and not (part is None and name == "valid"):
             raise InputError(f"{name} must be a RankingData, got {type(part).__name__}")
@@ -274,6 +273,8 @@ def _check_data(data: Any, valid: Any, folds: int) -> None:
             raise InputError(f"tune measures by grades; the {name} holds a preference graph")
     if valid is None and not 2 <= folds <= data.n_queries:
         raise InputError(f"expected between 2 and {data.n_queries} folds (the queries there are), got {folds}")
+    first = None if data.numbering is None else data.numbering.first
+    return None if valid is None else aligned(valid, data.n_features, first, valid=True)
 
 
 def _check_grid(ranker: Any, grid: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
