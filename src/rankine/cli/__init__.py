@@ -63,7 +63,9 @@ def _run() -> int:
 
 
 def _show_warning(message: Any, *_: Any) -> None:
-    say(f"rankine: warning: {message}")
+    from ..errors import InputNote
+
+    say(message if isinstance(message, InputNote) else f"rankine: warning: {message}")
 
 
 def _in_words(error: Exception) -> str:

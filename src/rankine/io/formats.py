@@ -84,7 +84,7 @@ TABLE = {
         (),
         "lines of `query iteration document grade`",
         "trec.load_qrels",
-        "trec.save_qrels",
+        "trec_write.save_qrels",
         text=True,
     ),
     "run": DataFormat(
@@ -93,7 +93,7 @@ TABLE = {
         (),
         "lines of `query Q0 document rank score tag`",
         "trec.load_run",
-        "trec.save_run",
+        "trec_write.save_run",
         text=True,
     ),
 }

@@ -1,0 +1,230 @@
+"""Readers of columns: CSV, TSV, JSON lines, JSON and Parquet end as one list for each role of a layout."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ..errors import InputError, is_utf8, shorten
+from ..limits import Meter
+from ..records import parsed
+from ..sources import Block
+from .columns import Layout, cells_of, delimiter_of, form_of, is_number, listed, named_columns, words_of
+
+
+class Records(NamedTuple):
+    """A column for each role that the file has, and where each record stands."""
+
+    columns: dict[str, list[Any]]
+    lines: list[int]
+    name: str
+    unit: str = "line"
+
+    def where(self, record: int) -> str:
+        """The place of a record, for errors."""
+        return f"{self.name}, {self.unit} {self.lines[record]}"
+
+
+def lines_of(blocks: Iterable[Block], name: str) -> Iterator[tuple[int, str]]:
+    """(number from 1, text) of the lines that are not blank."""
+    number = 0
+    for block in blocks:
+        for line in block.data[: block.end].tobytes().split(b"\n")[:-1]:
+            number += 1
+            try:
+                text = line.decode().rstrip("\r")
+            except UnicodeDecodeError:
+                raise InputError("the line is not valid UTF-8", f"{name}, line {number}") from None
+            if words_of(text):
+                yield number, text
+
+
+def delimited_records(
+    lines: Iterator[tuple[int, str]], layout: Layout, given: Mapping[str, str | None], name: str, form: str | None
+) -> Records:
+    """Records of lines with a delimiter. The first line holds names, unless it fits a form without names."""
+    number, first = next(lines)
+    delimiter = delimiter_of(first, form)
+    head = cells_of(first, delimiter)
+    plain = None if any(given.values()) else form_of([head], layout)
+    if plain is None:
+        places = named_columns(head, layout, given, f"{name}, line {number}")
+        rows: Iterator[tuple[int, list[str]]] = _rows(lines, delimiter, name)
+    else:
+        places = {f: i for i, f in enumerate(plain.split()) if layout.role(f) is not None and f != "rank"}
+        rows = _rows(_chained((number, first), lines), delimiter, name)
+    columns: dict[str, list[Any]] = {title: [] for title in places}
+    numbers = []
+    for number, row in rows:
+        if len(row) != len(head):
+            raise InputError(
+                f"expected {len(head)} cells as in the first line, got {len(row)}", f"{name}, line {number}"
+            )
+        for title, at in places.items():
+            columns[title].append(row[at])
+        numbers.append(number)
+    return _checked(Records(columns, numbers, name), layout)
+
+
+def _chained(first: tuple[int, str], rest: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    yield first
+    yield from rest
+
+
+def _rows(lines: Iterator[tuple[int, str]], delimiter: str | None, name: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each line; a cell that goes over several lines is refused."""
+    number = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal number
+        for number, line in lines:  # noqa: B007
+            yield line
+
+    if delimiter is None:
+        yield from ((number, words_of(line)) for line in texts())
+        return
+    reader = csv.reader(texts(), delimiter=delimiter, strict=True)
+    try:
+        for taken, row in enumerate(reader, 1):
+            if reader.line_num != taken:
+                raise InputError("a quoted text does not end in its line", f"{name}, before line {number}")
+            yield number, [cell.strip() for cell in row]
+    except csv.Error as error:
+        raise InputError(f"not a line of cells ({error})", f"{name}, line {number}") from None
+
+
+def json_records(
+    lines: Iterator[tuple[int, str]], layout: Layout, given: Mapping[str, str | None], name: str
+) -> Records:
+    """Records of JSON lines, of a JSON array of objects, or of ``{query: {document: number}}``."""
+    number, first = next(lines)
+    try:
+        content = json.loads(first)
+    except (ValueError, RecursionError):
+        content = None
+    if isinstance(content, dict) and content and not any(isinstance(v, dict) for v in content.values()):
+        return _object_records(_objects(_chained((number, first), lines), name), layout, given, name, "line")
+    text = "\n".join([first, *(line for _, line in lines)])
+    Meter(name, whole=True).add(len(text), None)
+    content = parsed(text.encode(), f"JSON of {layout.what}", name)
+    if isinstance(content, list):
+        return _object_records(enumerate(content, 1), layout, given, name, "object")
+    return _nested_records(text, layout, name)
+
+
+def _objects(lines: Iterator[tuple[int, str]], name: str) -> Iterator[tuple[int, Any]]:
+    for number, line in lines:
+        yield number, parsed(line.encode(), "a line of JSON", f"{name}, line {number}")
+
+
+def _object_records(
+    objects: Iterable[tuple[int, Any]], layout: Layout, given: Mapping[str, str | None], name: str, unit: str
+) -> Records:
+    columns: dict[str, list[Any]] = {}
+    numbers: list[int] = []
+    members: dict[str, str] = {}
+    for number, content in objects:
+        where = f"{name}, {unit} {number}"
+        if not isinstance(content, dict):
+            raise InputError(
+                f"expected an object with the members of {layout.what}, got {shorten(str(content))}", where
+            )
+        if not members:
+            names = list(content)
+            members = {title: names[at] for title, at in named_columns(names, layout, given, where).items()}
+            columns = {title: [] for title in members}
+        for title, member in members.items():
+            if member not in content:
+                raise InputError(f"there is no member {member!r}. {listed(list(content))}", where)
+            columns[title].append(content[member])
+        numbers.append(number)
+    if not numbers:
+        raise InputError("there is no data in the file", name)
+    return _checked(Records(columns, numbers, name, unit), layout)
+
+
+def _nested_records(text: str, layout: Layout, name: str) -> Records:
+    """``{query: {document: number}}``; an object that names a query or a document twice is refused."""
+    value = layout.roles[2].title
+    if [role.title for role in layout.roles[:2]] != ["query", "document"]:
+        raise InputError(f"expected JSON lines or an array of objects with the members of {layout.what}", name)
+    queries = json.loads(text, object_pairs_hook=list)
+    columns: dict[str, list[Any]] = {"query": [], "document": [], value: []}
+    counts: dict[str, int] = {}
+    for query, documents in queries if isinstance(queries, list) else ():
+        counts[query] = counts.get(query, 0) + 1
+        if not (isinstance(documents, list) and all(isinstance(d, tuple) for d in documents)) or counts[query] > 1:
+            problem = (
+                f"query {shorten(query)} stands twice" if counts[query] > 1 else f"query {shorten(query)} has none"
+            )
+            raise InputError(f"expected {{query: {{document: {value}}}}}; {problem}", name)
+        for document, number in documents:
+            columns["query"].append(query)
+            columns["document"].append(document)
+            columns[value].append(number)
+    if not columns["query"]:
+        raise InputError("there is no data in the file", name)
+    return _checked(Records(columns, list(range(1, len(columns["query"]) + 1)), name, "document"), layout)
+
+
+def parquet_records(path: Any, layout: Layout, given: Mapping[str, str | None]) -> Records:
+    """Records of a Parquet file; only the columns that are needed are read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    name = str(path)
+    try:
+        with pq.ParquetFile(path) as file:
+            names, rows = list(file.schema_arrow.names), file.metadata.num_rows
+            Meter(name).add(8 * rows, os.stat(path).st_size)
+            places = named_columns(names, layout, given, name)
+            table = file.read(columns=[names[at] for at in places.values()])
+    except (InputError, FileNotFoundError, PermissionError, IsADirectoryError):
+        raise
+    except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise InputError(f"not a readable Parquet file ({reason})", name) from None
+    if not table.num_rows:
+        raise InputError("there is no row in the file", name)
+    columns = {title: table[names[at]].to_pylist() for title, at in places.items()}
+    return _checked(Records(columns, list(range(1, table.num_rows + 1)), name, "row"), layout)
+
+
+def _checked(records: Records, layout: Layout) -> Records:
+    """Names as texts that are not empty, numbers as finite floats."""
+    if not records.lines:
+        raise InputError("there is no data line in the file", records.name)
+    columns = {}
+    for title, values in records.columns.items():
+        role = layout.role(title)
+        convert = _number if role is not None and role.number else _name
+        columns[title] = [convert(v, title, records, i) for i, v in enumerate(values)]
+    return records._replace(columns=columns)
+
+
+def _number(value: Any, title: str, records: Records, record: int) -> float:
+    if isinstance(value, str) and is_number(value):
+        value = float(value)
+    elif isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InputError(f"expected a number for the {title}, got {shorten(str(value))}", records.where(record))
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InputError(f"expected a finite number for the {title}, got {shorten(str(value))}", records.where(record))
+    return number
+
+
+def _name(value: Any, title: str, records: Records, record: int) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        what = "nothing" if value is None else shorten(str(value))
+        raise InputError(f"expected a name for the {title}, got {what}", records.where(record))
+    text = str(value)
+    if not text or not is_utf8(text):
+        raise InputError(f"the name of the {title} is {'not Unicode' if text else 'empty'}", records.where(record))
+    return text

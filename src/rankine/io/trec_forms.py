@@ -1,0 +1,114 @@
+"""The forms of judgments and runs: which columns a file has, seen from its ending and its first lines."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..errors import InputError
+from ..sources import Block
+from .columns import (
+    DOCUMENT,
+    GRADE,
+    QUERY,
+    RANK,
+    SCORE,
+    TAG,
+    Layout,
+    cells_of,
+    delimiter_of,
+    form_of,
+    named_columns,
+    words_of,
+)
+
+QRELS = Layout("judgments", (QUERY, DOCUMENT, GRADE), ("query iteration document grade", "query document grade"))
+RUN = Layout(
+    "a run",
+    (QUERY, DOCUMENT, SCORE, RANK, TAG),
+    (
+        "query Q0 document rank score tag",
+        "query Q0 document rank score",
+        "query document rank score tag",
+        "query Q0 document score tag",
+        "query document score",
+    ),
+)
+
+
+class TrecForm(NamedTuple):
+    """The fields of a line of TREC text, and where the document and the number stand among them."""
+
+    text: str
+
+    @property
+    def fields(self) -> int:
+        """How many fields a line has, at least."""
+        return len(self.text.split())
+
+    @property
+    def most(self) -> int:
+        """How many it has at most; words after a tag are ignored, as trec_eval does."""
+        return 1 << 62 if self.fields == 6 else self.fields
+
+    @property
+    def document(self) -> int:
+        """The field of the document."""
+        return self.text.split().index("document")
+
+    @property
+    def value(self) -> int:
+        """The field of the grade or score."""
+        return next(i for i, field in enumerate(self.text.split()) if field in ("grade", "score"))
+
+
+class Beginning(NamedTuple):
+    """The first lines of a file that are not blank, and the number of the first of them."""
+
+    number: int
+    lines: list[str]
+
+    @property
+    def is_json(self) -> bool:
+        """Whether they begin as JSON does."""
+        return self.lines[0].lstrip().startswith(("{", "["))
+
+
+def beginning(block: Block) -> Beginning:
+    """The first thousand lines of a file, or fewer."""
+    text = block.data[: min(block.end, 1 << 20)].tobytes().decode("utf-8", "replace").split("\n")
+    full = [i for i, line in enumerate(text) if words_of(line)][:1000]
+    return Beginning(full[0] + 1, [text[i] for i in full]) if full else Beginning(1, [""])
+
+
+def trec_form(start: Beginning, layout: Layout, ending: str | None, name: str) -> TrecForm | None:
+    """The form of TREC text; None for another format: by the ending, else by the first line."""
+    line = start.lines[0]
+    separated = delimiter_of(line, ending) if ending in ("csv", "tsv") else None
+    blanks_inside = ending == "tsv" and any(len(words_of(cell)) > 1 for cell in line.split("\t"))
+    if ending == "json" or separated in (",", ";", "|") or blanks_inside:
+        return None
+    rows = [words_of(line) for line in start.lines]
+    text = form_of(rows, layout)
+    if text is None:
+        if start.is_json or separated or _is_table(line, layout):
+            return None
+        count = len(rows[0])
+        lengths = {len(form.split()): form for form in reversed(layout.forms)}
+        text = lengths.get(min(count, max(lengths)) if layout is RUN else count) if count else layout.forms[0]
+        if text is None:
+            forms = "', '".join(layout.forms)
+            raise InputError(f"expected the fields '{forms}'; got {count}", f"{name}, line {start.number}")
+    return TrecForm(text)
+
+
+def _is_table(line: str, layout: Layout) -> bool:
+    """Whether a line holds names of columns, or cells with a delimiter."""
+    delimiter = delimiter_of(line)
+    cells = cells_of(line, delimiter)
+    if delimiter not in (None, "\t") and cells and form_of([cells], layout) is not None:
+        return True
+    try:
+        named_columns(cells, layout, {}, "")
+    except InputError:
+        return False
+    return True
