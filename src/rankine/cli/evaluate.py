@@ -28,14 +28,19 @@ def command(
     complete: c.Complete = False,
     judged_only: c.JudgedOnly = False,
     empty: c.EmptyOption = c.Empty.zero,
+    preferences: c.PreferencesOption = None,
 ) -> None:
     """Measure how well systems rank.
 
     `rankine evaluate qrels.txt bm25.run -m nDCG@10 -m AP`
 
     `rankine evaluate test.txt.xz scores.txt -m "nDCG@10 ERR@20" -q -o csv`
+
+    `rankine evaluate test.txt model.json --preferences prefs.csv -m WPD`
     """
-    reports = c.reports(judgments, systems, c.measure_names(measure, gain), ties, complete, judged_only, empty)
+    names = ["WPD"] if preferences is not None and measure is None else c.measure_names(measure, gain)
+    c.check_preference_measures(names, preferences is not None)
+    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, preferences)
     if output is c.Output.json:
         content = {name: json.loads(r.to_json(per_query)) for name, r in reports.items()}
         put_json(content, indent=2)

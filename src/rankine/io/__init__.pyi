@@ -2,6 +2,7 @@
 
 from .letor import load_letor as load_letor
 from .letor_write import save_letor as save_letor
+from .preferences import load_preferences as load_preferences
 from .table import from_table as from_table
 from .table import load_table as load_table
 from .table import save_table as save_table

@@ -7,13 +7,25 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ..errors import InputError, is_utf8, shorten
 from ..limits import Meter
 from ..records import parsed
-from ..sources import Block
-from .columns import Layout, cells_of, delimiter_of, form_of, is_number, listed, named_columns, words_of
+from ..sources import Block, Source, line_blocks, open_source
+from .columns import (
+    Layout,
+    cells_of,
+    delimiter_of,
+    ending_of,
+    form_of,
+    has_names,
+    is_number,
+    listed,
+    named_columns,
+    words_of,
+)
 
 
 class Records(NamedTuple):
@@ -43,20 +55,43 @@ def lines_of(blocks: Iterable[Block], name: str) -> Iterator[tuple[int, str]]:
                 yield number, text
 
 
-def delimited_records(
-    lines: Iterator[tuple[int, str]], layout: Layout, given: Mapping[str, str | None], name: str, form: str | None
+def load_records(source: Source, layout: Layout, given: Mapping[str, str | None]) -> Records:
+    """Records of a file of any of the formats."""
+    ending = ending_of(source)
+    if ending == "parquet":
+        return parquet_records(source, layout, given)
+    with open_source(source) as opened:
+        return text_records(line_blocks(opened), layout, given, opened.name, ending)
+
+
+def text_records(
+    blocks: Iterable[Block], layout: Layout, given: Mapping[str, str | None], name: str, ending: str | None
 ) -> Records:
-    """Records of lines with a delimiter. The first line holds names, unless it fits a form without names."""
+    """Records of text: JSON if the ending says so or it begins like that, else lines with a delimiter or blanks."""
+    lines = lines_of(blocks, name)
+    first = next(lines, None)
+    if first is None:
+        raise InputError("there is no data line in the file", name)
+    lines = chain([first], lines)
+    if ending == "json" or first[1].lstrip().startswith(("{", "[")):
+        return _json_records(lines, layout, given, name)
+    return _delimited_records(lines, layout, given, name, ending)
+
+
+def _delimited_records(
+    lines: Iterator[tuple[int, str]], layout: Layout, given: Mapping[str, str | None], name: str, ending: str | None
+) -> Records:
+    """Records of lines with a delimiter. The first line holds names, or the columns stand in an order without names."""
     number, first = next(lines)
-    delimiter = delimiter_of(first, form)
+    delimiter = delimiter_of(first, ending)
     head = cells_of(first, delimiter)
-    plain = None if any(given.values()) else form_of([head], layout)
-    if plain is None:
+    form = None if any(given.values()) or has_names(head, layout) else form_of([head], layout)
+    if form is None:
         places = named_columns(head, layout, given, f"{name}, line {number}")
-        rows: Iterator[tuple[int, list[str]]] = _rows(lines, delimiter, name)
     else:
-        places = {f: i for i, f in enumerate(plain.split()) if layout.role(f) is not None and f != "rank"}
-        rows = _rows(_chained((number, first), lines), delimiter, name)
+        places = {f: i for i, f in enumerate(form.split()) if layout.role(f) is not None and f != "rank"}
+        lines = chain([(number, first)], lines)
+    rows = _rows(lines, delimiter, name)
     columns: dict[str, list[Any]] = {title: [] for title in places}
     numbers = []
     for number, row in rows:
@@ -68,11 +103,6 @@ def delimited_records(
             columns[title].append(row[at])
         numbers.append(number)
     return _checked(Records(columns, numbers, name), layout)
-
-
-def _chained(first: tuple[int, str], rest: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    yield first
-    yield from rest
 
 
 def _rows(lines: Iterator[tuple[int, str]], delimiter: str | None, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -97,7 +127,7 @@ def _rows(lines: Iterator[tuple[int, str]], delimiter: str | None, name: str) ->
         raise InputError(f"not a line of cells ({error})", f"{name}, line {number}") from None
 
 
-def json_records(
+def _json_records(
     lines: Iterator[tuple[int, str]], layout: Layout, given: Mapping[str, str | None], name: str
 ) -> Records:
     """Records of JSON lines, of a JSON array of objects, or of ``{query: {document: number}}``."""
@@ -107,7 +137,7 @@ def json_records(
     except (ValueError, RecursionError):
         content = None
     if isinstance(content, dict) and content and not any(isinstance(v, dict) for v in content.values()):
-        return _object_records(_objects(_chained((number, first), lines), name), layout, given, name, "line")
+        return _object_records(_objects(chain([(number, first)], lines), name), layout, given, name, "line")
     text = "\n".join([first, *(line for _, line in lines)])
     Meter(name, whole=True).add(len(text), None)
     content = parsed(text.encode(), f"JSON of {layout.what}", name)

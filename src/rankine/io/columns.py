@@ -169,6 +169,19 @@ def named_columns(
     return places
 
 
+def has_names(cells: Sequence[str], layout: Layout) -> bool:
+    """Whether these are names of all the columns that are needed.
+
+    >>> has_names(["qid", "docno", "label"], Layout("judgments", (QUERY, DOCUMENT, GRADE), ()))
+    True
+    """
+    try:
+        named_columns(cells, layout, {}, "")
+    except InputError:
+        return False
+    return True
+
+
 def listed(names: Sequence[str]) -> str:
     """The names of columns that there are, for errors."""
     return f"There are: {', '.join(shorten(n) for n in names[:12])}{', …' if len(names) > 12 else ''}"

@@ -17,7 +17,7 @@ from ..errors import InputError, shorten
 from ..progress import bar
 from ..sources import Block, Source, line_blocks, open_source
 from . import trec_kernels as k
-from .column_readers import Records, delimited_records, json_records, lines_of, parquet_records
+from .column_readers import Records, parquet_records, text_records
 from .columns import Layout, ending_of
 from .letor_kernels import count_lines
 from .number_kernels import exact_float
@@ -164,10 +164,7 @@ def _load(source: Source, layout: Layout, given: dict[str, str | None]) -> TrecT
             if form.fields == 5:
                 said(f"{opened.name}: 5 fields, read as '{form.text}'")
             return table
-        lines = lines_of(chain([first], blocks), opened.name)
-        if start.is_json or ending == "json":
-            return _of_records(json_records(lines, layout, given, opened.name))
-        return _of_records(delimited_records(lines, layout, given, opened.name, ending))
+        return _of_records(text_records(chain([first], blocks), layout, given, opened.name, ending))
 
 
 def _load_text(blocks: Iterator[Block], form: TrecForm, name: str, update: Callable[[int], None]) -> TrecTable:
