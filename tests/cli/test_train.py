@@ -186,7 +186,7 @@ def test_train_with_other_supervision(folder):
     assert rankine(folder, "train", *arguments).stdout.startswith("data\tqueries\tnDCG@10\n")
     rankine(folder, "train", "data.txt", "--loss", "duchi", "-o", "d.json")
     done = rankine(folder, "train", "data.txt", "--loss", "consistent-wpd", "-o", "w.json", code=1)
-    assert "which no data file holds" in done.stderr
+    assert "learns from a preference graph: pass --preferences FILE" in done.stderr
 
 
 def test_without_a_ranker_the_best_candidate_is_kept_and_judged(folder):

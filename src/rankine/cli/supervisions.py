@@ -82,8 +82,8 @@ def _blocks(lines: list[tuple[int, list[str]]], path: str) -> Distribution:
         if len(matrix) < 2 or any(len(row) != len(matrix) for row in matrix):
             shape = ", ".join(str(len(row)) for row in matrix) or "none"
             raise InputError(
-                "expected a probability and the grades of all items, or a probability alone and after it the lines of an "
-                f"m × m matrix; numbers in these: {shape}", f"{path}, line {start}",
+                "expected a probability and the grades of all items, or a probability alone and after it the lines of "
+                f"an m × m matrix; numbers in these: {shape}", f"{path}, line {start}",
             )  # fmt: skip
     return Distribution(labels, probabilities)
 

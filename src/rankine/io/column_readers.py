@@ -15,7 +15,7 @@ from ..limits import Meter
 from ..records import parsed
 from ..sources import Block, Source, line_blocks, open_source
 from .columns import (
-    Layout,
+    ColumnLayout,
     cells_of,
     delimiter_of,
     ending_of,
@@ -55,7 +55,7 @@ def lines_of(blocks: Iterable[Block], name: str) -> Iterator[tuple[int, str]]:
                 yield number, text
 
 
-def load_records(source: Source, layout: Layout, given: Mapping[str, str | None]) -> Records:
+def load_records(source: Source, layout: ColumnLayout, given: Mapping[str, str | None]) -> Records:
     """Records of a file of any of the formats."""
     ending = ending_of(source)
     if ending == "parquet":
@@ -65,7 +65,7 @@ def load_records(source: Source, layout: Layout, given: Mapping[str, str | None]
 
 
 def text_records(
-    blocks: Iterable[Block], layout: Layout, given: Mapping[str, str | None], name: str, ending: str | None
+    blocks: Iterable[Block], layout: ColumnLayout, given: Mapping[str, str | None], name: str, ending: str | None
 ) -> Records:
     """Records of text: JSON if the ending says so or it begins like that, else lines with a delimiter or blanks."""
     lines = lines_of(blocks, name)
@@ -79,7 +79,11 @@ def text_records(
 
 
 def _delimited_records(
-    lines: Iterator[tuple[int, str]], layout: Layout, given: Mapping[str, str | None], name: str, ending: str | None
+    lines: Iterator[tuple[int, str]],
+    layout: ColumnLayout,
+    given: Mapping[str, str | None],
+    name: str,
+    ending: str | None,
 ) -> Records:
     """Records of lines with a delimiter. The first line holds names, or the columns stand in an order without names."""
     number, first = next(lines)
@@ -128,7 +132,7 @@ def _rows(lines: Iterator[tuple[int, str]], delimiter: str | None, name: str) ->
 
 
 def _json_records(
-    lines: Iterator[tuple[int, str]], layout: Layout, given: Mapping[str, str | None], name: str
+    lines: Iterator[tuple[int, str]], layout: ColumnLayout, given: Mapping[str, str | None], name: str
 ) -> Records:
     """Records of JSON lines, of a JSON array of objects, or of ``{query: {document: number}}``."""
     number, first = next(lines)
@@ -152,7 +156,7 @@ def _objects(lines: Iterator[tuple[int, str]], name: str) -> Iterator[tuple[int,
 
 
 def _object_records(
-    objects: Iterable[tuple[int, Any]], layout: Layout, given: Mapping[str, str | None], name: str, unit: str
+    objects: Iterable[tuple[int, Any]], layout: ColumnLayout, given: Mapping[str, str | None], name: str, unit: str
 ) -> Records:
     columns: dict[str, list[Any]] = {}
     numbers: list[int] = []
@@ -177,12 +181,14 @@ def _object_records(
     return _checked(Records(columns, numbers, name, unit), layout)
 
 
-def _nested_records(text: str, layout: Layout, name: str) -> Records:
+def _nested_records(text: str, layout: ColumnLayout, name: str) -> Records:
     """``{query: {document: number}}``; an object that names a query or a document twice is refused."""
     value = layout.roles[2].title
     if [role.title for role in layout.roles[:2]] != ["query", "document"]:
         raise InputError(f"expected JSON lines or an array of objects with the members of {layout.what}", name)
     queries = json.loads(text, object_pairs_hook=list)
+    if isinstance(queries, list) and queries and queries[0][0] == "rankine":
+        raise InputError(f"this is a model, not {layout.what}: a model ranks a judged data set", name)
     columns: dict[str, list[Any]] = {"query": [], "document": [], value: []}
     counts: dict[str, int] = {}
     for query, documents in queries if isinstance(queries, list) else ():
@@ -201,7 +207,7 @@ def _nested_records(text: str, layout: Layout, name: str) -> Records:
     return _checked(Records(columns, list(range(1, len(columns["query"]) + 1)), name, "document"), layout)
 
 
-def parquet_records(path: Any, layout: Layout, given: Mapping[str, str | None]) -> Records:
+def parquet_records(path: Any, layout: ColumnLayout, given: Mapping[str, str | None]) -> Records:
     """Records of a Parquet file; only the columns that are needed are read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -224,7 +230,7 @@ def parquet_records(path: Any, layout: Layout, given: Mapping[str, str | None]) 
     return _checked(Records(columns, list(range(1, table.num_rows + 1)), name, "row"), layout)
 
 
-def _checked(records: Records, layout: Layout) -> Records:
+def _checked(records: Records, layout: ColumnLayout) -> Records:
     """Names as texts that are not empty, numbers as finite floats."""
     if not records.lines:
         raise InputError("there is no data line in the file", records.name)

@@ -34,7 +34,7 @@ class Role(NamedTuple):
     number: bool = False
 
 
-class Layout(NamedTuple):
+class ColumnLayout(NamedTuple):
     """The columns of a kind of file; ``forms`` are the orders that they stand in where they have no names."""
 
     what: str
@@ -107,7 +107,7 @@ def cells_of(line: str, delimiter: str | None) -> list[str]:
         return []
 
 
-def form_of(rows: Sequence[Sequence[str]], layout: Layout) -> str | None:
+def form_of(rows: Sequence[Sequence[str]], layout: ColumnLayout) -> str | None:
     """The form without names that these first rows fit, if there is one: as many cells, and numbers where they belong.
 
     Where several forms are equally long, the column ``Q0`` decides: there it is the same in all rows.
@@ -120,7 +120,7 @@ def form_of(rows: Sequence[Sequence[str]], layout: Layout) -> str | None:
     return next((form for form in fitting if ("Q0" in form.split()) == constant), None)
 
 
-def _fits(fields: list[str], row: Sequence[str], layout: Layout) -> bool:
+def _fits(fields: list[str], row: Sequence[str], layout: ColumnLayout) -> bool:
     longer = fields[-1] == "tag" and len(fields) > 5  # a tag may be followed by more words
     if len(row) < len(fields) or (len(row) > len(fields) and not longer):
         return False
@@ -142,7 +142,7 @@ def _is_constant(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def named_columns(
-    names: Sequence[str], layout: Layout, given: Mapping[str, str | None], where: str
+    names: Sequence[str], layout: ColumnLayout, given: Mapping[str, str | None], where: str
 ) -> dict[str, int]:  # fmt: skip
     """Where each role stands among the names of columns: those that are given, else the usual names."""
     places = {}
@@ -169,10 +169,10 @@ def named_columns(
     return places
 
 
-def has_names(cells: Sequence[str], layout: Layout) -> bool:
+def has_names(cells: Sequence[str], layout: ColumnLayout) -> bool:
     """Whether these are names of all the columns that are needed.
 
-    >>> has_names(["qid", "docno", "label"], Layout("judgments", (QUERY, DOCUMENT, GRADE), ()))
+    >>> has_names(["qid", "docno", "label"], ColumnLayout("judgments", (QUERY, DOCUMENT, GRADE), ()))
     True
     """
     try:

@@ -9,13 +9,13 @@ from ..data import Preferences, RankingData
 from ..errors import InputError, shorten
 from ..sources import Source
 from .column_readers import Records, load_records
-from .columns import QUERY, Layout, Role
+from .columns import QUERY, ColumnLayout, Role
 from .said import said
 
 WINNER = Role("winner", ("winner", "winnerid", "preferred", "better", "chosen"))
 LOSER = Role("loser", ("loser", "loserid", "worse", "rejected"))
 WEIGHT = Role("weight", ("weight", "w", "count"), needed=False, number=True)
-LAYOUT = Layout(
+LAYOUT = ColumnLayout(
     "preferences", (QUERY, WINNER, LOSER, WEIGHT), ("query winner loser weight", "query winner loser")
 )  # fmt: skip
 

@@ -18,7 +18,7 @@ from ..progress import bar
 from ..sources import Block, Source, line_blocks, open_source
 from . import trec_kernels as k
 from .column_readers import Records, parquet_records, text_records
-from .columns import Layout, ending_of
+from .columns import ColumnLayout, ending_of
 from .letor_kernels import count_lines
 from .number_kernels import exact_float
 from .said import said
@@ -145,7 +145,7 @@ def _judgments_in(source: Any) -> Any:
     return test[0]
 
 
-def _load(source: Source, layout: Layout, given: dict[str, str | None]) -> TrecTable:
+def _load(source: Source, layout: ColumnLayout, given: dict[str, str | None]) -> TrecTable:
     ending = ending_of(source)
     if ending == "parquet":
         return _of_records(parquet_records(source, layout, given))

@@ -13,7 +13,7 @@ from .columns import (
     RANK,
     SCORE,
     TAG,
-    Layout,
+    ColumnLayout,
     cells_of,
     delimiter_of,
     form_of,
@@ -21,8 +21,8 @@ from .columns import (
     words_of,
 )
 
-QRELS = Layout("judgments", (QUERY, DOCUMENT, GRADE), ("query iteration document grade", "query document grade"))
-RUN = Layout(
+QRELS = ColumnLayout("judgments", (QUERY, DOCUMENT, GRADE), ("query iteration document grade", "query document grade"))
+RUN = ColumnLayout(
     "a run",
     (QUERY, DOCUMENT, SCORE, RANK, TAG),
     (
@@ -80,7 +80,7 @@ def beginning(block: Block) -> Beginning:
     return Beginning(full[0] + 1, [text[i] for i in full]) if full else Beginning(1, [""])
 
 
-def trec_form(start: Beginning, layout: Layout, ending: str | None, name: str) -> TrecForm | None:
+def trec_form(start: Beginning, layout: ColumnLayout, ending: str | None, name: str) -> TrecForm | None:
     """The form of TREC text; None for another format: by the ending, else by the first line."""
     line = start.lines[0]
     separated = delimiter_of(line, ending) if ending in ("csv", "tsv") else None
@@ -96,12 +96,14 @@ def trec_form(start: Beginning, layout: Layout, ending: str | None, name: str) -
         lengths = {len(form.split()): form for form in reversed(layout.forms)}
         text = lengths.get(min(count, max(lengths)) if layout is RUN else count) if count else layout.forms[0]
         if text is None:
-            forms = "', '".join(layout.forms)
-            raise InputError(f"expected the fields '{forms}'; got {count}", f"{name}, line {start.number}")
+            counts = sorted(lengths)
+            counted = f"{', '.join(map(str, counts[:-1]))} or {counts[-1]}"
+            where = f"{name}, line {start.number}"
+            raise InputError(f"expected {counted} fields, as in '{layout.forms[0]}'; got {count}", where)
     return TrecForm(text)
 
 
-def _is_table(line: str, layout: Layout) -> bool:
+def _is_table(line: str, layout: ColumnLayout) -> bool:
     """Whether a line holds names of columns, or cells with a delimiter."""
     delimiter = delimiter_of(line)
     cells = cells_of(line, delimiter)
