@@ -8,8 +8,8 @@ from itertools import islice
 from ..data import Preferences, RankingData
 from ..errors import InputError, shorten
 from ..sources import Source
-from .column_readers import Records, load_records
-from .columns import QUERY, ColumnLayout, Role
+from .role_readers import Records, load_records
+from .roles import QUERY, ColumnLayout, Role
 from .said import said
 
 WINNER = Role("winner", ("winner", "winnerid", "preferred", "better", "chosen"))

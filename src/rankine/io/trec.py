@@ -1,4 +1,4 @@
-"""Judgments (qrels) and runs: TREC text, and what :mod:`rankine.io.columns` reads."""
+"""Judgments (qrels) and runs: TREC text, and what :mod:`rankine.io.roles` reads."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ..errors import InputError, shorten
 from ..progress import bar
 from ..sources import Block, Source, line_blocks, open_source
 from . import trec_kernels as k
-from .column_readers import Records, parquet_records, text_records
-from .columns import ColumnLayout, ending_of
 from .letor_kernels import count_lines
 from .number_kernels import exact_float
+from .role_readers import Records, parquet_records, text_records
+from .roles import ColumnLayout, ending_of
 from .said import said
 from .trec_forms import QRELS, RUN, TrecForm, beginning, trec_form
 

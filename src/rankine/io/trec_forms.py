@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from ..sources import Block
-from .columns import (
+from .roles import (
     DOCUMENT,
     GRADE,
     QUERY,

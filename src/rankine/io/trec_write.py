@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import per_row
 from ..errors import InputError, is_utf8
 from ..files import open_target, replacing
-from .columns import ending_of
+from .roles import ending_of
 from .trec import TrecTable
 
 _BLANK = re.compile(r"[\x00-\x20]")

@@ -14,7 +14,7 @@ from ..errors import InputError, is_utf8, shorten
 from ..limits import Meter
 from ..records import parsed
 from ..sources import Block, Source, line_blocks, open_source
-from .columns import (
+from .roles import (
     ColumnLayout,
     cells_of,
     delimiter_of,
@@ -26,6 +26,8 @@ from .columns import (
     named_columns,
     words_of,
 )
+
+Given = Mapping[str, str | None]  # names of columns that the caller gave
 
 
 class Records(NamedTuple):
@@ -55,7 +57,7 @@ def lines_of(blocks: Iterable[Block], name: str) -> Iterator[tuple[int, str]]:
                 yield number, text
 
 
-def load_records(source: Source, layout: ColumnLayout, given: Mapping[str, str | None]) -> Records:
+def load_records(source: Source, layout: ColumnLayout, given: Given) -> Records:
     """Records of a file of any of the formats."""
     ending = ending_of(source)
     if ending == "parquet":
@@ -64,9 +66,7 @@ def load_records(source: Source, layout: ColumnLayout, given: Mapping[str, str |
         return text_records(line_blocks(opened), layout, given, opened.name, ending)
 
 
-def text_records(
-    blocks: Iterable[Block], layout: ColumnLayout, given: Mapping[str, str | None], name: str, ending: str | None
-) -> Records:
+def text_records(blocks: Iterable[Block], layout: ColumnLayout, given: Given, name: str, ending: str | None) -> Records:
     """Records of text: JSON if the ending says so or it begins like that, else lines with a delimiter or blanks."""
     lines = lines_of(blocks, name)
     first = next(lines, None)
@@ -81,7 +81,7 @@ def text_records(
 def _delimited_records(
     lines: Iterator[tuple[int, str]],
     layout: ColumnLayout,
-    given: Mapping[str, str | None],
+    given: Given,
     name: str,
     ending: str | None,
 ) -> Records:
@@ -131,9 +131,7 @@ def _rows(lines: Iterator[tuple[int, str]], delimiter: str | None, name: str) ->
         raise InputError(f"not a line of cells ({error})", f"{name}, line {number}") from None
 
 
-def _json_records(
-    lines: Iterator[tuple[int, str]], layout: ColumnLayout, given: Mapping[str, str | None], name: str
-) -> Records:
+def _json_records(lines: Iterator[tuple[int, str]], layout: ColumnLayout, given: Given, name: str) -> Records:
     """Records of JSON lines, of a JSON array of objects, or of ``{query: {document: number}}``."""
     number, first = next(lines)
     try:
@@ -156,7 +154,7 @@ def _objects(lines: Iterator[tuple[int, str]], name: str) -> Iterator[tuple[int,
 
 
 def _object_records(
-    objects: Iterable[tuple[int, Any]], layout: ColumnLayout, given: Mapping[str, str | None], name: str, unit: str
+    objects: Iterable[tuple[int, Any]], layout: ColumnLayout, given: Given, name: str, unit: str
 ) -> Records:
     columns: dict[str, list[Any]] = {}
     numbers: list[int] = []
@@ -207,7 +205,7 @@ def _nested_records(text: str, layout: ColumnLayout, name: str) -> Records:
     return _checked(Records(columns, list(range(1, len(columns["query"]) + 1)), name, "document"), layout)
 
 
-def parquet_records(path: Any, layout: ColumnLayout, given: Mapping[str, str | None]) -> Records:
+def parquet_records(path: Any, layout: ColumnLayout, given: Given) -> Records:
     """Records of a Parquet file; only the columns that are needed are read."""
     import pyarrow as pa
     import pyarrow.parquet as pq

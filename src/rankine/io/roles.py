@@ -1,6 +1,6 @@
 """What the columns of judgments, runs and preferences are called, and in which order they stand without names.
 
-The readers are in :mod:`rankine.io.column_readers`.
+The readers are in :mod:`rankine.io.role_readers`.
 """
 
 from __future__ import annotations
