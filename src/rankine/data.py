@@ -294,8 +294,10 @@ class RankingData:
         return self.with_features(dense(self.X)) if self.is_sparse else self
 
 
-def concatenate(parts: Sequence[RankingData]) -> RankingData:
+def concatenate(parts: Sequence[RankingData], names: Sequence[str] | None = None) -> RankingData:
     """All rows of several data sets with the same features, one after another; equal query ids become one query.
+
+    ``names`` are what messages call the data sets.
 
     >>> a = RankingData([[1.0]], [0], [1])
     >>> concatenate([a, RankingData([[2.0]], [1], [2])])
@@ -304,12 +306,12 @@ def concatenate(parts: Sequence[RankingData]) -> RankingData:
     if not parts:
         raise InputError("expected at least one data set, got none")
     first = parts[0]
-    for number, data in enumerate(parts):
-        where = f"data set {number}"
+    called = [f"data set {i}" for i in range(len(parts))] if names is None else list(names)
+    for data, where in zip(parts, called, strict=True):
         if data.n_features != first.n_features:
-            raise InputError(f"{data.n_features} features, the first has {first.n_features}", where)
+            raise InputError(f"{data.n_features} features, {called[0]} has {first.n_features}", where)
         if data.feature_names != first.feature_names:
-            raise InputError("its feature names differ from the first one's", where)
+            raise InputError(_difference(data.feature_names, first.feature_names, called[0]), where)
         if (data.qid.dtype.kind in "iu") != (first.qid.dtype.kind in "iu"):
             raise InputError("some data sets have integer query ids, others strings", where)
         if isinstance(data.y, Preferences) != isinstance(first.y, Preferences):
@@ -332,6 +334,14 @@ def concatenate(parts: Sequence[RankingData]) -> RankingData:
     ids = [p.doc_ids for p in parts]
     documents: Any = None if any(d is None for d in ids) else np.concatenate(ids)  # type: ignore[arg-type]
     return RankingData.from_valid(X, y, np.concatenate([p.qid for p in parts]), documents, first.feature_names)
+
+
+def _difference(mine: tuple[str, ...] | None, theirs: tuple[str, ...] | None, other: str) -> str:
+    """Where the names of features differ, in words."""
+    if mine is None or theirs is None:
+        return f"the features have {'no ' if mine is None else ''}names, unlike those of {other}"
+    at = next(i for i, (a, b) in enumerate(zip(mine, theirs, strict=True)) if a != b)
+    return f"feature {at + 1} is called {mine[at]!r}, in {other} {theirs[at]!r}"
 
 
 def _count(n: int, one: str, many: str | None = None) -> str:

@@ -19,8 +19,10 @@ def command(
 
     `rankine convert train.txt.xz train.arrow`
     """
-    from ..io.formats import load_data, save_data, target_format
+    from ..io.formats import DataReading, load_data, save_data, source_format, target_format
 
-    data = load_data(source, dtype or ("float64" if target_format(target).text else "float32"))
+    if dtype is None and target_format(target).text and "dtype" in source_format(source).options:
+        dtype = "float64"
+    data = load_data(source, DataReading(dtype=dtype))
     save_data(data, target)
     say(f"{data} -> {target}")

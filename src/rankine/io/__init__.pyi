@@ -1,5 +1,7 @@
 """The public names of the room; see ``__init__.py``."""
 
+from .delimited import load_csv as load_csv
+from .delimited_write import save_csv as save_csv
 from .letor import load_letor as load_letor
 from .letor_write import save_letor as save_letor
 from .preferences import load_preferences as load_preferences

@@ -20,6 +20,7 @@ from ..parallel import ordered_map, thread_count
 from ..progress import bar
 from ..sources import Block, FilePiece, OpenSource, Source, line_pieces, open_source
 from . import letor_kernels as k
+from .expand import several
 from .letor_rows import SPARSE_BELOW, LetorRows, ParsedBlock, check_size
 from .number_kernels import exact_float
 
@@ -50,6 +51,7 @@ class _LineError(Exception):
         self.line = line
 
 
+@several
 def load_letor(
     source: Source,
     dtype: str | type = "float32",
@@ -60,7 +62,7 @@ def load_letor(
     """Read judged rankings from LETOR / SVMlight text: ``label qid:ID index:value ... # docid = ID``.
 
     Indices start at 1 and increase along a line; features that a line leaves out are 0. A document id is taken
-    from ``#docid = ID`` or from a comment of one word. Compression (.gz, .xz, .zst) is recognised by content.
+    from ``#docid = ID`` or from a comment of one word. Compression (.gz, .bz2, .xz, .zst) is recognised by content.
 
     Args:
         source: a path, ``"-"`` for standard input, or a binary file object.

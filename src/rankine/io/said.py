@@ -16,6 +16,7 @@ def said(text: str) -> None:
     The same text is told once for each line of the user's program.
 
     >>> with warnings.catch_warnings(record=True) as notes:
+    ...     warnings.simplefilter("always")
     ...     said("train.txt: group sizes from train.txt.query")
     >>> [str(note.message) for note in notes]
     ['train.txt: group sizes from train.txt.query']

@@ -24,6 +24,7 @@ from ..errors import InputError, naming, nearest
 from ..files import replacing
 from ..limits import Meter
 from ..records import checked, parsed
+from .expand import several
 from .formats import TABLE
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def save_table(data: RankingData, path: str | os.PathLike) -> None:
             pq.write_table(table, str(temporary))
 
 
+@several
 def load_table(
     path: str | os.PathLike,
     label: str | None = None,
@@ -75,7 +77,7 @@ def load_table(
     """Read Parquet or Arrow IPC; column names are only needed for tables that Rankine did not write.
 
     Args:
-        path: a .parquet, .pq, .arrow, .feather or .ipc file.
+        path: a .parquet, .pq, .arrow, .feather or .ipc file; or several, a folder, a pattern.
         label: the column of grades; by default one of label, grade, relevance, y.
         qid: the column of query ids; by default one of qid, query_id, query.
         doc_id: the column of document ids; by default one of doc_id, docid, docno, document_id, document, if any.
