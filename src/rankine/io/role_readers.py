@@ -6,7 +6,8 @@ import csv
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from ..sources import Block, Source, line_blocks, open_source
 from .roles import (
     ColumnLayout,
     cells_of,
+    choices,
     delimiter_of,
     ending_of,
     form_of,
@@ -26,6 +28,7 @@ from .roles import (
     named_columns,
     words_of,
 )
+from .said import said
 
 Given = Mapping[str, str | None]  # names of columns that the caller gave
 
@@ -91,7 +94,7 @@ def _delimited_records(
     head = cells_of(first, delimiter)
     form = None if any(given.values()) or has_names(head, layout) else form_of([head], layout)
     if form is None:
-        places = named_columns(head, layout, given, f"{name}, line {number}")
+        places = _places(head, layout, given, name, f"{name}, line {number}")
     else:
         places = {f: i for i, f in enumerate(form.split()) if layout.role(f) is not None and f != "rank"}
         lines = chain([(number, first)], lines)
@@ -167,7 +170,7 @@ def _object_records(
             )
         if not members:
             names = list(content)
-            members = {title: names[at] for title, at in named_columns(names, layout, given, where).items()}
+            members = {title: names[at] for title, at in _places(names, layout, given, name, where).items()}
             columns = {title: [] for title in members}
         for title, member in members.items():
             if member not in content:
@@ -207,25 +210,47 @@ def _nested_records(text: str, layout: ColumnLayout, name: str) -> Records:
 
 def parquet_records(path: Any, layout: ColumnLayout, given: Given) -> Records:
     """Records of a Parquet file; only the columns that are needed are read."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     name = str(path)
+    with _parquet_errors(name), pq.ParquetFile(path) as file:
+        names, rows = list(file.schema_arrow.names), file.metadata.num_rows
+        Meter(name).add(8 * rows, os.stat(path).st_size)
+        places = _places(names, layout, given, name, name)
+        table = file.read(columns=[names[at] for at in places.values()])
+        columns = {title: table[names[at]].to_pylist() for title, at in places.items()}
+    return _checked(Records(columns, list(range(1, rows + 1)), name, "row"), layout)
+
+
+def column_names(path: Any) -> list[str]:
+    """The names of the columns of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    with _parquet_errors(str(path)), pq.ParquetFile(path) as file:
+        return list(file.schema_arrow.names)
+
+
+@contextmanager
+def _parquet_errors(name: str) -> Iterator[None]:
+    """What pyarrow says of a file that it cannot read, as bad input."""
+    import pyarrow as pa
+
     try:
-        with pq.ParquetFile(path) as file:
-            names, rows = list(file.schema_arrow.names), file.metadata.num_rows
-            Meter(name).add(8 * rows, os.stat(path).st_size)
-            places = named_columns(names, layout, given, name)
-            table = file.read(columns=[names[at] for at in places.values()])
+        yield
     except (InputError, FileNotFoundError, PermissionError, IsADirectoryError):
         raise
     except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(f"not a readable Parquet file ({reason})", name) from None
-    if not table.num_rows:
-        raise InputError("there is no row in the file", name)
-    columns = {title: table[names[at]].to_pylist() for title, at in places.items()}
-    return _checked(Records(columns, list(range(1, table.num_rows + 1)), name, "row"), layout)
+
+
+def _places(names: Sequence[str], layout: ColumnLayout, given: Given, name: str, where: str) -> dict[str, int]:
+    """Where each role stands among the names of columns; a choice between several is told."""
+    places = named_columns(names, layout, given, where)
+    told = choices(names, layout, given, places)
+    if told:
+        said(f"{name}: {told}")
+    return places
 
 
 def _checked(records: Records, layout: ColumnLayout) -> Records:

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError, nearest, shorten
-from .formats import COMPRESSION
 
 ENDINGS = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
+PACKED = (".gz", ".bz2", ".xz", ".zst")  # the table of formats, which needs this module, has them too
 _DELIMITERS = ("\t", ",", ";", "|")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _NOT_A_NAME = re.compile("[^a-z0-9]")
@@ -48,7 +48,7 @@ class ColumnLayout(NamedTuple):
 
 QUERY = Role("query", ("queryid", "qid", "query", "topicid", "topic", "q"))
 DOCUMENT = Role(
-    "document", ("documentid", "docid", "docno", "corpusid", "document", "doc", "passageid", "pid", "did")
+    "document", ("docno", "documentid", "docid", "corpusid", "document", "doc", "passageid", "pid", "did")
 )  # fmt: skip
 GRADE = Role("grade", ("grade", "relevance", "rel", "label", "judgment", "judgement", "score"), number=True)
 SCORE = Role("score", ("score", "similarity", "sim", "prediction"), number=True)
@@ -65,7 +65,7 @@ def ending_of(source: Any) -> str | None:
     if not isinstance(source, (str, os.PathLike)):
         return None
     endings = [ending.lower() for ending in Path(source).suffixes]
-    while endings and endings[-1] in (*COMPRESSION, ".bz2"):
+    while endings and endings[-1] in PACKED:
         endings.pop()
     return ENDINGS.get(endings[-1]) if endings else None
 
@@ -110,14 +110,13 @@ def cells_of(line: str, delimiter: str | None) -> list[str]:
 def form_of(rows: Sequence[Sequence[str]], layout: ColumnLayout) -> str | None:
     """The form without names that these first rows fit, if there is one: as many cells, and numbers where they belong.
 
-    Where several forms are equally long, the column ``Q0`` decides: there it is the same in all rows.
+    Of forms with five fields the second column decides: it is ``Q0`` if it is the same in all rows, else the document.
     """
-    first = rows[0]
-    fitting = [form for form in layout.forms if _fits(form.split(), first, layout)]
-    if len(fitting) < 2:
-        return fitting[0] if fitting else None
-    constant = _is_constant(rows)
-    return next((form for form in fitting if ("Q0" in form.split()) == constant), None)
+    fitting = [form for form in layout.forms if _fits(form.split(), rows[0], layout)]
+    if fitting and len(fitting[0].split()) == 5:
+        constant = _is_constant(rows)
+        fitting = [form for form in fitting if ("Q0" in form) == constant]
+    return fitting[0] if fitting else None
 
 
 def _fits(fields: list[str], row: Sequence[str], layout: ColumnLayout) -> bool:
@@ -126,9 +125,8 @@ def _fits(fields: list[str], row: Sequence[str], layout: ColumnLayout) -> bool:
         return False
     for field, cell in zip(fields, row, strict=False):
         role = layout.role(field)
-        if field == "rank" and len(fields) < 6 and not (cell.isascii() and cell.isdigit()):
-            return False
-        if role is not None and role.number and field != "rank" and not is_number(cell):
+        ignored = field == "rank" and len(fields) == 6  # trec_eval ignores it too
+        if role is not None and role.number and not ignored and not is_number(cell):
             return False
     return True
 
@@ -141,6 +139,15 @@ def _is_constant(rows: Sequence[Sequence[str]]) -> bool:
     return values <= {"Q0", "q0", "0"} or len({row[0] for row in rows}) < len(rows)
 
 
+def plain_name(name: str) -> str:
+    """A name of a column as roles have it: small letters and digits.
+
+    >>> plain_name("Query-ID")
+    'queryid'
+    """
+    return _NOT_A_NAME.sub("", name.lower())
+
+
 def named_columns(
     names: Sequence[str], layout: ColumnLayout, given: Mapping[str, str | None], where: str
 ) -> dict[str, int]:  # fmt: skip
@@ -149,7 +156,7 @@ def named_columns(
     for role in layout.roles:
         name = given.get(role.title)
         if name is None:
-            plain = [_NOT_A_NAME.sub("", n.lower()) for n in names]
+            plain = [plain_name(n) for n in names]
             name = next((names[plain.index(usual)] for usual in role.names if usual in plain), None)
         elif name not in names:
             raise InputError(f"there is no column {name!r}.{nearest(name, names)} {listed(names)}", where)
@@ -167,6 +174,18 @@ def named_columns(
     if len(set(places.values())) < len(places):
         raise InputError(f"one column is to hold two things. {listed(names)}", where)
     return places
+
+
+def choices(
+    names: Sequence[str], layout: ColumnLayout, given: Mapping[str, str | None], places: Mapping[str, int]
+) -> str:
+    """Where several columns have a usual name of one role, which of them was taken; empty if there was no choice."""
+    texts = []
+    for role in layout.roles:
+        others = [n for i, n in enumerate(names) if plain_name(n) in role.names and i not in places.values()]
+        if others and given.get(role.title) is None and role.title in places:
+            texts.append(f"the {role.title} is taken from {names[places[role.title]]!r}, not from {others[0]!r}")
+    return "; ".join(texts)
 
 
 def has_names(cells: Sequence[str], layout: ColumnLayout) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from ..errors import InputError
-from ..sources import Block
+from ..sources import Block, line_blocks, open_source
+from .role_readers import column_names
 from .roles import (
     DOCUMENT,
     GRADE,
@@ -16,8 +19,11 @@ from .roles import (
     ColumnLayout,
     cells_of,
     delimiter_of,
+    ending_of,
     form_of,
     has_names,
+    is_number,
+    plain_name,
     words_of,
 )
 
@@ -95,6 +101,9 @@ def trec_form(start: Beginning, layout: ColumnLayout, ending: str | None, name: 
         count = len(rows[0])
         lengths = {len(form.split()): form for form in reversed(layout.forms)}
         text = lengths.get(min(count, max(lengths)) if layout is RUN else count) if count else layout.forms[0]
+        if count == 5 and layout is RUN:
+            forms = ", ".join(f"'{form}'" for form in layout.forms if len(form.split()) == 5)
+            raise InputError(f"these 5 fields are none of {forms}", f"{name}, line {start.number}")
         if text is None:
             counts = sorted(lengths)
             counted = f"{', '.join(map(str, counts[:-1]))} or {counts[-1]}"
@@ -110,3 +119,37 @@ def _is_table(line: str, layout: ColumnLayout) -> bool:
     if delimiter not in (None, "\t") and cells and form_of([cells], layout) is not None:
         return True
     return has_names(cells, layout)
+
+
+def holds_judgments(source: Any) -> bool:
+    """Whether a file is a table of judgments rather than of judged data, which has features beside them.
+
+    That is so for JSON, for a folder of BEIR's layout, and for CSV, TSV and Parquet without a further column. A table
+    without names is one of judgments if it has three columns or four, no fractions, and zeros as TREC's second column.
+    """
+    ending = ending_of(source)
+    if ending is None:
+        return isinstance(source, (str, os.PathLike)) and (Path(source) / "qrels").is_dir()
+    if ending == "json":
+        return True
+    if ending == "parquet":
+        return _only_judgments(column_names(source))
+    with open_source(source) as opened:
+        first = next(line_blocks(opened), None)
+    if first is None:
+        return False
+    lines = beginning(first).lines
+    delimiter = delimiter_of(lines[0], ending)
+    rows = [cells_of(line, delimiter) for line in lines]
+    if has_names(rows[0], QRELS):
+        return _only_judgments(rows[0])
+    if form_of(rows[:1], QRELS) is None or any(len(row) != len(rows[0]) for row in rows):
+        return False
+    whole = all(cell.lstrip("-").isdigit() for row in rows for cell in row if is_number(cell))
+    return whole and (len(rows[0]) == 3 or {row[1] for row in rows} <= {"0", "Q0"})
+
+
+def _only_judgments(names: list[str]) -> bool:
+    """Whether these are the names of judgments, and no others but the iteration that TREC has between them."""
+    usual = {name for role in QRELS.roles for name in role.names} | {"iteration", "iter", "q0", "subtopic"}
+    return has_names(names, QRELS) and all(plain_name(name) in usual for name in names)
