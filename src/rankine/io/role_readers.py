@@ -165,9 +165,7 @@ def _object_records(
     for number, content in objects:
         where = f"{name}, {unit} {number}"
         if not isinstance(content, dict):
-            raise InputError(
-                f"expected an object with the members of {layout.what}, got {shorten(str(content))}", where
-            )
+            raise InputError(f"expected an object with members of {layout.what}, got {shorten(str(content))}", where)
         if not members:
             names = list(content)
             members = {title: names[at] for title, at in _places(names, layout, given, name, where).items()}
@@ -194,11 +192,12 @@ def _nested_records(text: str, layout: ColumnLayout, name: str) -> Records:
     counts: dict[str, int] = {}
     for query, documents in queries if isinstance(queries, list) else ():
         counts[query] = counts.get(query, 0) + 1
-        if not (isinstance(documents, list) and all(isinstance(d, tuple) for d in documents)) or counts[query] > 1:
-            problem = (
-                f"query {shorten(query)} stands twice" if counts[query] > 1 else f"query {shorten(query)} has none"
+        if counts[query] > 1:
+            raise InputError(f"query {shorten(query)} stands twice", name)
+        if not (isinstance(documents, list) and all(isinstance(d, tuple) for d in documents)):
+            raise InputError(
+                f"expected {{query: {{document: {value}}}}}; query {shorten(query)} has no documents", name
             )
-            raise InputError(f"expected {{query: {{document: {value}}}}}; {problem}", name)
         for document, number in documents:
             columns["query"].append(query)
             columns["document"].append(document)
@@ -266,9 +265,8 @@ def _checked(records: Records, layout: ColumnLayout) -> Records:
 
 
 def _number(value: Any, title: str, records: Records, record: int) -> float:
-    if isinstance(value, str) and is_number(value):
-        value = float(value)
-    elif isinstance(value, bool) or not isinstance(value, (int, float)):
+    good = is_number(value) if isinstance(value, str) else isinstance(value, (int, float)) and value is not True
+    if not good or value is False:
         raise InputError(f"expected a number for the {title}, got {shorten(str(value))}", records.where(record))
     try:
         number = float(value)

@@ -68,10 +68,8 @@ def _save(table: TrecTable, target: Any, value: str, line: Any) -> None:
     for i in [*table.query_ids, *table.document_ids]:
         if ending is None:
             _check_word(i, "id")
-        elif not i or i != i.strip() or not i.isprintable():
-            raise InputError(
-                f"id {i!r} is empty, begins or ends with a blank, or holds a character that is not printed"
-            )
+        elif not i or i != i.strip() or "\n" in i or not is_utf8(i):
+            raise InputError(f"id {i!r} is empty, begins or ends with a blank, holds a line break or is not Unicode")
     with open_target(target) as stream:
         if ending is None:
             for q, d, v, rank in _rows(table):
