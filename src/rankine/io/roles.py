@@ -94,7 +94,7 @@ def delimiter_of(line: str, form: str | None = None) -> str | None:
         return "\t"
     counts = {mark: line.count(mark) for mark in _DELIMITERS}
     best = max(counts, key=lambda mark: counts[mark])
-    return best if counts[best] > 1 else None
+    return best if counts[best] > 1 or (counts[best] and len(words_of(line)) == 1) else None
 
 
 def cells_of(line: str, delimiter: str | None) -> list[str]:
