@@ -7,7 +7,7 @@ match), ``f1-f46`` or ``4-49`` (from one column to another, as they stand in the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ _OPTIONS = {"label": "--label", "qid": "--query", "doc_id": "--document"}
 
 
 class Columns(NamedTuple):
-    """Places of columns, from 0; ``doc_id`` may be None."""
+    """Places of columns, from 0; ``doc_id`` may be None. A place of −1: the values stand apart from the table."""
 
     label: int
     qid: int
@@ -116,9 +116,16 @@ def _option(role: str) -> str:
 
 
 def choose(
-    names: ColumnNames, label: Column | None, qid: Column | None, doc_id: Column | None, features: Any = None
+    names: ColumnNames,
+    label: Column | None,
+    qid: Column | None,
+    doc_id: Column | None,
+    features: Any = None,
+    apart: Collection[str] = (),
 ) -> Columns:
     """The columns that are given, and for the rest those whose names tell what they hold.
+
+    The values of the roles in ``apart`` stand elsewhere; a column whose name tells that role must not be a feature.
 
     >>> choose(ColumnNames(["grade", "qid", "bm25", "age"], 4), None, None, None)
     Columns(label=0, qid=1, doc_id=None, features=[2, 3])
@@ -126,10 +133,16 @@ def choose(
     places: dict[str, Any] = {}
     for role, given in (("label", label), ("qid", qid), ("doc_id", doc_id)):
         places[role] = names.guess(role) if given is None else names.place(given)
+        if role in apart:
+            if places[role] is not None and features is None:
+                raise InputError(
+                    f"{names.called(places[role])} is there, and {role} is given apart from it", names.where
+                )
+            places[role] = -1
         if places[role] is None and role != "doc_id":
             none = f"none of {', '.join(GUESSES[role])}" if names.names is not None else "columns have no names here"
             raise InputError(f"there is no {role} column: {none}; say which it is ({_option(role)})", names.where)
-    twice = next((p for p, times in Counter(places.values()).items() if times > 1 and p is not None), None)
+    twice = next((p for p, times in Counter(places.values()).items() if times > 1 and p not in (None, -1)), None)
     if twice is not None:
         roles = " and ".join(role for role, place in places.items() if place == twice)
         raise InputError(f"{names.called(twice)} cannot be {roles} at once", names.where)

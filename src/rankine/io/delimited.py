@@ -153,10 +153,8 @@ class BlockReader:
         import pyarrow as pa
         from pyarrow import csv
 
-        data = block.data
-        quotes = data.count(b'"')
-        n = _count_lines(data)
-        if n == 0 or quotes % 2 or (b"\r" in data and data.count(b"\r") != data.count(b"\r\n")):
+        data, n = block.data, _count_lines(block.data)
+        if n < 1:
             return None
         reading = csv.ReadOptions(
             column_names=[str(i) for i in range(self.layout.names.width)], use_threads=False, block_size=len(data) + 1
@@ -247,11 +245,18 @@ class BlockReader:
 
 
 def _count_lines(data: bytes) -> int:
-    """How many lines are not empty."""
-    n = data.count(b"\n")
-    if data.startswith((b"\n", b"\r\n")) or b"\n\n" in data or b"\n\r\n" in data:
-        n = sum(bool(line.rstrip(b"\r")) for line in data.split(b"\n"))
-    return n
+    """How many lines are not empty, or −1 if quotes or carriage returns make that uncertain."""
+    signs = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(signs == ord("\n"))
+    lengths = np.diff(ends, prepend=-1) - 1
+    if b"\r" in data:
+        returns = np.flatnonzero(signs == ord("\r"))
+        if (signs[returns + 1] != ord("\n")).any():  # the last sign is a line break
+            return -1
+        lengths -= signs[ends - 1] == ord("\r")
+    if b'"' in data and data.count(b'"') % 2:
+        return -1
+    return int(np.count_nonzero(lengths))
 
 
 def _finite(values: np.ndarray) -> bool:

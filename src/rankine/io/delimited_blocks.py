@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn
 
+import numpy as np
+
 from ..errors import InputError
 from ..files import Rewindable
 from ..sources import OpenSource, line_blocks, unpacked
@@ -57,13 +59,14 @@ class DecodedText:
         """The blocks; each ends with a line break."""
         line = 1
         for block in line_blocks(self.opened, self.size):
-            data = block.data[: block.end].tobytes()
+            signs = block.data[: block.end]
+            data = signs.tobytes()
             at = data.find(b"\0")
             if at >= 0:
                 line += data.count(b"\n", 0, at)
                 raise InputError("a NUL byte: this is not text", f"{self.name}, line {line}")
             yield TextBlock(data if data.isascii() else self._utf8(data, line), line, block.raw_position)
-            line += data.count(b"\n")
+            line += int(np.count_nonzero(signs == ord("\n")))
 
     def _utf8(self, data: bytes, line: int) -> bytes:
         """A block that is not ASCII, in UTF-8."""
