@@ -294,9 +294,7 @@ def reports(
         source.rewind()
     if not features:
         if preferences is not None:
-            raise InputError(
-                "--preferences are of the documents of a judged data set, and these are TREC qrels", judgments
-            )
+            raise InputError("--preferences needs a judged data set, and these are TREC qrels", judgments)
         qrels = load_qrels(source)
         rule = "trec" if ties is Ties.auto else ties.value
         return {

@@ -165,9 +165,7 @@ def _own_measures(estimator: Any, preferences: bool) -> list[str]:
     if preferences:
         if loss is None or PREFERENCES not in resolve(loss).supervision:
             what = type(estimator).__name__ if loss is None else loss
-            raise InputError(
-                f"{what} learns from grades, and --preferences takes their place: use consistent-wpd or duchi"
-            )
+            raise InputError(f"{what} learns from grades, not from --preferences: use consistent-wpd or duchi")
         return ["WPD"]
     if loss is None:
         return [str(parse(getattr(estimator, "measure", None) or "nDCG@10")), *further]
