@@ -87,6 +87,15 @@ Complete = Annotated[
 ]
 JudgedOnly = Annotated[bool, typer.Option("-J", "--judged-only", help="Drop documents without judgment first.")]
 EmptyOption = Annotated[Empty, typer.Option("--empty", help="Value of queries without a relevant document.")]
+PreferencesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--preferences",
+        metavar="FILE",
+        help="A preference graph in place of grades: CSV, TSV, JSON lines or Parquet with the columns query, winner, "
+        "loser and weight (1 without it). Documents are named by id, by number within the query where data has no ids.",
+    ),
+]
 OutputOption = Annotated[Output, typer.Option("-o", "--output", help="How to print.")]
 
 
@@ -178,6 +187,30 @@ def listed(files: Sequence[str]) -> str:
     return ", ".join(files)
 
 
+def preferred(data: RankingData, preferences: str | None) -> RankingData:
+    """The data set with the preference graph of a file in place of grades, if one is given."""
+    if preferences is None:
+        return data
+    from ..io.preferences import load_preferences, with_preferences
+
+    return with_preferences(data, load_preferences(preferences, data))
+
+
+def check_preference_measures(names: Iterable[str], preferences: bool) -> None:
+    """Raise on a measure of grades where --preferences takes their place, and on one of preferences without."""
+    from ..errors import InputError
+    from ..measures import parse
+
+    if not preferences:
+        of_graphs = [name for name in names if name.startswith("WPD")]
+        if of_graphs:
+            raise InputError(f"{of_graphs[0]} needs a preference graph: pass --preferences FILE")
+        return
+    of_grades = [name for name in names if parse(name).supervision != "preferences"]
+    if of_grades:
+        raise InputError(f"{of_grades[0]} needs grades, and --preferences takes their place: measure WPD")
+
+
 def grid_of(text: str, option: str) -> list[float]:
     """Powers of ten from ``low:high``, or the numbers of a comma-separated list.
 
@@ -256,8 +289,9 @@ def reports(
     judged_only: bool,
     empty: Empty,
     reading: DataReading = NOTHING_SAID,
+    preferences: str | None = None,
 ) -> dict[str, Report]:
-    """Evaluate every system against the judgments."""
+    """Evaluate every system against the judgments, or against a preference graph over the judged data."""
     from ..errors import InputError
     from ..files import Rewindable
     from ..io import load_qrels
@@ -273,6 +307,8 @@ def reports(
         source.rewind()
     if not features:
         refuse_reading(reading, f"{judgments} holds TREC qrels")
+        if preferences is not None:
+            raise InputError("--preferences needs a judged data set, and these are TREC qrels", judgments)
         qrels = load_qrels(source)
         rule = "trec" if ties is Ties.auto else ties.value
         return {
@@ -281,7 +317,7 @@ def reports(
         }
     if complete or judged_only:
         raise InputError("-c and -J are for TREC judgments; in a judged data set every document is judged")
-    data = load_data(source, reading)
+    data = preferred(load_data(source, reading), preferences)
     if ties is Ties.trec and data.doc_ids is None:
         raise InputError("--ties trec breaks ties by document id, and the data set has none", judgments)
     rule = "expected" if ties is Ties.auto else ties.value

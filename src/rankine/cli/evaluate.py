@@ -29,6 +29,7 @@ def command(
     complete: c.Complete = False,
     judged_only: c.JudgedOnly = False,
     empty: c.EmptyOption = c.Empty.zero,
+    preferences: c.PreferencesOption = None,
     reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Measure how well systems rank.
@@ -36,9 +37,12 @@ def command(
     `rankine evaluate qrels.txt bm25.run -m nDCG@10 -m AP`
 
     `rankine evaluate test.txt.xz scores.txt -m "nDCG@10 ERR@20" -q -o csv`
+
+    `rankine evaluate test.txt model.json --preferences prefs.csv -m WPD`
     """
-    names = c.measure_names(measure, gain)
-    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading)
+    names = ["WPD"] if preferences is not None and measure is None else c.measure_names(measure, gain)
+    c.check_preference_measures(names, preferences is not None)
+    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading, preferences)
     if output is c.Output.json:
         content = {name: json.loads(r.to_json(per_query)) for name, r in reports.items()}
         put_json(content, indent=2)

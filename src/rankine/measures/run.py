@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, shorten
+from ..io.said import said
 from ..io.trec import TrecTable, load_qrels, load_run
 from ..parallel import thread_count
 from .evaluation import JudgedScores, Report, parse_all, report_of
 from .ranking import check_ties
+
+_HANDFUL = 10  # documents
+_FEW = 0.05  # of the queries: names that agree by chance, not by intention
 
 
 def evaluate_run(
@@ -48,7 +52,9 @@ def evaluate_run(
     0.25
     """
     parsed = parse_all(measures)
-    data = join(_table(qrels, load_qrels), _table(run, load_run), complete, judged_only)
+    judgments, ranked = _table(qrels, load_qrels), _table(run, load_run)
+    data = join(judgments, ranked, complete, judged_only)
+    check_names(judgments, ranked, data)
     check_ties(ties, data.doc_ids)
     return report_of(parsed, data, ties, empty, thread_count(threads))
 
@@ -86,6 +92,31 @@ def join(qrels: TrecTable, run: TrecTable, complete: bool = False, judged_only: 
     pool = _pool(qrels, number, len(evaluated))
     span = (0.0, float(qrels.value.max(initial=0)))  # of all judgments: the scale of ERR is not the run's
     return JudgedScores(run.value[rows], grades[rows], ptr, ids, doc_ids, span, pool)
+
+
+def check_names(qrels: TrecTable, run: TrecTable, data: JudgedScores) -> None:
+    """Raise if no document of a run is judged, which is so when two programs call documents differently.
+
+    A handful of documents may be so by chance. A note is told if few of the queries have a judged document in the run.
+    """
+    common = set(qrels.query_ids) & set(run.query_ids)
+    if not common:
+        raise InputError("the run and the judgments have no query in common")
+    rows = np.flatnonzero(~np.isnan(data.grades))
+    names = f"the run has {_three(run.document_ids)}, the judgments have {_three(qrels.document_ids)}"
+    if not len(rows) and (qrels.value >= 0).any():
+        shared = len(set(qrels.document_ids) & set(run.document_ids))
+        if shared and len(run) < _HANDFUL:
+            return
+        rest = f"; names that occur in both: {shared}, but for other queries" if shared else ""
+        raise InputError(f"no document of the run is judged: {names}{rest}")
+    queries = len(np.unique(np.searchsorted(data.ptr, rows, side="right")))
+    if queries < _FEW * len(common):
+        said(f"only {queries} of {len(common)} queries have a judged document in the run: {names}")
+
+
+def _three(names: list[str]) -> str:
+    return ", ".join(shorten(name) for name in names[:3])
 
 
 def _grades(qrels: TrecTable, run: TrecTable, query: np.ndarray) -> np.ndarray:
