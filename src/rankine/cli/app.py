@@ -11,11 +11,12 @@ from .common import limited
 
 # in the order of the help; each is a file of this folder with the function ``command``
 COMMANDS = (
-    "train", "rank", "tune", "evaluate", "compare", "measures", "losses", "rankers", "solvers", "formats", "describe",
-    "convert", "export", "bound", "consistency", "demo",
+    "train", "rank", "tune", "evaluate", "compare", "trec_eval", "measures", "losses", "rankers", "solvers", "formats",
+    "describe", "convert", "export", "bound", "consistency", "demo",
 )  # fmt: skip
 READING = (  # of these, the commands that read files
-    "train", "rank", "tune", "evaluate", "compare", "describe", "convert", "export", "bound", "consistency",
+    "train", "rank", "tune", "evaluate", "compare", "trec_eval", "describe", "convert", "export", "bound",
+    "consistency",
 )  # fmt: skip
 GROUPS = ("experiment", "spoken")  # each is a module of this folder with an ``app`` of its own
 

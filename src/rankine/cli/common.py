@@ -66,7 +66,9 @@ TrainingData = Annotated[str, typer.Argument(help=f"Training data: {FORMATS}.")]
 Measures = Annotated[
     list[str] | None,
     typer.Option(
-        "-m", "--measure", help="A measure; repeat it or separate several by blanks. `rankine measures` lists all."
+        "-m",
+        "--measure",
+        help="A measure; repeat it or separate several by commas or blanks. `rankine measures` lists all.",
     ),
 ]
 GainOption = Annotated[
@@ -132,32 +134,23 @@ def limited(command: Callable[..., None], features: bool = True) -> Callable[...
 
 
 def measure_names(options: Sequence[str] | None, gain: Gain) -> list[str]:
-    """The measures of all ``--measure`` options; with a linear gain, nDCG and DCG that do not name one get it."""
-    from ..measures import parse
+    """The measures of all ``--measure`` options; with a linear gain, nDCG and DCG that do not name one get it.
+
+    >>> measure_names(["nDCG@10,AP", "success"], Gain.linear)
+    ["nDCG(dcg='log2')@10", 'AP', 'success_1', 'success_5', 'success_10']
+    """
+    from ..measures.names import expand, split_names
     from ..measures.table import TABLE
 
-    names = [n for text in options or DEFAULT_MEASURES for n in _split(text)]
-    if gain is Gain.exp:
-        return names
     out = []
-    for name in names:
-        measure = parse(name)
-        linear = TABLE[measure.name].has_gain and "dcg" not in name
-        cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
-        out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
+    for text in options or DEFAULT_MEASURES:
+        for part in split_names(text):
+            for name, measure in expand(part).items():
+                exponential = TABLE[measure.name].has_gain and dict(measure.params)["dcg"] == "exp-log2"
+                linear = gain is Gain.linear and exponential and "dcg=" not in name
+                cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
+                out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
     return out
-
-
-def _split(text: str) -> list[str]:
-    """Measures separated by blanks; blanks inside parentheses belong to the name."""
-    names, depth = [""], 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character.isspace() and depth == 0:
-            names.append("")
-        else:
-            names[-1] += character
-    return [name for name in names if name]
 
 
 def load_data(source: Any) -> RankingData:
