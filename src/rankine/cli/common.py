@@ -139,13 +139,13 @@ def measure_names(options: Sequence[str] | None, gain: Gain) -> list[str]:
     >>> measure_names(["nDCG@10,AP", "success"], Gain.linear)
     ["nDCG(dcg='log2')@10", 'AP', 'success_1', 'success_5', 'success_10']
     """
-    from ..measures.names import expand, split_names
+    from ..measures.names import as_asked, split_names
     from ..measures.table import TABLE
 
     out = []
     for text in options or DEFAULT_MEASURES:
         for part in split_names(text):
-            for name, measure in expand(part).items():
+            for name, measure in as_asked(part).items():
                 exponential = TABLE[measure.name].has_gain and dict(measure.params)["dcg"] == "exp-log2"
                 linear = gain is Gain.linear and exponential and "dcg=" not in name
                 cut = "" if measure.cutoff is None else f"@{measure.cutoff}"

@@ -17,7 +17,7 @@ from ..data import Preferences, group_rows
 from ..errors import InputError
 from ..parallel import shared_map, thread_count
 from .kernels import Lists
-from .names import Measure, expand, parse, split_names
+from .names import Measure, as_asked, parse, split_names
 from .ranking import Scratch, check_ties, rank_rows, ranked_lists
 from .table import TABLE, Ranked
 
@@ -150,7 +150,7 @@ def parse_all(measures: Any) -> dict[str, Measure]:
     for m in several:
         if isinstance(m, str) and split_names(m, blanks=False):
             for name in split_names(m, blanks=False):
-                parsed |= expand(name)
+                parsed |= as_asked(name)
         else:
             parsed[str(m)] = parse(m)
     return parsed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ..errors import InputError, nearest
@@ -96,22 +97,40 @@ def expand(text: str, **presets: Any) -> dict[str, Measure]:
     >>> list(expand("P.5,10")), list(expand("set"))[:3], list(expand("ndcg@3"))
     (['P_5', 'P_10'], ['num_q', 'num_ret', 'num_rel'], ['ndcg@3'])
     """
+    return dict(_members(text, tuple(sorted(presets.items()))))
+
+
+def as_asked(text: str) -> dict[str, Measure]:
+    """The measures of a name, one by the spelling that it was asked in, several by the names of the members.
+
+    >>> list(as_asked("P.5")), list(as_asked("P.5,10"))
+    (['P.5'], ['P_5', 'P_10'])
+    """
+    measures = expand(text)
+    return measures if len(measures) > 1 else dict.fromkeys([text], next(iter(measures.values())))
+
+
+@lru_cache(maxsize=1024)
+def _members(text: str, pairs: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Measure], ...]:
+    """The items of :func:`expand`, which is asked again and again for the same names."""
+    presets = dict(pairs)
     bare = text.strip()
     if bare in NICKNAMES:
         numbers = [name for name in NICKNAMES[bare] if not TREC_NAMES[name].is_text]
-        return {name: m for number in numbers for name, m in expand(number, **presets).items()}
+        return tuple(item for number in numbers for item in _members(number, pairs))
     trec = split_trec(bare) or (split_trec(_same_but_case(bare)) if "@" not in bare else None)
     if trec is None:
-        return {text: _own(text, presets)}
+        return ((text, _own(text, presets)),)
     name, following = trec
     row = TREC_NAMES[name]
     if row.is_text:
         raise InputError(f"{name} is text, no number: `rankine trec_eval -m {name}` prints it")
     if name in TABLE and following is None and "cutoff" not in TABLE[name].parameters:
-        return {text: _own(name, presets)}
+        return ((text, _own(name, presets)),)
     settings = trec_members(name, following)
-    members = {spelled: _make(row.measure, params, text, presets) for spelled, params in settings.items()}
-    return members if len(members) > 1 or following is not None else {text: next(iter(members.values()))}
+    if len(settings) == 1 and following is None:
+        settings = {text: settings[name]}
+    return tuple((spelled, _make(row.measure, params, text, presets)) for spelled, params in settings.items())
 
 
 def _same_but_case(text: str) -> str:
