@@ -104,20 +104,18 @@ class Report:
 
 
 def gain_note(measures: Mapping[str, Measure]) -> str:
-    """Which measures have the gain 2^g − 1 and which g, empty if none has a gain.
+    """The gain of nDCG and DCG, by name where measures have different ones; empty if no measure has a gain.
 
     >>> gain_note({"nDCG@10": parse("nDCG@10"), "ndcg": parse("ndcg"), "AP": parse("AP")})
-    'nDCG@10: gain 2^g − 1, as in the literature on learning to rank. ndcg: gain g, as trec_eval.'
+    'nDCG@10: gain 2^g − 1. ndcg: gain g, as trec_eval.'
     """
-    gains: dict[str, list[str]] = {}
-    for name, measure in measures.items():
-        if TABLE[measure.name].has_gain:
-            gains.setdefault("linear" if dict(measure.params)["dcg"] == "log2" else "exponential", []).append(name)
-    notes = {
-        "exponential": "gain 2^g − 1, as in the literature on learning to rank.",
-        "linear": "gain g, as trec_eval.",
-    }
-    return " ".join(f"{_list(gains[kind])}: {text}" for kind, text in notes.items() if kind in gains)
+    with_gain = {name: dict(m.params)["dcg"] == "log2" for name, m in measures.items() if TABLE[m.name].has_gain}
+    linear, exponential = (
+        [name for name, is_linear in with_gain.items() if is_linear is kind] for kind in (True, False)
+    )
+    if not linear:
+        return GAIN_NOTE if exponential else ""
+    return (f"{_list(exponential)}: gain 2^g − 1. " if exponential else "") + f"{_list(linear)}: gain g, as trec_eval."
 
 
 def _list(names: list[str]) -> str:
