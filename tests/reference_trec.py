@@ -150,3 +150,74 @@ def number(ranked, pool, of, rel=1):
     judged = sum(map(is_grade, ranked))
     counts = {"retrieved": len(ranked), "relevant": relevant(pool, rel), "both": both, "others": judged - both}
     return counts.get(of, 1)
+
+
+def preferences_of(group):
+    """All pairs (better, worse) of a group, [(subgroup, document, level)]: stated in a subgroup, or following."""
+    stated = {(a, b) for s, a, x in group for t, b, y in group if s == t and x > y}
+    if len({s for s, _, _ in group}) == 1:
+        return stated
+    while True:
+        more = {(a, d) for a, b in stated for c, d in stated if b == c} - stated
+        if not more:
+            return stated
+        stated |= more
+
+
+def preference_counts(pairs, ranked, over):
+    """How many of the pairs are met and possible; a document that is not retrieved stands below all others."""
+    place = {d: r for r, d in enumerate(ranked)}
+    met = possible = 0
+    for a, b in pairs:
+        n = (a in place) + (b in place)
+        if n < {"all": 0, "implied": 1, "retrieved": 2}[over]:
+            continue
+        possible += 1
+        met += a in place and (b not in place or place[a] < place[b])
+    return met, possible
+
+
+def prefs(groups, ranked, average="preferences", over="all"):
+    """Share of preferences met: of all, the mean over pairs of documents, the mean over groups."""
+    if average == "groups":
+        counts = [preference_counts(preferences_of(g), ranked, over) for g in groups]
+        return sum(m / p for m, p in counts if p) / len(groups)
+    pairs = [pair for g in groups for pair in preferences_of(g)]
+    if average == "preferences":
+        met, possible = preference_counts(pairs, ranked, over)
+        return met / possible if possible else 0.0
+    shares = []
+    for documents in {frozenset(pair) for pair in pairs}:
+        met, possible = preference_counts([p for p in pairs if frozenset(p) == documents], ranked, over)
+        if possible:
+            shares.append(met / possible)
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def alpha_gains(grades, ranked, alpha, rel=1):
+    """The gain at each rank; ``grades`` is {subtopic: {document: grade}}."""
+    return [
+        sum(
+            (1 - alpha) ** sum(of.get(above, -1) >= rel for above in ranked[:r])
+            for of in grades.values()
+            if of.get(d, -1) >= rel
+        )
+        for r, d in enumerate(ranked)
+    ]
+
+
+def alpha_ndcg(grades, ranked, cutoff, alpha=0.5, rel=1):
+    left = sorted({d for of in grades.values() for d, g in of.items() if g >= rel}, reverse=True)
+    best = []
+    while left and len(best) < cutoff:
+        best.append(max(left, key=lambda d: round(alpha_gains(grades, [*best, d], alpha, rel)[-1], 12)))
+        left.remove(best[-1])
+    ideal = dcg_at(alpha_gains(grades, best, alpha, rel), cutoff)
+    return dcg_at(alpha_gains(grades, ranked, alpha, rel), cutoff) / ideal if ideal else 0.0
+
+
+def err_ia(grades, ranked, cutoff, alpha=0.5, rel=1):
+    n = sum(any(g >= rel for g in of.values()) for of in grades.values())
+    best = sum(n * (1 - alpha) ** r / (r + 1) for r in range(cutoff))
+    total = sum(g / (r + 1) for r, g in enumerate(alpha_gains(grades, ranked, alpha, rel)[:cutoff]))
+    return total / best if best else 0.0

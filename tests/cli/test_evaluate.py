@@ -73,6 +73,15 @@ def test_the_column_queries_is_the_number_averaged(folder):
         assert done.stdout == ""
 
 
+def test_judgments_by_subtopic(folder):
+    (folder / "subtopics.txt").write_text("q1 1 a 1\nq1 2 a 1\nq1 2 c 1\n")
+    done = rankine(folder, "evaluate", "subtopics.txt", "one.run", "-m", "alpha-nDCG@10 ERR-IA@10")
+    want = rk.evaluate_run(["alpha_nDCG@10", "ERR_IA@10"], folder / "subtopics.txt", folder / "one.run").mean
+    assert done.stdout.splitlines()[1].split("\t")[3:] == [f"{v:.4f}" for v in want.values()]
+    done = rankine(folder, "evaluate", "subtopics.txt", "one.run", "-m", "alpha-nDCG@10 AP", code=1)
+    assert "alpha-nDCG@10 needs subtopics, AP plain judgments: ask for them apart" in done.stderr
+
+
 def test_names_as_people_write_them(folder):
     done = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "ndcg@10,map@10 mrr", "-m", "P.1,2", "-m", "ndcg")
     assert done.stdout.splitlines()[0].split("\t")[3:] == ["ndcg@10", "map@10", "mrr", "P_1", "P_2", "ndcg"]

@@ -38,3 +38,20 @@ def test_options_as_trec_eval_has_them(folder):
 def test_unknown_measures_are_told_before_files_are_read(folder):
     done = rankine(folder, "trec_eval", "-m", "ndcg_cut@10", "none", "none", code=1)
     assert done.stderr.startswith("rankine: trec_eval has no measure 'ndcg_cut@10'")
+
+
+def test_formats_of_judgments(folder):
+    done = rankine(folder, "trec_eval", "-R", "qrels_prefs", "-m", "prefs", "-q", "qrels.txt", "one.run")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "prefs_num_prefs_poss  \tq1\t3"
+    assert lines[2] == "prefs_num_prefs_ful_ret\tq1\t1"
+    assert lines[-8:-6] == ["runid                 \tall\tx", "num_q                 \tall\t2"]
+    (folder / "jg.txt").write_text("q1 ann a 1\nq1 ann b 0\nq1 bob b 1\n")
+    done = rankine(folder, "trec_eval", "-R", "qrels_jg", "-m", "map_avgjg", "jg.txt", "one.run")
+    assert done.stdout == "map_avgjg             \tall\t0.7500\n"
+    for form, name, message in (
+        ("qrels", "prefs_simp", "needs preferences in groups: give the format of the judgments by -R"),
+        ("qrels_jg", "map", "map needs plain judgments, -R qrels"),
+    ):
+        done = rankine(folder, "trec_eval", "-R", form, "-m", name, "qrels.txt", "one.run", code=1)
+        assert message in done.stderr

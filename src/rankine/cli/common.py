@@ -240,9 +240,11 @@ def reports(
     """Evaluate every system against the judgments."""
     from ..errors import InputError
     from ..files import Rewindable
-    from ..io import load_qrels
+    from ..io import load_groups, load_qrels
     from ..io.formats import holds_features
     from ..measures import evaluate, evaluate_run
+    from ..measures.evaluation import parse_all
+    from ..measures.run import are_grouped
 
     labels = system_names(systems)
     source: Any = judgments
@@ -252,7 +254,7 @@ def reports(
     if isinstance(source, Rewindable):
         source.rewind()
     if not features:
-        qrels = load_qrels(source)
+        qrels = load_groups(source) if are_grouped(parse_all(names)) else load_qrels(source)
         rule = "trec" if ties is Ties.auto else ties.value
         return {
             label: evaluate_run(names, qrels, path, rule, complete, judged_only, empty.value)

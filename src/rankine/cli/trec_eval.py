@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from ..console import put
+
+
+class JudgmentFormat(StrEnum):
+    """trec_eval's names for the formats of judgments."""
+
+    qrels = "qrels"
+    prefs = "prefs"
+    qrels_prefs = "qrels_prefs"
+    qrels_jg = "qrels_jg"
 
 
 def command(
@@ -15,7 +25,8 @@ def command(
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            "-m", help="A measure with its parameters, such as P.5,10; or official, set, all_trec. Repeat it for more."
+            "-m",
+            help="A measure, such as P.5,10; or official, set, all_trec, prefs, all_prefs, qrels_jg. Repeat it for more.",
         ),
     ] = None,
     per_query: Annotated[bool, typer.Option("-q", help="Also print every query.")] = False,
@@ -25,6 +36,12 @@ def command(
     level: Annotated[int, typer.Option("-l", help="The smallest grade that is relevant.")] = 1,
     documents: Annotated[int, typer.Option("-N", help="How many documents the collection has, for utility.")] = 0,
     depth: Annotated[int | None, typer.Option("-M", help="How many documents of a query count.")] = None,
+    form: Annotated[
+        JudgmentFormat,
+        typer.Option(
+            "-R", help="The format of the judgments: qrels; prefs, qrels_prefs (-m prefs); qrels_jg (-m qrels_jg)."
+        ),
+    ] = JudgmentFormat.qrels,
 ) -> None:
     """Print what trec_eval prints, byte for byte.
 
@@ -32,10 +49,11 @@ def command(
 
     `rankine trec_eval -m P.5,10 -m ndcg_cut.10 qrels.txt bm25.run`
     """
-    from ..io import load_qrels, load_run
+    from ..io import load_groups, load_qrels, load_run
     from ..measures.trec_print import TrecOptions, requested, trec_lines
 
     names = measure or []
     requested(names)  # an error before files are read
     options = TrecOptions(per_query, not no_summary, complete, judged_only, level, documents, depth)
-    put("\n".join(trec_lines(load_qrels(qrels), load_run(run), names, options)))
+    judgments = load_qrels(qrels) if form is JudgmentFormat.qrels else load_groups(qrels)
+    put("\n".join(trec_lines(judgments, load_run(run), names, options)))

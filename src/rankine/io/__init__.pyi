@@ -10,3 +10,5 @@ from .trec import load_qrels as load_qrels
 from .trec import load_run as load_run
 from .trec import save_qrels as save_qrels
 from .trec import save_run as save_run
+from .trec_prefs import JudgmentGroups as JudgmentGroups
+from .trec_prefs import load_groups as load_groups

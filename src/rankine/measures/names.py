@@ -147,8 +147,8 @@ def _same_but_case(text: str) -> str:
 
 def _own(text: str, presets: dict[str, Any]) -> Measure:
     """A name of this table, with its parameters and cutoff."""
-    form = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?\s*", text)
-    name = _table_name(form[1], text) if form else ""
+    form = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?\s*", text)
+    name = _table_name(form[1].replace("-", "_"), text) if form else ""
     if form is None or name not in TABLE:
         raise _unknown(text)
     params = _arguments(form[2] or "", text)

@@ -59,7 +59,7 @@ class MeasureRow:
 
     parameters: dict[str, Parameter]
     explanation: str
-    function: Callable[..., np.ndarray]
+    function: Callable[..., Any]
     graded: bool = False
     supervision: str = "grades"
     is_error: bool = False

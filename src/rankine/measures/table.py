@@ -10,6 +10,8 @@ import numpy as np
 
 from ..errors import InputError
 from . import kernels as kn
+from .diversity import DIVERSITY_ROWS
+from .group_rows import PREFERENCE_ROWS, over_people
 from .rows import (
     CUTOFF,
     CUTOFF_NEEDED,
@@ -213,7 +215,10 @@ TABLE: dict[str, MeasureRow] = {
         range=(0.0, np.inf),
     ),
     **TREC_ROWS,
+    **PREFERENCE_ROWS,
+    **DIVERSITY_ROWS,
 }
+TABLE |= {f"Group{name}": over_people(TABLE[name]) for name in ("AP", "P", "Rprec")}
 
 ALIASES = {
     "NDCG": "nDCG",

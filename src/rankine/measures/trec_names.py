@@ -49,6 +49,10 @@ def _count(measure: str) -> TrecName:
     return TrecName(measure, is_count=True)
 
 
+def _prefs(average: str, over: str = "all") -> TrecName:
+    return TrecName("Prefs", {"average": average, "over": over})
+
+
 TREC_NAMES: dict[str, TrecName] = {
     "runid": TrecName("", is_text=True),
     "num_q": _count("NumQ"),
@@ -85,6 +89,23 @@ TREC_NAMES: dict[str, TrecName] = {
     "set_map": TrecName("SetAP"),
     "set_F": TrecName("SetF", {}, ("x",)),
     "num_nonrel_judged_ret": _count("NumNonRelRet"),
+    "prefs_num_prefs_poss": _count("NumPrefs"),
+    "prefs_num_prefs_ful": _count("NumPrefsMet"),
+    "prefs_num_prefs_ful_ret": TrecName("NumPrefsMet", {"over": "retrieved"}, is_count=True),
+    "prefs_simp": _prefs("preferences"),
+    "prefs_pair": _prefs("pairs"),
+    "prefs_avgjg": _prefs("groups"),
+    "prefs_avgjg_Rnonrel": TrecName("PrefsR"),
+    "prefs_simp_ret": _prefs("preferences", "retrieved"),
+    "prefs_pair_ret": _prefs("pairs", "retrieved"),
+    "prefs_avgjg_ret": _prefs("groups", "retrieved"),
+    "prefs_avgjg_Rnonrel_ret": TrecName("PrefsR", {"over": "retrieved"}),
+    "prefs_simp_imp": _prefs("preferences", "implied"),
+    "prefs_pair_imp": _prefs("pairs", "implied"),
+    "prefs_avgjg_imp": _prefs("groups", "implied"),
+    "map_avgjg": TrecName("GroupAP"),
+    "P_avgjg": _ranks("GroupP"),
+    "Rprec_mult_avgjg": TrecName("GroupRprec", {}, ("mult",), _FIFTHS),
     "yaap": TrecName("YAAP"),
     "rbp": TrecName("GradedRBP", {}, ("p",), pairs=True),
     "rbp_resid": TrecName("RBPResidual", {}, ("p",), pairs=True),
@@ -100,6 +121,10 @@ NICKNAMES: dict[str, tuple[str, ...]] = {
         "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut",
         "map_cut", "relative_P", "success", *_SETS, "num_nonrel_judged_ret", "rbp", "rbp_resid", "unj",
     ),
+    "all_prefs": ("runid", "num_q", *(name for name in TREC_NAMES if name.startswith("prefs_"))),
+    "prefs": ("runid", "num_q", "prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret", "prefs_simp",
+              "prefs_pair", "prefs_avgjg"),
+    "qrels_jg": ("runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
 }  # fmt: skip
 
 

@@ -13,16 +13,19 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from ..io.trec import TrecTable
+from ..io.trec_prefs import JudgmentGroups
 from ..parallel import thread_count
 from .evaluation import JudgedScores, report_of
+from .groups import GROUPED, evaluate_groups
+from .joining import join, shortened
 from .names import Measure, expand
 from .ranking import Scratch, rank_rows
-from .run import join, shortened
 from .table import TABLE
 from .trec_names import NICKNAMES, TREC_NAMES, split_trec
 
 _ONLY_IN_SUMMARY = ("runid", "num_q", "gm_map", "gm_bpref")
 _SMALLEST = 0.00001  # of a geometric mean
+_GROUPED_MEASURES = ("", "NumQ", *(name for name, row in TABLE.items() if row.supervision in GROUPED))
 
 
 @dataclass(frozen=True)
@@ -57,19 +60,24 @@ def requested(names: Sequence[str]) -> dict[str, str | None]:
     return {name: asked[name] for name in TREC_NAMES if name in asked}
 
 
-def trec_lines(qrels: TrecTable, run: TrecTable, names: Sequence[str], options: TrecOptions) -> Iterator[str]:
+def trec_lines(
+    qrels: TrecTable | JudgmentGroups, run: TrecTable, names: Sequence[str], options: TrecOptions
+) -> Iterator[str]:
     """The lines that trec_eval prints for a run and judgments."""
     asked = requested(names)
     if options.depth is not None:
         run = shortened(run, options.depth)
-    data = join(qrels, run, options.complete, options.judged_only)
-    order = sorted(range(len(data.query_ids)), key=lambda i: str(data.query_ids[i]).encode())
-    columns = _columns(asked, data, options)
+    if isinstance(qrels, JudgmentGroups):
+        queries, columns = _grouped_columns(asked, qrels, run, options)
+    else:
+        data = join(qrels, run, options.complete, options.judged_only)
+        queries, columns = data.query_ids, _columns(asked, data, options)
+    order = sorted(range(len(queries)), key=lambda i: str(queries[i]).encode())
     if options.per_query:
         for i in order:
             for name, column in columns.items():
                 if column.per_query:
-                    yield f"{name:<22}\t{data.query_ids[i]}\t{column.written(column.values[i])}"
+                    yield f"{name:<22}\t{queries[i]}\t{column.written(column.values[i])}"
     if options.summary:
         for name, column in columns.items():
             if name == "runid":
@@ -94,27 +102,55 @@ class _Column:
         return f"{int(value)}" if self.is_count else f"{value:6.4f}"
 
 
-def _columns(asked: dict[str, str | None], data: JudgedScores, options: TrecOptions) -> dict[str, _Column]:
-    """All that is printed, in order; the numbers are evaluated together."""
+def _measures(asked: dict[str, str | None], options: TrecOptions) -> dict[str, dict[str, Measure]]:
+    """The measures of each name that is no text, by the names that are printed."""
     presets = {"rel": options.level, "documents": options.documents}
-    members = {
+    return {
         name: expand(name if following is None else f"{name}.{following}", **presets)
         for name, following in asked.items()
         if not TREC_NAMES[name].is_text
     }
+
+
+def _columns(asked: dict[str, str | None], data: JudgedScores, options: TrecOptions) -> dict[str, _Column]:
+    """All that is printed, in order; the numbers are evaluated together."""
+    members = _measures(asked, options)
     parsed = {spelled: measure for family in members.values() for spelled, measure in family.items()}
+    for name, measure in parsed.items():
+        if TABLE[measure.name].supervision in GROUPED:
+            raise InputError(f"{name} needs {TABLE[measure.name].supervision}: give the format of the judgments by -R")
     values = report_of(parsed, data, "trec", "zero", thread_count(None)).per_query if parsed else {}
     columns: dict[str, _Column] = {}
     for name, following in asked.items():
-        if name == "runid":
-            columns[name] = _Column(None, per_query=False)
-        elif name == "relstring":
+        if name == "relstring":
             spelled = name if following is None else f"{name}_{following}"
             columns[spelled] = _Column(_relevance_strings(data, int(float(following or 10))))
         else:
-            count, single = TREC_NAMES[name].is_count, name not in _ONLY_IN_SUMMARY
-            columns |= {s: _Column(values[s], m, count, single) for s, m in members[name].items()}
+            columns |= _number_columns(name, members.get(name, {}), values)
     return columns
+
+
+def _grouped_columns(
+    asked: dict[str, str | None], judgments: JudgmentGroups, run: TrecTable, options: TrecOptions
+) -> tuple[np.ndarray, dict[str, _Column]]:
+    """The same for judgments in groups."""
+    members = _measures(asked, options)
+    parsed = {spelled: measure for family in members.values() for spelled, measure in family.items()}
+    plain = [n for n in asked if n == "relstring" or TREC_NAMES[n].measure not in _GROUPED_MEASURES]
+    if plain:
+        raise InputError(f"{plain[0]} needs plain judgments, -R qrels")
+    report = evaluate_groups(parsed, judgments, run, "trec", options.complete, options.judged_only, "zero", None)
+    columns: dict[str, _Column] = {}
+    for name in asked:
+        columns |= _number_columns(name, members.get(name, {}), report.per_query)
+    return report.query_ids, columns
+
+
+def _number_columns(name: str, family: dict[str, Measure], values: dict[str, np.ndarray]) -> dict[str, _Column]:
+    if name == "runid":
+        return {name: _Column(None, per_query=False)}
+    count, single = TREC_NAMES[name].is_count, name not in _ONLY_IN_SUMMARY
+    return {spelled: _Column(values[spelled], m, count, single) for spelled, m in family.items()}
 
 
 def _relevance_strings(data: JudgedScores, length: int) -> list[str]:
