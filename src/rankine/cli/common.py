@@ -68,7 +68,9 @@ TrainingData = Annotated[list[str], typer.Argument(help=f"Training data: {FORMAT
 Measures = Annotated[
     list[str] | None,
     typer.Option(
-        "-m", "--measure", help="A measure; repeat it or separate several by blanks. `rankine measures` lists all."
+        "-m",
+        "--measure",
+        help="A measure; repeat it or separate several by commas or blanks. `rankine measures` lists all.",
     ),
 ]
 GainOption = Annotated[
@@ -143,32 +145,23 @@ def limited(command: Callable[..., None], features: bool = True) -> Callable[...
 
 
 def measure_names(options: Sequence[str] | None, gain: Gain) -> list[str]:
-    """The measures of all ``--measure`` options; with a linear gain, nDCG and DCG that do not name one get it."""
-    from ..measures import parse
+    """The measures of all ``--measure`` options; with a linear gain, nDCG and DCG that do not name one get it.
+
+    >>> measure_names(["nDCG@10,AP", "success"], Gain.linear)
+    ["nDCG(dcg='log2')@10", 'AP', 'success_1', 'success_5', 'success_10']
+    """
+    from ..measures.names import as_asked, split_names
     from ..measures.table import TABLE
 
-    names = [n for text in options or DEFAULT_MEASURES for n in _split(text)]
-    if gain is Gain.exp:
-        return names
     out = []
-    for name in names:
-        measure = parse(name)
-        linear = TABLE[measure.name].has_gain and "dcg" not in name
-        cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
-        out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
+    for text in options or DEFAULT_MEASURES:
+        for part in split_names(text):
+            for name, measure in as_asked(part).items():
+                exponential = TABLE[measure.name].has_gain and dict(measure.params)["dcg"] == "exp-log2"
+                linear = gain is Gain.linear and exponential and "dcg=" not in name
+                cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
+                out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
     return out
-
-
-def _split(text: str) -> list[str]:
-    """Measures separated by blanks; blanks inside parentheses belong to the name."""
-    names, depth = [""], 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character.isspace() and depth == 0:
-            names.append("")
-        else:
-            names[-1] += character
-    return [name for name in names if name]
 
 
 def load_data(source: Any, reading: DataReading = NOTHING_SAID) -> RankingData:
@@ -294,9 +287,11 @@ def reports(
     """Evaluate every system against the judgments, or against a preference graph over the judged data."""
     from ..errors import InputError
     from ..files import Rewindable
-    from ..io import load_qrels
+    from ..io import load_groups, load_qrels
     from ..io.formats import holds_features
     from ..measures import evaluate, evaluate_run
+    from ..measures.evaluation import parse_all
+    from ..measures.run import are_grouped
 
     labels = system_names(systems)
     source: Any = judgments
@@ -309,7 +304,7 @@ def reports(
         refuse_reading(reading, f"{judgments} holds TREC qrels")
         if preferences is not None:
             raise InputError("--preferences needs a judged data set, and these are TREC qrels", judgments)
-        qrels = load_qrels(source)
+        qrels = load_groups(source) if are_grouped(parse_all(names)) else load_qrels(source)
         rule = "trec" if ties is Ties.auto else ties.value
         return {
             label: evaluate_run(names, qrels, path, rule, complete, judged_only, empty.value)
