@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..data import RankingData
 
 
-Named = tuple[str | None, "RankingData | None"]
+Named = tuple[Sequence[str] | None, "RankingData | None"]
 
 
 def check_data(estimator: Any, measure: str, train: Named, valid: Named = (None, None)) -> None:
@@ -20,12 +21,12 @@ def check_data(estimator: Any, measure: str, train: Named, valid: Named = (None,
     for where, data in (train, valid):
         problem = "" if data is None else estimator.problem_of(data, str(parse(measure)))
         if problem:
-            raise InputError(problem, where)
+            raise InputError(problem, ", ".join(where or ()))
     if train[1] is not None and valid[1] is not None:
-        check_apart(train[1], valid[1], str(valid[0]))
+        check_apart(train[1], valid[1], ", ".join(valid[0] or ()))
 
 
-def refuse_folds(valid: str | None, options: dict[str, Any]) -> None:
+def refuse_folds(valid: Sequence[str] | None, options: dict[str, Any]) -> None:
     """Raise if options of the folds are given along with validation data, which takes their place."""
     from ..errors import InputError
 
@@ -56,9 +57,12 @@ def _equal(a: RankingData, i: int, b: RankingData, j: int) -> bool:
     """Whether two queries hold the same documents; those of dense data may be in another order."""
     import numpy as np
 
+    from ..data import Preferences
+
     rows, others = slice(a.ptr[i], a.ptr[i + 1]), slice(b.ptr[j], b.ptr[j + 1])
     x, z = a.X[rows], b.X[others]
-    if x.shape != z.shape or not np.array_equal(np.sort(a.y[rows]), np.sort(b.y[others])):
+    graded = not isinstance(a.y, Preferences) and not isinstance(b.y, Preferences)
+    if x.shape != z.shape or (graded and not np.array_equal(np.sort(a.y[rows]), np.sort(b.y[others]))):
         return False
     if a.is_sparse or b.is_sparse:
         return abs(x - z).max() == 0 if a.is_sparse and b.is_sparse else False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..console import say
+from ..io.formats import DataReading
 from . import common as c
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def command(
         str | None,
         typer.Option(help="A file with the name of each document, one per line in the data's order."),
     ] = None,
+    reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Rank documents with a model: a TREC run, or plain scores.
 
@@ -41,10 +43,10 @@ def command(
     option = "--tag" if tag is not None else "--documents" if documents is not None else None
     if scores and option is not None:
         raise InputError(f"--scores writes numbers alone, and {option} is of a run: pass one of them")
-    c.check_output(output, [model, data, documents])
+    c.check_output(output, [model, *data, documents])
     fitted = c.load_model(model)
-    judged = c.load_data(data)
-    names = None if scores else _names(judged, data, documents)
+    judged = c.load_data(data, reading)
+    names = None if scores else _names(judged, c.listed(data), documents)
     predictions = fitted.predict(judged)
     if names is None:
         in_order = np.empty(len(predictions))

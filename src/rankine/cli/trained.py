@@ -98,7 +98,7 @@ def print_measures(sets: dict[str, RankingData], names: list[str], means: Means)
     from ..measures.evaluation import gain_note, parse_all
 
     rows = [(label, data.n_queries, *(_number(v) for v in means[label].values())) for label, data in sets.items()]
-    print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names).values()))
+    print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names)))
 
 
 def _number(value: float) -> str:
@@ -123,7 +123,9 @@ def print_end(floor: str, output: str, measure: str) -> None:
         say(floor)
     say(f"model written to {output}")
     name = shlex.quote(output)
-    say(f"to judge it on queries that it has not seen: rankine evaluate test.txt {name} -m {shlex.quote(measure)}")
+    graph = " --preferences test.csv" if measure.startswith("WPD") else ""
+    judge = f"rankine evaluate test.txt {name}{graph} -m {shlex.quote(measure)}"
+    say(f"to judge it on queries that it has not seen: {judge}")
     say(f"to rank with it: rankine rank {name} new.txt -o new.run")
 
 

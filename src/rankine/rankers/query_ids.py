@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
 from typing import Any
@@ -62,6 +62,8 @@ def with_habits(fit: Callable) -> Callable:
 
     @wraps(fit)
     def explaining(self: Any, *args: Any, **options: Any) -> Any:
+        if args and isinstance(args[0], RankingData):
+            args, options = with_own_weights(type(self).__name__, taken, args, options)
         for name in sorted(habits & set(options)):
             value = options.pop(name)
             if value is None:
@@ -76,8 +78,8 @@ def with_habits(fit: Callable) -> Callable:
             given = dict(zip(taken, (self, *args), strict=False)) | options
             if given.get("qid") is not None or isinstance(given.get("X"), RankingData):
                 raise InputError("group and qid both say which rows are a query: pass one of them")
-            options["qid"] = ids_of_sizes(value, _n_rows(given.get("X")))
-            args = args[:2]  # qid, which is None, may be among them
+            options |= dict(zip(list(taken)[4:], args[3:], strict=False))  # those after qid
+            options["qid"], args = ids_of_sizes(value, _n_rows(given.get("X"))), args[:2]
         return fit(self, *args, **options)
 
     return explaining
@@ -99,3 +101,36 @@ def ids_of_sizes(sizes: Any, n_rows: int) -> np.ndarray:
 
 def _n_rows(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def own_weights(X: Any, query_weight: Any, doc_weight: Any) -> tuple[Any, Any, Any]:
+    """X without the weights that it may bring along, and the weights, in place of those that are None."""
+    if not isinstance(X, RankingData) or (X.query_weight is None and X.doc_weight is None):
+        return X, query_weight, doc_weight
+    query_weight = X.query_weight if query_weight is None else query_weight
+    return X.with_weights(), query_weight, X.doc_weight if doc_weight is None else doc_weight
+
+
+def with_own_weights(
+    name: str, taken: Mapping[str, Any], args: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of ``fit``, of which the first is data: weights that it brings along become arguments.
+
+    ``name`` is what messages call the ranker, ``taken`` are the parameters of its ``fit``.
+    """
+    data = args[0]
+    own = {"query_weight": data.query_weight, "doc_weight": data.doc_weight}
+    own = {weight: values for weight, values in own.items() if values is not None}
+    if not own:
+        return args, options
+    given = [*list(taken)[1 : 1 + len(args)], *options]
+    for weight, values in own.items():
+        if weight not in taken:
+            of = "queries" if weight == "query_weight" else "documents"
+            raise InputError(
+                f"the data has weights of {of}, which {name} does not take; weights='none' (--weight-file none) reads "
+                "it without them"
+            )
+        if weight not in given:
+            options = options | {weight: values}
+    return (data.with_weights(), *args[1:]), options
