@@ -339,7 +339,8 @@ def test_training_from_preferences(folder):
         assert "evaluate test.txt m.json --preferences test.csv -m WPD" in done.stderr
         shown = rankine(folder, "evaluate", "data.txt", "m.json", "--preferences", "prefs.csv").stdout
         assert shown == f"system\tquery\tqueries\tWPD\nm\tall\t4\t{wpd:.4f}\n"
-        path = rankine(folder, *arguments, "--loss", loss, "--valid", "data.txt", "--path", "0.1,1").stdout
+        rk.save_letor(rk.RankingData(data.X + 0.5, data.y, data.qid, data.doc_ids), folder / "other.txt")
+        path = rankine(folder, *arguments, "--loss", loss, "--valid", "other.txt", "--path", "0.1,1").stdout
         assert path.startswith("C\tobjective\tgap\titerations\tWPD\n0.1\t")
 
 
