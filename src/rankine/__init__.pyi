@@ -15,8 +15,10 @@ from .data import Preferences as Preferences
 from .data import RankingData as RankingData
 from .data import concatenate as concatenate
 from .errors import InputError as InputError
+from .io import JudgmentGroups as JudgmentGroups
 from .io import TrecTable as TrecTable
 from .io import from_table as from_table
+from .io import load_groups as load_groups
 from .io import load_letor as load_letor
 from .io import load_qrels as load_qrels
 from .io import load_run as load_run
