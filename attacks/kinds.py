@@ -23,7 +23,7 @@ from backports import zstd
 import rankine as rk
 from rankine.cli import common
 from rankine.errors import naming
-from rankine.io import load_letor, load_qrels, load_run, load_table
+from rankine.io import load_groups, load_letor, load_qrels, load_run, load_table
 from rankine.rankers.fused import FusedRanker
 
 from . import mutate
@@ -196,6 +196,31 @@ class Trec(TextKind):
             assert result.value[i] == float(value)
 
 
+class Groups(Trec):
+    """Judgments in groups."""
+
+    def __init__(self) -> None:
+        self.name, self.read = "judgment groups", load_groups
+
+    def sample(self, rng: random.Random) -> bytes:
+        """A few queries, with subgroups or without."""
+        part = rng.choice(["", "s1 "])
+        lines = [f"q{q} g{g} {part}d{d} {rng.randrange(3)}" for q in range(2) for g in range(2) for d in range(3)]
+        return ("\n".join([*lines, "# end"]) + "\n").encode()
+
+    def agrees(self, path: Path, result: Any) -> None:
+        """Line by line."""
+        content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        rows = [f for line in content.split(b"\n") if (f := [w for w in _BLANKS.split(line) if w])]
+        rows = [row for row in rows if not row[0].startswith(b"#")]
+        assert len(rows) == len(result)
+        for i, row in enumerate(rows):
+            names = result.query_ids[result.query[i]], result.group_ids[result.group[i]]
+            assert [name.encode() for name in names] == row[:2]
+            assert result.document_ids[result.document[i]].encode() == row[-2]
+            assert result.value[i] == float(row[-1])
+
+
 class Table(Kind):
     """Parquet and Arrow: bytes are mutated, or columns are, and the file is written anew."""
 
@@ -338,6 +363,7 @@ class Lists(Kind):
         path = folder / "input.list"
         good = rng.choice([b"M nDCG@10 AP", b"M P@5 RR ERR@20", b"M nDCG(dcg='log2')@5 RBP(p=0.8)", b"M AP(rel=2)",
                            b"G 0.001:10", b"G 0.1,1,10", b"M nDCG@1 nDCG@3", b"L svm-ndcg@10:tight", b"L ranksvm",
+                           b"M P.5,10,map utility.2,-1,0,0", b"M ndcg_cut 11pt_avg.0.2,0.5", b"M all_trec,rbp.p=0.5",
                            b"L svm-map", b"L svm-p@5:slack", b"L consistent-wpd"])  # fmt: skip
         path.write_bytes(good[:2] + mutate.text(rng, good[2:]))
         return path
@@ -372,6 +398,6 @@ MODELS = {
     "NeuralRanker": ["neural", "neural-linear"],
 }  # fmt: skip
 KINDS: list[Kind] = [
-    Letor(), *map(Packed, ("gz", "xz", "zst")), Trec("qrels"), Trec("run"), Table("parquet"), Table("arrow"),
+    Letor(), *map(Packed, ("gz", "xz", "zst")), Trec("qrels"), Trec("run"), Groups(), Table("parquet"), Table("arrow"),
     *(Model(name, files) for name, files in MODELS.items()), Choice("AutoRanker"), Choice("FusedRanker"), Lists(),
 ]  # fmt: skip
