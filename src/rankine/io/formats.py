@@ -114,7 +114,7 @@ def _function(place: str) -> Callable[..., Any]:
 
 
 _COLUMNS = ("label", "qid", "doc_id", "features")
-_DELIMITED = (*_COLUMNS, "delimiter", "encoding", "header", "dtype")
+_DELIMITED = (*_COLUMNS, "delimiter", "encoding", "header", "groups", "weights", "dtype")
 TABLE = {
     "letor": DataFormat(
         "LETOR text",
