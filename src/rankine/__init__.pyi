@@ -19,6 +19,7 @@ from .io import TrecTable as TrecTable
 from .io import from_table as from_table
 from .io import load_csv as load_csv
 from .io import load_letor as load_letor
+from .io import load_preferences as load_preferences
 from .io import load_qrels as load_qrels
 from .io import load_run as load_run
 from .io import load_table as load_table

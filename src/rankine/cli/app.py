@@ -12,11 +12,12 @@ from .reading import with_reading
 
 # in the order of the help; each is a file of this folder with the function ``command``
 COMMANDS = (
-    "train", "rank", "tune", "evaluate", "compare", "measures", "losses", "rankers", "solvers", "formats", "describe",
-    "convert", "export", "bound", "consistency", "demo",
+    "train", "rank", "tune", "evaluate", "compare", "trec_eval", "measures", "losses", "rankers", "solvers", "formats",
+    "describe", "convert", "export", "bound", "consistency", "demo",
 )  # fmt: skip
 READING = (  # of these, the commands that read files
-    "train", "rank", "tune", "evaluate", "compare", "describe", "convert", "export", "bound", "consistency",
+    "train", "rank", "tune", "evaluate", "compare", "trec_eval", "describe", "convert", "export", "bound",
+    "consistency",
 )  # fmt: skip
 JUDGED = (  # of these, the commands that read judged data
     "train", "rank", "tune", "evaluate", "compare", "describe", "convert", "export", "bound",

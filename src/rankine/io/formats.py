@@ -168,18 +168,18 @@ TABLE = {
         "TREC qrels",
         "judgments",
         (),
-        "lines of `query iteration document grade`",
+        "lines of `query iteration document grade` or `query document grade`; also CSV, TSV, JSON, Parquet",
         "trec.load_qrels",
-        "trec.save_qrels",
+        "trec_write.save_qrels",
         text=True,
     ),
     "run": DataFormat(
         "TREC run",
         "runs",
         (),
-        "lines of `query Q0 document rank score tag`",
+        "lines of `query Q0 document rank score tag`, of five of these or `query document score`; also as above",
         "trec.load_run",
-        "trec.save_run",
+        "trec_write.save_run",
         text=True,
     ),
 }
@@ -264,9 +264,12 @@ def target_format(target: str) -> DataFormat:
 
 
 def holds_features(source: Any) -> bool:
-    """Whether judgments are judged data rather than TREC qrels: by the ending, for text by the first line."""
+    """Whether judgments are judged data rather than qrels: by the columns of a table, for text by the first line."""
     from ..sources import line_blocks, open_source
+    from .trec_forms import holds_judgments
 
+    if holds_judgments(source):
+        return False
     first = expand(source)[0]
     row = format_of(first)
     if row is not None and row is not _DEFAULT:
