@@ -268,9 +268,11 @@ def holds_features(source: Any) -> bool:
     from ..sources import line_blocks, open_source
     from .trec_forms import holds_judgments
 
-    if holds_judgments(source):
+    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source) and holds_judgments(source):
         return False
     first = expand(source)[0]
+    if holds_judgments(first):
+        return False
     row = format_of(first)
     if row is not None and row is not _DEFAULT:
         return True
