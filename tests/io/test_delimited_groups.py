@@ -94,3 +94,16 @@ def test_agrees_with_lightgbm(tmp_path):
     assert data.y.tolist() == theirs.get_label().tolist()
     assert np.diff(data.ptr).tolist() == theirs.get_group().tolist()
     assert data.X.tolist() == X.astype(np.float32).tolist()
+
+
+def test_files_that_differ(tmp_path):
+    first = write(tmp_path, "a.csv", "label,qid,a,b\n1,7,2,3\n0,8,1,1\n")
+    ids = write(tmp_path, "ids.csv", "label,qid,a,b\n0,8,3,4\n1,q,2,3\n")
+    assert rk.load_csv([first, ids]).qid.tolist() == ["7", "8", "8", "q"]
+    for text, message in (
+        ("label,qid,a,c\n1,2,2,3\n", r"b\.csv: feature 2 is called 'c', in .*a\.csv 'b'"),
+        ("label,qid,a,b,c\n1,2,2,3,4\n", r"b\.csv: 3 features, .*a\.csv has 2; 'c' is not in .*a\.csv"),
+        ("label,qid,a\n1,2,2\n", r"b\.csv: 1 features, .*a\.csv has 2; only .*a\.csv has 'b'"),
+    ):
+        with pytest.raises(rk.InputError, match=message):
+            rk.load_csv([first, write(tmp_path, "b.csv", text)])

@@ -33,7 +33,7 @@ def united(files: list[Any], parts: list[CsvPart], groups: Any) -> RankingData:
         raise InputError(
             f"its rows have {'no ' * parts[other].grouped}query ids, unlike those of {names[0]}", names[other]
         )
-    data = parts[0].data if len(parts) == 1 else concatenate([part.data for part in parts], names)
+    data = parts[0].data if len(parts) == 1 else concatenate(_with_like_ids([part.data for part in parts]), names)
     if not parts[0].grouped:
         return data
     if groups is not None:
@@ -44,6 +44,19 @@ def united(files: list[Any], parts: list[CsvPart], groups: Any) -> RankingData:
         sizes = np.concatenate([_checked(group_sizes(p), part.data.n_documents, p, name) for p, part, name in each])
     qid = np.repeat(np.arange(1, len(sizes) + 1), sizes)
     return RankingData.from_valid(data.X, data.y, qid, data.doc_ids, data.feature_names)
+
+
+def _with_like_ids(parts: list[RankingData]) -> list[RankingData]:
+    """The data sets with query ids that are strings, if those of one are; numbers become their decimals."""
+    whole = [data.qid.dtype.kind in "iu" for data in parts]
+    if all(whole) or not any(whole):
+        return parts
+    return [
+        data if not w else RankingData.from_valid(
+            data.X, data.y, data.qid.astype(str).astype(object), data.doc_ids, data.feature_names, data.order
+        )
+        for data, w in zip(parts, whole, strict=True)
+    ]  # fmt: skip
 
 
 def _checked(sizes: np.ndarray, rows: int, place: str, name: str) -> np.ndarray:
