@@ -49,7 +49,7 @@ def test_the_example_of_lightgbm_in_two_commands(example):
     done = rankine(folder, "evaluate", "rank.test", "model.json", "-m", "nDCG@10")
     assert done.stderr.count("the data has 5 features, the model 8: the others count as 0") == 1
     value = float(done.stdout.splitlines()[1].split("\t")[-1])
-    with pytest.warns(rk.errors.InputNote):
+    with pytest.warns(rk.InputNote):
         train = rk.load_letor(folder / "rank.train")
     model = rk.LinearRanker("ranksvm-l2", C=1.0).fit(train)
     sizes = [int(s) for s in (folder / "rank.test.query").read_text().split()]
