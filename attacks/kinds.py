@@ -1,4 +1,4 @@
-"""Kinds of files that are mutated: judged data, runs, tables, models and lists.
+"""Kinds of files that are mutated: judged data, tables, models and lists.
 
 A kind makes a mutated file, uses it as a user would, and compares what was accepted with a slow reader.
 """
@@ -23,13 +23,12 @@ from backports import zstd
 import rankine as rk
 from rankine.cli import common
 from rankine.errors import naming
-from rankine.io import load_letor, load_qrels, load_run, load_table
+from rankine.io import load_letor, load_table
 from rankine.rankers.fused import FusedRanker
 
 from . import mutate
 
 SAVED = Path(__file__).parent.parent / "tests" / "saved"
-_BLANKS = re.compile(rb"[\x00-\x20]+")
 
 
 class Kind:
@@ -162,38 +161,6 @@ class Packed(Letor):
             content = unpack(content)
         if not content.startswith(path.read_bytes()[:2]) or content != path.read_bytes():
             _same_letor(content, result[1])
-
-
-class Trec(TextKind):
-    """TREC judgments or runs."""
-
-    def __init__(self, name: str) -> None:
-        self.name, self.read = name, {"qrels": load_qrels, "run": load_run}[name]
-
-    def sample(self, rng: random.Random) -> bytes:
-        """A few queries."""
-        lines, tag = [], rng.choice(["bm25", "é", "run-1"])
-        for q in range(rng.randrange(1, 4)):
-            for d in rng.sample(range(9), rng.randrange(1, 6)):
-                values = f"0 d{d} {rng.randrange(3)}" if self.name == "qrels" else f"Q0 d{d} {d} {number(rng)} {tag}"
-                lines.append(str(q + 301) + rng.choice(" \t") + values)
-        return ("\n".join(lines) + "\n").encode()
-
-    def use(self, path: Path) -> Any:
-        """Read it."""
-        return self.read(path)
-
-    def agrees(self, path: Path, result: Any) -> None:
-        """Line by line."""
-        content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-        rows = [f for line in content.split(b"\n") if (f := [w for w in _BLANKS.split(line) if w])]
-        assert len(rows) == len(result)
-        at = (0, 2, 3) if self.name == "qrels" else (0, 2, 4)
-        for i, row in enumerate(rows):
-            query, document, value = (row[j] for j in at)
-            assert result.query_ids[result.query[i]].encode() == query
-            assert result.document_ids[result.document[i]].encode() == document
-            assert result.value[i] == float(value)
 
 
 class Table(Kind):
@@ -372,6 +339,6 @@ MODELS = {
     "NeuralRanker": ["neural", "neural-linear"],
 }  # fmt: skip
 KINDS: list[Kind] = [
-    Letor(), *map(Packed, ("gz", "xz", "zst")), Trec("qrels"), Trec("run"), Table("parquet"), Table("arrow"),
+    Letor(), *map(Packed, ("gz", "xz", "zst")), Table("parquet"), Table("arrow"),
     *(Model(name, files) for name, files in MODELS.items()), Choice("AutoRanker"), Choice("FusedRanker"), Lists(),
 ]  # fmt: skip
