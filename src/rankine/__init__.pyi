@@ -11,9 +11,9 @@ from . import sample as sample
 from . import solvers as solvers
 from . import spoken as spoken
 from . import theory as theory
+from .alignment import concatenate as concatenate
 from .data import Preferences as Preferences
 from .data import RankingData as RankingData
-from .data import concatenate as concatenate
 from .errors import InputError as InputError
 from .io import TrecTable as TrecTable
 from .io import from_table as from_table

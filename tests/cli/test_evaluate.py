@@ -46,6 +46,51 @@ def test_judgments_from_standard_input(folder):
         assert rankine(folder, "evaluate", "-", "one.run", "-m", "map", stdin=stdin).stdout == want
 
 
+def test_means_over_different_numbers_of_queries_are_marked(folder):
+    (folder / "short.run").write_text("q1 Q0 a 1 0.9 y\n")
+    done = rankine(folder, "evaluate", "qrels.txt", "one.run", "short.run", "-m", "AP")
+    assert [line.split("\t")[2] for line in done.stdout.splitlines()] == ["queries", "2", "1*"]
+    assert "over different numbers of queries (one 2, short 1); -c counts" in done.stderr
+    for output in ("json", "csv"):
+        done = rankine(folder, "evaluate", "qrels.txt", "one.run", "short.run", "-m", "AP", "-o", output)
+        assert "over different numbers of queries" in done.stderr
+    done = rankine(folder, "evaluate", "qrels.txt", "one.run", "short.run", "-m", "AP", "-c")
+    assert "*" not in done.stdout + done.stderr
+
+
+def test_the_column_queries_is_the_number_averaged(folder):
+    (folder / "empty.txt").write_text("q1 0 a 1\nq2 0 a 0\nq2 0 z 0\n")
+    done = rankine(folder, "evaluate", "empty.txt", "one.run", "-m", "AP NumRet", "--empty", "skip", "-q")
+    lines = [line.split("\t")[1:] for line in done.stdout.splitlines()[1:]]
+    assert lines == [["q1", "1", "0.5000", "3.0000"], ["q2", "1", "-", "2.0000"], ["all", "1–2", "0.5000", "5.0000"]]
+    done = rankine(folder, "evaluate", "empty.txt", "one.run", "-m", "AP", "--empty", "skip", "-q")
+    assert [line.split("\t")[2:] for line in done.stdout.splitlines()[2:]] == [["0", "-"], ["1", "0.5000"]]
+    assert "left out: AP over 1" in done.stderr
+    (folder / "none.txt").write_text("q1 0 a 0\nq2 0 a 0\n")
+    for output in ("table", "json", "csv"):
+        done = rankine(folder, "evaluate", "none.txt", "one.run", "-m", "AP", "--empty", "skip", "-o", output, code=1)
+        assert done.stderr.startswith("rankine: one: none of the 2 queries has a relevant document")
+        assert done.stdout == ""
+
+
+def test_judgments_by_subtopic(folder):
+    (folder / "subtopics.txt").write_text("q1 1 a 1\nq1 2 a 1\nq1 2 c 1\n")
+    done = rankine(folder, "evaluate", "subtopics.txt", "one.run", "-m", "alpha-nDCG@10 ERR-IA@10")
+    want = rk.evaluate_run(["alpha_nDCG@10", "ERR_IA@10"], folder / "subtopics.txt", folder / "one.run").mean
+    assert done.stdout.splitlines()[1].split("\t")[3:] == [f"{v:.4f}" for v in want.values()]
+    done = rankine(folder, "evaluate", "subtopics.txt", "one.run", "-m", "alpha-nDCG@10 AP", code=1)
+    assert "alpha-nDCG@10 needs subtopics, AP plain judgments: ask for them apart" in done.stderr
+
+
+def test_names_as_people_write_them(folder):
+    done = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "ndcg@10,map@10 mrr", "-m", "P.1,2", "-m", "ndcg")
+    assert done.stdout.splitlines()[0].split("\t")[3:] == ["ndcg@10", "map@10", "mrr", "P_1", "P_2", "ndcg"]
+    assert "ndcg@10: gain 2^g − 1" in done.stderr
+    assert "ndcg: gain g, as trec_eval" in done.stderr
+    linear = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "ndcg@10", "--gain", "linear")
+    assert linear.stdout.splitlines()[0].endswith("nDCG(dcg='log2')@10")
+
+
 @pytest.mark.parametrize("suffix", ["gz", "xz", "zst"])
 def test_damaged_compressed_judgments(folder, suffix):
 

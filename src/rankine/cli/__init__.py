@@ -11,6 +11,8 @@ from typing import Any
 from ..console import say, shown
 from ..interrupt import SIGNALS, watched
 
+_notes: set[str] = set()  # what was said of the input: once
+
 
 def program() -> None:
     """The program ``rankine``: once :func:`main` is done, signals have nothing to stop any more."""
@@ -65,7 +67,11 @@ def _run() -> int:
 def _show_warning(message: Any, *_: Any) -> None:
     from ..errors import InputNote
 
-    say(message if isinstance(message, InputNote) else f"rankine: warning: {message}")
+    if not isinstance(message, InputNote):
+        say(f"rankine: warning: {message}")
+    elif str(message) not in _notes:
+        _notes.add(str(message))
+        say(message)
 
 
 def _in_words(error: Exception) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from ..interrupt import keeping, results_are_whole
+from ..io.formats import DataReading
 from ..rankers.table import TABLE
 from . import common as c
 
@@ -24,7 +25,7 @@ _PATH = "Try several C, e.g. 1e-4:1e2 (seven powers of ten) or 0.3,0.5; keep the
 
 Output = Annotated[str, typer.Option("-o", "--output", help="Where the model goes, as JSON.")]
 Measure = Annotated[list[str] | None, typer.Option("-m", "--measure", help=_MEASURE)]
-Valid = Annotated[str | None, typer.Option(help=_VALID)]
+Valid = Annotated[list[str] | None, typer.Option(help=f"{_VALID} A file, a folder or a pattern; repeat it.")]
 FoldCount = Annotated[int | None, typer.Option(help="Folds by query; by default 5.")]
 Budget = Annotated[float | None, typer.Option(help="Seconds after which no dear candidate is begun or finished.")]
 Seed = Annotated[int | None, typer.Option(help="Of the folds and of all that is random; by default 0.")]
@@ -80,6 +81,7 @@ def command(
     tol: Gap = None,
     max_iter: Iterations = None,
     preferences: c.PreferencesOption = None,
+    reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Learn a ranker: name the measure, get a ranker that is good at it, and be told how good.
 
@@ -100,11 +102,12 @@ def command(
     name = ranker or ("auto" if loss is None else "linear")
     task = _task(name, options, settings or [], measure, preferences is not None)
     task = task._replace(path=_path(task, path, plot, valid), plot=plot)
-    c.check_output(output, [data, valid, preferences])
+    inputs = [*data, *(valid or []), preferences]
+    c.check_output(output, inputs)
     if plot is not None:
-        c.check_output(plot, [data, valid, output, preferences])
-    train = c.preferred(c.load_data(data), preferences)
-    held_out = None if valid is None else c.preferred(c.load_data(valid), preferences)
+        c.check_output(plot, [*inputs, output])
+    train = c.preferred(c.load_data(data, reading), preferences)
+    held_out = None if valid is None else c.preferred(c.load_data(valid, reading), preferences)
     _train(task, train, held_out, output)
 
 
@@ -177,7 +180,7 @@ def _own_measures(estimator: Any, preferences: bool) -> list[str]:
     return [of.measure] if RANKS in of.supervision else [of.measure, *further]  # of ranks every document is relevant
 
 
-def _path(task: TrainingTask, path: str | None, plot: str | None, valid: str | None) -> list[float] | None:
+def _path(task: TrainingTask, path: str | None, plot: str | None, valid: Any) -> list[float] | None:
     """The values of C to try."""
     from ..errors import InputError
     from ..figures import check_picture

@@ -94,7 +94,7 @@ def print_measures(sets: dict[str, RankingData], names: list[str], means: Means)
     from ..measures.evaluation import gain_note, parse_all
 
     rows = [(label, data.n_queries, *(f"{v:.4f}" for v in means[label].values())) for label, data in sets.items()]
-    print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names).values()))
+    print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names)))
 
 
 def print_certificate(model: Any, train: RankingData) -> None:

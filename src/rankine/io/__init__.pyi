@@ -11,5 +11,7 @@ from .table import save_table as save_table
 from .trec import TrecTable as TrecTable
 from .trec import load_qrels as load_qrels
 from .trec import load_run as load_run
+from .trec_prefs import JudgmentGroups as JudgmentGroups
+from .trec_prefs import load_groups as load_groups
 from .trec_write import save_qrels as save_qrels
 from .trec_write import save_run as save_run

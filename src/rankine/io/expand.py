@@ -65,7 +65,7 @@ def several(read: Callable[P, RankingData]) -> Callable[P, RankingData]:
 
     @wraps(read)
     def read_all(*arguments: P.args, **options: P.kwargs) -> RankingData:
-        from ..data import concatenate
+        from ..alignment import concatenate
 
         source = arguments[0] if arguments else options.pop(name)
         files = expand(source)
@@ -101,7 +101,7 @@ def _in_order(path: Path) -> list[Any]:
 
 
 def _data_files(paths: list[Path]) -> list[Path]:
-    there = {str(p) for p in paths}
+    there = {str(p) for p in paths} | {str(p.with_suffix("")) for p in paths if p.suffix not in BESIDE}
     return [
         p
         for p in paths

@@ -90,11 +90,12 @@ class DataReading:
         options = self.given()
         for name in options:
             if name not in row.options:
-                there = ", ".join(on_command_line(n) for n in row.options) or "no option"
+                there = ", ".join(on_command_line(n) for n in row.options if n not in _PYTHON_ONLY) or "none"
                 raise InputError(f"{row.title} has no {on_command_line(name)}; it has {there}", where)
         return options
 
 
+_PYTHON_ONLY = ("dtype", "n_features")
 _OPTIONS = {"qid": "--query", "doc_id": "--document", "weights": "--weight-file", "header": "--header/--no-header"}
 
 
@@ -118,12 +119,12 @@ TABLE = {
     "letor": DataFormat(
         "LETOR text",
         "judged data",
-        (".txt", ".letor", ".svm", ".svmlight", ".libsvm", ".dat"),
-        "lines of `grade qid:ID index:value … # docid = ID`, as LETOR and SVMlight write them",
+        (".txt", ".letor", ".svm", ".svmlight", ".libsvm", ".dat", ".train", ".test", ".valid", ".vali"),
+        "lines of `grade qid:ID index:value … # docid = ID`, as LETOR, SVMlight, LightGBM and XGBoost have them",
         "letor.load_letor",
         "letor_write.save_letor",
         text=True,
-        options=("dtype", "n_features"),
+        options=("features", "groups", "weights", "first_index", "unordered", "dtype", "n_features"),
     ),
     "csv": DataFormat(
         "CSV",

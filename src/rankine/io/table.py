@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 from msgspec import Meta
 
-from ..data import Preferences, RankingData
+from ..arrays import per_row
+from ..data import Numbering, Preferences, RankingData
 from ..errors import InputError, naming
 from ..files import replacing
 from ..limits import Meter
@@ -185,10 +186,16 @@ def _to_arrow(data: RankingData) -> pa.Table:
     import pyarrow as pa
 
     names = list(data.feature_names) if data.feature_names else None
-    layout = {"format": _FORMAT, "n_features": data.n_features, "feature_names": names}
+    layout: dict[str, Any] = {"format": _FORMAT, "n_features": data.n_features, "feature_names": names}
+    if data.numbering is not None:
+        layout["numbering"] = list(data.numbering)
     columns: dict[str, Any] = {"label": pa.array(data.y), "qid": _id_column(data.qid, repeats=True)}
     if data.doc_ids is not None:
         columns["doc_id"] = _id_column(data.doc_ids, repeats=False)
+    if data.query_weight is not None:
+        columns["query_weight"] = pa.array(per_row(data.query_weight, data.ptr))
+    if data.doc_weight is not None:
+        columns["doc_weight"] = pa.array(data.doc_weight)
     if data.is_sparse:
         ptr = pa.array(data.X.indptr.astype(np.int64))
         columns["indices"] = pa.LargeListArray.from_arrays(ptr, pa.array(data.X.indices.astype(np.int32)))
@@ -212,6 +219,7 @@ class TableLayout(TypedDict):
 
     n_features: Annotated[int, Meta(ge=1, le=2**31 - 1)]
     feature_names: list[str] | None
+    numbering: NotRequired[tuple[Literal[0, 1], bool]]
 
 
 class LayoutVersion(TypedDict):
@@ -240,7 +248,18 @@ def _from_own(table: pa.Table, metadata: bytes, where: str | None) -> RankingDat
     X = _own_dense(table["features"], n, where) if "features" in needed else _own_sparse(table, n, where)
     labels = numbers(table, "label", where).astype(np.float64, copy=False)
     documents = (lambda: ids(table, "doc_id", where)) if "doc_id" in table.column_names else None
-    return RankingData.from_valid(X, labels, ids(table, "qid", where), documents, names)
+    data = RankingData.from_valid(X, labels, ids(table, "qid", where), documents, names)
+    if "numbering" in layout:
+        data.numbering = Numbering(*layout["numbering"])
+    weights = {
+        name: numbers(table, name, where).astype(np.float64)[data.order]
+        for name in ("query_weight", "doc_weight")
+        if name in table.column_names
+    }
+    if "query_weight" in weights:
+        weights["query_weight"] = weights["query_weight"][data.ptr[:-1]]
+    with naming(where or "table"):
+        return data.with_weights(**weights) if weights else data
 
 
 def _own_dense(column: pa.ChunkedArray, n: int, where: str | None) -> np.ndarray:
