@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..console import print_table, say
@@ -124,10 +123,9 @@ def print_end(floor: str, output: str, measure: str) -> None:
         say(floor)
     say(f"model written to {output}")
     name = shlex.quote(output)
-    if Path(output).suffix == ".json":  # else it would be taken for scores
-        graph = " --preferences test.csv" if measure.startswith("WPD") else ""
-        judge = f"rankine evaluate test.txt {name}{graph} -m {shlex.quote(measure)}"
-        say(f"to judge it on queries that it has not seen: {judge}")
+    graph = " --preferences test.csv" if measure.startswith("WPD") else ""
+    judge = f"rankine evaluate test.txt {name}{graph} -m {shlex.quote(measure)}"
+    say(f"to judge it on queries that it has not seen: {judge}")
     say(f"to rank with it: rankine rank {name} new.txt -o new.run")
 
 
