@@ -1,10 +1,17 @@
-"""nDCG@10, AP, RR, P@10 and ERR@20 of 10,000 queries: Rankine from arrays, ranx and pytrec_eval on ready objects."""
+"""nDCG@10, AP, RR, P@10 and ERR@20 of 10,000 queries: Rankine from arrays, ranx and pytrec_eval on ready objects.
+
+Then all that trec_eval prints for a run of usual size, from files to lines.
+"""
 
 import os
+import tempfile
+from pathlib import Path
 
 import numpy as np
 
 import rankine as rk
+from rankine.io import TrecTable, load_qrels, load_run, save_qrels, save_run
+from rankine.measures.trec_print import TrecOptions, trec_lines
 
 from .timing import best_times, goal, heading
 
@@ -74,6 +81,26 @@ def compare(title: str, lengths: np.ndarray, rng: np.random.Generator) -> None:
     goal("two threads against one", one / times["stable, 2 threads"], 1.7)
 
 
+def all_trec(rng: np.random.Generator, queries: int = 50, documents: int = 1000) -> None:
+    names = [f"q{i}" for i in range(queries) for _ in range(documents)]
+    ids = [f"d{j}" for _ in range(queries) for j in range(documents)]
+    grades = rng.choice(4, len(ids), p=[0.85, 0.1, 0.03, 0.02])
+    scores = np.round(grades + 2 * rng.standard_normal(len(ids)), 3)
+    heading(f"all_trec: {queries} queries of {documents:,} documents, every query printed")
+    with tempfile.TemporaryDirectory() as folder:
+        qrels, run = Path(folder, "qrels.txt"), Path(folder, "a.run")
+        save_qrels(TrecTable.from_columns(names, ids, grades), qrels)
+        save_run(TrecTable.from_columns(names, ids, scores), run, tag="a")
+
+        def lines() -> list[str]:
+            return list(trec_lines(load_qrels(qrels), load_run(run), ["all_trec"], TrecOptions(per_query=True)))
+
+        print(f"  {len(lines()):,} lines")
+        seconds = best_times({"all_trec": lines}, rounds=5, repeat=3)["all_trec"]
+    print(f"  files read, measured and printed {1e3 * seconds:8.1f} ms")
+    goal("time against half a second", seconds / 0.5, 1, at_most=True)
+
+
 def main() -> None:
     rng = np.random.default_rng(0)
     compare("100 documents each", np.full(QUERIES, 100), rng)
@@ -82,6 +109,7 @@ def main() -> None:
         print("\nlengths of MQ2008: skipped, RANKINE_DATA is not set")
     else:
         compare(f"lengths of MQ2008 (mean {lengths.mean():.0f})", lengths, rng)
+    all_trec(rng)
 
 
 if __name__ == "__main__":

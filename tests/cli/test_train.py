@@ -186,7 +186,7 @@ def test_train_with_other_supervision(folder):
     assert rankine(folder, "train", *arguments).stdout.startswith("data\tqueries\tnDCG@10\n")
     rankine(folder, "train", "data.txt", "--loss", "duchi", "-o", "d.json")
     done = rankine(folder, "train", "data.txt", "--loss", "consistent-wpd", "-o", "w.json", code=1)
-    assert "which no data file holds" in done.stderr
+    assert "learns from a preference graph: pass --preferences FILE" in done.stderr
 
 
 def test_without_a_ranker_the_best_candidate_is_kept_and_judged(folder):
@@ -322,39 +322,59 @@ def test_stopped_by_the_user_the_best_so_far_is_kept(tmp_path):
     assert rk.load(tmp_path / "m.json").report_.lines
 
 
-def test_outputs_that_were_drawn_are_said_beside_the_certificate(tmp_path):
-    lines = [f"{i % 4} qid:{q} 1:{i % 4 + i / 50}" for q, m in (("short", 4), ("long", 20)) for i in range(m)]
-    (tmp_path / "data.txt").write_text("\n".join(lines) + "\n")
-    out = rankine(tmp_path, *TRAIN, "--loss", "sum-ndcg:sample", "-C", "1e-3")
-    assert "1 of 2 queries are too long for sum-ndcg:sample, with more than 1,000,000 outputs: long. " in out.stderr
-    assert "(of the sampled problem, as the gap is), certified" in out.stderr
-    out = rankine(tmp_path, *TRAIN, "--loss", "sum-ndcg", "-C", "1e-3")
-    assert "Each counts its worst output alone (svm-ndcg" in out.stderr
-    assert "sampled problem" not in out.stderr
-    wrong = rankine(tmp_path, *TRAIN, "--loss", "sum-ndcg:error", "-C", "1e-3", code=1)
-    assert "1 of 2 queries have more than 1,000,000 outputs; query long has about 10^10." in wrong.stderr
+def graph_of(data, folder, name="prefs.csv", wrong=()):
+    """A file with a preference for each pair of documents of different grade, and these lines too."""
+    lines = ["query,winner,loser,weight"]
+    for q in data:
+        pairs = [(i, j) for i in range(len(q.y)) for j in range(len(q.y)) if q.y[i] > q.y[j]]
+        lines += [f"{q.id},{q.doc_ids[i]},{q.doc_ids[j]},{q.y[i] - q.y[j]}" for i, j in pairs]
+    (folder / name).write_text("\n".join([*lines, *wrong]) + "\n")
 
 
-def test_a_schedule_of_the_cutting_plane(folder):
-    scaled = (*TRAIN, "--loss", "svm-map", "-C", "0.01", "--normalise", "query-zscore", "--max-iter", "5")
-    cutting = (*scaled, "--solver", "cutting-plane", "--schedule")
-    for text, value in (("pass", "pass"), ("3", 3), ("query", "query")):
-        rankine(folder, *cutting, text)
-        assert json.loads((folder / "m.json").read_text())["parameters"]["schedule"] == value
-    wrong = rankine(folder, *cutting, "weekly", code=1)
-    assert "schedule must be query, pass, or a number of queries; got 'weekly'" in wrong.stderr
-    wrong = rankine(folder, *TRAIN, "--loss", "svm-map", "--schedule", "pass", code=1)
-    assert "schedule is for solver='cutting-plane', got solver='auto'" in wrong.stderr
-    wrong = rankine(folder, *TRAIN, "--ranker", "adarank", "--schedule", "pass", code=1)
-    assert "--schedule sets the parameter schedule, which the ranker 'adarank' has not" in wrong.stderr
+def test_training_from_preferences(folder):
+    data = rk.load_letor(folder / "data.txt")
+    graph_of(data, folder)
+    graph = rk.load_preferences(folder / "prefs.csv", data)
+    arguments = ("train", "data.txt", "--preferences", "prefs.csv", "-o", "m.json")
+    for loss in ("consistent-wpd", "duchi"):
+        done = rankine(folder, *arguments, "--loss", loss, "-C", "0.1", "--normalise", "query-zscore")
+        model = rk.LinearRanker(loss, C=0.1, normalise="query-zscore").fit(data.X, graph, qid=data.qid)
+        np.testing.assert_allclose(rk.load(folder / "m.json").coef_, model.coef_, rtol=1e-6, atol=1e-9)
+        wpd = rk.evaluate("WPD", graph, model.predict(data), data.qid).mean["WPD"]
+        assert done.stdout == f"data\tqueries\tWPD\ntrain\t4\t{wpd:.4f}\n"
+        assert "evaluate test.txt m.json --preferences test.csv -m WPD" in done.stderr
+        shown = rankine(folder, "evaluate", "data.txt", "m.json", "--preferences", "prefs.csv").stdout
+        assert shown == f"system\tquery\tqueries\tWPD\nm\tall\t4\t{wpd:.4f}\n"
+        path = rankine(folder, *arguments, "--loss", loss, "--valid", "data.txt", "--path", "0.1,1").stdout
+        assert path.startswith("C\tobjective\tgap\titerations\tWPD\n0.1\t")
 
 
-def test_the_recipe_of_the_paper(folder):
-    """Chapelle, Le & Smola, §5.3: plain descent from a regression, towards which it is regularised."""
-    recipe = ("--loss", "svm-ndcg@5:tight", "-C", "1", "--solver", "subgradient", "--normalise", "query-zscore")
-    rankine(folder, *TRAIN, *recipe, "--set", "w0=regression", "--set", "start=regression")
-    own = rk.LinearRanker("svm-ndcg@5:tight", C=1.0, solver="subgradient", normalise="query-zscore", w0="regression",
-                          start="regression").fit(rk.load_letor(folder / "data.txt"))  # fmt: skip
-    np.testing.assert_allclose(rk.load(folder / "m.json").coef_, own.coef_)
-    rankine(folder, *TRAIN, *recipe, "--set", 'start=["zero", "random"]')
-    assert json.loads((folder / "m.json").read_text())["parameters"]["start"] == ["zero", "random"]
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--loss", "ranksvm"], "ranksvm learns from grades, not from --preferences: use consistent-wpd or duchi"),
+        ([], "AutoRanker learns from grades, not from --preferences"),
+        (["--ranker", "rankboost"], "RankBoost learns from grades, not from --preferences"),
+        (
+            ["--loss", "duchi", "-m", "nDCG@10"],
+            "nDCG@10 needs grades, and --preferences takes their place: measure WPD",
+        ),
+        (["--loss", "duchi", "--ranker", "boosted"], "boosting needs grades, the data has a preference graph"),
+    ],
+)
+def test_preferences_are_used_or_refused(folder, arguments, message):
+    graph_of(rk.load_letor(folder / "data.txt"), folder)
+    options = ("train", "data.txt", "--preferences", "prefs.csv", "-o", "m.json")
+    assert message in rankine(folder, *options, *arguments, code=1).stderr
+    assert not (folder / "m.json").exists()
+
+
+def test_a_wrong_preference_names_its_line(folder):
+    data = rk.load_letor(folder / "data.txt")
+    first = next(iter(data))
+    graph_of(data, folder, wrong=[f"{first.id},{first.doc_ids[0]},nobody,1"])
+    options = ("train", "data.txt", "--preferences", "prefs.csv", "--loss", "duchi", "-o", "m.json")
+    error = rankine(folder, *options, code=1).stderr
+    assert re.fullmatch(r"rankine: prefs.csv, line \d+: query \w+ has no document 'nobody'; it has .*\n", error)
+    error = rankine(folder, *options[:-1], "prefs.csv", code=1).stderr
+    assert "would replace prefs.csv, which is read" in error

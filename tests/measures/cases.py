@@ -1,5 +1,7 @@
 """The measures that tests compare with their slow versions in tests/reference.py, and small random queries."""
 
+import numpy as np
+
 from .. import reference as ref
 
 GMAX = 4.0
@@ -42,3 +44,23 @@ def small_case(rng):
     grades = rng.integers(0, rng.integers(1, 5) + 1, m).tolist()
     scores = rng.integers(0, rng.integers(1, 7), m).astype(float).tolist()
     return grades, scores
+
+
+def random_trec(rng):
+    """Judgments and a run with many ties, missing queries and unjudged documents."""
+    docs = [f"d{i}" for i in rng.permutation(1000)[: rng.integers(1, 40)]]
+    kind = rng.integers(4)
+    qrels, run = {}, {}
+
+    def score():
+        choices = (rng.integers(0, 4), rng.standard_normal(), 1 + rng.integers(0, 3) * 1e-9)
+        return float(choices[kind] if kind < 3 else np.round(rng.random(), 2) * 10.0 ** rng.integers(-5, 30))
+
+    for q in range(int(rng.integers(1, 6))):
+        if rng.random() < 0.9:
+            low = rng.choice([-1, 0, 0])
+            qrels[f"q{q}"] = {d: int(rng.integers(low, 4)) for d in docs if rng.random() < 0.6}
+            qrels[f"q{q}"][docs[0]] = int(rng.integers(0, 3))  # trec_eval hangs where all grades are negative
+        if rng.random() < 0.9:
+            run[f"q{q}"] = {d: score() for d in docs if rng.random() < 0.7} or {docs[-1]: 1.0}
+    return qrels, run

@@ -74,6 +74,20 @@ def test_report_forms():
     assert rk.evaluate("AP", [1], [1.0]).note == ""
 
 
+def test_a_report_says_over_how_many_queries_each_mean_is():
+    report = rk.evaluate(
+        ["AP", "AUC", "NumRet"], [1, 0, 0, 1], [1.0, 2.0, 3.0, 1.0], ["a", "a", "b", "c"], empty="skip"
+    )
+    assert report.averaged == {"AP": 2, "AUC": 1, "NumRet": 3}
+    assert '"queries": {"AP": 2, "AUC": 1, "NumRet": 3}' in report.to_json()
+    assert "mean over 1 to 3 queries" in str(report)
+    assert "Of 3 queries some have no relevant document and are left out: AP over 2, AUC over 1." in report.note
+    nothing = rk.evaluate("AP", [0, 0], [1.0, 2.0], empty="skip")
+    assert (nothing.averaged, np.isnan(nothing.mean["AP"])) == ({"AP": 0}, True)
+    assert "nan" not in str(nothing) + nothing.to_json(True).lower() + nothing.to_csv(True)
+    assert rk.evaluate("P.1", [1], [1.0]).mean == {"P.1": 1.0}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

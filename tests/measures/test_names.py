@@ -3,27 +3,93 @@
 import pytest
 
 import rankine as rk
-from rankine.measures.table import ALIASES, TABLE, TREC_NAMES
+from rankine.measures.names import expand, split_names
+from rankine.measures.table import ALIASES, TABLE
+from rankine.measures.trec_names import NICKNAMES, TREC_NAMES
 
 from .cases import NAMES, TREC
 
 
 def test_names_round_trip():
-    names = [*NAMES, *TREC, *TABLE, *ALIASES, *TREC_NAMES, "P(rel=2)@10", "RBP(p=0.8)", "nDCG(dcg='exp-log2')@10"]
-    needs_cut = {"P", "Success", "success", "Precision"}
-    for name in names:
-        measure = rk.parse(
-            f"{name}@5" if name in needs_cut - {"success"} else "success_5" if name == "success" else name
-        )
+    needs_cut = {name: 0.5 if name == "IPrec" else 5 for name, row in TABLE.items() if "cutoff" in row.parameters}
+    own = [f"{n}@{needs_cut[ALIASES.get(n, n)]}" if ALIASES.get(n, n) in needs_cut else n for n in (*TABLE, *ALIASES)]
+    trec = [m for name, row in TREC_NAMES.items() if not row.is_text for m in expand(name)]
+    assert len(trec) >= 100
+    for name in (*NAMES, *TREC, *own, *trec, "P(rel=2)@10", "RBP(p=0.8)", "IPrecMean(points=(0,0.5))", "SetF(x=2)"):
+        measure = rk.parse(name)
         assert rk.parse(str(measure)) == measure
     assert str(rk.parse("nDCG(dcg='exp-log2')@10")) == "nDCG@10"
     assert str(rk.parse("P( rel = 2 ) @ 10")) == "P(rel=2)@10"
 
 
 @pytest.mark.parametrize(
+    ("name", "same"),
+    [
+        ("ndcg@10", "nDCG@10"),
+        ("NDCG@10", "nDCG@10"),
+        ("ndcg", "nDCG(dcg='log2')"),
+        ("map@10", "AP@10"),
+        ("Map", "AP"),
+        ("mrr", "RR"),
+        ("MRR@10", "RR@10"),
+        ("recall@10", "R@10"),
+        ("p@5", "P@5"),
+        ("p_5", "P@5"),
+        ("RPREC", "Rprec"),
+        ("recip_rank@10", "RR@10"),
+        ("success@5", "Success@5"),
+        ("P.10", "P@10"),
+        ("ndcg_cut.10", "nDCG(dcg='log2')@10"),
+        ("NDCG_CUT_10", "nDCG(dcg='log2')@10"),
+        ("iprec_at_recall_0.10", "IPrec@0.1"),
+        ("iprec_at_recall..1", "IPrec@0.1"),
+        ("Rprec_mult_0.20", "Rprec(mult=0.2)"),
+        ("utility.2,-1,0,0", "Utility(hit=2)"),
+        ("11pt_avg.0.2,0.5,0.8", "IPrecMean(points=(0.2,0.5,0.8))"),
+        ("rbp.p=0.8", "GradedRBP(p=0.8)"),
+    ],
+)
+def test_habits(name, same):
+    assert rk.parse(name) == rk.parse(same)
+
+
+def test_families_are_expanded():
+    assert list(expand("P")) == [f"P_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
+    assert list(expand("P.10,5")) == ["P_5", "P_10"]
+    assert len(expand("all_trec")) == len(set(expand("all_trec"))) == 98
+    assert set(NICKNAMES) >= {"official", "set", "all_trec"}
+    report = rk.evaluate("success,AP", [1, 0], [1.0, 2.0])
+    assert list(report.mean) == ["success_1", "success_5", "success_10", "AP"]
+    for family in ("ndcg_cut", "map_cut", "P", "recall", "success", "P.5,10"):
+        members = list(expand(family))
+        with pytest.raises(rk.InputError, match=rf"stands for {len(members)}: {', '.join(members)}"):
+            rk.parse(family)
+
+
+def test_separators():
+    assert split_names("nDCG@10,AP  P.5,10,11pt_avg utility.2,-1,0,0 P(rel=2, cutoff=3)") == [
+        "nDCG@10", "AP", "P.5,10", "11pt_avg", "utility.2,-1,0,0", "P(rel=2, cutoff=3)",
+    ]  # fmt: skip
+    assert split_names(" , ") == []
+
+
+@pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nDGC@10", "Did you mean 'nDCG'"),
+        ("nDGC@10", "Did you mean 'nDCG@10'"),
+        ("ndgc_cutt@10", "Did you mean 'ndcg_cut_10'"),
+        ("Ndcg", "nDCG or ndcg"),
+        ("relstring", "is text"),
+        ("P@5,10", "whole number"),
+        ("utility.1,2", "expected 4 numbers"),
+        ("rbp.q=1", "expected p=NUMBER"),
+        ("P.5,5", "given twice"),
+        ("P.0", "at least 1"),
+        ("map.3", "takes no such parameters"),
+        ("IPrec@2", "between 0 and 1"),
+        ("IPrec", "needs a cutoff, IPrec@0.5"),
+        ("IPrecMean(points=())", "tuple of numbers"),
+        ("IPrecMean(points=(0,3))", "between 0 and 1"),
         ("nDCG@0", "cutoff must be at least 1, got 0"),
         ("nDCG@-3", "cutoff must be at least 1"),
         ("nDCG@ten", "must be a whole number, got 'ten'"),
@@ -33,7 +99,8 @@ def test_names_round_trip():
         ("AP(2)", "arguments need names"),
         ("AP(rel=", "unknown measure"),
         ("RBP(p=1.5)", "between 0 and 1"),
-        ("P", "needs a cutoff"),
+        ("P", "stands for 9"),
+        ("Success", "needs a cutoff"),
         ("", "unknown measure"),
     ],
 )

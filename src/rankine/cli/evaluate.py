@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import print_table, put, put_json
+from ..console import print_table, put, put_json, say
+from ..errors import InputError
+from ..io.formats import DataReading
 from . import common as c
 
 if TYPE_CHECKING:
@@ -28,30 +30,72 @@ def command(
     complete: c.Complete = False,
     judged_only: c.JudgedOnly = False,
     empty: c.EmptyOption = c.Empty.zero,
+    preferences: c.PreferencesOption = None,
+    reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Measure how well systems rank.
 
     `rankine evaluate qrels.txt bm25.run -m nDCG@10 -m AP`
 
     `rankine evaluate test.txt.xz scores.txt -m "nDCG@10 ERR@20" -q -o csv`
+
+    `rankine evaluate test.txt model.json --preferences prefs.csv -m WPD`
     """
-    reports = c.reports(judgments, systems, c.measure_names(measure, gain), ties, complete, judged_only, empty)
+    names = ["WPD"] if preferences is not None and measure is None else c.measure_names(measure, gain)
+    c.check_preference_measures(names, preferences is not None)
+    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading, preferences)
+    _check_averages(reports)
+    if output is c.Output.table:
+        _print(reports, per_query)
+        return
     if output is c.Output.json:
         content = {name: json.loads(r.to_json(per_query)) for name, r in reports.items()}
         put_json(content, indent=2)
-    elif output is c.Output.csv:
+    else:
         for i, (name, r) in enumerate(reports.items()):
             lines = r.to_csv(per_query).split("\n")
             put("\n".join([f"system,{lines[0]}"] * (i == 0) + [f"{name},{line}" for line in lines[1:]]))
-    else:
-        _print(reports, per_query)
+    if _unequal(reports):
+        say(_unequal(reports))
+
+
+def _check_averages(reports: dict[str, Report]) -> None:
+    """Raise if there is no query to average over."""
+    for name, r in reports.items():
+        if not any(r.averaged.values()):
+            n = len(r.query_ids)
+            raise InputError(f"none of the {n} queries has a relevant document: --empty skip leaves nothing", name)
+
+
+def _unequal(reports: dict[str, Report]) -> str:
+    """The remark that means are over different numbers of queries; empty if they are not."""
+    sizes = {name: len(r.query_ids) for name, r in reports.items()}
+    if len(set(sizes.values())) == 1:
+        return ""
+    listed = ", ".join(f"{name} {n}" for name, n in sizes.items())
+    return f"* The means are over different numbers of queries ({listed}); -c counts queries that a run lacks as 0."
 
 
 def _print(reports: dict[str, Report], per_query: bool) -> None:
+    from ..measures.evaluation import written
+
     first = next(iter(reports.values()))
+    remark = _unequal(reports)
+    most = max(len(r.query_ids) for r in reports.values())
     rows = []
     for name, r in reports.items():
         if per_query:
-            rows += [(name, q, 1, *(f"{v[i]:.4f}" for v in r.per_query.values())) for i, q in enumerate(r.query_ids)]
-        rows.append((name, "all", len(r.query_ids), *(f"{v:.4f}" for v in r.mean.values())))
-    print_table("Evaluation", ["system", "query", "queries", *first.mean], rows, first.note)
+            for i, q in enumerate(r.query_ids):
+                values = [v[i] for v in r.per_query.values()]
+                rows.append((name, q, 1 - all(v != v for v in values), *map(written, values)))
+        mark = "*" if remark and len(r.query_ids) < most else ""
+        rows.append((name, "all", f"{_queries(r)}{mark}", *map(written, r.mean.values())))
+    notes = dict.fromkeys(r.note for r in reports.values())
+    note = "\n".join(filter(None, [*notes, remark]))
+    print_table("Evaluation", ["system", "query", "queries", *first.mean], rows, note)
+
+
+def _queries(report: Report) -> str:
+    """The number of queries averaged, or from the smallest to the largest of the measures."""
+    counts = report.averaged.values()
+    return str(min(counts)) if min(counts) == max(counts) else f"{min(counts)}–{max(counts)}"

@@ -22,12 +22,13 @@ def command(output: c.OutputOption = c.Output.table) -> None:
 
 def rows() -> list[tuple[str, str, str]]:
     """Each measure with its parameters, its other names, and its explanation."""
-    from ..measures.table import ALIASES, TABLE, TREC_NAMES
+    from ..measures.table import ALIASES, TABLE
+    from ..measures.trec_names import TREC_NAMES
 
     out = []
     for name, row in TABLE.items():
         others = [a for a, b in ALIASES.items() if b == name]
-        trec = [t for t, (n, _) in TREC_NAMES.items() if n == name and t not in (name, *others)]
+        trec = [t for t, trec_row in TREC_NAMES.items() if trec_row.measure == name and t not in (name, *others)]
         out.append((_spelled(name, row.parameters), " ".join([*others, *trec]), row.explanation))
     return out
 

@@ -94,7 +94,7 @@ def print_measures(sets: dict[str, RankingData], names: list[str], means: Means)
     from ..measures.evaluation import gain_note, parse_all
 
     rows = [(label, data.n_queries, *(f"{v:.4f}" for v in means[label].values())) for label, data in sets.items()]
-    print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names).values()))
+    print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names)))
 
 
 def print_certificate(model: Any, train: RankingData) -> None:
@@ -119,7 +119,9 @@ def print_end(floor: str, output: str, measure: str) -> None:
     say(f"model written to {output}")
     name = shlex.quote(output)
     if Path(output).suffix == ".json":  # else it would be taken for scores
-        say(f"to judge it on queries that it has not seen: rankine evaluate test.txt {name} -m {shlex.quote(measure)}")
+        graph = " --preferences test.csv" if measure.startswith("WPD") else ""
+        judge = f"rankine evaluate test.txt {name}{graph} -m {shlex.quote(measure)}"
+        say(f"to judge it on queries that it has not seen: {judge}")
     say(f"to rank with it: rankine rank {name} new.txt -o new.run")
 
 

@@ -64,7 +64,8 @@ class Comparison:
     @property
     def note(self) -> str:
         """The gain of nDCG and DCG in the table; empty where it has neither."""
-        return gain_note(next(iter(self.reports.values())).measures)
+        first = next(iter(self.reports.values()))
+        return gain_note(dict(zip(first.mean, first.measures, strict=True)))
 
     def __str__(self) -> str:
         head = (

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,7 +16,8 @@ from ..arrays import as_ids, as_numbers, check_finite
 from ..data import Preferences, group_rows
 from ..errors import InputError
 from ..parallel import shared_map, thread_count
-from .names import Measure, parse
+from .kernels import Lists
+from .names import Measure, as_asked, parse, split_names
 from .ranking import Scratch, check_ties, rank_rows, ranked_lists
 from .table import TABLE, Ranked
 
@@ -27,6 +28,7 @@ GAIN_NOTE = (
 )
 _DOCUMENTS_PER_TASK = 100_000
 _LARGEST_GRADE = 1000
+_SMALLEST_OF_GEOMETRIC = 0.00001  # trec_eval's MIN_GEO_MEAN
 _local = threading.local()
 
 
@@ -34,8 +36,9 @@ _local = threading.local()
 class Report:
     """The values of measures, their means and per query.
 
-    ``mean`` maps each measure, as it was asked for, to its mean; ``per_query`` to one value per query in the order of
-    ``query_ids``. Where queries without a relevant document were skipped their values are NaN and not averaged.
+    ``mean`` maps each measure, as it was asked for, to its mean (of NumRet and the like to the sum, of GMAP to the
+    geometric mean); ``per_query`` to one value per query in the order of ``query_ids``. Where queries without a
+    relevant document were skipped their values are NaN and not averaged; a mean of no query is NaN.
     """
 
     mean: dict[str, float]
@@ -44,14 +47,26 @@ class Report:
     measures: tuple[Measure, ...]
 
     @property
+    def averaged(self) -> dict[str, int]:
+        """The number of queries that each mean is over."""
+        return {name: int(np.count_nonzero(~np.isnan(column))) for name, column in self.per_query.items()}
+
+    @property
     def note(self) -> str:
-        """The gain of nDCG and DCG in the table; empty where it has neither."""
-        return gain_note(self.measures)
+        """The gain of nDCG and DCG in the table, and what is averaged over fewer queries; empty if there is neither."""
+        return " ".join(filter(None, [gain_note(dict(zip(self.mean, self.measures, strict=True))), self._fewer()]))
+
+    def _fewer(self) -> str:
+        """Which means are over fewer queries than there are."""
+        n = len(self.query_ids)
+        fewer = [f"{name} over {k}" for name, k in self.averaged.items() if k < n]
+        return f"Of {n} queries some have no relevant document and are left out: {', '.join(fewer)}." if fewer else ""
 
     def __str__(self) -> str:
         width = max(map(len, self.mean))
-        lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.mean.items()]
-        queries = f"mean over {len(self.query_ids)} queries"
+        lines = [f"{name:<{width}}  {written(value)}" for name, value in self.mean.items()]
+        counts = sorted(set(self.averaged.values()))
+        queries = f"mean over {' to '.join(map(str, counts[:: max(len(counts) - 1, 1)]))} queries"
         return "\n".join([*lines, queries, *([self.note] if self.note else [])])
 
     def to_json(self, per_query: bool = False) -> str:
@@ -60,7 +75,12 @@ class Report:
         >>> evaluate("AP", [1, 0], [2.0, 1.0], [7, 7]).to_json()
         '{"queries": 1, "mean": {"AP": 1.0}}'
         """
-        content: dict[str, Any] = {"queries": len(self.query_ids), "mean": _plain(self.mean)}
+        counts = self.averaged
+        same = len(set(counts.values())) == 1
+        content: dict[str, Any] = {
+            "queries": next(iter(counts.values())) if same else counts,
+            "mean": _plain(self.mean),
+        }
         if per_query:
             values = {m: [_number(v) for v in column.tolist()] for m, column in self.per_query.items()}
             content["per_query"] = {"query": [str(q) for q in self.query_ids], **values}
@@ -83,10 +103,28 @@ class Report:
         return out.getvalue().rstrip("\n")
 
 
-def gain_note(measures: Iterable[Measure]) -> str:
-    """The note on gains if a measure has the gain 2^g − 1, else an empty string."""
-    used = any(TABLE[m.name].has_gain and dict(m.params)["dcg"] == "exp-log2" for m in measures)
-    return GAIN_NOTE if used else ""
+def gain_note(measures: Mapping[str, Measure]) -> str:
+    """The gain of nDCG and DCG, by name where measures have different ones; empty if no measure has a gain.
+
+    >>> gain_note({"nDCG@10": parse("nDCG@10"), "ndcg": parse("ndcg"), "AP": parse("AP")})
+    'nDCG@10: gain 2^g − 1. ndcg: gain g, as trec_eval.'
+    """
+    with_gain = {name: dict(m.params)["dcg"] == "log2" for name, m in measures.items() if TABLE[m.name].has_gain}
+    linear, exponential = (
+        [name for name, is_linear in with_gain.items() if is_linear is kind] for kind in (True, False)
+    )
+    if not linear:
+        return GAIN_NOTE if exponential else ""
+    return (f"{_list(exponential)}: gain 2^g − 1. " if exponential else "") + f"{_list(linear)}: gain g, as trec_eval."
+
+
+def _list(names: list[str]) -> str:
+    return ", ".join(names if len(names) <= 4 else [*names[:3], "…"])
+
+
+def written(value: float) -> str:
+    """A value for a table; - where there is none."""
+    return "-" if np.isnan(value) else f"{value:.4f}"
 
 
 def _plain(values: dict[str, float]) -> dict[str, float | None]:
@@ -98,17 +136,29 @@ def _number(value: float) -> float | None:
 
 
 def parse_all(measures: Any) -> dict[str, Measure]:
-    """The measures asked for, by the spelling they were asked in."""
+    """The measures asked for, by the spelling they were asked in; families of trec_eval by the names of their members.
+
+    >>> list(parse_all(["nDCG@10,AP", "success"]))
+    ['nDCG@10', 'AP', 'success_1', 'success_5', 'success_10']
+    """
     several = [measures] if isinstance(measures, (str, Measure)) or not np.iterable(measures) else list(measures)
     if not several:
         raise InputError("expected at least one measure, got none")
-    return {str(m): parse(m) for m in several}
+    parsed: dict[str, Measure] = {}
+    for m in several:
+        if isinstance(m, str) and split_names(m, blanks=False):
+            for name in split_names(m, blanks=False):
+                parsed |= as_asked(name)
+        else:
+            parsed[str(m)] = parse(m)
+    return parsed
 
 
 class JudgedScores(NamedTuple):
     """Scores and grades grouped by query; ``pool`` lists all judged grades where some were not retrieved.
 
-    ``span`` is the smallest and the largest grade, 0 included.
+    ``span`` is the smallest and the largest grade, 0 included. ``sampled`` marks documents of the pool that were left
+    unjudged.
     """
 
     scores: np.ndarray
@@ -118,6 +168,7 @@ class JudgedScores(NamedTuple):
     doc_ids: np.ndarray | None
     span: tuple[float, float]
     pool: tuple[np.ndarray, np.ndarray] | None = None
+    sampled: np.ndarray | None = None
 
 
 def evaluate(
@@ -194,8 +245,27 @@ def report_of(parsed: dict[str, Measure], data: JudgedScores, ties: str, empty: 
         columns = _grade_values(parsed, data, ties, threads)
     fill = {"zero": 0.0, "one": 1.0, "skip": np.nan}[empty]
     per_query = {n: np.where(np.isnan(c), fill, c) for n, c in zip(parsed, columns, strict=True)}
-    mean = {n: float(np.nanmean(c)) if not np.isnan(c).all() else np.nan for n, c in per_query.items()}
+    mean = {n: summary(parsed[n], c[~np.isnan(c)]) for n, c in per_query.items()}
     return Report(mean, per_query, data.query_ids, tuple(parsed.values()))
+
+
+def summary(measure: Measure, values: np.ndarray) -> float:
+    """One number for the values of several queries: their mean, geometric mean or sum; NaN of none."""
+    kind = TABLE[measure.name].summary
+    if len(values) == 0:
+        return np.nan
+    if kind == "geometric":
+        return float(np.exp(np.log(np.maximum(values, _SMALLEST_OF_GEOMETRIC)).mean()))
+    return float(values.sum() if kind == "sum" else values.mean())
+
+
+def _check_order(parsed: dict[str, Measure], lists: Lists, query_ids: np.ndarray) -> None:
+    """Raise if equal scores are left to average over and a measure has no closed form for that."""
+    names = [name for name, measure in parsed.items() if TABLE[measure.name].needs_order]
+    if names and lists.tied.any():
+        query = query_ids[np.flatnonzero(lists.tied)[0]]
+        hint = "use ties='trec' or ties='stable'"
+        raise InputError(f"{names[0]} needs an order of documents with equal scores: {hint}", f"query {query}")
 
 
 def _check_not_negative(parsed: dict[str, Measure], data: JudgedScores) -> None:
@@ -238,7 +308,9 @@ def _grade_values(parsed: dict[str, Measure], data: JudgedScores, ties: str, thr
             pool = data.pool[0][ends[0] : ends[-1]], ends - ends[0]
         ids = None if data.doc_ids is None else data.doc_ids[lo:hi]
         ptr = data.ptr[first : last + 1] - lo
-        lists = ranked_lists(data.scores[lo:hi], data.grades[lo:hi], ptr, ties, ids, pool, _scratch())
+        sampled = None if data.sampled is None else data.sampled[lo:hi]
+        lists = ranked_lists(data.scores[lo:hi], data.grades[lo:hi], ptr, ties, ids, pool, _scratch(), sampled)
+        _check_order(parsed, lists, data.query_ids[first:last])
         ranked = Ranked(lists, largest)
         return [function(ranked, **params) for function, params in calls]
 

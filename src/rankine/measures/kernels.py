@@ -24,6 +24,7 @@ class Lists(NamedTuple):
 
     ``grades`` stand in rank order, NaN where a document is not judged. Where ``tied[q]``, ``tie_end[i]`` is the end of
     the tie group that starts at ``i``. ``pool`` holds all judged grades of each query, retrieved or not, best first.
+    ``sampled`` marks documents of the pool that were left unjudged; it is empty where there are none.
     """
 
     grades: np.ndarray
@@ -32,6 +33,7 @@ class Lists(NamedTuple):
     tied: np.ndarray
     pool: np.ndarray
     pool_ptr: np.ndarray
+    sampled: np.ndarray
 
 
 @kernel

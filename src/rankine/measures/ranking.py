@@ -17,6 +17,7 @@ from .ranking_kernels import count_grades, find_ties, group_starts, pack, unpack
 
 TIES = ("expected", "trec", "stable")
 _PACKED_UP_TO = 4096
+_NONE_SAMPLED = np.zeros(0, np.bool_)
 
 
 class Scratch:
@@ -48,13 +49,14 @@ def ranked_lists(
     doc_ids: np.ndarray | None,
     pool: tuple[np.ndarray, np.ndarray] | None,
     scratch: Scratch,
+    sampled: np.ndarray | None = None,
 ) -> Lists:
     """The lists of several queries, in ``scratch``; without a ``pool`` the documents are their own."""
     order, tie_end, tied = rank_rows(scores, ptr, ties, doc_ids, scratch)
     if pool is None:
         pool = _sorted_grades(grades, ptr, scratch), ptr
     ranked = np.take(grades, order, out=scratch.get("grades", len(grades), np.float64), mode="clip")
-    return Lists(ranked, ptr, tie_end, tied, *pool)
+    return Lists(ranked, ptr, tie_end, tied, *pool, _NONE_SAMPLED if sampled is None else sampled[order])
 
 
 def rank_rows(

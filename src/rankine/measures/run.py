@@ -6,13 +6,16 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from ..errors import InputError
 from ..io.trec import TrecTable, load_qrels, load_run
+from ..io.trec_prefs import JudgmentGroups, load_groups
 from ..parallel import thread_count
-from .evaluation import JudgedScores, Report, parse_all, report_of
+from .evaluation import Report, parse_all, report_of
+from .groups import GROUPED, evaluate_groups
+from .joining import check_names, join
+from .names import Measure
 from .ranking import check_ties
+from .table import TABLE
 
 
 def evaluate_run(
@@ -32,7 +35,8 @@ def evaluate_run(
 
     Args:
         measures: a name or several, see :func:`parse`; trec_eval's names are understood.
-        qrels: a path, a :class:`~rankine.io.TrecTable`, or ``{query: {document: grade}}``.
+        qrels: a path, a :class:`~rankine.io.TrecTable`, or ``{query: {document: grade}}``; for measures of judgments in
+            groups a path, :class:`~rankine.io.JudgmentGroups`, or ``{query: {group: {document: grade}}}``.
         run: a path, a :class:`~rankine.io.TrecTable`, or ``{query: {document: score}}``.
         ties: ``"trec"`` (scores in single precision, ties by document id descending), ``"expected"`` or ``"stable"``.
         complete: count judged queries that the run lacks as empty lists (trec_eval's ``-c``).
@@ -48,9 +52,36 @@ def evaluate_run(
     0.25
     """
     parsed = parse_all(measures)
-    data = join(_table(qrels, load_qrels), _table(run, load_run), complete, judged_only)
+    if are_grouped(parsed):
+        groups = _groups(qrels)
+        return evaluate_groups(parsed, groups, _table(run, load_run), ties, complete, judged_only, empty, threads)
+    if isinstance(qrels, JudgmentGroups):
+        raise InputError(f"{next(iter(parsed))} needs plain judgments, the judgments given are in groups")
+    judgments, ranked = _table(qrels, load_qrels), _table(run, load_run)
+    data = join(judgments, ranked, complete, judged_only)
+    check_names(judgments, ranked, data)
     check_ties(ties, data.doc_ids)
     return report_of(parsed, data, ties, empty, thread_count(threads))
+
+
+def are_grouped(parsed: dict[str, Measure]) -> bool:
+    """Whether measures need judgments in groups; it is an error if only some do."""
+    kinds = {name: TABLE[m.name].supervision for name, m in parsed.items() if m.name != "NumQ"}
+    grouped = [name for name, kind in kinds.items() if kind in GROUPED]
+    plain = [name for name in kinds if name not in grouped]
+    if grouped and plain:
+        raise InputError(f"{grouped[0]} needs {kinds[grouped[0]]}, {plain[0]} plain judgments: ask for them apart")
+    return bool(grouped)
+
+
+def _groups(source: Any) -> JudgmentGroups:
+    if isinstance(source, JudgmentGroups):
+        return source
+    if isinstance(source, Mapping):
+        return JudgmentGroups.from_dict(source)
+    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
+        raise InputError(f"expected a path, JudgmentGroups or a dict of dicts of dicts, got {type(source).__name__}")
+    return load_groups(source)
 
 
 def _table(source: Any, load: Any) -> TrecTable:
@@ -61,49 +92,3 @@ def _table(source: Any, load: Any) -> TrecTable:
     if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
         raise InputError(f"expected a path, a table or a dict of dicts, got {type(source).__name__}")
     return load(source)
-
-
-def join(qrels: TrecTable, run: TrecTable, complete: bool = False, judged_only: bool = False) -> JudgedScores:
-    """Bring judgments and run together: lists with grades, NaN where not judged, and the pool of judged grades.
-
-    >>> join(TrecTable.from_dict({"q": {"d": 2}}), TrecTable.from_dict({"q": {"d": 0.5, "e": 0.4}})).grades
-    array([ 2., nan])
-    """
-    judged = {name: i for i, name in enumerate(qrels.query_ids)}
-    retrieved = {judged[name] for name in run.query_ids if name in judged}
-    evaluated = [i for i in range(len(judged)) if complete or i in retrieved]
-    if not evaluated:
-        raise InputError("the run and the judgments have no query in common")
-    number = np.full(len(judged), -1)
-    number[evaluated] = np.arange(len(evaluated))
-    query = np.array([judged.get(name, -1) for name in run.query_ids], np.int64)[run.query]
-    grades = _grades(qrels, run, query)
-    rows = np.flatnonzero((query >= 0) & ~(judged_only & np.isnan(grades)))
-    rows = rows[np.argsort(number[query[rows]], kind="stable")]
-    ptr = np.concatenate([[0], np.cumsum(np.bincount(number[query[rows]], minlength=len(evaluated)))])
-    doc_ids = np.array(run.document_ids, object)[run.document[rows]]
-    ids = np.array(qrels.query_ids, object)[evaluated]
-    pool = _pool(qrels, number, len(evaluated))
-    span = (0.0, float(qrels.value.max(initial=0)))  # of all judgments: the scale of ERR is not the run's
-    return JudgedScores(run.value[rows], grades[rows], ptr, ids, doc_ids, span, pool)
-
-
-def _grades(qrels: TrecTable, run: TrecTable, query: np.ndarray) -> np.ndarray:
-    """The grade of each row of the run, NaN where there is none or a negative one."""
-    n = len(qrels.document_ids)
-    keys = qrels.query.astype(np.int64) * n + qrels.document
-    order = np.argsort(keys)
-    documents = {name: i for i, name in enumerate(qrels.document_ids)}
-    document = np.array([documents.get(name, -1) for name in run.document_ids], np.int64)[run.document]
-    pairs = query * n + document
-    place = np.minimum(np.searchsorted(keys, pairs, sorter=order), len(keys) - 1)
-    is_judged = (query >= 0) & (document >= 0) & (keys[order[place]] == pairs)
-    grades = np.where(is_judged, qrels.value[order[place]], np.nan)
-    return np.where(grades >= 0, grades, np.nan)
-
-
-def _pool(qrels: TrecTable, number: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    judged = np.flatnonzero((number[qrels.query] >= 0) & (qrels.value >= 0))
-    query = number[qrels.query[judged]]
-    order = np.lexsort((-qrels.value[judged], query))
-    return qrels.value[judged][order], np.concatenate([[0], np.cumsum(np.bincount(query, minlength=n))])

@@ -24,13 +24,15 @@ from .base import LinearModel, LinearState, check_solver_options, check_whole
 from .inner import AUTO, FOLDS, NothingLearnedWarning, best_setting, inverse_deviations, times, warn_if_constant
 from .learned_weights import learn_weights
 from .long_queries import LongQueryWarning, warn_of_long_queries
-from .oracle import LinearOracle
-from .starts import DEFAULT_COUNT, StartingPoints, first_step, regression_weights, start_names
+from .oracle import LinearOracle, first_step
+from .query_ids import own_weights
+from .starts import DEFAULT_COUNT, StartingPoints, regression_weights, start_names
 
 __all__ = ["LinearRanker", "LongQueryWarning", "NothingLearnedWarning"]
 
 _OF_THE_DATA = (
     "n_features_in_", "feature_names_in_", "normaliser_", "n_queries_in_", "longest_query_in_", "provenance_",
+    "first_index_",
 )  # fmt: skip
 
 _POWERS = np.arange(-3, 8) / 2  # C="auto" tries 10 to these powers, in units of the first step
@@ -245,6 +247,7 @@ class LinearRanker(LinearModel):
         >>> [model.C for model in LinearRanker(loss="svm-map").path([1.0, 0.1], X, y, qid=qid)]
         [0.1, 1.0]
         """
+        X, query_weight, doc_weight = own_weights(X, query_weight, doc_weight)
         if not values or any(isinstance(C, str) for C in values):
             raise InputError(f"expected at least one value of C, all numbers; got {list(values)!r:.60}")
         models = [clone(self).set_params(C=C) for C in sorted(values)]

@@ -104,14 +104,3 @@ class StartingPoints:
         """A point at random, as far from 0 as another."""
         w = self.rng.normal(size=self.oracle.size)
         return w * max(float(np.linalg.norm(like)), 1e-3) / np.linalg.norm(w)
-
-
-def first_step(oracle: LinearOracle) -> float:
-    """The C at which w = −C·gradient at 0 gives scores with deviation 1 within queries; 1 where the gradient is 0."""
-    slope = oracle.value_grad(np.zeros(oracle.size))[1]
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = np.asarray(oracle.X @ slope, np.float64)
-        lengths = np.diff(oracle.ptr)
-        centred = scores - np.repeat(np.add.reduceat(scores, oracle.ptr[:-1]) / lengths, lengths)
-        spread = float(np.sqrt(np.mean(centred**2)))
-    return 1 / spread if 1e-100 < spread < 1e100 else 1.0
