@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..data import RankingData
 
 
-Named = tuple[Sequence[str] | None, "RankingData | None"]
+Named = tuple[str | None, "RankingData | None"]
 
 
 def check_data(estimator: Any, measure: str, train: Named, valid: Named = (None, None)) -> None:
@@ -21,12 +20,12 @@ def check_data(estimator: Any, measure: str, train: Named, valid: Named = (None,
     for where, data in (train, valid):
         problem = "" if data is None else estimator.problem_of(data, str(parse(measure)))
         if problem:
-            raise InputError(problem, ", ".join(where or ()))
+            raise InputError(problem, where)
     if train[1] is not None and valid[1] is not None:
-        check_apart(train[1], valid[1], ", ".join(valid[0] or ()))
+        check_apart(train[1], valid[1], str(valid[0]))
 
 
-def refuse_folds(valid: Sequence[str] | None, options: dict[str, Any]) -> None:
+def refuse_folds(valid: Any, options: dict[str, Any]) -> None:
     """Raise if options of the folds are given along with validation data, which takes their place."""
     from ..errors import InputError
 

@@ -295,15 +295,15 @@ def reports(
     if isinstance(source, Rewindable):
         source.rewind()
     if not features:
+        refuse_reading(reading, f"{judgments} holds TREC qrels")
+        if preferences is not None:
+            raise InputError("--preferences needs a judged data set, and these are TREC qrels", judgments)
         for path in systems:
             if is_model(path):
                 raise InputError(
                     "is a model, which ranks judged data: give a data set in place of the judgments, or the run that "
                     f"`rankine rank {path} data.txt` writes", path
                 )  # fmt: skip
-        refuse_reading(reading, f"{judgments} holds TREC qrels")
-        if preferences is not None:
-            raise InputError("--preferences needs a judged data set, and these are TREC qrels", judgments)
         qrels = load_groups(source) if are_grouped(parse_all(names)) else load_qrels(source)
         rule = "trec" if ties is Ties.auto else ties.value
         return {
@@ -320,6 +320,16 @@ def reports(
         label: evaluate(names, data.y, load_scores(path, data), data.qid, rule, empty.value, data.doc_ids)
         for label, path in zip(labels, systems, strict=True)
     }
+
+
+def refuse_reading(reading: DataReading, why: str) -> None:
+    """Raise if an option of reading is given where no judged data is read."""
+    from ..errors import InputError
+    from ..io.formats import on_command_line
+
+    options = [on_command_line(name) for name in reading.given()]
+    if options:
+        raise InputError(f"{options[0]} says how judged data is read, but {why}")
 
 
 def is_model(path: str) -> bool:
@@ -342,16 +352,6 @@ def load_model(path: str) -> Any:
     if weights is not None and not weights.any():
         warnings.warn(f"{path}: the model learned nothing: it gives all documents the same score", stacklevel=2)
     return model
-
-
-def refuse_reading(reading: DataReading, why: str) -> None:
-    """Raise if an option of reading is given where no judged data is read."""
-    from ..errors import InputError
-    from ..io.formats import on_command_line
-
-    options = [on_command_line(name) for name in reading.given()]
-    if options:
-        raise InputError(f"{options[0]} says how judged data is read, but {why}")
 
 
 def load_scores(path: str, data: RankingData) -> np.ndarray:

@@ -36,12 +36,13 @@ def command(
     from ..errors import InputError
 
     if len(data) == 1 and (c.is_model(data[0]) or Path(data[0]).suffix == ".json"):
-        c.refuse_reading(reading, f"{data[0]} is a model")
         if top is not None:
             raise InputError("--top is of data, and this is a model", data[0])
+        c.refuse_reading(reading, f"{data[0]} is a model")
         _describe_model(data[0], output)
         return
-    _check_kind(data[0])
+    for path in data:
+        _check_kind(path)
     facts = summary(c.load_data(data, reading), 1000 if top is None else top)
     if output is c.Output.json:
         put_json(facts, indent=2)

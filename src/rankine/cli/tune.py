@@ -80,7 +80,7 @@ def command(
         c.check_output(output, [*data, *(valid or [])])
     train = c.load_data(data, reading)
     held_out = None if valid is None else c.load_data(valid, reading)
-    check_data(estimator, measure, (data, train), (valid, held_out))
+    check_data(estimator, measure, (c.listed(data), train), (c.listed(valid or []), held_out))
     keeping("nothing" if folder is None else f"finished jobs in {folder}; the same command goes on from there")
     tuning = tune(estimator, train, grid, measure=measure, valid=held_out, workers=workers, folder=folder, **split)
     print_table(f"{tuning.measure}, {'validation data' if valid else '{folds} folds'.format(**split)}", *tuning.table())

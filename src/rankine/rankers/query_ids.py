@@ -85,24 +85,6 @@ def with_habits(fit: Callable) -> Callable:
     return explaining
 
 
-def ids_of_sizes(sizes: Any, n_rows: int) -> np.ndarray:
-    """Query ids of rows, from the sizes of the queries in the order of the rows.
-
-    >>> ids_of_sizes([2, 1], 3)
-    array([0, 0, 1])
-    """
-    counts = as_numbers(sizes, "group")
-    if not ((counts >= 0) & (counts == np.round(counts))).all():
-        raise InputError("group must hold whole numbers, the number of rows of each query")
-    if counts.sum() != n_rows:
-        raise InputError(f"the sizes in group add up to {counts.sum():g}, but there are {n_rows} rows")
-    return np.repeat(np.arange(len(counts)), counts.astype(np.int64))
-
-
-def _n_rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
 def own_weights(X: Any, query_weight: Any, doc_weight: Any) -> tuple[Any, Any, Any]:
     """X without the weights that it may bring along, and the weights, in place of those that are None."""
     if not isinstance(X, RankingData) or (X.query_weight is None and X.doc_weight is None):
@@ -134,3 +116,21 @@ def with_own_weights(
         if weight not in given:
             options = options | {weight: values}
     return (data.with_weights(), *args[1:]), options
+
+
+def ids_of_sizes(sizes: Any, n_rows: int) -> np.ndarray:
+    """Query ids of rows, from the sizes of the queries in the order of the rows.
+
+    >>> ids_of_sizes([2, 1], 3)
+    array([0, 0, 1])
+    """
+    counts = as_numbers(sizes, "group")
+    if not ((counts >= 0) & (counts == np.round(counts))).all():
+        raise InputError("group must hold whole numbers, the number of rows of each query")
+    if counts.sum() != n_rows:
+        raise InputError(f"the sizes in group add up to {counts.sum():g}, but there are {n_rows} rows")
+    return np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+
+
+def _n_rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

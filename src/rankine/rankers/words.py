@@ -54,8 +54,7 @@ def about_data(data: RankingData, measure: str) -> list[str]:
 
 def _is_exponential(measure: str) -> bool:
     """Whether a gain is 2^grade − 1."""
-    of = parse(measure)
-    return MEASURES[of.name].graded and dict(of.params).get("dcg") != "log2"
+    return parse(measure).is_exponential
 
 
 def _taken(measure: str) -> str:
