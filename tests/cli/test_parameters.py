@@ -29,6 +29,7 @@ TRAIN = [
     ("-C", "0.5", "C", 0.5),
     ("--normalise", "zscore", "normalise", "zscore"),
     ("--solver", "bundle", "solver", "bundle"),
+    ("--schedule", "pass", "schedule", "pass"),
     ("--tol", "0.05", "tol", 0.05),
     ("--max-iter", "17", "max_iter", 17),
     ("--set", "n_rounds=4", "n_rounds", 4),
@@ -68,7 +69,11 @@ def refused(folder, arguments):
 def named(message, options):
     """Whether a message names one of the options, or the name that one was given."""
     by_value = ("--set", "--loss", "--weights", "--ranker")
-    words = [o[0] for o in options] + [o[1].partition("=")[0] for o in options if o[0] in by_value]
+    words = (
+        [o[0] for o in options]
+        + ["schedule"] * ("--schedule" in dict(o[:2] for o in options))
+        + [o[1].partition("=")[0] for o in options if o[0] in by_value]
+    )
     return any(word in message for word in words)
 
 

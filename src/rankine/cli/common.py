@@ -150,17 +150,21 @@ def measure_names(options: Sequence[str] | None, gain: Gain) -> list[str]:
     >>> measure_names(["nDCG@10,AP", "success"], Gain.linear)
     ["nDCG(dcg='log2')@10", 'AP', 'success_1', 'success_5', 'success_10']
     """
+    from ..errors import InputError
     from ..measures.names import as_asked, split_names
     from ..measures.table import TABLE
 
-    out = []
+    out, has_gain = [], False
     for text in options or DEFAULT_MEASURES:
         for part in split_names(text):
             for name, measure in as_asked(part).items():
+                has_gain |= TABLE[measure.name].has_gain
                 exponential = TABLE[measure.name].has_gain and dict(measure.params)["dcg"] == "exp-log2"
                 linear = gain is Gain.linear and exponential and "dcg=" not in name
                 cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
                 out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
+    if gain is Gain.linear and not has_gain:
+        raise InputError(f"--gain is of nDCG and DCG, and {', '.join(out)} has none")
     return out
 
 

@@ -124,7 +124,7 @@ def _list(names: list[str]) -> str:
 
 def written(value: float) -> str:
     """A value for a table; - where there is none."""
-    return "-" if np.isnan(value) else f"{value:.4f}"
+    return "-" if np.isnan(value) else f"{value:.4f}" if abs(value) < 1e9 else f"{value:.5g}"
 
 
 def _plain(values: dict[str, float]) -> dict[str, float | None]:
