@@ -1,4 +1,9 @@
-"""The collections that the experiments use, in the folder that RANKINE_DATA names: LETOR sets and recorded speech."""
+"""The collections that the experiments use: LETOR sets and recorded speech in the folder that RANKINE_DATA names, and
+files of one's own.
+
+A set is called by its name. That of files of one's own begins with ``files:`` and holds their places, so that processes
+of a pool find them; :func:`named_sets` makes it from what ``--data`` was given.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from ..errors import InputError, unknown
 
@@ -50,6 +57,85 @@ class LetorFold(NamedTuple):
     test: RankingData
 
 
+_OWN = "files:"
+_OWN_NORMALISER = "query-minmax"  # as LETOR has it
+SEED = 0
+
+
+def named_sets(names: Iterable[str], known: Iterable[str] = LETOR_SETS) -> list[str]:
+    """The sets that ``--data`` names: known ones by their names; all files together are one more."""
+    there, sets, files = list(known), [], []
+    for name in names:
+        if name in there:
+            sets.append(name)
+        elif Path(name).exists() or any(c in name for c in "*?["):
+            files.append(name)
+        elif Path(name).suffix or os.sep in name:
+            raise InputError("there is no such file", name)
+        else:
+            raise unknown("set", name, [*there, "a file of your own"])
+    return [*sets, *([own_set(files)] if files else [])]
+
+
+def own_set(files: Iterable[str | Path]) -> str:
+    """The name of the set that some files make.
+
+    >>> is_own(own_set(["a.txt"])), is_own("mq2008")
+    (True, False)
+    """
+    return _OWN + "\n".join(os.path.abspath(file) for file in files)
+
+
+def is_own(name: str) -> bool:
+    """Whether a set consists of files of one's own."""
+    return name.startswith(_OWN)
+
+
+def letor_set(name: str) -> LetorSet:
+    """The row of a set; of files of one's own the title is their names.
+
+    >>> letor_set(own_set(["/x/a.txt", "/x/b.txt"])).title
+    'a.txt and b.txt'
+    """
+    if not is_own(name):
+        if name not in LETOR_SETS:
+            raise unknown("set", name, LETOR_SETS)
+        return LETOR_SETS[name]
+    files = [Path(file).name for file in name.removeprefix(_OWN).split("\n")]
+    title = " and ".join(files) if len(files) < 4 else f"{files[0]} and {len(files) - 1} more files"
+    return LetorSet(title, "", _OWN_NORMALISER)
+
+
+def folder_of(name: str) -> str:
+    """What the folder of a report on a set is called.
+
+    >>> folder_of("mq2008"), folder_of(own_set(["a.txt"]))
+    ('mq2008', 'own')
+    """
+    return "own" if is_own(name) else name
+
+
+def own_data(name: str) -> RankingData:
+    """The judged data of files of one's own; an error if there is nothing to learn from it."""
+    from ..io.formats import load_data
+
+    data = load_data(name.removeprefix(_OWN).split("\n"))
+    title, y = letor_set(name).title, data.y
+    if not isinstance(y, np.ndarray):
+        raise InputError("experiments need grades, the data has a preference graph", title)
+    if y.min() < 0:
+        raise InputError(f"experiments need grades of at least 0, got {y.min():g}", title)
+    if (np.maximum.reduceat(y, data.ptr[:-1]) == np.minimum.reduceat(y, data.ptr[:-1])).all():
+        raise InputError("experiments need documents of different grade, and no query has any", title)
+    return data
+
+
+def err_of(name: str) -> str:
+    """ERR with the highest grade of a set; it is 2 in the LETOR sets."""
+    highest = max(part.y.max() for part in next(letor_folds(name))) if is_own(name) else 2
+    return f"ERR(gmax={highest:g})"
+
+
 def letor_folds(name: str) -> Iterator[LetorFold]:
     """The five folds of a set: S1+S2+S3 / S4 / S5, and so on round the circle."""
     from ..alignment import concatenate
@@ -71,6 +157,14 @@ def _fifths(folder: Path) -> tuple[RankingData, ...]:
     from ..io import load_letor
 
     return tuple(load_letor(folder / f"S{i}.txt.xz") for i in range(1, 6))
+
+
+@lru_cache(maxsize=3)
+def _own_fifths(name: str) -> tuple[RankingData, ...]:
+    data = own_data(name)
+    if data.n_queries < 5:
+        raise InputError(f"five folds need at least 5 queries, got {data.n_queries}", letor_set(name).title)
+    return tuple(part for _, part in data.folds(5, SEED))
 
 
 def _folder(name: str, sets: dict[str, LetorSet] | dict[str, SpeechSet]) -> Path:
