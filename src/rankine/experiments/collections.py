@@ -57,14 +57,16 @@ class LetorFold(NamedTuple):
     test: RankingData
 
 
-_OWN = "files:"
+_OWN, _SPEECH = "files:", "speech:"
+_LANGUAGES = ("en", "zh")
+_EXPECTED = "transcripts.tsv (utterance, tab, text), lattices with the same names, and for Mandarin words.txt"
 _OWN_NORMALISER = "query-minmax"  # as LETOR has it
 SEED = 0
 
 
-def named_sets(names: Iterable[str], known: Iterable[str] = LETOR_SETS) -> list[str]:
+def named_sets(names: Iterable[str], table: Iterable[str] = LETOR_SETS) -> list[str]:
     """The sets that ``--data`` names: known ones by their names; all files together are one more."""
-    there, sets, files = list(known), [], []
+    there, sets, files = list(table), [], []
     for name in names:
         if name in there:
             sets.append(name)
@@ -109,9 +111,11 @@ def letor_set(name: str) -> LetorSet:
 def folder_of(name: str) -> str:
     """What the folder of a report on a set is called.
 
-    >>> folder_of("mq2008"), folder_of(own_set(["a.txt"]))
-    ('mq2008', 'own')
+    >>> folder_of("mq2008"), folder_of(own_set(["a.txt"])), folder_of("speech:en:/x/talks")
+    ('mq2008', 'own', 'talks')
     """
+    if name.startswith(_SPEECH):
+        return Path(name).name
     return "own" if is_own(name) else name
 
 
@@ -137,10 +141,10 @@ def err_of(name: str) -> str:
 
 
 def letor_folds(name: str) -> Iterator[LetorFold]:
-    """The five folds of a set: S1+S2+S3 / S4 / S5, and so on round the circle."""
+    """The five folds of a set: S1+S2+S3 / S4 / S5, and so on round the circle; files are cut up by query, seeded."""
     from ..alignment import concatenate
 
-    fifths = _fifths(_folder(name, LETOR_SETS))
+    fifths = _own_fifths(name) if is_own(name) else _fifths(_folder(name, LETOR_SETS))
     for i in range(5):
         turned = [fifths[(i + j) % 5] for j in range(5)]
         yield LetorFold(concatenate(turned[:3]), turned[3], turned[4])
@@ -177,14 +181,50 @@ def _folder(name: str, sets: dict[str, LetorSet] | dict[str, SpeechSet]) -> Path
     return Path(place, sets[name].folder)
 
 
+def named_speech(names: Iterable[str], language: str) -> list[str]:
+    """The sets of speech that ``--data`` names: known ones, and folders of one's own, each in this language."""
+    if language not in _LANGUAGES:
+        raise InputError(f"--language must be one of {', '.join(_LANGUAGES)}; got {language!r}")
+    return [
+        f"{_SPEECH}{language}:{os.path.abspath(name)}" if name not in SPEECH_SETS and Path(name).is_dir() else name
+        for name in names
+    ]
+
+
+def speech_set(name: str) -> SpeechSet:
+    """The row of a set of speech; of a folder of one's own the title is its name."""
+    if name.startswith(_SPEECH):
+        language, _, folder = name.removeprefix(_SPEECH).partition(":")
+        return SpeechSet(Path(folder).name, folder, language)
+    if name not in SPEECH_SETS:
+        raise unknown("set", name, [*SPEECH_SETS, "a folder of your own"])
+    return SPEECH_SETS[name]
+
+
 def speech_folder(name: str) -> Path:
     """The folder of recorded speech; raises InputError for an unknown name, or where RANKINE_DATA is not set."""
-    return _folder(name, SPEECH_SETS)
+    row = speech_set(name)
+    return Path(row.folder) if name.startswith(_SPEECH) else _folder(name, SPEECH_SETS)
+
+
+def speech_source(name: str, file: str, *others: str) -> Path:
+    """A file or folder of a set of speech, by the first of these names that is there."""
+    folder = speech_folder(name)
+    there = [folder / f for f in (file, *others) if (folder / f).exists()]
+    if not there and name.startswith(_SPEECH):
+        raise InputError(
+            f"there is no {' or '.join((file, *others))} in this folder; expected {_EXPECTED}", str(folder)
+        )
+    return there[0] if there else folder / file
 
 
 def transcripts(name: str) -> dict[str, str]:
     """The text of every utterance of recorded speech."""
-    lines = (speech_folder(name) / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
+    file = speech_source(name, "transcripts.tsv")
+    lines = file.read_text(encoding="utf-8").splitlines()
+    for i, line in enumerate(lines, 1):
+        if line.strip() and "\t" not in line:
+            raise InputError("expected an utterance, a tab and its text", f"{file}, line {i}")
     return dict(line.split("\t", 1) for line in lines if line.strip())
 
 

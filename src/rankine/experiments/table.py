@@ -76,11 +76,7 @@ TABLE: dict[str, Experiment] = {
         "RANKINE_DATA=data rankine experiment letor --data mq2008 -o report",
         (
             ExperimentOption(
-                "data",
-                list[str],
-                ["ohsumed"],
-                f"One of {', '.join(LETOR_SETS)}, or files of your own; repeat it.",
-                "-d",
+                "data", list[str], ["ohsumed"], f"One of {', '.join(LETOR_SETS)}, or files of your own.", "-d"
             ),
             ExperimentOption("folds", str, "1-5", "Which folds: 1-5, or a list such as 1,3."),
             ExperimentOption(
@@ -101,7 +97,12 @@ TABLE: dict[str, Experiment] = {
     "spoken": Experiment(
         "Learned fusion of 18 weak rankers on real speech: Figures 1 to 3 and Table 2 of Meng, Lee & Lee.",
         "RANKINE_DATA=data rankine experiment spoken -o report",
-        (_sets(list(SPEECH_SETS), list(SPEECH_SETS)), _output("spoken-report"), _WORKERS),
+        (
+            _sets(list(SPEECH_SETS), list(SPEECH_SETS), "or folders of your own, with lattices and transcripts.tsv"),
+            ExperimentOption("language", str, "en", "Of folders of your own: en or zh."),
+            _output("spoken-report"),
+            _WORKERS,
+        ),
     ),
     "large-margin": Experiment(
         "SVM-NDCG convex, tight, slack-rescaled, with given and learned position weights: Chapelle, Le & Smola, "
@@ -118,6 +119,7 @@ TABLE: dict[str, Experiment] = {
         "Risk bounds against the truth, as Riezler & De Bona ask for: a population whose risk is known exactly.",
         "rankine experiment bounds -o report",
         (
+            ExperimentOption("data", list[str], [], "Files of your own, whose queries are then the population.", "-d"),
             _output("bounds-report"),
             ExperimentOption("repetitions", int, 200, "Samples drawn for each number of queries."),
             _WORKERS,
