@@ -1,4 +1,4 @@
-"""Reading 200,000 × 136 LETOR text: Rankine on one and two threads, fastrank, scikit-learn; and memory."""
+"""Reading 200,000 × 136 LETOR text: Rankine on one and two threads, fastrank, scikit-learn; memory; and CSV."""
 
 import subprocess
 import sys
@@ -80,6 +80,35 @@ def main() -> None:
         print(f"  memory, {threads} thread(s): peak {peak:.0f} MB beyond the program, finished arrays {size:.0f} MB")
         goal(f"memory beyond a constant of 64 MB, {threads} thread(s)", (peak - 64) / size, 1.5, at_most=True)
     arrow_reopening()
+    csv_reading()
+
+
+def csv_reading(columns: int = 46) -> None:
+    """Reading CSV to a float32 matrix, against pyarrow's reader, which leaves float64 columns; and memory."""
+    from pyarrow import csv
+
+    path = FOLDER / f"csv-{ROWS}x{columns}.csv"
+    if not path.exists():
+        rng = np.random.default_rng(0)
+        X = rng.random((ROWS, columns)).round(6)
+        path.parent.mkdir(exist_ok=True)
+        rk.save_csv(rk.RankingData(X, rng.integers(0, 5, ROWS), np.arange(ROWS) // PER_QUERY), path)
+    megabytes = path.stat().st_size / 1e6
+    heading(f"Reading CSV, {ROWS:,} × {columns}, {megabytes:.0f} MB")
+    times = best_times(
+        {
+            "rankine": lambda: rk.load_csv(path),
+            "pyarrow.csv": lambda: csv.read_csv(path),
+            "rankine, 1 thread": lambda: rk.load_csv(path, threads=1),
+            "pyarrow.csv, 1 thread": lambda: csv.read_csv(path, csv.ReadOptions(use_threads=False)),
+        },
+        rounds=4,
+        repeat=3,
+    )
+    for name, seconds in times.items():
+        print(f"  {name:<24} {seconds:7.3f} s   {megabytes / seconds:7.0f} MB/s")
+    goal("CSV against pyarrow.csv", times["pyarrow.csv"] / times["rankine"], 0.5)
+    goal("CSV against pyarrow.csv, one thread", times["pyarrow.csv, 1 thread"] / times["rankine, 1 thread"], 0.5)
 
 
 def arrow_reopening(gigabytes: float = 5) -> None:

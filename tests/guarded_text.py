@@ -38,7 +38,7 @@ def read_letor(data, end):
 def read_trec(data, end):
     spans, state = np.empty((9, 4), np.int64), np.zeros(5, np.int64)
     trec_kernels.cut_lines(
-        data, end, 6, 2, 4, spans, np.empty(9), np.empty(9, np.int64), np.empty((9, 3), np.int64), state
+        data, end, 6, 6, 2, 4, spans, np.empty(9), np.empty(9, np.int64), np.empty((9, 3), np.int64), state
     )
 
 

@@ -128,7 +128,7 @@ def test_bad_cuts():
         (lambda: data.select(["z"]), "no feature named 'z'"),
         (lambda: data.select([9]), "no column 9"),
         (lambda: rk.concatenate([]), "at least one data set"),
-        (lambda: rk.concatenate([data, data.select([0])]), "1 features, the first has 4"),
+        (lambda: rk.concatenate([data, data.select([0])]), "data set 1: 1 features, data set 0 has 4"),
     ):
         with pytest.raises(rk.InputError, match=message):
             call()

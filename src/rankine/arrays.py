@@ -42,6 +42,25 @@ def as_features(X: Any) -> Features:
     return as_numbers(X, "X", ndim=2, dtypes=(np.float32, np.float64))
 
 
+def widened(X: Features, before: int, after: int) -> Features:
+    """X with so many columns of zeros before and behind its own.
+
+    >>> widened(np.array([[1.0]]), 1, 2)
+    array([[0., 1., 0., 0.]])
+    """
+    if before == after == 0:
+        return X
+    n = before + X.shape[1] + after
+    if isinstance(X, np.ndarray):
+        check_dense(X.shape[0], n, X.itemsize)
+        out = np.zeros((X.shape[0], n), X.dtype)
+        out[:, before : n - after] = X
+        return out
+    import scipy.sparse as sp
+
+    return sp.csr_array((X.data, X.indices + before, X.indptr), shape=(X.shape[0], n))
+
+
 def as_ids(ids: Any, name: str) -> np.ndarray:
     """Ids as an integer, string or object array of one dimension."""
     array = ids.to_numpy(zero_copy_only=False) if type(ids).__module__.startswith("pyarrow") else np.asarray(ids)

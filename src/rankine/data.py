@@ -21,6 +21,13 @@ class QueryRows(NamedTuple):
     doc_ids: np.ndarray | None
 
 
+class Numbering(NamedTuple):
+    """How sparse text numbers features: from ``first`` (0 or 1); ``assumed``: 1, because no feature 0 occurred."""
+
+    first: int
+    assumed: bool = False
+
+
 class Groups(NamedTuple):
     """How rows fall into queries: ``order`` is None where they are contiguous already."""
 
@@ -57,7 +64,8 @@ class RankingData:
 
     Rows may come in any order. They are grouped by query, queries in order of first appearance and rows in
     input order within each; ``order[i]`` is the input row of row ``i``, and ``ptr[i]:ptr[i+1]`` are the rows of
-    query ``i``. Input whose queries are contiguous already is not copied.
+    query ``i``. Input whose queries are contiguous already is not copied. ``numbering`` is set by the readers of sparse
+    text, where a feature that no line names is no error; ``query_weight`` and ``doc_weight`` by :meth:`with_weights`.
 
     Args:
         X: features, one row per document: an array, a SciPy sparse matrix, a pandas or polars frame or a
@@ -75,7 +83,10 @@ class RankingData:
     (array([0, 2, 3]), array([0, 2, 1]), array([0., 1., 2.]))
     """
 
-    __slots__ = ("X", "_doc_ids", "_order", "feature_names", "ptr", "qid", "query_ids", "y")
+    __slots__ = (
+        "X", "_doc_ids", "_order", "doc_weight", "feature_names", "numbering", "ptr", "qid", "query_ids",
+        "query_weight", "y",
+    )  # fmt: skip
 
     def __init__(
         self, X: Any, y: Any, qid: Any, doc_ids: Any = None, feature_names: Sequence[str] | None = None
@@ -117,6 +128,9 @@ class RankingData:
         self.query_ids = groups.ids
         self._doc_ids = doc_ids
         self.feature_names = None if names is None else tuple(str(n) for n in names)
+        self.numbering: Numbering | None = None
+        self.query_weight: np.ndarray | None = None
+        self.doc_weight: np.ndarray | None = None
 
     @classmethod
     def from_valid(
@@ -232,7 +246,12 @@ class RankingData:
         y = self.y.take(rows, self.n_documents) if self._prefers else self.y[rows]
         documents = None if self.doc_ids is None else self.doc_ids[rows]
         order = self.order[rows]
-        return RankingData.from_valid(self.X[rows], y, self.qid[rows], documents, self.feature_names, order)
+        data = RankingData.from_valid(self.X[rows], y, self.qid[rows], documents, self.feature_names, order)
+        data.numbering = self.numbering
+        data.doc_weight = None if self.doc_weight is None else self.doc_weight[rows]
+        if self.query_weight is not None:
+            data.query_weight = per_row(self.query_weight, self.ptr)[rows][data.ptr[:-1]]
+        return data
 
     def folds(self, k: int, seed: int = 0) -> Iterator[tuple[RankingData, RankingData]]:
         """``k`` pairs (train, test), split by query after a seeded shuffle; each query is tested once.
@@ -270,7 +289,9 @@ class RankingData:
                 raise InputError(f"there is no column {column}, only 0 to {self.n_features - 1}")
             columns.append(int(column))
         names = None if self.feature_names is None else [self.feature_names[c] for c in columns]
-        return self._with(self.X[:, columns], names)
+        data = self._with(self.X[:, columns], names)
+        data.numbering = self.numbering if columns == list(range(len(columns))) else None
+        return data
 
     def with_features(self, X: Features) -> RankingData:
         """The same judgments over other feature values of the same shape.
@@ -281,8 +302,21 @@ class RankingData:
         """
         return self._with(X, self.feature_names)
 
+    def with_weights(self, query_weight: Any = None, doc_weight: Any = None) -> RankingData:
+        """The same data with weights of its queries or of its rows, in its own order, that ``fit`` uses.
+
+        >>> RankingData([[1.0], [2.0]], [0, 1], [7, 7]).with_weights(query_weight=[2.0]).query_weight
+        array([2.])
+        """
+        data = self._with(self.X, self.feature_names)
+        data.query_weight = _weights("query_weight", query_weight, self.n_queries)
+        data.doc_weight = _weights("doc_weight", doc_weight, self.n_documents)
+        return data
+
     def _with(self, X: Features, names: Sequence[str] | None) -> RankingData:
-        return RankingData.from_valid(X, self.y, self.qid, self._doc_ids, names, self._order)
+        data = RankingData.from_valid(X, self.y, self.qid, self._doc_ids, names, self._order)
+        data.numbering, data.query_weight, data.doc_weight = self.numbering, self.query_weight, self.doc_weight
+        return data
 
     def dense(self) -> RankingData:
         """The same data with a dense X.
@@ -294,44 +328,14 @@ class RankingData:
         return self.with_features(dense(self.X)) if self.is_sparse else self
 
 
-def concatenate(parts: Sequence[RankingData]) -> RankingData:
-    """All rows of several data sets with the same features, one after another; equal query ids become one query.
-
-    >>> a = RankingData([[1.0]], [0], [1])
-    >>> concatenate([a, RankingData([[2.0]], [1], [2])])
-    RankingData(2 queries, 2 documents, 1 feature, dense float64)
-    """
-    if not parts:
-        raise InputError("expected at least one data set, got none")
-    first = parts[0]
-    for number, data in enumerate(parts):
-        where = f"data set {number}"
-        if data.n_features != first.n_features:
-            raise InputError(f"{data.n_features} features, the first has {first.n_features}", where)
-        if data.feature_names != first.feature_names:
-            raise InputError("its feature names differ from the first one's", where)
-        if (data.qid.dtype.kind in "iu") != (first.qid.dtype.kind in "iu"):
-            raise InputError("some data sets have integer query ids, others strings", where)
-        if isinstance(data.y, Preferences) != isinstance(first.y, Preferences):
-            raise InputError("some data sets have grades, others preferences", where)
-    if any(p.is_sparse for p in parts):
-        import scipy.sparse as sp
-
-        X: Any = sp.csr_array(sp.vstack([sp.csr_array(p.X) for p in parts], format="csr"))
-    else:
-        X = np.concatenate([p.X for p in parts])
-    offsets = np.concatenate([[0], np.cumsum([p.n_documents for p in parts])])
-    if isinstance(first.y, Preferences):
-        y: Any = Preferences(
-            np.concatenate([p.y.winner_row + o for p, o in zip(parts, offsets, strict=False)]),
-            np.concatenate([p.y.loser_row + o for p, o in zip(parts, offsets, strict=False)]),
-            np.concatenate([p.y.weight for p in parts]),
-        )
-    else:
-        y = np.concatenate([p.y for p in parts])
-    ids = [p.doc_ids for p in parts]
-    documents: Any = None if any(d is None for d in ids) else np.concatenate(ids)  # type: ignore[arg-type]
-    return RankingData.from_valid(X, y, np.concatenate([p.qid for p in parts]), documents, first.feature_names)
+def _weights(name: str, values: Any, n: int) -> np.ndarray | None:
+    """Weights, checked."""
+    if values is None:
+        return None
+    weights = as_numbers(values, name)
+    if len(weights) != n or not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
+        raise InputError(f"{name} must hold {n} numbers ≥ 0 that are not all 0, got {len(weights)}")
+    return weights
 
 
 def _count(n: int, one: str, many: str | None = None) -> str:

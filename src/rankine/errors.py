@@ -21,6 +21,14 @@ class InputError(ValueError):
         super().__init__(f"{where}: {message}" if where else message)
 
 
+class InputNote(UserWarning):
+    """What a reader took for granted about its input; not an error. The command line prints it as one line.
+
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", InputNote)  # nobody is told
+    """
+
+
 @contextmanager
 def naming(where: str) -> Iterator[None]:
     """Errors of input that arise inside name this place, unless they begin with it already.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
 import io
@@ -33,6 +34,9 @@ from .temporary import MARK, temporary_beside
 
 if TYPE_CHECKING:
     import numpy as np  # imported where it is used: help texts need this module, and not NumPy
+
+_WRITERS: dict[str, Any] = {".bz2": bz2.open, ".xz": lzma.open, ".zst": zstd_open}
+_NOT_WRITTEN = (".7z", ".br", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".sz", ".tgz", ".z", ".zip")
 
 __all__ = [
     "PADDING", "Block", "OpenSource", "Rewindable", "Source", "check_folder_of", "fingerprint", "fingerprint_of_file",
@@ -203,7 +207,9 @@ def open_target(target: str | os.PathLike | IO[bytes]) -> Iterator[BinaryIO]:
         with data_output() as stream:
             yield stream
     else:
-        with replacing(target) as temporary, _compressing(temporary, Path(target).suffix) as stream:
+        if Path(target).suffix.lower() in _NOT_WRITTEN:
+            raise InputError("files are compressed as .gz, .bz2, .xz or .zst only", str(target))
+        with replacing(target) as temporary, _compressing(temporary, Path(target).suffix.lower()) as stream:
             yield stream
 
 
@@ -213,8 +219,8 @@ def _compressing(path: Path, suffix: str) -> Iterator[BinaryIO]:
         stream: Any = raw
         if suffix == ".gz":
             stream = gzip.GzipFile("", "wb", 6, raw, mtime=0)  # without the temporary name
-        elif suffix in (".xz", ".zst"):
-            stream = lzma.open(raw, "wb") if suffix == ".xz" else zstd_open(raw, "wb")
+        elif suffix in _WRITERS:
+            stream = _WRITERS[suffix](raw, "wb")
         with stream:
             yield stream
 

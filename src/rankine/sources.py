@@ -5,6 +5,7 @@ Files are read, never mapped: a file that another program cuts short while it is
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import lzma
@@ -34,6 +35,7 @@ Source = str | os.PathLike | IO[bytes]
 PADDING = 16  # readable bytes that follow a block: kernels look so far beyond its end, up to 9
 
 _MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+_MAGIC |= {b"BZh%d1A" % level: ".bz2" for level in range(1, 10)}
 _BLOCK = 4 << 20
 _LINES = 1 << 20  # bytes of a block of lines: it stays in the processor's cache
 _PIECES_FROM = 4 << 20  # bytes of a file that is read by several threads
@@ -66,7 +68,7 @@ class OpenSource(NamedTuple):
 
 @contextmanager
 def open_source(source: Source) -> Iterator[OpenSource]:
-    """Open a path, ``-`` (standard input) or a binary file object; .gz, .xz and .zst are found by content."""
+    """Open a path, ``-`` (standard input) or a binary file object; .gz, .bz2, .xz and .zst are found by content."""
     if hasattr(source, "read"):
         binary: Any = getattr(source, "buffer", source)
         if isinstance(binary, io.TextIOBase):
@@ -97,6 +99,8 @@ def _decompressed(peekable: Any, name: str, size: int | None) -> OpenSource:
         stream = igzip.GzipFile(fileobj=packed)
     elif compression == ".xz":
         stream = lzma.LZMAFile(packed)  # type: ignore[arg-type]
+    elif compression == ".bz2":
+        stream = bz2.BZ2File(packed)  # type: ignore[call-overload]
     else:
         stream = zstd_open(packed, "rb")
     return OpenSource(_Metered(stream, name, packed), name, peekable, size)  # type: ignore[arg-type]
@@ -302,6 +306,10 @@ def _damage_reported(opened: OpenSource) -> Iterator[None]:
         yield
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"compressed data is truncated or damaged ({error})", _place(opened)) from None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise InputError(f"compressed data is truncated or damaged ({error})", _place(opened)) from None  # bz2
     except MemoryError:
         raise InputError("it needs more memory than there is", _place(opened)) from None
     except Exception as error:

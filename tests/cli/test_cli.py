@@ -22,7 +22,7 @@ def test_help_teaches(folder):
     ("arguments", "message"),
     [
         (["evaluate", "absent.txt", "one.run"], "absent.txt: No such file"),
-        (["evaluate", "qrels.txt", "qrels.txt"], "qrels.txt, line 1: expected 6 fields"),
+        (["evaluate", "qrels.txt", "qrels.txt"], "qrels.txt, line 1: expected 3, 5 or 6 fields"),
         (["evaluate", "qrels.txt", "one.run", "-m", "nDGC"], "Did you mean 'nDCG'"),
         (["evaluate", "qrels.txt", "one.run", "-m", "P@0"], "cutoff must be at least 1"),
         (["evaluate", "data.txt", "one.run"], "one.run, line 1: expected one score per line"),

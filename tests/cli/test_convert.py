@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 import rankine as rk
-from rankine.io.formats import JUDGED, load_data
+from rankine.io.formats import JUDGED, DataReading, load_data
 
 from .running import rankine
 
@@ -16,7 +16,9 @@ def test_every_format_to_every_other(folder, source, target):
     rankine(folder, "convert", "data.txt", first)
     done = rankine(folder, "convert", first, second)
     want, data = rk.load_letor(folder / "data.txt"), load_data(folder / second)
-    assert done.stderr == f"{load_data(folder / first, 'float64' if JUDGED[target].text else 'float32')} -> {second}\n"
+    exact = JUDGED[target].text and "dtype" in JUDGED[source].options
+    read = load_data(folder / first, DataReading(dtype="float64" if exact else None))
+    assert done.stderr == f"{read} -> {second}\n"
     assert data.X.tobytes() == want.X.tobytes()
     assert data.y.tolist() == want.y.tolist()
     assert data.qid.tolist() == want.qid.tolist()
@@ -35,3 +37,16 @@ def test_a_target_without_a_known_ending_is_refused(folder):
     done = rankine(folder, "convert", "data.txt", "x.json", code=1)
     for row in JUDGED.values():
         assert all(ending in done.stderr for ending in row.endings)
+
+
+@pytest.mark.parametrize("target", ["x.txt.lz4", "x.txt.bak", "x.zip", "x.parquet.bz2"])
+def test_an_unknown_ending_of_compression_is_refused(folder, target):
+    done = rankine(folder, "convert", "data.txt", target, code=1)
+    assert "expected a file name ending in one of" in done.stderr
+    assert not (folder / target).exists()
+
+
+def test_bz2_is_written_and_read(folder):
+    rankine(folder, "convert", "data.txt", "x.txt.bz2")
+    assert (folder / "x.txt.bz2").read_bytes().startswith(b"BZh")
+    assert rankine(folder, "convert", "x.txt.bz2", "-").stdout == (folder / "data.txt").read_text()

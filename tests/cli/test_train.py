@@ -186,7 +186,7 @@ def test_train_with_other_supervision(folder):
     assert rankine(folder, "train", *arguments).stdout.startswith("data\tqueries\tnDCG@10\n")
     rankine(folder, "train", "data.txt", "--loss", "duchi", "-o", "d.json")
     done = rankine(folder, "train", "data.txt", "--loss", "consistent-wpd", "-o", "w.json", code=1)
-    assert "which no data file holds" in done.stderr
+    assert "learns from a preference graph: pass --preferences FILE" in done.stderr
 
 
 def test_without_a_ranker_the_best_candidate_is_kept_and_judged(folder):
@@ -320,3 +320,61 @@ def test_stopped_by_the_user_the_best_so_far_is_kept(tmp_path):
     assert "not finished: Ctrl-C" in out
     assert err.endswith("rankine: stopped; kept: the model, in m.json\n")
     assert rk.load(tmp_path / "m.json").report_.lines
+
+
+def graph_of(data, folder, name="prefs.csv", wrong=()):
+    """A file with a preference for each pair of documents of different grade, and these lines too."""
+    lines = ["query,winner,loser,weight"]
+    for q in data:
+        pairs = [(i, j) for i in range(len(q.y)) for j in range(len(q.y)) if q.y[i] > q.y[j]]
+        lines += [f"{q.id},{q.doc_ids[i]},{q.doc_ids[j]},{q.y[i] - q.y[j]}" for i, j in pairs]
+    (folder / name).write_text("\n".join([*lines, *wrong]) + "\n")
+
+
+def test_training_from_preferences(folder):
+    data = rk.load_letor(folder / "data.txt")
+    graph_of(data, folder)
+    graph = rk.load_preferences(folder / "prefs.csv", data)
+    arguments = ("train", "data.txt", "--preferences", "prefs.csv", "-o", "m.json")
+    for loss in ("consistent-wpd", "duchi"):
+        done = rankine(folder, *arguments, "--loss", loss, "-C", "0.1", "--normalise", "query-zscore")
+        model = rk.LinearRanker(loss, C=0.1, normalise="query-zscore").fit(data.X, graph, qid=data.qid)
+        np.testing.assert_allclose(rk.load(folder / "m.json").coef_, model.coef_, rtol=1e-6, atol=1e-9)
+        wpd = rk.evaluate("WPD", graph, model.predict(data), data.qid).mean["WPD"]
+        assert done.stdout == f"data\tqueries\tWPD\ntrain\t4\t{wpd:.4f}\n"
+        assert "evaluate test.txt m.json --preferences test.csv -m WPD" in done.stderr
+        shown = rankine(folder, "evaluate", "data.txt", "m.json", "--preferences", "prefs.csv").stdout
+        assert shown == f"system\tquery\tqueries\tWPD\nm\tall\t4\t{wpd:.4f}\n"
+        path = rankine(folder, *arguments, "--loss", loss, "--valid", "data.txt", "--path", "0.1,1").stdout
+        assert path.startswith("C\tobjective\tgap\titerations\tWPD\n0.1\t")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--loss", "ranksvm"], "ranksvm learns from grades, not from --preferences: use consistent-wpd or duchi"),
+        ([], "AutoRanker learns from grades, not from --preferences"),
+        (["--ranker", "rankboost"], "RankBoost learns from grades, not from --preferences"),
+        (
+            ["--loss", "duchi", "-m", "nDCG@10"],
+            "nDCG@10 needs grades, and --preferences takes their place: measure WPD",
+        ),
+        (["--loss", "duchi", "--ranker", "boosted"], "boosting needs grades, the data has a preference graph"),
+    ],
+)
+def test_preferences_are_used_or_refused(folder, arguments, message):
+    graph_of(rk.load_letor(folder / "data.txt"), folder)
+    options = ("train", "data.txt", "--preferences", "prefs.csv", "-o", "m.json")
+    assert message in rankine(folder, *options, *arguments, code=1).stderr
+    assert not (folder / "m.json").exists()
+
+
+def test_a_wrong_preference_names_its_line(folder):
+    data = rk.load_letor(folder / "data.txt")
+    first = next(iter(data))
+    graph_of(data, folder, wrong=[f"{first.id},{first.doc_ids[0]},nobody,1"])
+    options = ("train", "data.txt", "--preferences", "prefs.csv", "--loss", "duchi", "-o", "m.json")
+    error = rankine(folder, *options, code=1).stderr
+    assert re.fullmatch(r"rankine: prefs.csv, line \d+: query \w+ has no document 'nobody'; it has .*\n", error)
+    error = rankine(folder, *options[:-1], "prefs.csv", code=1).stderr
+    assert "would replace prefs.csv, which is read" in error

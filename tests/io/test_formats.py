@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.io.formats import JUDGED, TABLE, format_of, holds_features, load_data, save_data
+from rankine.io.formats import JUDGED, TABLE, DataReading, format_of, holds_features, load_data, save_data
 from rankine.sample import judged_set
 
 
@@ -40,6 +40,7 @@ def test_the_last_ending_of_a_table_and_any_ending_of_text():
     assert format_of("a.txt.parquet") is TABLE["parquet"]
     assert format_of("a.parquet.txt") is TABLE["letor"]
     assert format_of("a.txt.gz") is TABLE["letor"]
+    assert format_of("a.txt.bz2") is TABLE["letor"]
     assert format_of("a.parquet.gz") is None
     assert format_of(io.BytesIO()) is None
 
@@ -51,6 +52,28 @@ def test_the_first_line_tells_judged_data_from_qrels():
 
 
 def test_a_target_without_a_known_ending_is_refused(tmp_path):
-    with pytest.raises(rk.InputError, match=r"ending in one of \.txt, .*\.ipc \(text may add \.gz, \.xz or \.zst\)"):
+    message = r"ending in one of \.txt, .*\.ipc \(text may add \.gz, \.bz2, \.xz or \.zst\)"
+    with pytest.raises(rk.InputError, match=message):
         save_data(judged_set(n_queries=1), str(tmp_path / "set.json"))
     assert not list(tmp_path.iterdir())
+
+
+def test_an_option_that_a_format_does_not_take_is_refused(tmp_path):
+    data = judged_set(n_queries=1)
+    for ending, reading, message in (
+        (".txt", DataReading(label="grade"), "LETOR text has no --label; it has --"),
+        (".parquet", DataReading(dtype="float64"), "Parquet has no --dtype; it has --label, --query, --document"),
+        (".arrow", DataReading(unordered=True), "Arrow has no --unordered"),
+    ):
+        save_data(data, str(tmp_path / f"set{ending}"))
+        with pytest.raises(rk.InputError, match=message) as caught:
+            load_data(tmp_path / f"set{ending}", reading)
+        assert str(caught.value).startswith(str(tmp_path / f"set{ending}: "))
+        assert load_data(tmp_path / f"set{ending}").n_queries == 1
+
+
+def test_files_of_two_formats_are_no_data_set(tmp_path):
+    for ending in (".txt", ".parquet"):
+        save_data(judged_set(n_queries=1), str(tmp_path / f"set{ending}"))
+    with pytest.raises(rk.InputError, match=r"set.txt: LETOR text, but .*set.parquet is Parquet: files that are read"):
+        load_data(tmp_path)

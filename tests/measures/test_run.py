@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
+from rankine.errors import InputNote
 
 from .cases import TREC, random_trec
 
@@ -26,8 +27,8 @@ def test_trec_ties_equal_trec_eval_on_a_thousand_random_runs(level):
     checked = 0
     for case in range(1000 if level == 1 else 200):
         qrels, run = random_trec(rng)
-        if not set(qrels) & set(run):
-            continue
+        if not set(qrels) & set(run) or not set().union(*qrels.values()) & set().union(*run.values()):
+            continue  # such a run is refused
         judged_only = case % 5 == 0
         names, ours = (TREC, TREC) if level == 1 else (list(LEVEL_2.values()), list(LEVEL_2))
         evaluator = pytrec_eval.RelevanceEvaluator(
@@ -97,3 +98,26 @@ def test_err_scale_does_not_depend_on_the_run():
 def test_odd_runs_are_refused(call, message):
     with pytest.raises(rk.InputError, match=message):
         call()
+
+
+def test_a_run_without_a_judged_document_is_refused_with_names_of_both_sides():
+    qrels = {f"q{i}": {f"doc-{i}-{j}": j for j in range(3)} for i in range(30)}
+    numbers = {f"q{i}": {str(j + 1): 1.0 - j for j in range(3)} for i in range(30)}
+    sides = r"the run has '1', '2', '3', the judgments have 'doc-0-0', 'doc-0-1', 'doc-0-2'$"
+    for options in ({}, {"complete": True}, {"judged_only": True}):
+        with pytest.raises(rk.InputError, match=f"no document of the run is judged: {sides}"):
+            rk.evaluate_run("AP", qrels, numbers, **options)
+    other = {f"q{i}": qrels[f"q{(i + 1) % 30}"] for i in range(30)}
+    with pytest.raises(rk.InputError, match="names that occur in both: 90, but for other queries"):
+        rk.evaluate_run("AP", qrels, other)
+    with pytest.raises(rk.InputError, match="no query in common"):
+        rk.evaluate_run("AP", qrels, {"x": {"doc-0-0": 1.0}}, complete=True)
+    with pytest.warns(InputNote, match="only 1 of 30 queries have a judged document in the run: the run has '1', '2'"):
+        rk.evaluate_run("AP", qrels, numbers | {"q7": {"1": 2.0, "doc-7-1": 1.0}})
+
+
+def test_a_few_documents_that_nobody_judged_are_worth_nothing():
+    qrels = {"a": {"x": 1}, "b": {"y": 0}}
+    assert rk.evaluate_run("AP", qrels, {"a": {"y": 1.0}}).mean["AP"] == 0
+    with pytest.raises(rk.InputError, match="no document of the run is judged"):
+        rk.evaluate_run("AP", qrels, {"a": {"z": 1.0}})

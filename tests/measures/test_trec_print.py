@@ -83,7 +83,11 @@ def test_options():
     assert value("num_rel", level=2) == "2"
     assert value("utility.0,0,0,1", documents=100) == f"{(98 + 96) / 2:.4f}"
     assert value("P.1", level=4) == "0.5000"
-    for bad, message in ((lambda: value("map", depth=0), "at least 1"), (lambda: value("P.0"), "at least 1")):
+    for bad, message in (
+        (lambda: value("map", depth=0), "at least 1"),
+        (lambda: value("P.0"), "at least 1"),
+        (lambda: printed(["map"], run={"a": {"1": 1.0, "2": 2.0}}), "the run has '1', '2', the judgments have 'x'"),
+    ):
         with pytest.raises(rk.InputError, match=message):
             bad()
 

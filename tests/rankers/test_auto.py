@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit
+from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, TimeSeriesSplit
 from sklearn.utils.estimator_checks import check_estimator
 
 import rankine as rk
@@ -207,6 +207,7 @@ def test_folds_that_cannot_be_used():
         (np.arange(24) % 2, "folds must be the same in all rows of a query; query 0 has several"),
         ("five", "folds must be a number of folds, an array of whole numbers or have a method split, got 'five'"),
         (KFold(5), r"KFold\(.*\) cuts query 1: split by groups, as QueryKFold does"),
+        (TimeSeriesSplit(2, test_size=8), r"TimeSeriesSplit\(.*\) leaves 2 queries out of split 1; folds train"),
         (GroupKFold(7), r"GroupKFold\(.*\) cannot split the data: Cannot have number of splits"),
     ]:
         with pytest.raises(rk.InputError, match=error):
@@ -458,6 +459,23 @@ def test_ctrl_c_during_the_fusion(monkeypatch):
     monkeypatch.setattr(module, "fused_configurations", interrupted)
     model = auto().fit(*linear_problem(n=8))
     assert "Stopped after 3 of 3 candidates." in model.report_.lines
+
+
+def test_ctrl_c_during_the_last_fit(monkeypatch, capsys):
+    work, calls = module.fitted, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return work(*arguments)
+
+    monkeypatch.setattr(module, "fitted", interrupted)
+    problem = linear_problem(n=8)
+    model = auto(verbose=True).fit(*problem)
+    assert "the next Ctrl-C ends without a model" in capsys.readouterr().err
+    monkeypatch.setattr(module, "fitted", work)
+    np.testing.assert_array_equal(model.predict(problem[0]), auto().fit(*problem).predict(problem[0]))
 
 
 def test_the_budget():

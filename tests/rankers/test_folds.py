@@ -146,12 +146,12 @@ def test_splitters_that_cannot_be_used():
     with pytest.raises(rk.InputError, match="cuts query 0: split by groups, as QueryKFold does"):
         fold_numbers(data, KFold(6))
     with pytest.raises(rk.InputError, match="judges on a query twice; each may be in one fold only"):
-        fold_numbers(data, Odd(([0, 1], [2, 3]), ([0, 1], [2, 3])))
+        fold_numbers(data, Odd(*[([0, 1, 4, 5], [2, 3])] * 2))
     with pytest.raises(rk.InputError, match="gave no folds"):
         fold_numbers(data, Odd())
     with pytest.raises(rk.InputError, match=r"GroupKFold\(.*cannot split the data: Cannot have number of splits"):
         fold_numbers(data, GroupKFold(4))
-    holes = Odd(([0, 1], []), ([2, 3, 4, 5], [0, 1]), ([0, 1], [2, 3]))
+    holes = Odd((range(6), []), ([2, 3, 4, 5], [0, 1]), ([0, 1, 4, 5], [2, 3]))
     assert fold_numbers(data, holes).tolist() == [0, 1, -1]  # a fold without queries is none
 
 

@@ -11,6 +11,8 @@ from typing import Any
 from ..console import say, shown
 from ..interrupt import SIGNALS, watched
 
+_notes: set[str] = set()  # what was said of the input: once
+
 
 def program() -> None:
     """The program ``rankine``: once :func:`main` is done, signals have nothing to stop any more."""
@@ -63,7 +65,13 @@ def _run() -> int:
 
 
 def _show_warning(message: Any, *_: Any) -> None:
-    say(f"rankine: warning: {message}")
+    from ..errors import InputNote
+
+    if not isinstance(message, InputNote):
+        say(f"rankine: warning: {message}")
+    elif str(message) not in _notes:
+        _notes.add(str(message))
+        say(message)
 
 
 def _in_words(error: Exception) -> str:

@@ -8,6 +8,7 @@ import typer
 
 from ..console import put
 from .common import limited
+from .reading import with_reading
 
 # in the order of the help; each is a file of this folder with the function ``command``
 COMMANDS = (
@@ -18,6 +19,10 @@ READING = (  # of these, the commands that read files
     "train", "rank", "tune", "evaluate", "compare", "trec_eval", "describe", "convert", "export", "bound",
     "consistency",
 )  # fmt: skip
+JUDGED = (  # of these, the commands that read judged data
+    "train", "rank", "tune", "evaluate", "compare", "describe", "convert", "export", "bound",
+)  # fmt: skip
+OMITTED = {"export": ("features",)}  # options of reading that mean something else there
 GROUPS = ("experiment", "spoken")  # each is a module of this folder with an ``app`` of its own
 
 app = typer.Typer(
@@ -33,6 +38,8 @@ app = typer.Typer(
 
 for _name in COMMANDS:
     _command = import_module(f".{_name}", __package__).command
+    if _name in JUDGED:
+        _command = with_reading(_command, OMITTED.get(_name, ()))
     app.command(_name)(limited(_command) if _name in READING else _command)
 for _name in GROUPS:
     app.add_typer(import_module(f".{_name}", __package__).app, name=_name)

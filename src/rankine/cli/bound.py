@@ -8,12 +8,16 @@ from typing import Annotated
 import typer
 
 from ..console import say
+from ..io.formats import DataReading
 from . import common as c
 
 
 def command(
     model: Annotated[str, typer.Argument(help="A linear model that `rankine train` wrote.")],
-    data: Annotated[str, typer.Argument(help=f"The queries it was trained on (or not, with --held-out): {c.FORMATS}.")],
+    data: Annotated[
+        list[str],
+        typer.Argument(help=f"The queries it was trained on (or not, with --held-out): {c.FORMATS}. {c.SEVERAL}"),
+    ],
     delta: Annotated[float, typer.Option(help="The chance that the sample misleads.")] = 0.05,
     B: Annotated[
         float | None, typer.Option("--norm", help="A bound on ‖w‖ fixed beforehand; else powers of two share δ.")
@@ -22,6 +26,7 @@ def command(
         float | None, typer.Option("--radius", help="A bound on the norm of features; else the sample's largest.")
     ] = None,
     held_out: Annotated[bool, typer.Option("--held-out", help="The model was not trained on this data.")] = False,
+    reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """What theory guarantees about queries to come: risk bounds with all their terms.
 
@@ -32,7 +37,7 @@ def command(
     from ..theory import risk_bound
     from ..theory.words import digits_up, number_up, probability
 
-    guarantee = risk_bound(load(model), c.load_data(data), delta, B=B, M=M, held_out=held_out)
+    guarantee = risk_bound(load(model), c.load_data(data, reading), delta, B=B, M=M, held_out=held_out)
     rows = [
         (b.result, b.of, b.status, *(number_up(x) for x in (b.log_risk, b.log_complexity, b.log_confidence)),
          number_up(b.log_total, certain=True), number_up(b.log_largest), "no" if b.vacuous else "yes",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..io.formats import described
+from ..io.formats import DataReading, described
 from ..limits import FEATURES, MOST_FEATURES, RATIO, SIZE, STREAM, WHOLE, max_features, max_size, shown
 from ..normalisers import TABLE as NORMALISER_TABLE
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NORMALISERS = ", ".join(NORMALISER_TABLE)
 FORMATS = described()
+NOTHING_SAID = DataReading()
 DEFAULT_MEASURES = ["nDCG@10", "AP", "RR", "P@10"]
 
 
@@ -61,8 +62,9 @@ class Empty(StrEnum):
 
 
 Judgments = Annotated[str, typer.Argument(help=f"TREC qrels, or a judged data set: {FORMATS}.")]
-JudgedData = Annotated[str, typer.Argument(help=f"A judged data set: {FORMATS}.")]
-TrainingData = Annotated[str, typer.Argument(help=f"Training data: {FORMATS}.")]
+SEVERAL = "Several files, a folder, or a pattern such as 'part-*.txt' are one data set."
+JudgedData = Annotated[list[str], typer.Argument(help=f"A judged data set: {FORMATS}. {SEVERAL}")]
+TrainingData = Annotated[list[str], typer.Argument(help=f"Training data: {FORMATS}. {SEVERAL}")]
 Measures = Annotated[
     list[str] | None,
     typer.Option(
@@ -87,6 +89,15 @@ Complete = Annotated[
 ]
 JudgedOnly = Annotated[bool, typer.Option("-J", "--judged-only", help="Drop documents without judgment first.")]
 EmptyOption = Annotated[Empty, typer.Option("--empty", help="Value of queries without a relevant document.")]
+PreferencesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--preferences",
+        metavar="FILE",
+        help="A preference graph in place of grades: CSV, TSV, JSON lines or Parquet with the columns query, winner, "
+        "loser and weight (1 without it). Documents are named by id, by number within the query where data has no ids.",
+    ),
+]
 OutputOption = Annotated[Output, typer.Option("-o", "--output", help="How to print.")]
 
 
@@ -153,11 +164,44 @@ def measure_names(options: Sequence[str] | None, gain: Gain) -> list[str]:
     return out
 
 
-def load_data(source: Any) -> RankingData:
-    """Read a judged data set in the format of its ending."""
+def load_data(source: Any, reading: DataReading = NOTHING_SAID) -> RankingData:
+    """Read a judged data set, in one or several files, in the format of its ending."""
     from ..io.formats import load_data
 
-    return load_data(source)
+    return load_data(source, reading)
+
+
+def listed(files: Sequence[str]) -> str:
+    """Files in messages.
+
+    >>> listed(["a.txt", "b.txt"])
+    'a.txt, b.txt'
+    """
+    return ", ".join(files)
+
+
+def preferred(data: RankingData, preferences: str | None) -> RankingData:
+    """The data set with the preference graph of a file in place of grades, if one is given."""
+    if preferences is None:
+        return data
+    from ..io.preferences import load_preferences, with_preferences
+
+    return with_preferences(data, load_preferences(preferences, data))
+
+
+def check_preference_measures(names: Iterable[str], preferences: bool) -> None:
+    """Raise on a measure of grades where --preferences takes their place, and on one of preferences without."""
+    from ..errors import InputError
+    from ..measures import parse
+
+    if not preferences:
+        of_graphs = [name for name in names if name.startswith("WPD")]
+        if of_graphs:
+            raise InputError(f"{of_graphs[0]} needs a preference graph: pass --preferences FILE")
+        return
+    of_grades = [name for name in names if parse(name).supervision != "preferences"]
+    if of_grades:
+        raise InputError(f"{of_grades[0]} needs grades, and --preferences takes their place: measure WPD")
 
 
 def grid_of(text: str, option: str) -> list[float]:
@@ -200,12 +244,13 @@ def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:
     """Raise before the long computation starts if a file cannot be written there, or would replace one that is read."""
     from ..errors import InputError
     from ..files import check_folder_of
+    from ..io.expand import expand
 
     if Path(output).is_dir():
         raise InputError("is a folder, a file is needed", output)
     check_folder_of(output)
-    for path in inputs:
-        if path is not None and Path(output).exists() and Path(path).exists() and os.path.samefile(output, path):
+    for path in expand([path for path in inputs if path is not None]) if any(inputs) else ():
+        if Path(output).exists() and Path(path).exists() and os.path.samefile(output, path):
             raise InputError(f"would replace {path}, which is read: choose another output", output)
 
 
@@ -236,8 +281,10 @@ def reports(
     complete: bool,
     judged_only: bool,
     empty: Empty,
+    reading: DataReading = NOTHING_SAID,
+    preferences: str | None = None,
 ) -> dict[str, Report]:
-    """Evaluate every system against the judgments."""
+    """Evaluate every system against the judgments, or against a preference graph over the judged data."""
     from ..errors import InputError
     from ..files import Rewindable
     from ..io import load_groups, load_qrels
@@ -254,6 +301,9 @@ def reports(
     if isinstance(source, Rewindable):
         source.rewind()
     if not features:
+        refuse_reading(reading, f"{judgments} holds TREC qrels")
+        if preferences is not None:
+            raise InputError("--preferences needs a judged data set, and these are TREC qrels", judgments)
         qrels = load_groups(source) if are_grouped(parse_all(names)) else load_qrels(source)
         rule = "trec" if ties is Ties.auto else ties.value
         return {
@@ -262,7 +312,7 @@ def reports(
         }
     if complete or judged_only:
         raise InputError("-c and -J are for TREC judgments; in a judged data set every document is judged")
-    data = load_data(source)
+    data = preferred(load_data(source, reading), preferences)
     if ties is Ties.trec and data.doc_ids is None:
         raise InputError("--ties trec breaks ties by document id, and the data set has none", judgments)
     rule = "expected" if ties is Ties.auto else ties.value
@@ -270,6 +320,16 @@ def reports(
         label: evaluate(names, data.y, load_scores(path, data), data.qid, rule, empty.value, data.doc_ids)
         for label, path in zip(labels, systems, strict=True)
     }
+
+
+def refuse_reading(reading: DataReading, why: str) -> None:
+    """Raise if an option of reading is given where no judged data is read."""
+    from ..errors import InputError
+    from ..io.formats import on_command_line
+
+    options = [on_command_line(name) for name in reading.given()]
+    if options:
+        raise InputError(f"{options[0]} says how judged data is read, but {why}")
 
 
 def load_scores(path: str, data: RankingData) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..console import print_table, put, put_json
+from ..io.formats import DataReading
 from . import common as c
 from .details import print_details
 from .tables import print_comparison
@@ -14,6 +15,10 @@ from .tables import print_comparison
 if TYPE_CHECKING:
     from ..measures import Report
     from ..measures.overlap import Drift
+
+Models = Annotated[
+    bool, typer.Option("--models", help="Compare the rankings of two models without judgments: MODEL MODEL DATA.")
+]
 
 
 def command(
@@ -38,10 +43,8 @@ def command(
     complete: c.Complete = False,
     judged_only: c.JudgedOnly = False,
     empty: c.EmptyOption = c.Empty.zero,
-    models: Annotated[
-        bool,
-        typer.Option("--models", help="Compare the rankings of two models without judgments: MODEL MODEL DATA."),
-    ] = False,
+    models: Models = False,
+    reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Test whether systems differ: three paired tests, Holm-corrected, and an interval of the difference.
 
@@ -58,11 +61,11 @@ def command(
     if models:
         if measure or baseline or per_query or plot or output is c.Output.csv:
             raise InputError("--models compares rankings without judgments: only --details and -o json go with it")
-        _print_drift([judgments, *systems], details or 5, output is c.Output.json)
+        _print_drift([judgments, *systems], details or 5, output is c.Output.json, reading)
         return
     _check(details, judgments, output, empty)
     names = c.measure_names(measure or ["nDCG@10"], gain)
-    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty)
+    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading)
     comparison = compare_reports(reports, baseline, confidence, seed)
     if plot is not None:
         comparison.plot(plot)
@@ -75,7 +78,7 @@ def command(
             _print_queries(reports)
         print_comparison(comparison)
         for pair in comparison.pairs if details > 0 else ():
-            print_details(pair, reports, judgments, systems, details)
+            print_details(pair, reports, judgments, systems, details, reading)
 
 
 def _check(details: int, judgments: str, output: c.Output, empty: c.Empty) -> None:
@@ -101,16 +104,16 @@ def _print_queries(reports: dict[str, Report]) -> None:
     print_table("Queries", ["measure", "query", *reports], rows)
 
 
-def _print_drift(files: list[str], n: int, as_json: bool) -> None:
+def _print_drift(files: list[str], n: int, as_json: bool, reading: DataReading) -> None:
     """Print how ranks change between two models on the same data."""
 
     from ..errors import InputError
     from ..measures.overlap import drift
     from ..rankers import load
 
-    if len(files) != 3:
+    if len(files) < 3:
         raise InputError(f"--models takes two models and a data set, got {len(files)} files")
-    (a, b), data = (load(path) for path in files[:2]), c.load_data(files[2])
+    (a, b), data = (load(path) for path in files[:2]), c.load_data(files[2:], reading)
     change = drift(a.predict(data), b.predict(data), data.qid, data.ptr)
     if as_json:
         names = ("overlap", "turnover", "moved", "first_changed")
@@ -119,7 +122,7 @@ def _print_drift(files: list[str], n: int, as_json: bool) -> None:
         ]
         put_json({"p": change.p, "k": change.k, "queries": queries})
         return
-    _print_change(f"From {files[0]} to {files[1]} on {files[2]}", change, n)
+    _print_change(f"From {files[0]} to {files[1]} on {c.listed(files[2:])}", change, n)
 
 
 def _print_change(title: str, change: Drift, n: int) -> None:

@@ -13,22 +13,32 @@ if TYPE_CHECKING:
     from ..theory.consistency import Verdict
 
 
+_MEASURE = (
+    "DCG@k, nDCG@k, AP, ERR, RR or P@k of grades; WPD, weighted pairwise disagreement, of preference graphs; zero-one "
+    "(also 0-1), the error of permutations, of ranks."
+)
+_GIVEN = (
+    "A file with supervisions and their probabilities. Lines of a probability and the grades, or ranks, of all items; "
+    "for WPD blocks of a probability and the m lines of an m × m matrix, with blank lines between them; or JSON: "
+    '[{"probability": "1/2", "weights": [[0, 1], [0, 0]]}, …], with "grades" or "ranks" likewise.'
+)
+
+
 def command(
-    measure: Annotated[
-        str,
-        typer.Argument(help="A measure, such as DCG@k or AP; for another one an error lists those that are supported."),
-    ],
+    measure: Annotated[str, typer.Argument(help=_MEASURE)],
     loss: Annotated[
         str | None, typer.Option("-l", "--loss", help="Look for a case in which minimising this loss misleads.")
     ] = None,
-    items: Annotated[int, typer.Option("-m", "--items", help="Number of documents.")] = 3,
-    grades: Annotated[str, typer.Option("-g", "--grades", help="The grades that occur.")] = "0,1",
-    distribution: Annotated[
+    items: Annotated[int | None, typer.Option("-m", "--items", help="Number of documents; by default 3.")] = None,
+    grades: Annotated[
         str | None,
-        typer.Option("--given", help="A distribution to check: lines of a probability and the grades of all items."),
+        typer.Option("-g", "--grades", help="The grades that occur, for measures of grades; by default 0,1."),
     ] = None,
-    tries: Annotated[int, typer.Option(help="Number of random distributions to look at.")] = 200,
-    seed: Annotated[int, typer.Option(help="Random seed of the distributions.")] = 0,
+    given: Annotated[str | None, typer.Option("--given", metavar="FILE", help=_GIVEN)] = None,
+    tries: Annotated[
+        int | None, typer.Option(help="Number of random distributions to look at; by default 200.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of the distributions; by default 0.")] = None,
 ) -> None:
     """Whether a measure can be optimised by sorting, and whether a loss leads there.
 
@@ -36,25 +46,61 @@ def command(
     `rankine consistency AP -m 4`
 
     With a loss: `rankine consistency DCG --loss preorder --grades 0,1,2`
+
+    Of preferences and of permutations, where three judges said so:
+    `rankine consistency WPD --loss consistent-wpd --given graphs.txt`
+
+    `rankine consistency 0-1 --loss consistent-rank --given ranks.txt`
     """
     from ..theory import consistency, standard_form_exists
+    from .supervisions import load_distribution
 
+    searching = {"--tries": tries, "--seed": seed}
+    making = {"--items": items, "--grades": grades}
     if loss is None:
-        if distribution is not None:
-            raise InputError("--given is a distribution to check a loss with: name one with --loss")
-        _show_form(measure, standard_form_exists(measure, consistency.every_label(_grades(grades), items)))
+        _refuse(searching, "is for the search with a loss: name one with --loss")
+    if given is not None:
+        _refuse(making | searching, "is not for --given, whose file holds the supervisions")
+        labels, probabilities = load_distribution(given)
+        if loss is None:
+            _show_form(measure, standard_form_exists(measure, labels))
+        else:
+            _show(consistency.check(loss, measure, labels, probabilities))
         return
-    if distribution is not None:
-        labels, probabilities = _read(distribution)
-        _show(consistency.check(loss, measure, labels, probabilities))
+    labels, about = _supervisions(measure, items, grades)
+    if loss is None:
+        _show_form(measure, standard_form_exists(measure, labels))
         return
-    labels = consistency.every_label(_grades(grades), items)
-    verdict = consistency.search(loss, measure, labels, tries=tries, seed=seed)
+    n = 200 if tries is None else tries
+    verdict = consistency.search(loss, measure, labels, tries=n, seed=0 if seed is None else seed)
     if verdict is None:
-        put(f"{loss} was consistent with {measure} under each of {tries} random distributions of grades "
-                   f"{grades} over {items} items. That is no proof.")  # fmt: skip
+        put(f"{loss} was consistent with {measure} under each of {n} random distributions of {about}. "
+                   "That is no proof.")  # fmt: skip
     else:
         _show(verdict)
+
+
+def _refuse(options: dict[str, Any], why: str) -> None:
+    """Raise if an option was given that would have no effect."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{name} {why}")
+
+
+def _supervisions(measure: str, items: int | None, grades: str | None) -> tuple[list[Any], str]:
+    """The supervisions that a measure is looked at with where no file holds them, and what they are in words."""
+    from ..theory import consistency
+    from ..theory.errors_of_rankings import spelled
+
+    m = 3 if items is None else items
+    if spelled(measure) == "zero-one" or measure.startswith("WPD"):
+        graphs = measure.startswith("WPD")
+        _refuse({"--grades": grades}, f"is for measures of grades; {measure} is of {'graphs' if graphs else 'ranks'}")
+        if graphs:
+            return consistency.every_edge(m), f"graphs of one preference over {m} items"
+        return consistency.every_ranking(m), f"permutations of {m} items"
+    text = "0,1" if grades is None else grades
+    return consistency.every_label(_grades(text), m), f"grades {text} over {m} items"
 
 
 def _grades(text: str) -> list[int]:
@@ -64,31 +110,19 @@ def _grades(text: str) -> list[int]:
         raise InputError(f"--grades are whole numbers with commas, such as 0,1,2; got {text!r}") from None
 
 
-def _read(path: str) -> tuple[list[Any], list[str]]:
-    from ..limits import check_decimal
-    from ..sources import text_lines
-
-    labels: list[Any] = []
-    probabilities: list[str] = []
-    for number, line in text_lines(path):
-        words = line.split("#")[0].split()
-        if len(words) == 1:
-            raise InputError("expected a probability and the grades of all items", f"{path}, line {number}")
-        for word in words:
-            check_decimal(word, f"{path}, line {number}")
-        if words:
-            probabilities.append(words[0])
-            labels.append(words[1:])
-    return labels, probabilities
-
-
 def _show(verdict: Verdict) -> None:
     from ..console import print_table
 
-    rows = [(str(p), *map(str, y)) for p, y in zip(verdict.probabilities, verdict.labels, strict=True) if p]
+    used = [(str(p), y) for p, y in zip(verdict.probabilities, verdict.labels, strict=True) if p]
     m = len(verdict.scores)
-    rows.append((f"minimiser of {verdict.loss}", *(f"{s:.4f}" for s in verdict.scores)))
-    print_table("grades and their probability", ("probability", *(f"item {i + 1}" for i in range(m))), rows)
+    scores = [f"{s:.4f}" for s in verdict.scores]
+    kind = _kind(verdict.measure, verdict.labels)
+    if kind == "preferences":
+        print_table("graphs and their probability", ("probability", "preferences"), [(p, _label(y)) for p, y in used])
+        put(f"minimiser of {verdict.loss}: {', '.join(scores)}")
+    else:
+        rows = [*((p, *map(str, y)) for p, y in used), (f"minimiser of {verdict.loss}", *scores)]
+        print_table(f"{kind} and their probability", ("probability", *(f"item {i + 1}" for i in range(m))), rows)
     put(f"{verdict.answer}: the loss sorts {_order(verdict.order)}; best for {verdict.measure} "
                f"{'is' if len(verdict.optimum.rankings) == 1 else 'are'} {_best(verdict)}; expected {verdict.measure} "
                f"lost: {float(verdict.regret):.4g}")  # fmt: skip
@@ -106,22 +140,36 @@ def _best(verdict: Verdict) -> str:
 def _show_form(measure: str, form: Any) -> None:
     from ..console import print_table
 
-    m = len(form.labels[0])
+    m, kind = len(form.labels[0]), _kind(measure, form.labels)
     put(f"{measure} on these {len(form.labels)} supervisions of {m} items has a standard form: {form.answer}, "
                f"{form.why}.")  # fmt: skip
     if form.r is not None:
         rows = [(_label(y), *(f"{float(x):.6g}" for x in r)) for y, r in zip(form.labels, form.r, strict=True)]
         print_table(
-            "r, up to scale and what is common to a row", ("grades", *(f"item {i + 1}" for i in range(m))), rows
+            "r, up to scale and what is common to a row",
+            (kind, *(f"item {i + 1}" for i in range(m))),
+            rows,
         )
     for order, i, j, weights in form.certificate or ():
         rows = [(_label(y), str(w)) for y, w in zip(form.labels, weights, strict=True) if w]
         put(f"\nHere {_order([(t,) for t in order])} is optimal, so E[r] of item {i + 1} ≥ that of {j + 1}:")
-        print_table("", ("grades", "weight"), rows)
+        print_table("", (kind, "weight"), rows)
     if form.certificate:
         put("\nSummed over these tables (and over all renamings of the items), the differences cancel for every "
                    "r, though one of them must be positive.")  # fmt: skip
 
 
 def _label(label: Any) -> str:
-    return " ".join(str(g) for g in label)
+    """Grades or ranks; of a matrix the preferences, with their weights where they are not 1."""
+    if not isinstance(label[0], tuple):
+        return " ".join(str(g) for g in label)
+    edges = [(i, j, a) for i, row in enumerate(label, 1) for j, a in enumerate(row, 1) if a]
+    return ", ".join(f"{i} > {j}{'' if a == 1 else f' ({a})'}" for i, j, a in edges) or "none"
+
+
+def _kind(measure: str, labels: Any) -> str:
+    """What supervisions are called."""
+    from ..theory.errors_of_rankings import spelled
+
+    graphs = isinstance(labels[0][0], tuple)
+    return "preferences" if graphs else "ranks" if spelled(measure) == "zero-one" else "grades"

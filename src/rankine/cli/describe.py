@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console import print_table, put_csv, put_json, say
+from ..io.formats import DataReading
 from . import common as c
 
 if TYPE_CHECKING:
@@ -18,9 +19,10 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
 def command(
-    data: Annotated[str, typer.Argument(help=f"A judged data set: {c.FORMATS}; or a model.")],
+    data: Annotated[list[str], typer.Argument(help=f"A judged data set: {c.FORMATS}; or a model. {c.SEVERAL}")],
     output: c.OutputOption = c.Output.table,
     top: Annotated[int, typer.Option(help="Number of features to look at, from the first.")] = 1000,
+    reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Show a judged data set at a glance: queries, documents, grades, features; or where a model comes from.
 
@@ -28,10 +30,11 @@ def command(
 
     `rankine describe model.json`
     """
-    if _is_model(data):
-        _describe_model(data, output)
+    if len(data) == 1 and _is_model(data[0]):
+        c.refuse_reading(reading, f"{data[0]} is a model")
+        _describe_model(data[0], output)
         return
-    facts = summary(c.load_data(data), top)
+    facts = summary(c.load_data(data, reading), top)
     if output is c.Output.json:
         put_json(facts, indent=2)
         return
@@ -49,7 +52,7 @@ def command(
     if output is c.Output.csv:
         put_csv([columns, *rows])
         return
-    print_table(data, ["", ""], _overview(facts))
+    print_table(c.listed(data), ["", ""], _overview(facts))
     constant = sum(bool(r[-1]) for r in rows)
     remark = f"{constant} of {len(rows)} features are constant." if constant else "No feature is constant."
     more = facts["n_features"] - len(rows)
@@ -113,6 +116,8 @@ def about_model(model: Any) -> dict[str, Any]:
         "measure": _measure(model),
         "features": model.n_features_in_,
     }
+    if model.first_index_ is not None:
+        facts["first_feature"] = model.first_index_
     if best is not model:
         facts["best"] = _named(best)
         facts["estimate"] = dict(zip(("mean", "low", "high"), map(_finite, model.estimate_), strict=True))
@@ -185,7 +190,8 @@ def summary(data: RankingData, top: int = 1000) -> dict[str, Any]:
     high = np.maximum.reduceat(data.y, data.ptr[:-1])
     low = np.minimum.reduceat(data.y, data.ptr[:-1])
     shown = range(min(top, data.n_features))
-    names = data.feature_names or [str(i + 1) for i in shown]
+    first = 1 if data.numbering is None else data.numbering.first
+    names = data.feature_names or [str(i + first) for i in shown]
     X = data.X[:, : len(shown)].tocsc() if data.is_sparse else data.X
     features = [_feature(names[j], column(X, j)) for j in shown]
     stored = np.count_nonzero(data.X.data if data.is_sparse else data.X)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..console import print_table
+from ..io.formats import DataReading
 from . import common as c
 
 if TYPE_CHECKING:
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from ..measures.compare import Pair
 
 
-def print_details(pair: Pair, reports: dict[str, Report], judgments: str, systems: list[str], n: int) -> None:
+def print_details(
+    pair: Pair, reports: dict[str, Report], judgments: str, systems: list[str], n: int, reading: DataReading
+) -> None:
     """Print the queries where two systems differ most, with the first documents of each and their grades."""
     from ..rankers.analysis import most_different
 
@@ -24,7 +27,7 @@ def print_details(pair: Pair, reports: dict[str, Report], judgments: str, system
     numbers = most_different(x, y, n)
     files = dict(zip(c.system_names(systems), systems, strict=True))
     queries = [a.query_ids[q] for q in numbers]
-    first, second = (top_documents(judgments, files[name], queries) for name in (pair.a, pair.b))
+    first, second = (top_documents(judgments, files[name], queries, reading=reading) for name in (pair.a, pair.b))
     rows = [
         (str(query), f"{x[q]:.4f}", f"{y[q]:.4f}", first[query], second[query])
         for q, query in zip(numbers, queries, strict=True)
@@ -33,19 +36,21 @@ def print_details(pair: Pair, reports: dict[str, Report], judgments: str, system
     print_table(title, ["query", pair.a, pair.b, f"top of {pair.a}", f"top of {pair.b}"], rows)
 
 
-def top_documents(judgments: str, system: str, queries: Sequence[Any], depth: int = 5) -> dict[Any, str]:
+def top_documents(
+    judgments: str, system: str, queries: Sequence[Any], depth: int = 5, reading: DataReading = c.NOTHING_SAID
+) -> dict[Any, str]:
     """The first documents of a system for each of these queries, with their grades in brackets (– for none)."""
     from ..io.formats import holds_features
 
-    top = _top_of_data_set if holds_features(judgments) else _top_of_run
-    return top(judgments, system, queries, depth)
+    if holds_features(judgments):
+        return _top_of_data_set(c.load_data(judgments, reading), system, queries, depth)
+    return _top_of_run(judgments, system, queries, depth)
 
 
-def _top_of_data_set(judgments: str, system: str, queries: Sequence[Any], depth: int) -> dict[Any, str]:
+def _top_of_data_set(data: RankingData, system: str, queries: Sequence[Any], depth: int) -> dict[Any, str]:
     """The first documents by the scores of a data set."""
     import numpy as np
 
-    data = c.load_data(judgments)
     scores = c.load_scores(system, data)
     numbers = {q: i for i, q in enumerate(data.query_ids.tolist())}
     reasons = _reasons(system, data)
@@ -91,6 +96,8 @@ def _reasons(system: str, data: RankingData) -> Callable[[int], str]:
     model: Any = load(system) if Path(system).suffix == ".json" else None
     if not hasattr(model, "coef_"):
         return lambda row: ""
+    data = model.conform(data)
     X = (data if model.normaliser_ is None else model.normaliser_.apply(data)).dense().X
-    names = getattr(model, "feature_names_in_", [f"f{f + 1}" for f in range(data.n_features)])
+    first = 1 if model.first_index_ is None else model.first_index_
+    names = getattr(model, "feature_names_in_", [f"f{f + first}" for f in range(data.n_features)])
     return lambda row: f" [{contributions(model.coef_, X[row].astype(float), names)}]"

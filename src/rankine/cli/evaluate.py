@@ -9,6 +9,7 @@ import typer
 
 from ..console import print_table, put, put_json, say
 from ..errors import InputError
+from ..io.formats import DataReading
 from . import common as c
 
 if TYPE_CHECKING:
@@ -29,14 +30,20 @@ def command(
     complete: c.Complete = False,
     judged_only: c.JudgedOnly = False,
     empty: c.EmptyOption = c.Empty.zero,
+    preferences: c.PreferencesOption = None,
+    reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Measure how well systems rank.
 
     `rankine evaluate qrels.txt bm25.run -m nDCG@10 -m AP`
 
     `rankine evaluate test.txt.xz scores.txt -m "nDCG@10 ERR@20" -q -o csv`
+
+    `rankine evaluate test.txt model.json --preferences prefs.csv -m WPD`
     """
-    reports = c.reports(judgments, systems, c.measure_names(measure, gain), ties, complete, judged_only, empty)
+    names = ["WPD"] if preferences is not None and measure is None else c.measure_names(measure, gain)
+    c.check_preference_measures(names, preferences is not None)
+    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading, preferences)
     _check_averages(reports)
     if output is c.Output.table:
         _print(reports, per_query)

@@ -8,6 +8,7 @@ import typer
 
 from ..console import say
 from ..export.table import TABLE
+from ..io.formats import DataReading
 from . import common as c
 
 _RUN = ", ".join(name for name, row in TABLE.items() if row.runs)
@@ -23,8 +24,9 @@ def command(
         typer.Option(help="A file of two columns: the model's feature (or its number from 1), and its name there."),
     ] = None,
     check: Annotated[
-        str | None, typer.Option(help=f"For {_RUN}: data on which the result is compared with the model.")
+        list[str] | None, typer.Option(help=f"For {_RUN}: data on which the result is compared with the model.")
     ] = None,
+    reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Write a model in the format of a search engine, or as ONNX.
 
@@ -36,9 +38,11 @@ def command(
     from ..rankers import load
 
     names = None if features is None else _read_names(features)
-    data = None if check is None else c.load_data(check)
+    if check is None:
+        c.refuse_reading(reading, "there is no --check")
+    data = None if check is None else c.load_data(check, reading)
     export(load(model), to, output, name=name, features=names, data=data)
-    checked = "" if check is None else f", the same scores as the model on {check}"
+    checked = "" if check is None else f", the same scores as the model on {c.listed(check)}"
     say(f"{output}: for {to}{checked}")
 
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ..io.formats import DataReading
 from . import common as c
 
 
@@ -13,6 +14,7 @@ def command(
     output: Annotated[str, typer.Option("-o", "--output", help="Where the result goes; - is standard output.")] = "-",
     scores: Annotated[bool, typer.Option("--scores", help="One score per line in the data's order, no run.")] = False,
     tag: Annotated[str, typer.Option(help="The run's name.")] = "rankine",
+    reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Rank documents with a model: a TREC run, or plain scores.
 
@@ -25,7 +27,7 @@ def command(
     from ..rankers import load
 
     fitted = load(model)
-    judged = c.load_data(data)
+    judged = c.load_data(data, reading)
     predictions = fitted.predict(judged)
     if scores:
         in_order = np.empty(len(predictions))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from ..interrupt import keeping, results_are_whole
+from ..io.formats import DataReading
 from ..rankers.table import TABLE
 from . import common as c
 
@@ -24,7 +25,7 @@ _PATH = "Try several C, e.g. 1e-4:1e2 (seven powers of ten) or 0.3,0.5; keep the
 
 Output = Annotated[str, typer.Option("-o", "--output", help="Where the model goes, as JSON.")]
 Measure = Annotated[list[str] | None, typer.Option("-m", "--measure", help=_MEASURE)]
-Valid = Annotated[str | None, typer.Option(help=_VALID)]
+Valid = Annotated[list[str] | None, typer.Option(help=f"{_VALID} A file, a folder or a pattern; repeat it.")]
 FoldCount = Annotated[int | None, typer.Option(help="Folds by query; by default 5.")]
 Budget = Annotated[float | None, typer.Option(help="Seconds after which no dear candidate is begun or finished.")]
 Seed = Annotated[int | None, typer.Option(help="Of the folds and of all that is random; by default 0.")]
@@ -79,6 +80,8 @@ def command(
     solver: SolverName = None,
     tol: Gap = None,
     max_iter: Iterations = None,
+    preferences: c.PreferencesOption = None,
+    reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Learn a ranker: name the measure, get a ranker that is good at it, and be told how good.
 
@@ -97,13 +100,14 @@ def command(
         "tol": ("--tol", tol), "max_iter": ("--max-iter", max_iter),
     }  # fmt: skip
     name = ranker or ("auto" if loss is None else "linear")
-    task = _task(name, options, settings or [], measure)
+    task = _task(name, options, settings or [], measure, preferences is not None)
     task = task._replace(path=_path(task, path, plot, valid), plot=plot)
-    c.check_output(output, [data, valid])
+    inputs = [*data, *(valid or []), preferences]
+    c.check_output(output, inputs)
     if plot is not None:
-        c.check_output(plot, [data, valid, output])
-    train = c.load_data(data)
-    held_out = None if valid is None else c.load_data(valid)
+        c.check_output(plot, [*inputs, output])
+    train = c.preferred(c.load_data(data, reading), preferences)
+    held_out = None if valid is None else c.preferred(c.load_data(valid, reading), preferences)
     _train(task, train, held_out, output)
 
 
@@ -122,7 +126,9 @@ class TrainingTask(NamedTuple):
     plot: str | None = None
 
 
-def _task(name: str, options: dict[str, tuple[str, Any]], texts: list[str], measure: list[str] | None) -> TrainingTask:
+def _task(
+    name: str, options: dict[str, tuple[str, Any]], texts: list[str], measure: list[str] | None, preferences: bool
+) -> TrainingTask:
     """The estimator with its parameters, checked, and the measures."""
     from inspect import signature
 
@@ -145,12 +151,13 @@ def _task(name: str, options: dict[str, tuple[str, Any]], texts: list[str], meas
     given |= settings(kind, texts, given)
     estimator = kind(**given | ({"verbose": True} if name == "auto" and "verbose" not in given else {}))
     estimator.check_parameters()
-    own = _own_measures(estimator)
+    own = _own_measures(estimator, preferences)
+    c.check_preference_measures(names, preferences)
     return TrainingTask(name, estimator, given, list(dict.fromkeys(names or own)), bool(names))
 
 
-def _own_measures(estimator: Any) -> list[str]:
-    """The measure that an estimator is made for, if data files can hold its supervision, and further ones to show."""
+def _own_measures(estimator: Any, preferences: bool) -> list[str]:
+    """The measure that an estimator is made for, if the files hold its supervision, and further ones to show."""
     from ..errors import InputError
     from ..losses import resolve
     from ..losses.supervision import PREFERENCES, RANKS
@@ -158,17 +165,22 @@ def _own_measures(estimator: Any) -> list[str]:
 
     further = ["nDCG@10", "AP"]
     loss = getattr(estimator, "loss", None)
+    if preferences:
+        if loss is None or PREFERENCES not in resolve(loss).supervision:
+            what = type(estimator).__name__ if loss is None else loss
+            raise InputError(f"{what} learns from grades, not from --preferences: use consistent-wpd or duchi")
+        return ["WPD"]
     if loss is None:
         return [str(parse(getattr(estimator, "measure", None) or "nDCG@10")), *further]
     of = resolve(loss)
     if of.supervision == (PREFERENCES,):
-        raise InputError(f"{loss} learns from preference graphs, which no data file holds: use it from Python")
+        raise InputError(f"{loss} learns from a preference graph: pass --preferences FILE")
     if parse(of.measure).supervision == "preferences":
         return further
     return [of.measure] if RANKS in of.supervision else [of.measure, *further]  # of ranks every document is relevant
 
 
-def _path(task: TrainingTask, path: str | None, plot: str | None, valid: str | None) -> list[float] | None:
+def _path(task: TrainingTask, path: str | None, plot: str | None, valid: Any) -> list[float] | None:
     """The values of C to try."""
     from ..errors import InputError
     from ..figures import check_picture

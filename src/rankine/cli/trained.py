@@ -116,7 +116,9 @@ def print_end(floor: str, output: str, measure: str) -> None:
     say(f"model written to {output}")
     name = shlex.quote(output)
     if Path(output).suffix == ".json":  # else it would be taken for scores
-        say(f"to judge it on queries that it has not seen: rankine evaluate test.txt {name} -m {shlex.quote(measure)}")
+        graph = " --preferences test.csv" if measure.startswith("WPD") else ""
+        judge = f"rankine evaluate test.txt {name}{graph} -m {shlex.quote(measure)}"
+        say(f"to judge it on queries that it has not seen: {judge}")
     say(f"to rank with it: rankine rank {name} new.txt -o new.run")
 
 

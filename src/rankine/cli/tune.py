@@ -10,6 +10,7 @@ import typer
 
 from ..console import print_table, say
 from ..interrupt import keeping
+from ..io.formats import DataReading
 from ..rankers.table import TABLE, RankerRow
 from . import common as c
 
@@ -24,6 +25,9 @@ NormaliserList = Annotated[
 SettingList = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A value to try for a parameter of the ranker; repeat it."),
+]
+ValidationData = Annotated[
+    list[str] | None, typer.Option(help="Validation data (repeat it for several files); without it, folds by query.")
 ]
 RefitOutput = Annotated[str | None, typer.Option("-o", "--output", help="Refit the best on all data, save it here.")]
 
@@ -41,11 +45,12 @@ def command(
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="Measure by which the best combination is chosen.")
     ] = "nDCG@10",
-    valid: Annotated[str | None, typer.Option(help="Validation data; without it, folds by query.")] = None,
+    valid: ValidationData = None,
     folds: Annotated[int, typer.Option(help="Number of folds.")] = 5,
     seed: Annotated[int, typer.Option(help="Random seed of the folds.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
     output: RefitOutput = None,
+    reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Try every combination of parameters of a ranker, and rank the combinations by a measure.
 
@@ -72,9 +77,9 @@ def command(
     }
     grid = _grid(ranker, row, options, settings or [])
     if output is not None:
-        c.check_output(output, [data, valid])
-    train = c.load_data(data)
-    held_out = None if valid is None else c.load_data(valid)
+        c.check_output(output, [*data, *(valid or [])])
+    train = c.load_data(data, reading)
+    held_out = None if valid is None else c.load_data(valid, reading)
     keeping(f"finished jobs in {folder}; the same command goes on from there")
     tuning = tune(
         estimator, train, grid, measure=measure, valid=held_out, folds=folds, seed=seed, workers=workers, folder=folder
@@ -86,7 +91,7 @@ def command(
     if output is not None:
         with made_by(c.command_line()):
             tuning.refit(train).save(output)
-        say(f"the best, fitted on all of {data}: {output}")
+        say(f"the best, fitted on all of {c.listed(data)}: {output}")
 
 
 def _grid(

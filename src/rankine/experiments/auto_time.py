@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 import scipy.sparse as sp
 
-from ..data import RankingData, concatenate
+from ..alignment import concatenate
+from ..data import RankingData
 from ..rankers import AutoRanker
 from ..records import Finite
 from .collections import LETOR_SETS, letor_folds

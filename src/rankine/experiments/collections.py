@@ -52,7 +52,7 @@ class LetorFold(NamedTuple):
 
 def letor_folds(name: str) -> Iterator[LetorFold]:
     """The five folds of a set: S1+S2+S3 / S4 / S5, and so on round the circle."""
-    from ..data import concatenate
+    from ..alignment import concatenate
 
     fifths = _fifths(_folder(name, LETOR_SETS))
     for i in range(5):

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data import RankingData, concatenate
+from ..alignment import concatenate
+from ..data import RankingData
 from ..errors import needs
 from ..measures import evaluate
 from ..parallel import process_map

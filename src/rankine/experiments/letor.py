@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..data import RankingData, concatenate
+from ..alignment import concatenate
+from ..data import RankingData
 from ..errors import InputError
 from ..figures import BLUE, GREY, check_picture, save_figure
 from ..files import write_file

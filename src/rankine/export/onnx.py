@@ -47,7 +47,7 @@ def run(content: bytes, X: Any) -> np.ndarray:
 
 def check(content: bytes, model: Any, data: Any) -> float:
     """The largest difference to ``predict`` on this data, as a share of the range of the scores; large is an error."""
-    X = data.X if isinstance(data, RankingData) else np.asarray(data)
+    X = model.conform(data).X if isinstance(data, RankingData) else np.asarray(data)
     plain = RankingData(X, np.zeros(X.shape[0]), np.zeros(X.shape[0]))
     want, got = model.predict(plain), run(content, X)
     worst = float(np.abs(want - got).max()) / max(float(np.ptp(want)), 1.0)

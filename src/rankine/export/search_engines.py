@@ -74,16 +74,17 @@ def _features(model: Any, target: str, names: Mapping[str, str] | None) -> list[
 
 
 def _names(model: Any, mapping: Mapping[str, str] | None) -> list[str]:
-    """The engine's name of each feature; the mapping is by name, or by number from 1."""
+    """The engine's name of each feature; the mapping is by name, or by number as in the training data."""
+    first = 1 if model.first_index_ is None else model.first_index_
     names = [str(n) for n in getattr(model, "feature_names_in_", [])]
     if mapping is None:
-        names = names or [f"feature_{i + 1}" for i in range(model.n_features_in_)]
+        names = names or [f"feature_{i + first}" for i in range(model.n_features_in_)]
     elif not isinstance(mapping, Mapping):
         raise InputError(f"features must map names to names, got {mapping!r:.60}")
     else:
-        names = names or [str(i + 1) for i in range(model.n_features_in_)]
+        names = names or [str(i + first) for i in range(model.n_features_in_)]
         texts = {str(k): str(v) for k, v in mapping.items()}
-        mapped = [texts.get(n, texts.get(str(i + 1))) for i, n in enumerate(names)]
+        mapped = [texts.get(n, texts.get(str(i + first))) for i, n in enumerate(names)]
         missing = [n for n, m in zip(names, mapped, strict=True) if m is None]
         if missing:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Readers and writers: LETOR text, TREC judgments and runs, Parquet and Arrow tables.
+"""Readers and writers: LETOR text, CSV, TREC judgments and runs, Parquet and Arrow tables.
 
 The public names stand in ``__init__.pyi``; each is loaded when first used. The table of formats is ``formats.py``.
 """

@@ -7,25 +7,30 @@ imported when it is first called.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
+from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError
+from .expand import expand, named
 
 if TYPE_CHECKING:
     from ..data import RankingData
 
-COMPRESSION = (".gz", ".xz", ".zst")
+_CELL = re.compile(rb"(qid|[0-9]+):")
+COMPRESSION = (".gz", ".bz2", ".xz", ".zst")
 
 
 class DataFormat(NamedTuple):
     """A row of the table of formats.
 
     ``holds``: ``judged data`` has features, grades and query ids; ``judgments`` has grades, ``runs`` have scores.
-    ``reader`` and ``writer`` are functions, as ``module.name`` within this folder. ``text``: numbers are decimals, the
-    file may be compressed, and the reader has the option ``dtype``.
+    ``reader`` and ``writer`` are functions, as ``module.name`` within this folder. ``text``: numbers are decimals, and
+    the file may be compressed. ``options`` are the fields of :class:`DataReading` that the reader takes. The
+    source of judged data may be a list.
     """
 
     title: str
@@ -35,6 +40,7 @@ class DataFormat(NamedTuple):
     reader: str
     writer: str
     text: bool = False
+    options: tuple[str, ...] = ()
 
     @property
     def read(self) -> Callable[..., Any]:
@@ -47,20 +53,98 @@ class DataFormat(NamedTuple):
         return _function(self.writer)
 
 
+@dataclass(frozen=True)
+class DataReading:
+    """How judged data is to be read; what is None (or False) is found out by the reader.
+
+    ``label``, ``qid``, ``doc_id`` and ``features`` name columns of tables; ``features`` of sparse text are numbers such
+    as ``1-46``. ``groups`` and ``weights`` are files with the sizes of queries, and with weights. ``first_index`` is
+    the number of the first feature in sparse text, 0 or 1; ``unordered`` allows its indices in any order.
+    """
+
+    label: Any = None
+    qid: Any = None
+    doc_id: Any = None
+    features: Any = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    groups: Any = None
+    weights: Any = None
+    first_index: int | None = None
+    unordered: bool = False
+    n_features: int | None = None
+    dtype: str | None = None
+
+    def given(self) -> dict[str, Any]:
+        """The options that were given.
+
+        >>> DataReading(label="grade").given()
+        {'label': 'grade'}
+        """
+        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        return {name: value for name, (value, default) in values.items() if value is not default}
+
+    def options_of(self, row: DataFormat, where: str) -> dict[str, Any]:
+        """The options that were given, for the reader of this format; one that it does not take is an error."""
+        options = self.given()
+        for name in options:
+            if name not in row.options:
+                there = ", ".join(on_command_line(n) for n in row.options if n not in _PYTHON_ONLY) or "none"
+                raise InputError(f"{row.title} has no {on_command_line(name)}; it has {there}", where)
+        return options
+
+
+_PYTHON_ONLY = ("dtype", "n_features")
+_OPTIONS = {"qid": "--query", "doc_id": "--document", "weights": "--weight-file", "header": "--header/--no-header"}
+
+
+def on_command_line(name: str) -> str:
+    """An option of reading as the command line has it.
+
+    >>> on_command_line("qid"), on_command_line("first_index")
+    ('--query', '--first-index')
+    """
+    return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+
+
 def _function(place: str) -> Callable[..., Any]:
     module, name = place.split(".")
     return getattr(import_module(f".{module}", __package__), name)
 
 
+_COLUMNS = ("label", "qid", "doc_id", "features")
+_DELIMITED = (*_COLUMNS, "delimiter", "encoding", "header", "dtype")
 TABLE = {
     "letor": DataFormat(
         "LETOR text",
         "judged data",
-        (".txt", ".letor", ".svm", ".svmlight", ".libsvm", ".dat"),
-        "lines of `grade qid:ID index:value … # docid = ID`, as LETOR and SVMlight write them",
+        (".txt", ".letor", ".svm", ".svmlight", ".libsvm", ".dat", ".train", ".test", ".valid", ".vali"),
+        "lines of `grade qid:ID index:value … # docid = ID`, as LETOR, SVMlight, LightGBM and XGBoost have them",
         "letor.load_letor",
         "letor_write.save_letor",
         text=True,
+        options=("features", "groups", "weights", "first_index", "unordered", "dtype", "n_features"),
+    ),
+    "csv": DataFormat(
+        "CSV",
+        "judged data",
+        (".csv",),
+        "a column for each feature, as text; names in the first line, or not; any delimiter",
+        "delimited.load_csv",
+        "delimited_write.save_csv",
+        text=True,
+        options=_DELIMITED,
+    ),
+    "tsv": DataFormat(
+        "TSV",
+        "judged data",
+        (".tsv", ".tab"),
+        "the same with tabs",
+        "delimited.load_csv",
+        "delimited_write.save_csv",
+        text=True,
+        options=_DELIMITED,
     ),
     "parquet": DataFormat(
         "Parquet",
@@ -69,6 +153,7 @@ TABLE = {
         "a table with a column for each feature, or as Rankine writes it",
         "table.load_table",
         "table.save_table",
+        options=_COLUMNS,
     ),
     "arrow": DataFormat(
         "Arrow",
@@ -77,23 +162,24 @@ TABLE = {
         "the same as Arrow IPC, which is mapped into memory and opens at once",
         "table.load_table",
         "table.save_table",
+        options=_COLUMNS,
     ),
     "qrels": DataFormat(
         "TREC qrels",
         "judgments",
         (),
-        "lines of `query iteration document grade`",
+        "lines of `query iteration document grade` or `query document grade`; also CSV, TSV, JSON, Parquet",
         "trec.load_qrels",
-        "trec.save_qrels",
+        "trec_write.save_qrels",
         text=True,
     ),
     "run": DataFormat(
         "TREC run",
         "runs",
         (),
-        "lines of `query Q0 document rank score tag`",
+        "lines of `query Q0 document rank score tag`, of five of these or `query document score`; also as above",
         "trec.load_run",
-        "trec.save_run",
+        "trec_write.save_run",
         text=True,
     ),
 }
@@ -105,12 +191,14 @@ def described() -> str:
     """The formats of judged data, for help texts.
 
     >>> described()
-    'LETOR text (also .gz .xz .zst), Parquet (.parquet .pq) or Arrow (.arrow .feather .ipc)'
+    'LETOR text, CSV or TSV (also .gz .bz2 .xz .zst), Parquet (.parquet .pq) or Arrow (.arrow .feather .ipc)'
     """
-    texts = [
-        f"{row.title} (also {' '.join(COMPRESSION)})" if row.text else f"{row.title} ({' '.join(row.endings)})"
-        for row in JUDGED.values()
-    ]
+    texts = [row.title for row in JUDGED.values() if row.text]
+    tables = [f"{row.title} ({' '.join(row.endings)})" for row in JUDGED.values() if not row.text]
+    return f"{_or(texts)} (also {' '.join(COMPRESSION)}), {_or(tables)}"
+
+
+def _or(texts: list[str]) -> str:
     return f"{', '.join(texts[:-1])} or {texts[-1]}"
 
 
@@ -123,15 +211,40 @@ def format_of(path: Any) -> DataFormat | None:
     if not isinstance(path, (str, os.PathLike)):
         return None
     endings = [ending.lower() for ending in Path(path).suffixes]
-    by_last = [row for row in JUDGED.values() if endings[-1:] and endings[-1] in row.endings]
+    last, packed = _last_ending(path), endings[-1:] and endings[-1] in COMPRESSION
+    by_last = [row for row in JUDGED.values() if last in row.endings and (row.text or not packed)]
     text = [row for row in JUDGED.values() if row.text and set(endings) & set(row.endings)]
     return next(iter(by_last + text), None)
 
 
-def load_data(source: Any, dtype: str = "float32") -> RankingData:
-    """Read judged data; a file whose ending is none of the table's is LETOR text. ``dtype`` is for text."""
-    row = format_of(source) or _DEFAULT
-    return row.read(source, dtype=dtype) if row.text else row.read(source)
+def _last_ending(path: Any) -> str:
+    """The ending of a file, before that of its compression."""
+    endings = ["", "", *(ending.lower() for ending in Path(path).suffixes)]
+    return endings[-2] if endings[-1] in COMPRESSION else endings[-1]
+
+
+def load_data(source: Any, reading: DataReading = DataReading()) -> RankingData:  # noqa: B008
+    """Read judged data from one or several files of one format; a file whose ending is none of the table's is text.
+
+    >>> import io
+    >>> load_data(io.BytesIO(b"1 qid:1 1:0.5\\n"), DataReading(dtype="float64"))
+    RankingData(1 query, 1 document, 1 feature, dense float64)
+    """
+    files = expand(source)
+    row = source_format(files)
+    options = reading.options_of(row, named(files[0]))
+    return row.read(files if len(files) > 1 else files[0], **options)
+
+
+def source_format(source: Any) -> DataFormat:
+    """The format of one or several files, which must be one format."""
+    files = expand(source)
+    rows = [format_of(file) or _DEFAULT for file in files]
+    other = next((i for i, row in enumerate(rows) if row is not rows[0]), None)
+    if other is not None:
+        kinds = f"{rows[other].title}, but {named(files[0])} is {rows[0].title}"
+        raise InputError(f"{kinds}: files that are read as one data set have one format", named(files[other]))
+    return rows[0]
 
 
 def save_data(data: RankingData, target: str) -> None:
@@ -142,7 +255,7 @@ def save_data(data: RankingData, target: str) -> None:
 def target_format(target: str) -> DataFormat:
     """The format to write: by the ending, which must be one of the table's."""
     row = _DEFAULT if target == "-" else format_of(target)
-    if row is None:
+    if row is None or (target != "-" and _last_ending(target) not in row.endings):
         endings = ", ".join(ending for r in JUDGED.values() for ending in r.endings)
         *first, last = COMPRESSION
         text = f"text may add {', '.join(first)} or {last}"
@@ -151,14 +264,19 @@ def target_format(target: str) -> DataFormat:
 
 
 def holds_features(source: Any) -> bool:
-    """Whether judgments are judged data rather than TREC qrels: by the ending, for text by the first line."""
+    """Whether judgments are judged data rather than qrels: by the columns of a table, for text by the first line."""
     from ..sources import line_blocks, open_source
+    from .trec_forms import holds_judgments
 
-    row = format_of(source)
-    if row is not None and not row.text:
+    if holds_judgments(source):
+        return False
+    first = expand(source)[0]
+    row = format_of(first)
+    if row is not None and row is not _DEFAULT:
         return True
-    with open_source(source) as opened:
+    with open_source(first) as opened:
         block = next(line_blocks(opened), None)
     lines = [] if block is None else block.data[: min(block.end, 1 << 20)].tobytes().split(b"\n")
-    words = next((w for line in lines if (w := line.split(b"#")[0].split())), [])
-    return len(words) > 1 and words[1].startswith(b"qid:")
+    rows = [words for line in lines if (words := line.split(b"#")[0].split())]
+    words = next((words for words in rows if len(words) > 1), [])  # a label alone: all features are 0
+    return len(words) > 1 and _CELL.match(words[1]) is not None

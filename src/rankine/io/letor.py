@@ -7,6 +7,7 @@ finished arrays plus a few blocks.
 
 from __future__ import annotations
 
+import os
 import re
 from itertools import chain
 from typing import Any
@@ -15,60 +16,54 @@ import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, shorten
-from ..limits import FEATURES, max_features
 from ..parallel import ordered_map, thread_count
 from ..progress import bar
-from ..sources import Block, FilePiece, OpenSource, Source, line_pieces, open_source
+from ..sources import Block, FilePiece, OpenSource, line_pieces, open_source
 from . import letor_kernels as k
+from .expand import expand, named
+from .letor_beside import GROUPS, beside, called, group_sizes, is_none, weights_beside, with_weights
+from .letor_features import chosen_features, feature_numbers
+from .letor_lines import LetorLineError, LetorLines, parse_block
 from .letor_rows import SPARSE_BELOW, LetorRows, ParsedBlock, check_size
-from .number_kernels import exact_float
+from .said import said
 
 _BAR_FROM = 50_000_000
-_TOKEN = re.compile(rb"[^\x00-\x20#]+")
-
-_MESSAGES = {
-    k.BAD_LABEL: "expected a label (a number) first, got {token}",
-    k.LABEL_NOT_FINITE: "label {token} is not a finite number",
-    k.NO_QID: "expected 'qid:' after the label, got {token}",
-    k.EMPTY_QID: "there is no query id after 'qid:'",
-    k.NO_COLON: "expected index:value, got {token}",
-    k.ZERO_INDEX: "feature index 0, but indices start at 1",
-    k.BAD_ORDER: "feature index {index} after {last}, indices must increase",
-    k.INDEX_TOO_LARGE: "feature index {token} is too large: the largest is {largest} (--max-features, {setting})",
-    k.BAD_VALUE: "feature {index}: expected a number, got {token}",
-    k.VALUE_NOT_FINITE: "feature {index}: {token} is not a finite number",
-    k.VALUE_OVERFLOW: "feature {index}: {token} does not fit {dtype}",
-    k.NEEDS_COLUMNS: "feature index {index}, but n_features is {limit}",
-}
-
-
-class _LineError(Exception):
-    """An error on a line of a block, before the number of lines before the block is known."""
-
-    def __init__(self, line: int, message: str) -> None:
-        super().__init__(message)
-        self.line = line
+_SECOND_WORD = re.compile(rb"^[ \t\r]*[^\x00-\x20#]++[ \t]+([^\x00-\x20#]+)", re.MULTILINE)
+_CELL = re.compile(rb"[0-9]+:")
 
 
 def load_letor(
-    source: Source,
+    source: Any,
     dtype: str | type = "float32",
     sparse: bool | None = None,
     n_features: int | None = None,
     threads: int | None = None,
+    *,
+    features: Any = None,
+    groups: Any = None,
+    weights: Any = None,
+    first_index: int | None = None,
+    unordered: bool = False,
 ) -> RankingData:
     """Read judged rankings from LETOR / SVMlight text: ``label qid:ID index:value ... # docid = ID``.
 
-    Indices start at 1 and increase along a line; features that a line leaves out are 0. A document id is taken
-    from ``#docid = ID`` or from a comment of one word. Compression (.gz, .xz, .zst) is recognised by content.
+    Indices start at 1, or at 0 where an index 0 occurs, and increase along a line; features that a line leaves out are
+    0. A document id is taken from ``#docid = ID`` or from a comment of one word. Compression (.gz, .bz2, .xz, .zst) is
+    recognised by content. Text of LightGBM and XGBoost has no ``qid:``: the sizes of its queries stand in a file beside
+    it (``train.txt.query`` or ``train.txt.group``), and perhaps weights in ``train.txt.weight``.
 
     Args:
-        source: a path, ``"-"`` for standard input, or a binary file object.
+        source: a path, ``"-"`` for standard input, or a binary file object; or several, a folder, a pattern.
         dtype: ``"float32"`` or ``"float64"``; every value is the nearest float of that type.
         sparse: CSR if True, dense if False; None means dense unless fewer than one value in ten is non-zero.
         n_features: the number of columns; by default the largest index in the file, which may be 1,048,576 or
             ``RANKINE_MAX_FEATURES``.
         threads: parsing threads, by default one per core.
+        features: only these features, by their numbers: ``"1-46"``, ``"1-10,20"`` or a list.
+        groups: a file with the size of each query, in place of one beside the data.
+        weights: a file with a weight for each row or each query, or ``"none"`` to leave one beside the data alone.
+        first_index: the number of the first feature, 0 or 1.
+        unordered: whether the indices of a line may come in any order.
 
     >>> import io
     >>> data = load_letor(io.BytesIO(b"2 qid:7 1:0.5 3:1 # docid = d1\\n0 qid:7 2:0.25 # docid = d2\\n"))
@@ -78,130 +73,150 @@ def load_letor(
     >>> data.doc_ids.tolist()
     ['d1', 'd2']
     """
-    kind = np.dtype(dtype)
-    if kind not in (np.float32, np.float64):
-        raise ValueError(f"dtype must be float32 or float64, got {kind}")
+    numbers = None if features is None else feature_numbers(features)
+    if numbers is not None and numbers[0] == 0 and first_index is None:
+        first_index = 0
+    lines = _checked(np.dtype(dtype), n_features, first_index, unordered)
+    files = expand(source)
+    reader = _LetorReader(lines, sparse, thread_count(threads), _total_size(files))
+    given = None if groups is None else group_sizes(groups)
+    for file in files:
+        with open_source(file) as opened:
+            reader.read(opened, file, given is not None)
+    name = named(files[0]) if len(files) == 1 else f"{named(files[0])} and {len(files) - 1} more"
+    data = reader.finish(given, called(groups), name)
+    data = data if numbers is None else chosen_features(data, numbers)
+    return _weighted(data, files, weights, name)
+
+
+def _checked(dtype: np.dtype, n_features: int | None, first_index: int | None, unordered: bool) -> LetorLines:
+    """How lines are to be read, if it makes sense."""
+    if dtype not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32 or float64, got {dtype}")
     if n_features is not None and not 1 <= n_features <= k.LARGEST_INDEX:
         raise ValueError(f"n_features must be at least 1 and at most {k.LARGEST_INDEX}, got {n_features}")
-    with open_source(source) as opened:
-        return _load(opened, kind, sparse, n_features, thread_count(threads))
+    if first_index not in (None, 0, 1):
+        raise InputError(f"first_index (--first-index) must be 0 or 1, got {first_index!r}")
+    return LetorLines(dtype, n_features, first_index, True, unordered)
 
 
-def _load(
-    opened: OpenSource, dtype: np.dtype, sparse: bool | None, n_features: int | None, threads: int
-) -> RankingData:
-    pieces = line_pieces(opened)
-    first = next(pieces, None)
-    if first is None:
-        raise InputError("the file is empty", opened.name)
-    first, lines = first.load(), 0
+def _total_size(files: list[Any]) -> int | None:
+    """The bytes of all files, as far as they are files."""
     try:
-        probe = _parse(first, k.count_lines(first.data, first.end), 0, dtype, n_features)
-        width = n_features or max(probe.width, 1)
-        as_sparse = probe.entries < SPARSE_BELOW * probe.rows * width if sparse is None else sparse
+        return sum(os.path.getsize(file) for file in files)
+    except (OSError, TypeError):
+        return None
+
+
+def _weighted(data: RankingData, files: list[Any], weights: Any, name: str) -> RankingData:
+    """The data with the weights that were given, or that stand beside the files."""
+    if is_none(weights):
+        return data
+    source = weights_beside(files) if weights is None else weights
+    if weights is None and not source:
+        return data
+    data = with_weights(data, source, name)
+    if weights is None:
+        what = "documents" if data.doc_weight is not None else "queries"
+        said(f"{name}: weights of {what} from {', '.join(source)}")
+    return data
+
+
+class _LetorReader:
+    """Reads files one after another into one table."""
+
+    def __init__(self, lines: LetorLines, sparse: bool | None, threads: int, size: int | None) -> None:
+        self.lines, self.sparse, self.threads, self.size = lines, sparse, threads, size
+        self.table: LetorRows | None = None
+        self.before = 0  # bytes of the files that are done
+        self.name = ""  # of the file before
+
+    def read(self, opened: OpenSource, source: Any, grouped: bool) -> None:
+        """Append the rows of a file; ``grouped``: the sizes of all queries are given."""
+        pieces = line_pieces(opened)
+        start = next(pieces, None)
+        if start is None:
+            raise InputError("the file is empty", opened.name)
+        block, lines = start.load(), 0
+        place = self._file_of_groups(block, opened.name, source, grouped)
+        try:
+            table, rows_per_byte = self._table_for(block)
+            before = table.rows
+
+            def parse(piece: Block | FilePiece) -> ParsedBlock:
+                part = piece.load()
+                return parse_block(part, int(part.end * rows_per_byte) + 16, table.stride, table.first, self.lines)
+
+            with bar(f"reading {opened.name}", opened.size, (opened.size or 0) > _BAR_FROM, "bytes") as update:
+                for parsed in ordered_map(parse, chain([block], pieces), self.threads):
+                    table.append(parsed._replace(raw_position=self.before + parsed.raw_position))
+                    lines += parsed.lines
+                    update(parsed.raw_position)
+        except LetorLineError as error:
+            raise InputError(str(error), f"{opened.name}, line {lines + error.line}") from None
+        if table.rows == before:
+            raise InputError("there is no data line in the file", opened.name)
+        if place is not None:
+            self._append_groups(group_sizes(place), table.rows - before, place, opened.name)
+            said(f"{opened.name}: sizes of queries from {place}")
+        self.before, self.name = self.before + (opened.size or 0), opened.name
+
+    def _table_for(self, block: Block) -> tuple[LetorRows, float]:
+        """The table, begun by the first block; and how many rows there are in a byte of this file, about."""
+        if self.table is not None:
+            return self.table, 1.1 * k.count_lines(block.data, block.end) / block.end
+        dtype, limit = self.lines.dtype, self.lines.limit
+        first = 1 if self.lines.first is None else self.lines.first
+        probe = parse_block(block, k.count_lines(block.data, block.end), 0, first, self.lines)
+        width = limit or max(probe.width, 1)
+        as_sparse = probe.entries < SPARSE_BELOW * probe.rows * width if self.sparse is None else self.sparse
         if not as_sparse:
             check_size(probe.rows, width, dtype.itemsize)
-        table = LetorRows(dtype, 0 if as_sparse else width, opened.size, may_turn_sparse=sparse is None)
-        rows_per_byte = 1.1 * probe.rows / first.end
+        self.table = LetorRows(dtype, 0 if as_sparse else width, self.size, self.sparse is None, probe.first)
+        return self.table, 1.1 * probe.rows / block.end
 
-        def parse(piece: Block | FilePiece) -> ParsedBlock:
-            block = piece.load()
-            return _parse(block, int(block.end * rows_per_byte) + 16, table.stride, dtype, n_features)
+    def _file_of_groups(self, block: Block, name: str, source: Any, grouped: bool) -> str | None:
+        """The file with the sizes of the queries of a file, None if its lines have query ids or the sizes are given."""
+        match = _SECOND_WORD.search(block.data[: block.end].tobytes())
+        place = beside(source, GROUPS)
+        has_qid = not grouped and place is None if match is None else _CELL.match(match[1]) is None
+        if self.table is not None and has_qid != self.lines.has_qid:
+            other = "query ids" if self.lines.has_qid else "no query ids"
+            raise InputError(f"its lines have {'' if has_qid else 'no '}query ids, {self.name} has {other}", name)
+        self.lines = self.lines._replace(has_qid=has_qid)
+        if has_qid and grouped:
+            raise InputError("its lines have query ids (qid:): groups (--groups) are for files without", name)
+        if has_qid or grouped:
+            return None
+        if place is None and match is not None:
+            word = shorten(match[1].decode("utf-8", "replace"))
+            line = 1 + block.data[: match.start(1)].tobytes().count(b"\n")
+            beside_it = " or ".join(f"{name}{ending}" for ending in GROUPS)
+            raise InputError(
+                f"expected 'qid:' after the label, got {word}; without it the sizes of queries must stand in "
+                f"{beside_it}, or in a file that groups (--groups) names", f"{name}, line {line}",
+            )  # fmt: skip
+        return place
 
-        with bar(f"reading {opened.name}", opened.size, (opened.size or 0) > _BAR_FROM, "bytes") as update:
-            for parsed in ordered_map(parse, chain([first], pieces), threads):
-                table.append(parsed)
-                lines += parsed.lines
-                update(parsed.raw_position)
-    except _LineError as error:
-        raise InputError(str(error), f"{opened.name}, line {lines + error.line}") from None
-    if table.rows == 0:
-        raise InputError("there is no data line in the file", opened.name)
-    return table.finish(n_features, sparse)
-
-
-def _parse(block: Block, capacity: int, stride: int, dtype: np.dtype, limit: int | None) -> ParsedBlock:
-    """Parse a block of about ``capacity`` rows, again with more rows or columns if it needs them."""
-    buf, end = block.data, block.end
-    text = memoryview(buf.data)
-    state = np.zeros(k.N_STATE, np.int64)
-    labels, row_end = np.empty(capacity), np.empty(capacity, np.int64)
-    runs, ids = np.empty((capacity, 3), np.int64), np.empty(end + capacity, np.uint8)
-    hard = np.empty((end // 20 + 1, 2), np.int64)
-    columns = np.empty(0 if stride else end // 4 + 1, np.int32)
-    values = np.zeros(capacity * stride, dtype) if stride else np.empty(end // 4 + 1, dtype)
-    # an index above n_features is told from one that is too large
-    largest = max_features() if limit is None else k.LARGEST_INDEX
-    status = k.parse_lines(buf, end, stride, largest, values, columns, row_end, labels, runs, ids, hard, state)
-    if status == k.NEEDS_COLUMNS and limit is None:
-        wider = max(int(state[k.INDEX]), stride + stride // 4)
-        # a block that would be mostly zeros is handed on as it stands in the file
-        return _parse(block, capacity, wider if capacity * wider < 4 * end else 0, dtype, limit)
-    if status == k.NEEDS_ROWS:
-        return _parse(block, k.count_lines(buf, end), stride, dtype, limit)
-    if status == k.OK and limit is not None and state[k.WIDTH] > limit:
-        return _parse(block, capacity, limit, dtype, limit)
-    if status != k.OK:
-        raise _line_error(status, text, state, dtype, limit)
-    rows = int(state[k.ROWS])
-    for slot, at in hard[: state[k.HARD]].tolist():
-        _fix(text, at, slot, labels, values, buf)
-    runs = runs[: state[k.RUNS]]
-    return ParsedBlock(
-        rows,
-        int(state[k.LINES]),
-        int(state[k.ENTRIES]),
-        int(state[k.WIDTH]),
-        stride,
-        values,
-        columns,
-        row_end[:rows],
-        labels[:rows],
-        runs[:, 0].copy(),
-        [_decode(text[a : a + n], buf, a) for _, a, n in runs.tolist()],
-        _decode(ids[: state[k.ID_BYTES]], buf, 0).split("\n")[:-1] if state[k.IDS] else None,
-        block.raw_position,
-    )
-
-
-def _decode(piece: Any, buf: np.ndarray, at: int) -> str:
-    try:
-        return bytes(piece).decode("utf-8")
-    except UnicodeDecodeError:
-        line = int(np.count_nonzero(buf[:at] == 10)) + 1
-        if at == 0:  # document ids of the whole block: find the line
-            line += next(
-                i for i, raw in enumerate(bytes(piece).split(b"\n")) if raw.decode("utf-8", "ignore").encode() != raw
+    def _append_groups(self, sizes: np.ndarray, rows: int, place: str, name: str) -> None:
+        if sizes.sum() != rows:
+            raise InputError(
+                f"the sizes of {len(sizes)} queries add up to {sizes.sum()}, but {name} has {rows} rows", place
             )
-        raise _LineError(line, "an id is not valid UTF-8") from None
+        assert self.table is not None
+        self.table.append_groups(sizes)
 
-
-def _token(text: memoryview, at: int) -> str:
-    raw = bytes(text[at : at + 200]).split(b"\n", 1)[0].split()
-    return raw[0].decode("utf-8", "replace") if raw else ""
-
-
-def _fix(text: memoryview, at: int, slot: int, labels: np.ndarray, values: np.ndarray, buf: np.ndarray) -> None:
-    """Convert a number of more than 19 digits by rational arithmetic."""
-    match = _TOKEN.match(text, at)
-    token = bytes(match[0]).decode().rpartition(":")[2] if match else ""
-    target, index = (values, slot) if slot >= 0 else (labels, -1 - slot)
-    target[index] = exact_float(token, target.dtype)
-    if np.isinf(target[index]):
-        raise _LineError(int(np.count_nonzero(buf[:at] == 10)) + 1, f"{shorten(token)} does not fit {target.dtype}")
-
-
-def _line_error(status: int, text: memoryview, state: np.ndarray, dtype: np.dtype, limit: int | None) -> _LineError:
-    token = _token(text, int(state[k.POSITION]))
-    if status in (k.BAD_VALUE, k.VALUE_NOT_FINITE, k.VALUE_OVERFLOW):
-        token = token.partition(":")[2]
-    message = _MESSAGES[status].format(
-        token=shorten(token) if token else "the end of the line",
-        index=int(state[k.INDEX]),
-        last=int(state[k.LAST]),
-        dtype=dtype,
-        limit=limit,
-        largest=max_features() if limit is None else k.LARGEST_INDEX,
-        setting=FEATURES,
-    )
-    return _LineError(int(state[k.LINES]), message)
+    def finish(self, groups: np.ndarray | None, groups_from: str, name: str) -> RankingData:
+        """The data of all files."""
+        table = self.table
+        assert table is not None
+        if groups is not None:
+            self._append_groups(groups, table.rows, groups_from, name)
+        limit, given = self.lines.limit, self.lines.first
+        if limit is not None and table.width > limit:
+            raise InputError(f"features up to number {table.width - 1 + table.first}, but n_features is {limit}", name)
+        if table.first == 0 and given is None:
+            said(f"{name}: features are numbered from 0")
+        if table.missing:
+            said(f"{name}: {table.missing} values 1.79769313486231E308 stand for no value, and count as 0")
+        return table.finish(limit, self.sparse, assumed=given is None)

@@ -1,7 +1,8 @@
 """The LETOR text kernel: one pass over a block of whole lines, validation and exact conversion included.
 
-A line reads ``label qid:ID index:value ... # comment``. Values go to ``values[row * stride + index - 1]`` where
-``stride > 0`` (dense) and to ``values[n]``, ``columns[n]`` in file order, zeros left out, where it is 0 (sparse).
+A line reads ``label qid:ID index:value ... # comment``; files that have the sizes of queries beside them lack ``qid:``.
+Values go to ``values[row * stride + index - first]`` where ``stride > 0`` (dense) and to ``values[n]``, ``columns[n]``
+in file order, zeros left out, where it is 0 (sparse).
 Query ids are recorded once per run of equal neighbours, document ids are copied out, each with a newline behind it.
 """
 
@@ -33,15 +34,17 @@ INDEX_TOO_LARGE, BAD_VALUE, VALUE_NOT_FINITE, VALUE_OVERFLOW, NEEDS_COLUMNS, NEE
 LARGEST_INDEX = 2**31 - 1  # columns are numbered by 32 bits
 
 # Counters that the kernel leaves in ``state``.
-ROWS, LINES, ENTRIES, RUNS, ID_BYTES, IDS, HARD, WIDTH, POSITION, LAST, INDEX = range(11)
-N_STATE = 11
+ROWS, LINES, ENTRIES, RUNS, ID_BYTES, IDS, HARD, WIDTH, POSITION, LAST, INDEX, MISSING = range(12)
+N_STATE = 12
 
 # In dense files feature i + 1 follows feature i: the expected " i+1:" is compared as one word, not parsed.
 _EXPECTED = 1024
-_TOKENS = np.array([int.from_bytes(f" {i}:".encode(), "little") for i in range(1, _EXPECTED + 1)], np.uint64)
-_LENGTHS = np.array([len(f" {i}:") for i in range(1, _EXPECTED + 1)], np.int64)
+_TOKENS = np.array([int.from_bytes(f" {i}:".encode(), "little") for i in range(_EXPECTED + 1)], np.uint64)
+_LENGTHS = np.array([len(f" {i}:") for i in range(_EXPECTED + 1)], np.int64)
 _MASKS = np.array([256**n - 1 for n in _LENGTHS.tolist()], np.uint64)
 _QID = np.uint64(int.from_bytes(b"qid:", "little"))
+# 1.79769313486231E308 stands for "no value" in the Istella sets
+_NO_VALUE, _NO_VALUE_POWER = np.uint64(179769313486231), 294
 
 
 @kernel
@@ -94,14 +97,14 @@ def _document_id(p):
 
 
 @kernel
-def parse_lines(buf, end, stride, largest, values, columns, row_end, labels, runs, ids, hard, state):
-    """Parse ``buf[:end]``, feature indices up to ``largest``.
+def parse_lines(buf, end, stride, first, has_qid, largest, values, columns, row_end, labels, runs, ids, hard, state):
+    """Parse ``buf[:end]``, at most ``largest`` features whose indices begin with ``first``.
 
     Returns a status, with the counters and the place of an error in ``state``.
     """
     base = address_of(buf)
     p, stop = base, base + end
-    row = lines = entries = n_runs = n_ids = id_bytes = n_hard = width = 0
+    row = lines = entries = n_runs = n_ids = id_bytes = n_hard = width = missing = 0
     run_start = run_length = 0
     status = OK
     single = values.itemsize == 4
@@ -132,27 +135,28 @@ def parse_lines(buf, end, stride, largest, values, columns, row_end, labels, run
         if np.isinf(labels[row]):
             status = LABEL_NOT_FINITE
             break
-        while _blank(byte(p)):
-            p += 1
-        at = p
-        if (load8(p) & np.uint64(0xFFFFFFFF)) != _QID:
-            status = NO_QID
-            break
-        p += 4
-        start = p
-        while byte(p) > 32:
-            p += 1
-        if p == start:
-            status = EMPTY_QID
-            break
-        if n_runs == 0 or not _same(run_start, run_length, start, p - start):
-            run_start, run_length = start, p - start
-            runs[n_runs, 0], runs[n_runs, 1], runs[n_runs, 2] = row, run_start - base, run_length
-            n_runs += 1
+        if has_qid:
+            while _blank(byte(p)):
+                p += 1
+            at = p
+            if (load8(p) & np.uint64(0xFFFFFFFF)) != _QID:
+                status = NO_QID
+                break
+            p += 4
+            start = p
+            while byte(p) > 32:
+                p += 1
+            if p == start:
+                status = EMPTY_QID
+                break
+            if n_runs == 0 or not _same(run_start, run_length, start, p - start):
+                run_start, run_length = start, p - start
+                runs[n_runs, 0], runs[n_runs, 1], runs[n_runs, 2] = row, run_start - base, run_length
+                n_runs += 1
         cell = row * stride
         while True:
-            if last < common and (load8(p) & _MASKS[last]) == _TOKENS[last]:
-                start = p + _LENGTHS[last]
+            if last < common and (load8(p) & _MASKS[last + first]) == _TOKENS[last + first]:
+                start = p + _LENGTHS[last + first]
                 matches, w = scan_alike(start, digits)
                 k, negative, after = digits, False, start + 2 + digits
                 if not matches:
@@ -174,18 +178,21 @@ def parse_lines(buf, end, stride, largest, values, columns, row_end, labels, run
             index, p = scan_unsigned(p)
             if p == at or byte(p) != 58:
                 status = NO_COLON
-            elif index == 0:
+            elif index < first:
                 status = ZERO_INDEX
-            elif index <= last:
+            elif index < last + first:
                 status = BAD_ORDER
-            elif index > largest:
+            elif index - first >= largest:
                 status = INDEX_TOO_LARGE
             if status != OK:
                 state[INDEX] = index
                 break
-            last = index
+            last = index - first + 1
             p += 1
             scanned, negative, w, q, p = scan_decimal(p)
+            if w == _NO_VALUE and q == _NO_VALUE_POWER and byte(p - 4) == 69 and scanned == DECIMAL and not negative:
+                w = np.uint64(0)
+                missing += 1
             value = to_single(negative, w, q) if single else to_double(negative, w, q)
             if scanned == NOT_FINITE:
                 status = VALUE_NOT_FINITE
@@ -196,7 +203,7 @@ def parse_lines(buf, end, stride, largest, values, columns, row_end, labels, run
             elif 0 < stride < last:
                 status = NEEDS_COLUMNS
             if status != OK:
-                state[INDEX] = last
+                state[INDEX] = index
                 break
             if stride > 0:
                 slot = cell + last - 1
@@ -228,9 +235,73 @@ def parse_lines(buf, end, stride, largest, values, columns, row_end, labels, run
         row += 1
     state[ROWS], state[LINES], state[ENTRIES], state[RUNS] = row, lines, entries, n_runs
     state[ID_BYTES], state[IDS], state[HARD], state[WIDTH] = id_bytes, n_ids, n_hard, width
+    state[MISSING] = missing
     if status != OK:
-        state[POSITION], state[LAST] = at - base, last
+        state[POSITION], state[LAST] = at - base, last - 1 + first
     return status
+
+
+@kernel
+def order_cells(buf, end, out):
+    """Copy ``buf[:end]`` to ``out``, the cells of each line in the order of their indices; the length of the copy.
+
+    A line whose indices increase, or that has something other than cells, is copied as it is.
+    """
+    base = address_of(buf)
+    p, stop, used = base, base + end, 0
+    cells = np.empty((end // 2 + 1, 3), np.int64)
+    while p < stop:
+        line = p
+        while _blank(byte(p)):
+            p += 1
+        while not _ends_token(byte(p)):  # the label
+            p += 1
+        n, last, sorted_already, cells_only = 0, -1, True, True
+        head = p
+        while True:
+            while _blank(byte(p)):
+                p += 1
+            if byte(p) == 10 or byte(p) == 35:
+                break
+            start = p
+            if n == 0 and (load8(p) & np.uint64(0xFFFFFFFF)) == _QID:
+                while byte(p) > 32:
+                    p += 1
+                head = p
+                continue
+            index, p = scan_unsigned(p)
+            cells_only = cells_only and p > start and byte(p) == 58
+            while not _ends_token(byte(p)):
+                p += 1
+            if p == start:  # a control character
+                p += 1
+                cells_only = False
+            if cells_only:
+                cells[n, 0], cells[n, 1], cells[n, 2] = index, start, p - start
+                sorted_already = sorted_already and index > last
+                last = index
+                n += 1
+        tail = p
+        while byte(p) != 10:
+            p += 1
+        p += 1
+        if sorted_already or not cells_only:
+            for i in range(p - line):
+                out[used + i] = byte(line + i)
+            used += p - line
+            continue
+        for i in range(head - line):
+            out[used + i] = byte(line + i)
+        used += head - line
+        for c in np.argsort(cells[:n, 0], kind="mergesort"):
+            out[used] = 32
+            for i in range(cells[c, 2]):
+                out[used + 1 + i] = byte(cells[c, 1] + i)
+            used += 1 + cells[c, 2]
+        for i in range(p - tail):
+            out[used + i] = byte(tail + i)
+        used += p - tail
+    return used
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import per_row
-from ..data import RankingData, group_rows
+from ..data import Numbering, RankingData, group_rows
 from ..limits import check_dense
 from . import letor_kernels as k
 
@@ -30,6 +30,8 @@ class ParsedBlock(NamedTuple):
     run_ids: list[str]
     doc_ids: list[str] | None
     raw_position: int
+    first: int  # the number of the first feature
+    missing: int  # how many values stand for none
 
 
 class _Growing:
@@ -78,17 +80,29 @@ def _as_dense(block: ParsedBlock, stride: int) -> ParsedBlock:
     return block._replace(values=X.ravel(), stride=stride)
 
 
+def _numbered_from_zero(block: ParsedBlock) -> ParsedBlock:
+    """A block that was read as numbered from 1, with one more column before all others."""
+    block = block._replace(width=block.width + 1, first=0)
+    if not block.stride:
+        return block._replace(columns=block.columns + 1)
+    X = block.values[: block.rows * block.stride].reshape(block.rows, block.stride)
+    return block._replace(values=np.pad(X, ((0, 0), (1, 0))).ravel(), stride=block.stride + 1)
+
+
 def check_size(rows: int, columns: int, itemsize: int) -> None:
     """Refuse a dense matrix that no memory of this machine can hold."""
     check_dense(rows, columns, itemsize, ": use sparse=True")
 
 
 class LetorRows:
-    """Collects parsed blocks in order. ``stride`` is the dense row width so far, 0 for CSR."""
+    """Collects parsed blocks in order. ``stride`` is the dense row width so far, 0 for CSR.
 
-    def __init__(self, dtype: np.dtype, stride: int, size: int | None, may_turn_sparse: bool) -> None:
-        self.stride, self.size, self.may_turn_sparse = stride, size, may_turn_sparse
-        self.rows = self.entries = self.width = 0
+    Features are numbered from ``first``, which becomes 0 when a block has a feature 0.
+    """
+
+    def __init__(self, dtype: np.dtype, stride: int, size: int | None, may_turn_sparse: bool, first: int) -> None:
+        self.stride, self.size, self.may_turn_sparse, self.first = stride, size, may_turn_sparse, first
+        self.rows = self.entries = self.width = self.missing = 0
         self.values, self.columns = _Growing(dtype), _Growing(np.int32)
         self.row_end, self.labels = _Growing(np.int64), _Growing(np.float64)
         self.run_rows: list[np.ndarray] = []
@@ -98,6 +112,10 @@ class LetorRows:
 
     def append(self, block: ParsedBlock) -> None:
         """Append the rows of a block, in the layout of the rows so far."""
+        if block.first < self.first:
+            self._number_from_zero()
+        elif block.first > self.first:
+            block = _numbered_from_zero(block)
         share = min(block.raw_position / self.size, 1.0) if self.size and block.raw_position else None
         width, rows = max(self.width, block.width), self.rows + block.rows
         if self.stride and self.may_turn_sparse and self.entries + block.entries < SPARSE_BELOW * rows * width:
@@ -118,6 +136,29 @@ class LetorRows:
         self.rows += block.rows
         self.entries += block.entries
         self.width = max(self.width, block.width)
+        self.missing += block.missing
+
+    def append_groups(self, sizes: np.ndarray) -> None:
+        """Say of which query the last rows are, by the sizes of the queries; these are numbered from 1."""
+        starts = self.rows - int(sizes.sum()) + np.cumsum(sizes) - sizes
+        before = len(self.run_ids)
+        self.run_rows.append(starts)
+        self.run_ids += [str(before + i + 1) for i in range(len(sizes))]
+
+    def _number_from_zero(self) -> None:
+        """Go on with one more column before all others: a feature 0 has occurred."""
+        self.first = 0
+        if not self.rows:
+            return
+        self.width += 1
+        if not self.stride:
+            self.columns.array[: self.columns.used] += 1
+            return
+        X = self.values.array[: self.values.used].reshape(self.rows, self.stride)
+        self.stride += 1
+        check_size(self.rows, self.stride, X.itemsize)
+        self.values.array = np.pad(X, ((0, 0), (1, 0))).ravel()
+        self.values.used = len(self.values.array)
 
     def _turn_sparse(self) -> None:
         """Go on as CSR: a later block of the file has shown that most values are zero."""
@@ -141,8 +182,11 @@ class LetorRows:
             values = wide.ravel()
         self.values.append(values, share)
 
-    def finish(self, n_features: int | None, sparse: bool | None) -> RankingData:
-        """The data set of all rows, grouped by query; the arrays are cut to size, not copied."""
+    def finish(self, n_features: int | None, sparse: bool | None, assumed: bool) -> RankingData:
+        """The data set of all rows, grouped by query; the arrays are cut to size, not copied.
+
+        ``assumed``: nobody said how features are numbered.
+        """
         width = n_features or max(self.width, 1)
         qid = self._query_ids()
         order = group_rows(qid).order
@@ -158,7 +202,9 @@ class LetorRows:
             import scipy.sparse as sp
 
             X = sp.csr_array(X) if self.stride else X.toarray()
-        return RankingData.from_valid(X, labels, qid, doc_ids, order=order)
+        data = RankingData.from_valid(X, labels, qid, doc_ids, order=order)
+        data.numbering = Numbering(self.first, assumed and self.first == 1)
+        return data
 
     def _dense(self, width: int, order: np.ndarray | None) -> Any:
         if width < self.stride:

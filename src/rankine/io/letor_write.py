@@ -22,12 +22,13 @@ def save_letor(data: RankingData, target: str | os.PathLike | IO[bytes]) -> None
     """Write LETOR text; reading it back gives bit-identical features, grades and ids.
 
     Each number is written in its shortest exact form. A dense X is written with all its zeros, a CSR one with
-    what it stores. The text cannot tell the string ``"7"`` from the number 7: query ids that all look like whole
+    what it stores. Features are numbered from 1, or from 0 if the data was read from text with a feature 0. Weights are
+    not written. The text cannot tell the string ``"7"`` from the number 7: query ids that all look like whole
     numbers are read back as numbers.
 
     Args:
         data: what to write; grades only, no :class:`~rankine.Preferences`.
-        target: a path (compressed if it ends in .gz, .xz or .zst; replaced only when complete), ``"-"`` for
+        target: a path (compressed if it ends in .gz, .bz2, .xz or .zst; replaced only when complete), ``"-"`` for
             standard output, or a binary file object.
 
     >>> import io
@@ -80,15 +81,19 @@ def _lines(data: RankingData, start: int, stop: int) -> memoryview:
 
 
 def _cells(data: RankingData, start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The written cells of these rows: 1-based columns, where each row ends, values."""
+    """The written cells of these rows: numbers of features, where each row ends, values."""
     n, d = stop - start, data.n_features
+    first = 1 if data.numbering is None else data.numbering.first
     if not data.is_sparse:
-        return np.tile(np.arange(1, d + 1), n), np.arange(1, n + 1) * d, data.X[start:stop].ravel()
+        return np.tile(np.arange(first, d + first), n), np.arange(1, n + 1) * d, data.X[start:stop].ravel()
     rows = data.X[start:stop]
-    columns, ends, values = rows.indices + 1, rows.indptr[1:].astype(np.int64), rows.data
-    if start == 0 and (ends[0] == 0 or columns[ends[0] - 1] != d):
-        # the first line names the last column, so that the number of features survives
-        columns, values = np.insert(columns, ends[0], d), np.insert(values, ends[0], 0)
+    columns, ends, values = rows.indices + first, rows.indptr[1:].astype(np.int64), rows.data
+    # the first line names the last feature, so that their number survives, and feature 0 where that is the first
+    if start == 0 and (ends[0] == 0 or columns[ends[0] - 1] != d - 1 + first):
+        columns, values = np.insert(columns, ends[0], d - 1 + first), np.insert(values, ends[0], 0)
+        ends = ends + 1
+    if start == 0 and first == 0 and columns[0] != 0:
+        columns, values = np.insert(columns, 0, 0), np.insert(values, 0, 0)
         ends = ends + 1
     return columns.astype(np.int64), ends, values
 

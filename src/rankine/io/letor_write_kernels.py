@@ -26,7 +26,7 @@ def assemble(head_at, heads, tail_at, tails, columns, ends, value_at, values, ou
             out[at] = 32
             at += 1
             n, index = 0, columns[cell]
-            while index > 0:
+            while index > 0 or n == 0:
                 digits[n] = 48 + index % 10
                 index //= 10
                 n += 1

@@ -10,21 +10,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 from msgspec import Meta
 
-from ..arrays import as_ids, check_finite
-from ..data import Preferences, RankingData
-from ..errors import InputError, naming, nearest
+from ..arrays import per_row
+from ..data import Numbering, Preferences, RankingData
+from ..errors import InputError, naming
 from ..files import replacing
 from ..limits import Meter
 from ..records import checked, parsed
+from .columns import Column
+from .expand import several
 from .formats import TABLE
+from .frames import as_table, from_columns, from_matrix, ids, is_matrix, numbers, own_selection
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,11 +33,6 @@ if TYPE_CHECKING:
 _ARROW = TABLE["arrow"].endings
 _ENDINGS = _ARROW + TABLE["parquet"].endings
 _FORMAT = 1
-_GUESSES = {
-    "label": ("label", "grade", "relevance", "y"),
-    "qid": ("qid", "query_id", "query"),
-    "doc_id": ("doc_id", "docid", "docno", "document_id", "document"),
-}
 
 
 def save_table(data: RankingData, path: str | os.PathLike) -> None:
@@ -65,21 +61,22 @@ def save_table(data: RankingData, path: str | os.PathLike) -> None:
             pq.write_table(table, str(temporary))
 
 
+@several
 def load_table(
     path: str | os.PathLike,
-    label: str | None = None,
-    qid: str | None = None,
-    doc_id: str | None = None,
-    features: Sequence[str] | None = None,
+    label: Column | None = None,
+    qid: Column | None = None,
+    doc_id: Column | None = None,
+    features: Any = None,
 ) -> RankingData:
     """Read Parquet or Arrow IPC; column names are only needed for tables that Rankine did not write.
 
     Args:
-        path: a .parquet, .pq, .arrow, .feather or .ipc file.
-        label: the column of grades; by default one of label, grade, relevance, y.
+        path: a .parquet, .pq, .arrow, .feather or .ipc file; or several, a folder, a pattern.
+        label: the column of grades, by name or by number from 1; by default one of label, grade, relevance, y.
         qid: the column of query ids; by default one of qid, query_id, query.
         doc_id: the column of document ids; by default one of doc_id, docid, docno, document_id, document, if any.
-        features: the feature columns; by default all others.
+        features: names, numbers or patterns, as for :func:`load_csv`; by default all other columns.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -97,14 +94,14 @@ def load_table(
             table = _read_parquet(str(path))
         table.validate(full=True)
         own = (table.schema.metadata or {}).get(b"rankine") is not None
-        data = from_table(table, where=str(path)) if own else None
+        data = from_table(table, label, qid, doc_id, features, str(path)) if own else None
     except (InputError, FileNotFoundError, PermissionError, IsADirectoryError):
         raise
     except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(f"not a readable {suffix[1:]} file ({reason})", str(path)) from None
     with naming(str(path)):
-        return from_table(table, label, qid, doc_id, features, where=str(path)) if data is None else data
+        return from_table(table, label, qid, doc_id, features, str(path)) if data is None else data
 
 
 def _read_parquet(path: str) -> pa.Table:
@@ -139,56 +136,43 @@ def _width(kind: pa.DataType) -> int:
 
 def from_table(
     table: Any,
-    label: str | None = None,
-    qid: str | None = None,
-    doc_id: str | None = None,
-    features: Sequence[str] | None = None,
+    label: Any = None,
+    qid: Any = None,
+    doc_id: Any = None,
+    features: Any = None,
     where: str | None = None,
 ) -> RankingData:
-    """Judged rankings from a pyarrow table, a pandas or polars frame, or anything else that Arrow can read.
+    """Judged rankings from a table in memory.
+
+    Args:
+        table: a frame of pandas or polars, a relation of DuckDB, a table or record batches of Arrow, a structured array
+            of NumPy, a dict of columns, or anything else with the interface of Arrow; or a matrix: an array of two
+            dimensions, or a sparse one of SciPy, whose columns have numbers only.
+        label: the column of grades, by name or by number from 1; or the grades themselves, one for each row. By
+            default one of label, grade, relevance, y.
+        qid: the column of query ids, or the ids; by default one of qid, query_id, query.
+        doc_id: the column of document ids, or the ids; by default one of doc_id, docid, docno, document_id, document.
+        features: names, numbers or patterns, as for :func:`load_csv`; by default all other columns.
+        where: what errors call the table.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"qid": [1, 1], "label": [0, 1], "bm25": [0.5, 2.0]})
     >>> from_table(frame).feature_names
     ('bm25',)
+    >>> from_table(frame[["bm25"]], label=[0, 1], qid=["a", "a"]).query_ids
+    array(['a'], dtype='<U1')
     """
     import pyarrow as pa
 
+    roles = {"label": label, "qid": qid, "doc_id": doc_id}
+    if is_matrix(table):
+        return from_matrix(table, roles, features, where)
     if not isinstance(table, pa.Table):
-        table = _as_table(table)
+        table = as_table(table)
     metadata = (table.schema.metadata or {}).get(b"rankine")
     if metadata is not None:
-        return _from_own(table, metadata, where)
-    twice = next((n for n, times in Counter(table.column_names).items() if times > 1), None)
-    if twice is not None:
-        raise InputError(f"there are two columns {twice!r}", where)
-    columns = {
-        role: _column(table, role, name, where) for role, name in (("label", label), ("qid", qid), ("doc_id", doc_id))
-    }
-    if features is None:
-        features = [n for n in table.column_names if n not in columns.values()]
-    unknown = [f for f in features if f not in table.column_names]
-    if unknown:
-        raise InputError(f"there is no column {unknown[0]!r}.{nearest(str(unknown[0]), table.column_names)}", where)
-    try:
-        X = np.column_stack([_numbers(table, f, where) for f in features])
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError("there are no feature columns", where) from None
-    ids = None if columns["doc_id"] is None else _ids(table[columns["doc_id"]], where)
-    return RankingData(X, _numbers(table, columns["label"], where), _ids(table[columns["qid"]], where), ids, features)
-
-
-def _as_table(frame: Any) -> pa.Table:
-    import pyarrow as pa
-
-    try:
-        if type(frame).__module__.split(".")[0] == "pandas":
-            return pa.Table.from_pandas(frame, preserve_index=False)
-        return pa.table(frame)
-    except (TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"expected a table or frame with one column per name: {error}") from None
+        return own_selection(_from_own(table, metadata, where), roles, features, where)
+    return from_columns(table, roles, features, where)
 
 
 def _suffix(path: str | os.PathLike) -> str:
@@ -198,50 +182,20 @@ def _suffix(path: str | os.PathLike) -> str:
     return suffix
 
 
-def _column(table: pa.Table, role: str, name: str | None, where: str | None) -> Any:
-    if name is not None:
-        if name not in table.column_names:
-            raise InputError(f"there is no column {name!r}.{nearest(name, table.column_names)}", where)
-        return name
-    names = [guess for guess in _GUESSES[role] if guess in table.column_names]
-    if not names and role != "doc_id":
-        raise InputError(f"there is no {role} column: none of {', '.join(_GUESSES[role])}; name it", where)
-    return names[0] if names else None
-
-
-def _numbers(table: pa.Table, name: Any, where: str | None) -> np.ndarray:
-    column = table[name]
-    import pyarrow as pa
-
-    coded = pa.types.is_dictionary(column.type)
-    kind = column.type.value_type if coded else column.type
-    if coded or not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-        raise InputError(f"column {name!r} holds {kind}, not numbers", where)
-    if column.null_count:
-        raise InputError(f"column {name!r} has {column.null_count} missing values", where)
-    return column.to_numpy()
-
-
-def _ids(column: pa.ChunkedArray, where: str | None) -> np.ndarray:
-    import pyarrow as pa
-
-    if column.null_count:
-        raise InputError("an id column has missing values", where)
-    flat = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-    if pa.types.is_dictionary(flat.type):
-        names = flat.dictionary.to_numpy(zero_copy_only=False)
-        return names[flat.indices.to_numpy(zero_copy_only=False)]
-    return flat.to_numpy(zero_copy_only=False)
-
-
 def _to_arrow(data: RankingData) -> pa.Table:
     import pyarrow as pa
 
     names = list(data.feature_names) if data.feature_names else None
-    layout = {"format": _FORMAT, "n_features": data.n_features, "feature_names": names}
+    layout: dict[str, Any] = {"format": _FORMAT, "n_features": data.n_features, "feature_names": names}
+    if data.numbering is not None:
+        layout["numbering"] = list(data.numbering)
     columns: dict[str, Any] = {"label": pa.array(data.y), "qid": _id_column(data.qid, repeats=True)}
     if data.doc_ids is not None:
         columns["doc_id"] = _id_column(data.doc_ids, repeats=False)
+    if data.query_weight is not None:
+        columns["query_weight"] = pa.array(per_row(data.query_weight, data.ptr))
+    if data.doc_weight is not None:
+        columns["doc_weight"] = pa.array(data.doc_weight)
     if data.is_sparse:
         ptr = pa.array(data.X.indptr.astype(np.int64))
         columns["indices"] = pa.LargeListArray.from_arrays(ptr, pa.array(data.X.indices.astype(np.int32)))
@@ -265,6 +219,7 @@ class TableLayout(TypedDict):
 
     n_features: Annotated[int, Meta(ge=1, le=2**31 - 1)]
     feature_names: list[str] | None
+    numbering: NotRequired[tuple[Literal[0, 1], bool]]
 
 
 class LayoutVersion(TypedDict):
@@ -291,11 +246,20 @@ def _from_own(table: pa.Table, metadata: bytes, where: str | None) -> RankingDat
             raise InputError(f"Rankine's own layout without a {name} column, or with two", where)
     table = table.combine_chunks() if any(c.num_chunks != 1 for c in table.columns) else table
     X = _own_dense(table["features"], n, where) if "features" in needed else _own_sparse(table, n, where)
-    labels = _numbers(table, "label", where).astype(np.float64, copy=False)
-    place = "" if where is None else f"{where}, "
-    check_finite(labels, f"{place}label")
-    documents = (lambda: _ids(table["doc_id"], where)) if "doc_id" in table.column_names else None
-    return RankingData.from_valid(X, labels, as_ids(_ids(table["qid"], where), f"{place}qid"), documents, names)
+    labels = numbers(table, "label", where).astype(np.float64, copy=False)
+    documents = (lambda: ids(table, "doc_id", where)) if "doc_id" in table.column_names else None
+    data = RankingData.from_valid(X, labels, ids(table, "qid", where), documents, names)
+    if "numbering" in layout:
+        data.numbering = Numbering(*layout["numbering"])
+    weights = {
+        name: numbers(table, name, where).astype(np.float64)[data.order]
+        for name in ("query_weight", "doc_weight")
+        if name in table.column_names
+    }
+    if "query_weight" in weights:
+        weights["query_weight"] = weights["query_weight"][data.ptr[:-1]]
+    with naming(where or "table"):
+        return data.with_weights(**weights) if weights else data
 
 
 def _own_dense(column: pa.ChunkedArray, n: int, where: str | None) -> np.ndarray:

@@ -1,25 +1,29 @@
-"""TREC judgments (qrels) and runs."""
+"""Judgments (qrels) and runs: TREC text, and what :mod:`rankine.io.roles` reads."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import IO, Any, NamedTuple
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import as_numbers, per_row
-from ..errors import InputError, is_utf8, shorten
-from ..files import open_target
+from ..errors import InputError, shorten
 from ..progress import bar
 from ..sources import Block, Source, line_blocks, open_source
 from . import trec_kernels as k
 from .letor_kernels import count_lines
 from .number_kernels import exact_float
+from .role_readers import Records, parquet_records, text_records
+from .roles import ColumnLayout, ending_of
+from .said import said
+from .trec_forms import QRELS, RUN, TrecForm, beginning, trec_form
 
-_BLANK = re.compile(r"[\x00-\x20]")
 _FIELDS = re.compile(rb"[^\x00-\x20]+")
 _BLANKS = bytes(range(33))
 
@@ -85,24 +89,38 @@ def _numbered(names: Any) -> tuple[list[str], np.ndarray]:
     return list(numbers), np.array(codes, np.int32)
 
 
-def load_qrels(source: Source) -> TrecTable:
-    """Read TREC judgments, lines of ``query iteration document grade``.
+def load_qrels(
+    source: Source, *, query: str | None = None, document: str | None = None, grade: str | None = None
+) -> TrecTable:
+    """Read judgments: TREC text, CSV, TSV, JSON lines, JSON or Parquet, by the ending or else by the first line.
+
+    TREC text has lines of ``query iteration document grade`` or ``query document grade``. ``query``, ``document`` and
+    ``grade`` name the columns (members) of the other formats where they have none of the usual names. JSON may also be
+    ``{query: {document: grade}}``, and a folder may hold ``qrels/test.tsv`` as BEIR's do.
 
     >>> import io
     >>> load_qrels(io.BytesIO(b"q1 0 d1 2\\nq1 0 d2 0\\n")).value
     array([2., 0.])
+    >>> load_qrels(io.BytesIO(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t2\\n")).document_ids
+    ['d1']
     """
-    return _load(source, _Form("query iteration document grade", document=2, value=3))
+    return _load(_judgments_in(source), QRELS, {"query": query, "document": document, "grade": grade})
 
 
-def load_run(source: Source) -> TrecTable:
-    """Read a TREC run, lines of ``query Q0 document rank score tag``; the rank is ignored, as trec_eval does.
+def load_run(
+    source: Source, *, query: str | None = None, document: str | None = None, score: str | None = None
+) -> TrecTable:
+    """Read a run: TREC text, CSV, TSV, JSON lines, JSON or Parquet, by the ending or else by the first line.
+
+    TREC text has lines of ``query Q0 document rank score tag``, of these without ``Q0``, ``rank`` or ``tag``, or of
+    ``query document score``. The rank is ignored, as trec_eval does, unless there is no score. ``query``, ``document``
+    and ``score`` name the columns of the other formats; JSON may also be ``{query: {document: score}}``.
 
     >>> import io
     >>> load_run(io.BytesIO(b"q1 Q0 d1 1 2.5 bm25\\n")).tag
     'bm25'
     """
-    return _load(source, _Form("query Q0 document rank score tag", document=2, value=4))
+    return _load(source, RUN, {"query": query, "document": document, "score": score})
 
 
 class _Rows(NamedTuple):
@@ -114,38 +132,53 @@ class _Rows(NamedTuple):
     lines: np.ndarray
 
 
-class _Form(NamedTuple):
-    """What a line holds, and in which fields the document and the number stand."""
+def _judgments_in(source: Any) -> Any:
+    """The file of judgments in a folder of BEIR's layout; any other source as it is."""
+    if not isinstance(source, (str, os.PathLike)) or not Path(source).is_dir():
+        return source
+    files = sorted(p for p in (Path(source) / "qrels").glob("*.tsv*"))
+    test = [p for p in files if p.name.startswith("test.tsv")] or files
+    if len(test) != 1:
+        names = ", ".join(p.name for p in test)
+        raise InputError(f"expected a file, or a folder with qrels/test.tsv; it has {names or 'none'}", str(source))
+    said(f"{source}: the judgments are those of {test[0].relative_to(source)}")
+    return test[0]
 
-    text: str
-    document: int
-    value: int
 
-    @property
-    def fields(self) -> int:
-        return len(self.text.split())
-
-
-def _load(source: Source, form: _Form) -> TrecTable:
-    parts: list[_Rows] = []
-    before, length, tag = 0, 0, ""
+def _load(source: Source, layout: ColumnLayout, given: dict[str, str | None]) -> TrecTable:
+    ending = ending_of(source)
+    if ending == "parquet":
+        return _of_records(parquet_records(source, layout, given))
     with (
         open_source(source) as opened,
         bar(f"reading {opened.name}", opened.size, (opened.size or 0) > 50_000_000, "bytes") as update,
     ):
-        name = opened.name
-        block = None
-        for block in line_blocks(opened):
-            rows, n_lines = _cut(block, form, name, before, length)
-            if len(rows.values):
-                if not parts and form.fields == 6:
-                    tag = _tag(block)
-                parts.append(rows)
-            before += n_lines
-            length += len(rows.names)
-            update(block.raw_position)
-    if block is None:
-        raise InputError("the file is empty", name)
+        blocks = line_blocks(opened)
+        first = next(blocks, None)
+        if first is None:
+            raise InputError("the file is empty", opened.name)
+        start = beginning(first)
+        form = None if any(given.values()) else trec_form(start, layout, ending, opened.name)
+        if form is not None:
+            table = _load_text(chain([first], blocks), form, opened.name, update)
+            if form.fields == 5:
+                said(f"{opened.name}: 5 fields, read as '{form.text}'")
+            return table
+        return _of_records(text_records(chain([first], blocks), layout, given, opened.name, ending))
+
+
+def _load_text(blocks: Iterator[Block], form: TrecForm, name: str, update: Callable[[int], None]) -> TrecTable:
+    parts: list[_Rows] = []
+    before, length, tag = 0, 0, ""
+    for block in blocks:
+        rows, n_lines = _cut(block, form, name, before, length)
+        if len(rows.values):
+            if not parts and "tag" in form.text:
+                tag = _tag(block, form)
+            parts.append(rows)
+        before += n_lines
+        length += len(rows.names)
+        update(block.raw_position)
     if not parts:
         raise InputError("there is no data line in the file", name)
     names, spans, values, lines = (np.concatenate(columns) for columns in zip(*parts, strict=True))
@@ -154,18 +187,50 @@ def _load(source: Source, form: _Form) -> TrecTable:
     documents, document_ids = _encode(names, spans[:, 2], spans[:, 3], lines, name)
     table = TrecTable(query, documents, values, query_ids, document_ids, tag)
     _check_unique(table, f"{name}, line {{}}".format, lines)
+    return _by_rank(table, name) if form.text == "query document score" and _are_ranks(table) else table
+
+
+def _are_ranks(table: TrecTable) -> bool:
+    """Whether the numbers of every query are 1, 2, 3, … in the order of the file, and not all of them 1."""
+    if table.value[0] != 1 or not (table.value > 1).any():
+        return False
+    order = np.argsort(table.query, kind="stable")
+    query = table.query[order]
+    starts = np.flatnonzero(np.diff(query, prepend=-1))
+    ranks = np.arange(len(query)) - per_row(starts, np.append(starts, len(query))) + 1
+    return np.array_equal(table.value[order], ranks)
+
+
+def _by_rank(table: TrecTable, name: str) -> TrecTable:
+    said(f"{name}: the third column counts 1, 2, 3, … in every query and is read as the rank")
+    return replace(table, value=-table.value)
+
+
+def _of_records(records: Records) -> TrecTable:
+    """A table of a file with names of columns."""
+    columns = records.columns
+    tag = columns["tag"][0] if "tag" in columns else ""
+    value = columns.get("score") or columns.get("grade")
+    if value is None:
+        said(f"{records.name}: there is no column of scores, documents are ranked by the column of ranks")
+        value = [-rank for rank in columns["rank"]]
+    q_names, query = _numbered(columns["query"])
+    d_names, document = _numbered(columns["document"])
+    table = TrecTable(query, document, np.array(value, np.float64), q_names, d_names, tag)
+    _check_unique(table, records.where, np.arange(len(table)))
     return table
 
 
-def _cut(block: Block, form: _Form, name: str, before: int, start: int) -> tuple[_Rows, int]:
+def _cut(block: Block, form: TrecForm, name: str, before: int, start: int) -> tuple[_Rows, int]:
     """The rows of a block, and how many lines it has; ``before`` lines and ``start`` bytes of names precede them."""
     buf, end = block.data, block.end
     capacity = count_lines(buf, end)
     spans, values, lines = np.empty((capacity, 4), np.int64), np.empty(capacity), np.empty(capacity, np.int64)
     hard, state = np.empty((end // 20 + 1, 3), np.int64), np.zeros(5, np.int64)
-    status = k.cut_lines(buf, end, form.fields, form.document, form.value, spans, values, lines, hard, state)
+    form_numbers = form.fields, form.most, form.document, form.value
+    status = k.cut_lines(buf, end, *form_numbers, spans, values, lines, hard, state)
     where = f"{name}, line {before + state[k.LINE]}"
-    if status == k.TOO_FEW_FIELDS:
+    if status == k.OTHER_FIELDS:
         raise InputError(f"expected {form.fields} fields '{form.text}', got {state[k.FIELDS]}", where)
     if status != k.OK:
         token = shorten(_FIELDS.findall(buf[state[k.POSITION] :][:200].tobytes())[0].decode("utf-8", "replace"))
@@ -179,10 +244,10 @@ def _cut(block: Block, form: _Form, name: str, before: int, start: int) -> tuple
     return _Rows(names[:used].copy(), spans[:rows].copy(), values[:rows].copy(), lines[:rows] + before), capacity
 
 
-def _tag(block: Block) -> str:
-    """The last field of the first row."""
+def _tag(block: Block, form: TrecForm) -> str:
+    """The tag in the first row."""
     text = block.data[: block.end].tobytes().lstrip(_BLANKS)
-    return _FIELDS.findall(text.partition(b"\n")[0])[5].decode("utf-8", "replace")
+    return _FIELDS.findall(text.partition(b"\n")[0])[form.fields - 1].decode("utf-8", "replace")
 
 
 def _exact(token: bytes, where: str) -> float:
@@ -220,52 +285,3 @@ def _check_unique(table: TrecTable, where: Any, lines: np.ndarray) -> None:
         row = int(order[1:][twice].min())
         d, q = table.document_ids[table.document[row]], table.query_ids[table.query[row]]
         raise InputError(f"document {d!r} stands twice for query {q!r}", where(lines[row]))
-
-
-def save_qrels(table: TrecTable, target: str | os.PathLike | IO[bytes]) -> None:
-    """Write judgments as ``query 0 document grade``.
-
-    >>> import io
-    >>> out = io.BytesIO()
-    >>> save_qrels(TrecTable.from_dict({"q1": {"d1": 2}}), out)
-    >>> out.getvalue()
-    b'q1 0 d1 2\\n'
-    """
-    _save(table, target, lambda q, d, v, rank: f"{q} 0 {d} {v}\n")
-
-
-def save_run(table: TrecTable, target: str | os.PathLike | IO[bytes], tag: str | None = None) -> None:
-    """Write a run as ``query Q0 document rank score tag``, each query best first, ties as trec_eval breaks them.
-
-    >>> import io
-    >>> out = io.BytesIO()
-    >>> save_run(TrecTable.from_dict({"q1": {"d1": 0.5, "d2": 1.5}}), out, tag="mine")
-    >>> print(out.getvalue().decode().strip())
-    q1 Q0 d2 1 1.5 mine
-    q1 Q0 d1 2 0.5 mine
-    """
-    name = tag if tag is not None else table.tag or "rankine"
-    _check_word(name, "tag")
-    by_name = np.argsort(np.argsort(np.array(table.document_ids, object), kind="stable"), kind="stable")
-    with np.errstate(over="ignore"):
-        order = np.lexsort((-by_name[table.document], -table.value.astype(np.float32), table.query))
-    ordered = replace(table, query=table.query[order], document=table.document[order], value=table.value[order])
-    _save(ordered, target, lambda q, d, v, rank: f"{q} Q0 {d} {rank} {v} {name}\n")
-
-
-def _check_word(text: str, what: str) -> None:
-    if not text or _BLANK.search(text) or not is_utf8(text):
-        raise InputError(f"{what} {text!r} is empty, holds a blank or is not Unicode: TREC text cannot carry it")
-
-
-def _save(table: TrecTable, target: Any, line: Any) -> None:
-    for i in [*table.query_ids, *table.document_ids]:
-        _check_word(i, "id")
-    new_query = np.diff(table.query, prepend=-1) != 0
-    starts = np.flatnonzero(new_query)
-    ranks = np.arange(len(table)) - per_row(starts, np.append(starts, len(table))) + 1
-    rows = zip(table.query.tolist(), table.document.tolist(), table.value.tolist(), ranks.tolist(), strict=True)
-    with open_target(target) as stream:
-        for q, d, v, rank in rows:
-            number = int(v) if v == int(v) and abs(v) < 2**53 else v
-            stream.write(line(table.query_ids[q], table.document_ids[d], number, rank).encode())

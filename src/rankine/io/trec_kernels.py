@@ -8,13 +8,13 @@ from ..kernel import kernel
 from .number_kernels import DECIMAL, TOO_MANY_DIGITS, address_of, byte, scan_decimal, to_double
 from .number_kernels import NOT_FINITE as INFINITE
 
-OK, TOO_FEW_FIELDS, BAD_NUMBER, NOT_FINITE = range(4)
+OK, OTHER_FIELDS, BAD_NUMBER, NOT_FINITE = range(4)
 ROWS, LINE, POSITION, FIELDS, HARD = range(5)
 
 
 @kernel
-def cut_lines(buf, end, fields, document, value, spans, values, lines, hard, state):
-    """Cut ``buf[:end]`` into rows of at least ``fields`` fields; spans of query and document, and one number.
+def cut_lines(buf, end, fields, most, document, value, spans, values, lines, hard, state):
+    """Cut ``buf[:end]`` into rows of ``fields`` to ``most`` fields; spans of query and document, and one number.
 
     ``spans[row]`` is (query start, length, document start, length); field 0 is the query, field ``document`` the
     document and field ``value`` the number. Numbers of more than 19 digits are left to the caller in ``hard``.
@@ -49,8 +49,8 @@ def cut_lines(buf, end, fields, document, value, spans, values, lines, hard, sta
                     state[POSITION] = start - base
             field += 1
         p += 1
-        if status == OK and 0 < field < fields:
-            status = TOO_FEW_FIELDS
+        if field and (field < fields or field > most):
+            status = OTHER_FIELDS
             state[FIELDS] = field
         if field and status == OK:
             lines[row] = line

@@ -7,9 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import per_row
-from ..errors import InputError
+from ..errors import InputError, shorten
+from ..io.said import said
 from ..io.trec import TrecTable
 from .evaluation import JudgedScores
+
+_HANDFUL = 10  # documents
+_FEW = 0.05  # of the queries: names that agree by chance, not by intention
 
 
 def join(qrels: TrecTable, run: TrecTable, complete: bool = False, judged_only: bool = False) -> JudgedScores:
@@ -38,6 +42,37 @@ def join(qrels: TrecTable, run: TrecTable, complete: bool = False, judged_only: 
     span = (0.0, float(qrels.value.max(initial=0)))  # of all judgments: the scale of ERR is not the run's
     marks = sampled[rows] if sampled.any() else None
     return JudgedScores(run.value[rows], grades[rows], ptr, ids, doc_ids, span, pool, marks)
+
+
+def check_names(qrels: TrecTable, run: TrecTable, data: JudgedScores) -> None:
+    """Raise if no document of a run is judged, which is so when two programs call documents differently.
+
+    A handful of documents may be so by chance. A note is told if few of the queries have a judged document in the run.
+    """
+    common = set(qrels.query_ids) & set(run.query_ids)
+    if not common:
+        raise InputError("the run and the judgments have no query in common")
+    rows = np.flatnonzero(~np.isnan(data.grades))
+    names = both_names(qrels.document_ids, run.document_ids)
+    if not len(rows) and (qrels.value >= 0).any():
+        shared = len(set(qrels.document_ids) & set(run.document_ids))
+        if shared and len(run) < _HANDFUL:
+            return
+        rest = f"; names that occur in both: {shared}, but for other queries" if shared else ""
+        raise InputError(f"no document of the run is judged: {names}{rest}")
+    queries = len(np.unique(np.searchsorted(data.ptr, rows, side="right")))
+    if queries < _FEW * len(common):
+        said(f"only {queries} of {len(common)} queries have a judged document in the run: {names}")
+
+
+def both_names(judged: list[str], retrieved: list[str]) -> str:
+    """Three names of documents of each side.
+
+    >>> both_names(["d1", "d2"], ["1"])
+    "the run has '1', the judgments have 'd1', 'd2'"
+    """
+    run, judgments = (", ".join(shorten(name) for name in names[:3]) for names in (retrieved, judged))
+    return f"the run has {run}, the judgments have {judgments}"
 
 
 def shortened(run: TrecTable, depth: int) -> TrecTable:

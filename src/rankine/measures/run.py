@@ -12,7 +12,7 @@ from ..io.trec_prefs import JudgmentGroups, load_groups
 from ..parallel import thread_count
 from .evaluation import Report, parse_all, report_of
 from .groups import GROUPED, evaluate_groups
-from .joining import join
+from .joining import check_names, join
 from .names import Measure
 from .ranking import check_ties
 from .table import TABLE
@@ -57,7 +57,9 @@ def evaluate_run(
         return evaluate_groups(parsed, groups, _table(run, load_run), ties, complete, judged_only, empty, threads)
     if isinstance(qrels, JudgmentGroups):
         raise InputError(f"{next(iter(parsed))} needs plain judgments, the judgments given are in groups")
-    data = join(_table(qrels, load_qrels), _table(run, load_run), complete, judged_only)
+    judgments, ranked = _table(qrels, load_qrels), _table(run, load_run)
+    data = join(judgments, ranked, complete, judged_only)
+    check_names(judgments, ranked, data)
     check_ties(ties, data.doc_ids)
     return report_of(parsed, data, ties, empty, thread_count(threads))
 

@@ -17,7 +17,7 @@ from ..io.trec_prefs import JudgmentGroups
 from ..parallel import thread_count
 from .evaluation import JudgedScores, report_of
 from .groups import GROUPED, evaluate_groups
-from .joining import join, shortened
+from .joining import check_names, join, shortened
 from .names import Measure, expand
 from .ranking import Scratch, rank_rows
 from .table import TABLE
@@ -71,6 +71,7 @@ def trec_lines(
         queries, columns = _grouped_columns(asked, qrels, run, options)
     else:
         data = join(qrels, run, options.complete, options.judged_only)
+        check_names(qrels, run, data)
         queries, columns = data.query_ids, _columns(asked, data, options)
     order = sorted(range(len(queries)), key=lambda i: str(queries[i]).encode())
     if options.per_query:

@@ -258,8 +258,13 @@ class AutoRanker(Ranker):
         """Fit the best on all data, and write down what there is to say."""
         if not outcome.configurations:
             raise InputError(f"no candidate could be judged: {outcome.failures()}")
-        best = outcome.best
-        self.best_ = self._fitted(best, data, weights)
+        try:
+            self.best_ = self._fitted(outcome.best, data, weights)
+        except KeyboardInterrupt:  # without this fit all work would be lost
+            partial_result(success=True)
+            if self.verbose:
+                say("the best is fitted from its beginning; the next Ctrl-C ends without a model")
+            self.best_ = self._fitted(outcome.best, data, weights)
         self.estimate_, self.learned_ = outcome.estimate, outcome.learned
         lines = words.report_lines(outcome, self.best_, data, str(parse(self.measure)))
         self.report_ = AutoReport(

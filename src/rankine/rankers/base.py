@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -18,6 +18,7 @@ from ..measures import evaluate, parse
 from ..normalise import Normaliser
 from ..records import Count, Finite, checked
 from . import model_file
+from .conformity import conformed
 from .provenance import ProvenanceState, provenance_of
 from .query_ids import LONG_QUERY, query_ids, refusing_habits, warn_of_one_query, warn_of_rows
 
@@ -30,6 +31,7 @@ class ModelState(TypedDict):
     normaliser: dict[str, Any] | None
     certificate: dict[str, Any]
     provenance: NotRequired[ProvenanceState]
+    first_index: NotRequired[Literal[0, 1]]
 
 
 _NUMBERS: dict[str, Any] = {
@@ -49,6 +51,7 @@ class Ranker(BaseEstimator):
     n_features_in_: int
     n_queries_in_: int | None = None  # of the training data, where it is known; a model from a file does not know it
     longest_query_in_: int = LONG_QUERY
+    first_index_: int | None = None  # the number of the first feature in the sparse text that it was trained on
     provenance_: ProvenanceState
     _certificate: tuple[str, ...] = ()
     _schema: Any  # of what ``_state`` gives
@@ -106,11 +109,7 @@ class Ranker(BaseEstimator):
         """Validation data with the features of the training data, normalised like those, and with grades."""
         if not isinstance(valid, RankingData) or isinstance(valid.y, Preferences):
             raise InputError("valid must be a RankingData with grades")
-        if valid.n_features != self.n_features_in_:
-            raise InputError(
-                f"the validation data has {valid.n_features} features, the training data {self.n_features_in_}"
-            )
-        self._check_features(valid)
+        valid = self.conform(valid, valid=True)
         data = valid if self.normaliser_ is None else self.normaliser_.apply(valid)
         return RankingData.from_valid(data.X, self.grades(data.y), data.qid)
 
@@ -120,11 +119,13 @@ class Ranker(BaseEstimator):
             if y is not None or qid is not None:
                 raise InputError("a RankingData brings its grades and query ids along: pass nothing else")
             self.n_features_in_ = X.n_features
+            self.first_index_ = None if X.numbering is None else X.numbering.first
             if X.feature_names is not None:
                 self.feature_names_in_ = np.array(X.feature_names, object)
             elif hasattr(self, "feature_names_in_"):
                 del self.feature_names_in_
             return X
+        self.first_index_ = None
         if isinstance(y, Preferences):
             X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         else:
@@ -154,6 +155,8 @@ class Ranker(BaseEstimator):
         rows than any query of the training data had.
         """
         check_is_fitted(self)
+        if isinstance(X, RankingData):
+            X = self.conform(X)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self._predicted(X, qid)
         if not np.isfinite(scores).all():
@@ -162,7 +165,6 @@ class Ranker(BaseEstimator):
 
     def _predicted(self, X: Any, qid: Any) -> np.ndarray:
         if isinstance(X, RankingData):
-            self._check_features(X)
             data = X
         else:
             X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
@@ -177,16 +179,13 @@ class Ranker(BaseEstimator):
         scores[data.order if not isinstance(X, RankingData) else np.arange(data.n_documents)] = self._scores(data.X)
         return scores
 
-    def _check_features(self, data: RankingData) -> None:
-        """Raise if the data has other features than the model was trained on, as far as can be told."""
-        if data.n_features != self.n_features_in_:
-            raise InputError(f"the model has {self.n_features_in_} features, the data has {data.n_features}")
-        mine, theirs = getattr(self, "feature_names_in_", None), data.feature_names
-        if mine is not None and theirs is not None and list(map(str, mine)) != list(map(str, theirs)):
-            at = next(i for i, (a, b) in enumerate(zip(mine, theirs, strict=True)) if str(a) != str(b))
-            raise InputError(
-                f"the model was trained on other features: number {at + 1} is {mine[at]!r}, here {theirs[at]!r}"
-            )
+    def conform(self, data: RankingData, valid: bool = False) -> RankingData:
+        """The data with the features that the model was trained on; raise if it has others, as far as can be told.
+
+        Data from sparse text is padded with zeros, and numbered from 0 where the training data was. ``valid``:
+        it is validation data.
+        """
+        return conformed(data, self.n_features_in_, self.first_index_, getattr(self, "feature_names_in_", None), valid)
 
     def rank(self, X: Any, qid: Any = None) -> np.ndarray:
         """Row numbers, best first, query after query in order of first appearance; equal scores in input order."""
@@ -260,6 +259,7 @@ class Ranker(BaseEstimator):
             "normaliser": None if self.normaliser_ is None else self.normaliser_.to_dict(),
             "certificate": {name: getattr(self, name) for name in self._certificate},
             **({"provenance": self.provenance_} if hasattr(self, "provenance_") else {}),
+            **({} if self.first_index_ is None else {"first_index": self.first_index_}),
         }
 
     def _stored_parameters(self) -> dict[str, Any]:
@@ -289,6 +289,7 @@ class Ranker(BaseEstimator):
             setattr(model, name, value)
         if "provenance" in common:
             model.provenance_ = common["provenance"]
+        model.first_index_ = common.get("first_index")
         return model
 
 

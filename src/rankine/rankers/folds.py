@@ -219,6 +219,12 @@ def _from_splitter(
         cut = np.intersect1d(judged, query[train])
         if len(cut):
             raise InputError(f"{splitter!r} cuts query {data.query_ids[cut[0]]}: split by groups, as QueryKFold does")
+        left_out = data.n_queries - len(judged) - len(np.unique(query[train]))
+        if left_out:
+            raise InputError(
+                f"{splitter!r} leaves {left_out} queries out of split {number + 1}; folds train on all queries that "
+                "they do not judge on: to judge on later queries only, fit on the earlier ones with valid= the later"
+            )
         if (out[judged] != NEVER).any():
             raise InputError(f"{splitter!r} judges on a query twice; each may be in one fold only")
         out[judged] = number

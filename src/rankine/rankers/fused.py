@@ -123,7 +123,7 @@ class FusedRanker(Ranker):
         model.weights_, model.scales_ = tuple(map(float, weights)), tuple(map(float, scales))
         model.normaliser_ = None
         model.n_features_in_ = members[0].n_features_in_
-        for name in ("feature_names_in_", "provenance_"):
+        for name in ("feature_names_in_", "provenance_", "first_index_"):
             if hasattr(members[0], name):
                 setattr(model, name, getattr(members[0], name))
         return model

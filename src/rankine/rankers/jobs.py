@@ -86,6 +86,7 @@ class JobData(NamedTuple):
             if data is not None:
                 X = (data.X.data, data.X.indices, data.X.indptr) if data.is_sparse else (data.X,)
                 contents += [*X, data.y, data.ptr, f"{data.X.shape} {data.X.dtype} {data.is_sparse}"]
+                contents += [weight for weight in (data.query_weight, data.doc_weight) if weight is not None]
         contents.append(f"{__version__} {self.valid is None} {self.folds} {self.seed}")
         return fingerprint(*contents, size=12, algorithm="sha256")
 

@@ -24,13 +24,15 @@ from ..solvers.run import show_progress
 from .base import LinearModel, LinearState, check_solver_options, check_whole
 from .inner import AUTO, FOLDS, NothingLearnedWarning, best_setting, inverse_deviations, times, warn_if_constant
 from .learned_weights import learn_weights
-from .oracle import LinearOracle
+from .oracle import LinearOracle, first_step
+from .query_ids import own_weights
 from .regression import RegressionRanker
 
 __all__ = ["LinearRanker", "NothingLearnedWarning"]
 
 _OF_THE_DATA = (
     "n_features_in_", "feature_names_in_", "normaliser_", "n_queries_in_", "longest_query_in_", "provenance_",
+    "first_index_",
 )  # fmt: skip
 
 _POWERS = np.arange(-3, 8) / 2  # C="auto" tries 10 to these powers, in units of the first step
@@ -175,7 +177,7 @@ class LinearRanker(LinearModel):
     def best_C(self, loss: losses.Loss, data: RankingData, query_weight: Any = None, doc_weight: Any = None) -> float:
         """The C that ``"auto"`` means for features as they are."""
         problem = self._problem(loss, data, query_weight, doc_weight)
-        unit = _first_step(problem[0])
+        unit = first_step(problem[0])
         if self.max_time is not None:
             return unit * 10**_POWER
         powers = _POWERS if loss.convex else _POWERS[1::2]
@@ -234,6 +236,7 @@ class LinearRanker(LinearModel):
         >>> [model.C for model in LinearRanker(loss="svm-map").path([1.0, 0.1], X, y, qid=qid)]
         [0.1, 1.0]
         """
+        X, query_weight, doc_weight = own_weights(X, query_weight, doc_weight)
         if not values or any(isinstance(C, str) for C in values):
             raise InputError(f"expected at least one value of C, all numbers; got {list(values)!r:.60}")
         models = [clone(self).set_params(C=C) for C in sorted(values)]
@@ -275,7 +278,7 @@ class LinearRanker(LinearModel):
         scaled = normalised.with_features(times(normalised.X, scale))
         plain = clone(own).set_params(normalise=None)
         problem = plain._problem(plain.check_parameters(), scaled, weights.get("query_weight"), None)
-        unit = _first_step(problem[0])
+        unit = first_step(problem[0])
         models = plain.sweep("C", [unit * step for step in steps], scaled, **weights)
         for model in models:
             model.normalise = self.normalise
@@ -385,14 +388,3 @@ class LinearRanker(LinearModel):
         prepared_later = {"smooth", "hvp", "touching", "dual", "minibatch"}  # what the data decides
         solvers.choose(self.solver, loss.name, prepared_later, loss.convex)
         return loss
-
-
-def _first_step(oracle: LinearOracle) -> float:
-    """The C at which w = −C·gradient at 0 gives scores with deviation 1 within queries; 1 where the gradient is 0."""
-    slope = oracle.value_grad(np.zeros(oracle.size))[1]
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = np.asarray(oracle.X @ slope, np.float64)
-        lengths = np.diff(oracle.ptr)
-        centred = scores - np.repeat(np.add.reduceat(scores, oracle.ptr[:-1]) / lengths, lengths)
-        spread = float(np.sqrt(np.mean(centred**2)))
-    return 1 / spread if 1e-100 < spread < 1e100 else 1.0

@@ -328,3 +328,14 @@ class OracleLine:
         oracle.last = Scored(point, self.scores, off, SAFE * (start.low + t * step.low), SAFE * size)
         grad = oracle._sum(lambda q0, q1: oracle._plane(q0, q1, self.scores))
         return point, oracle._value(), grad
+
+
+def first_step(oracle: LinearOracle) -> float:
+    """The C at which w = −C·gradient at 0 gives scores with deviation 1 within queries; 1 where the gradient is 0."""
+    slope = oracle.value_grad(np.zeros(oracle.size))[1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = np.asarray(oracle.X @ slope, np.float64)
+        lengths = np.diff(oracle.ptr)
+        centred = scores - np.repeat(np.add.reduceat(scores, oracle.ptr[:-1]) / lengths, lengths)
+        spread = float(np.sqrt(np.mean(centred**2)))
+    return 1 / spread if 1e-100 < spread < 1e100 else 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import as_ids
-from ..data import Preferences
+from ..data import Preferences, RankingData
 from ..errors import InputError
 
 LONG_QUERY = 1000  # more documents than one query plausibly has
@@ -59,6 +59,8 @@ def refusing_habits(fit: Callable) -> Callable:
 
     @wraps(fit)
     def explaining(self: Any, *args: Any, **options: Any) -> Any:
+        if args and isinstance(args[0], RankingData):
+            args, options = with_own_weights(type(self).__name__, taken, args, options)
         for name in sorted(habits & set(options)):
             if options.pop(name) is None:
                 continue
@@ -74,3 +76,36 @@ def refusing_habits(fit: Callable) -> Callable:
         return fit(self, *args, **options)
 
     return explaining
+
+
+def own_weights(X: Any, query_weight: Any, doc_weight: Any) -> tuple[Any, Any, Any]:
+    """X without the weights that it may bring along, and the weights, in place of those that are None."""
+    if not isinstance(X, RankingData) or (X.query_weight is None and X.doc_weight is None):
+        return X, query_weight, doc_weight
+    query_weight = X.query_weight if query_weight is None else query_weight
+    return X.with_weights(), query_weight, X.doc_weight if doc_weight is None else doc_weight
+
+
+def with_own_weights(
+    name: str, taken: Mapping[str, Any], args: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of ``fit``, of which the first is data: weights that it brings along become arguments.
+
+    ``name`` is what messages call the ranker, ``taken`` are the parameters of its ``fit``.
+    """
+    data = args[0]
+    own = {"query_weight": data.query_weight, "doc_weight": data.doc_weight}
+    own = {weight: values for weight, values in own.items() if values is not None}
+    if not own:
+        return args, options
+    given = [*list(taken)[1 : 1 + len(args)], *options]
+    for weight, values in own.items():
+        if weight not in taken:
+            of = "queries" if weight == "query_weight" else "documents"
+            raise InputError(
+                f"the data has weights of {of}, which {name} does not take; weights='none' (--weight-file none) reads "
+                "it without them"
+            )
+        if weight not in given:
+            options = options | {weight: values}
+    return (data.with_weights(), *args[1:]), options

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from ..alignment import aligned
 from ..data import Preferences, RankingData
 from ..errors import InputError, nearest
 from ..files import replacing
@@ -189,7 +190,7 @@ def tune(
     (4, True)
     """
     measure = str(parse(measure))
-    _check_data(data, valid, folds)
+    valid = _check_data(data, valid, folds)
     if workers is not None and workers < 1:
         raise InputError(f"workers must be at least 1, got {workers}")
     values = _check_grid(ranker, grid)
@@ -263,16 +264,17 @@ def _warn_of_failures(trials: Sequence[Combination]) -> None:
         warnings.warn(text, NothingLearnedWarning, stacklevel=3)
 
 
-def _check_data(data: Any, valid: Any, folds: int) -> None:
+def _check_data(data: Any, valid: Any, folds: int) -> Any:
+    """Raise on data that cannot be tuned with; the validation data with the features of the training data."""
     for part, name in ((data, "data"), (valid, "valid")):
         if not isinstance(part, RankingData) and not (part is None and name == "valid"):
             raise InputError(f"{name} must be a RankingData, got {type(part).__name__}")
         if part is not None and isinstance(part.y, Preferences):
             raise InputError(f"tune measures by grades; the {name} holds a preference graph")
-    if valid is not None and valid.n_features != data.n_features:
-        raise InputError(f"the validation data has {valid.n_features} features, the training data {data.n_features}")
     if valid is None and not 2 <= folds <= data.n_queries:
         raise InputError(f"expected between 2 and {data.n_queries} folds (the queries there are), got {folds}")
+    first = None if data.numbering is None else data.numbering.first
+    return None if valid is None else aligned(valid, data.n_features, first, valid=True)
 
 
 def _check_grid(ranker: Any, grid: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:

@@ -174,8 +174,9 @@ def described(outcome: Outcome, best: Any, data: RankingData) -> str:
 
 
 def feature_name(model: Any, data: RankingData) -> str:
-    """The feature of a SingleFeature by its name, or by its number from 1 as in LETOR files; its sign if it is −."""
-    name = f"feature {model.feature_ + 1}" if data.feature_names is None else data.feature_names[model.feature_]
+    """The feature of a SingleFeature by its name, or by its number as in sparse text; its sign if it is −."""
+    first = 1 if data.numbering is None else data.numbering.first
+    name = f"feature {model.feature_ + first}" if data.feature_names is None else data.feature_names[model.feature_]
     return name if model.coef_[model.feature_] > 0 else f"minus {name}"
 
 

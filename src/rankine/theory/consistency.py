@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..losses import Loss, resolve
 from ..losses.supervision import RANKS
 from ..progress import bar
 from ..rankers.linear import LinearRanker
-from .errors_of_rankings import MOST_ITEMS, Error, Label, Ranking, checked_labels, errors, rankings
+from .errors_of_rankings import MOST_ITEMS, Error, Label, Ranking, checked_labels, errors, rankings, spelled
 from .rationals import dot
 
 _C = 1e4
@@ -70,11 +70,36 @@ def every_label(grades: Sequence[int], m: int) -> list[Label]:
     >>> len(every_label((0, 1), 3))
     8
     """
-    if not 2 <= m <= MOST_ITEMS:
-        raise InputError(f"rankings are enumerated: between 2 and {MOST_ITEMS} items are possible, got {m}")
+    _check_items(m)
     if len(set(grades)) ** m > _MOST_LABELS:
         raise InputError(f"{len(set(grades))} grades of {m} items are {len(set(grades)) ** m:,} supervisions: too many")
     return list(product(sorted(set(grades)), repeat=m))
+
+
+def every_ranking(m: int) -> list[Label]:
+    """The ranks 1 to m in all orders, for the zero-one error.
+
+    >>> every_ranking(2)
+    [(1, 2), (2, 1)]
+    """
+    _check_items(m)
+    return list(permutations(range(1, m + 1)))
+
+
+def every_edge(m: int) -> list[Label]:
+    """The preference graphs of one edge of weight 1 over m items, as matrices, for WPD.
+
+    >>> every_edge(2)
+    [((0, 1), (0, 0)), ((0, 0), (1, 0))]
+    """
+    _check_items(m)
+    ends = permutations(range(m), 2)
+    return [tuple(tuple(int((i, j) == edge) for j in range(m)) for i in range(m)) for edge in ends]
+
+
+def _check_items(m: int) -> None:
+    if not 2 <= m <= MOST_ITEMS:
+        raise InputError(f"rankings are enumerated: between 2 and {MOST_ITEMS} items are possible, got {m}")
 
 
 def bayes_optimal(measure: str | Error, labels: Sequence[Any], probabilities: Sequence[Any]) -> Optimum:
@@ -146,6 +171,7 @@ def check(loss: str | Loss, measure: str | Error, labels: Sequence[Any], probabi
 def _check(
     loss: str | Loss, measure: str | Error, supervisions: list[Label], p: list[Fraction], table: list[list[Fraction]]
 ) -> Verdict:
+    measure = spelled(measure)
     scores, off = _minimise(loss, _as_grades(loss, supervisions) if measure == "zero-one" else supervisions, p)
     optimum = _optimum(table, p, len(supervisions[0]))
     expected = dict(zip(rankings(len(supervisions[0])), (dot(row, p) for row in table), strict=True))
@@ -265,6 +291,6 @@ def _orders_of(groups: tuple[tuple[int, ...], ...], expected: dict[Ranking, Frac
 
 
 __all__ = [
-    "MOST_ITEMS", "Optimum", "Verdict", "bayes_optimal", "check", "every_label", "low_noise", "minimiser",
-    "order_preserving", "search",
+    "MOST_ITEMS", "Optimum", "Verdict", "bayes_optimal", "check", "every_edge", "every_label", "every_ranking",
+    "low_noise", "minimiser", "order_preserving", "search",
 ]  # fmt: skip

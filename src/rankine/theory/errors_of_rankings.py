@@ -21,6 +21,16 @@ _MOST_VALUES = 600_000
 Label = tuple[Any, ...]
 Ranking = tuple[int, ...]  # items, best first
 Error = Callable[[Ranking, Label], Fraction]
+_ZERO_ONE = ("zero-one", "0-1", "0/1", "zero–one")
+
+
+def spelled(measure: str | Error) -> str | Error:
+    """The name of a measure as this room has it; the zero-one error may be written ``0-1``.
+
+    >>> spelled("0-1"), spelled("AP")
+    ('zero-one', 'AP')
+    """
+    return "zero-one" if isinstance(measure, str) and measure.lower() in _ZERO_ONE else measure
 
 
 @lru_cache(maxsize=8)
@@ -62,6 +72,7 @@ def errors(measure: str | Error, labels: list[Label]) -> list[list[Fraction]]:
     >>> [[str(e) for e in row] for row in errors("AP", labels)]
     [['0', '1/2'], ['1/2', '0']]
     """
+    measure = spelled(measure)
     if not (callable(measure) or isinstance(measure, str)):
         raise InputError(f"expected the name of a measure, or a function of a ranking and a label; got {measure!r}")
     if math.factorial(len(labels[0])) * len(labels) > _MOST_VALUES:

@@ -147,8 +147,7 @@ def risk_bound(
     loss = model.check_parameters()
     if hasattr(model, "A_"):
         raise InputError("no risk bound is known for position weights that were learned too (A='learn')")
-    if data.n_features != model.n_features_in_:
-        raise InputError(f"the model has {model.n_features_in_} features, the data has {data.n_features}")
+    data = model.conform(data)
     b.held_out(0.0, n=1, delta=delta)  # raises InputError for a wrong δ before the long computation starts
     if not np.isfinite(model.coef_).all():
         raise InputError("the model's weights are not all finite")

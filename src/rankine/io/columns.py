@@ -1,0 +1,187 @@
+"""Which columns of a table hold the grades, the query ids, the document ids and the features.
+
+A column is named by its name or by its number, from 1. Features may also be given as patterns: ``f*`` (names that
+match), ``f1-f46`` or ``4-49`` (from one column to another, as they stand in the table), ``!title`` (all others but).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+from ..errors import InputError, nearest
+from ..limits import FEATURES, max_features
+
+Column = str | int
+
+GUESSES = {
+    "label": ("label", "grade", "relevance", "y"),
+    "qid": ("qid", "query_id", "query"),
+    "doc_id": ("doc_id", "docid", "docno", "document_id", "document"),
+}
+STANDARD = ["label", "qid", "doc_id"]  # how a table begins that Rankine writes as text
+_OPTIONS = {"label": "--label", "qid": "--query", "doc_id": "--document"}
+
+
+class Columns(NamedTuple):
+    """Places of columns, from 0; ``doc_id`` may be None. A place of −1: the values stand apart from the table."""
+
+    label: int
+    qid: int
+    doc_id: int | None
+    features: list[int]
+
+
+class ColumnNames:
+    """The columns of a table: their names, or None for a table without names, and how many there are."""
+
+    def __init__(self, names: Sequence[str] | None, width: int, where: str | None = None) -> None:
+        self.names, self.width, self.where = names, width, where
+        self.places: dict[str, int] = {} if names is None else {name: i for i, name in enumerate(names)}
+        twice = next((n for n, times in Counter(names or ()).items() if times > 1 and n), None)
+        if twice is not None:
+            raise InputError(f"there are two columns {twice!r}", where)
+
+    def called(self, place: int) -> str:
+        """A column as messages call it.
+
+        >>> ColumnNames(["qid", ""], 2).called(0), ColumnNames(["qid", ""], 2).called(1)
+        ("column 'qid'", 'column 2')
+        """
+        name = "" if self.names is None else self.names[place]
+        return f"column {name!r}" if name else f"column {place + 1}"
+
+    def label(self, place: int) -> str:
+        """The name of a column, or its number from 1."""
+        return (self.names[place] if self.names is not None else "") or str(place + 1)
+
+    def place(self, given: Column) -> int:
+        """The place of the column with this name or this number from 1; a name that there is goes first."""
+        if isinstance(given, str) and given in self.places:
+            return self.places[given]
+        number = int(given) if _is_number(given) else None
+        if number is None:
+            raise InputError(f"there is no column {given!r:.60}.{self._hint(str(given))}", self.where)
+        if not 1 <= number <= self.width:
+            raise InputError(f"there is no column {number}: the numbers are 1 to {self.width}", self.where)
+        return number - 1
+
+    def _hint(self, name: str) -> str:
+        """A column that may be meant, or those that there are."""
+        if self.names is None:
+            return f" Columns have no names here, but the numbers 1 to {self.width}"
+        first = ", ".join(map(repr, self.names[:6]))
+        return nearest(name, self.names) or f" There are: {first}{', …' if self.width > 6 else ''}"
+
+    def guess(self, role: str) -> int | None:
+        """The column whose name tells what it holds; upper and lower case are the same."""
+        plain = [n.strip().lower().replace("-", "_").replace(" ", "_") for n in self.names or ()]
+        places = [plain.index(name) for name in GUESSES[role] if name in plain]
+        exact = self.places.get(STANDARD[0]) == 0 and self.places.get(STANDARD[1]) == 1
+        if role == "label" and len(places) > 1 and not exact:  # the other one would be a feature that tells the grade
+            both = " and ".join(self.called(p) for p in places[:2])
+            raise InputError(f"{both} may both hold the grades: say which ({_option(role)})", self.where)
+        return places[0] if places else None
+
+    def matches(self, pattern: str) -> list[int]:
+        """The columns of a pattern, a range, a name or a number."""
+        if pattern in self.places:
+            return [self.places[pattern]]
+        if any(sign in pattern for sign in "*?["):
+            places = [i for i, name in enumerate(self.names or ()) if name and fnmatchcase(name, pattern)]
+            if not places:
+                raise InputError(f"no column has a name like {pattern!r}", self.where)
+            return places
+        for at in [i for i, sign in enumerate(pattern) if sign == "-"]:
+            ends = pattern[:at], pattern[at + 1 :]
+            if all(end in self.places or _is_number(end) for end in ends):
+                first, last = map(self.place, ends)
+                if first > last:
+                    raise InputError(f"the columns {pattern!r} run backwards", self.where)
+                return list(range(first, last + 1))
+        return [self.place(pattern)]
+
+
+def _is_number(given: Any) -> bool:
+    """Whether this may be the number of a column."""
+    if isinstance(given, str):
+        return given.isascii() and given.isdigit() and len(given) < 10
+    return hasattr(given, "__index__") and not isinstance(given, bool)
+
+
+def _option(role: str) -> str:
+    return f"{role}=, {_OPTIONS[role]}"
+
+
+def choose(
+    names: ColumnNames,
+    label: Column | None,
+    qid: Column | None,
+    doc_id: Column | None,
+    features: Any = None,
+    apart: Collection[str] = (),
+) -> Columns:
+    """The columns that are given, and for the rest those whose names tell what they hold.
+
+    The values of the roles in ``apart`` stand elsewhere; a column whose name tells that role must not be a feature.
+
+    >>> choose(ColumnNames(["grade", "qid", "bm25", "age"], 4), None, None, None)
+    Columns(label=0, qid=1, doc_id=None, features=[2, 3])
+    """
+    places: dict[str, Any] = {}
+    for role, given in (("label", label), ("qid", qid), ("doc_id", doc_id)):
+        places[role] = names.guess(role) if given is None else names.place(given)
+        if role in apart:
+            if places[role] is not None and features is None:
+                raise InputError(
+                    f"{names.called(places[role])} is there, and {role} is given apart from it", names.where
+                )
+            places[role] = -1
+        if places[role] is None and role != "doc_id":
+            none = f"none of {', '.join(GUESSES[role])}" if names.names is not None else "columns have no names here"
+            raise InputError(f"there is no {role} column: {none}; say which it is ({_option(role)})", names.where)
+    twice = next((p for p, times in Counter(places.values()).items() if times > 1 and p not in (None, -1)), None)
+    if twice is not None:
+        roles = " and ".join(role for role, place in places.items() if place == twice)
+        raise InputError(f"{names.called(twice)} cannot be {roles} at once", names.where)
+    return Columns(**places, features=feature_places(names, features, places))
+
+
+def feature_places(names: ColumnNames, features: Any, roles: dict[str, int | None]) -> list[int]:
+    """The places of the features: what is given, or all columns that have no other role (and a name, if any has)."""
+    others = set(roles.values())
+    free = [i for i in range(names.width) if i not in others and (names.names is None or names.names[i])]
+    if features is not None:
+        free = _selection(names, features, free, roles["label"])
+    if not free:
+        raise InputError("there are no feature columns", names.where)
+    if len(free) > max_features():
+        most = f"the most is {max_features():,} (--max-features, {FEATURES})"
+        raise InputError(f"{len(free):,} features: {most}", names.where)
+    return free
+
+
+def _selection(names: ColumnNames, features: Any, free: list[int], label: int | None) -> list[int]:
+    given = [features] if isinstance(features, str) or not hasattr(features, "__iter__") else list(features)
+    parts: list[Any] = []
+    for part in given:
+        whole = not isinstance(part, str) or part in names.places
+        parts += [part] if whole else [piece.strip() for piece in part.split(",") if piece.strip()]
+    wanted: dict[int, None] = {}
+    unwanted: set[int] = set()
+    for part in parts:
+        if isinstance(part, str) and part.startswith("!") and part not in names.places:
+            unwanted.update(names.matches(part[1:]))
+            continue
+        alone = not isinstance(part, str) or part in names.places or _is_number(part)
+        places = [names.place(part)] if alone else names.matches(part)
+        if len(places) > 1:
+            places = [p for p in places if p in free]
+        if label in places:
+            raise InputError(f"{names.called(places[0])} holds the grades and cannot be a feature", names.where)
+        wanted.update(dict.fromkeys(places))
+    if parts and not wanted:
+        wanted = dict.fromkeys(free)
+    return [place for place in wanted if place not in unwanted]
