@@ -89,6 +89,8 @@ def test_names_as_people_write_them(folder):
     assert "ndcg: gain g, as trec_eval" in done.stderr
     linear = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "ndcg@10", "--gain", "linear")
     assert linear.stdout.splitlines()[0].endswith("nDCG(dcg='log2')@10")
+    done = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "AP", "--gain", "linear", code=1)
+    assert "--gain linear is for nDCG and DCG that do not name a gain, got AP" in done.stderr
 
 
 @pytest.mark.parametrize("suffix", ["gz", "xz", "zst"])

@@ -24,13 +24,14 @@ from .table import TABLE
 from .trec_names import NICKNAMES, TREC_NAMES, split_trec, trec_members
 
 _ONLY_IN_SUMMARY = ("runid", "num_q", "gm_map", "gm_bpref")
+_SINCE_10 = ("rbp", "rbp_resid", "unj")  # of all_trec
 _SMALLEST = 0.00001  # of a geometric mean
 _GROUPED_MEASURES = ("", "NumQ", *(name for name, row in TABLE.items() if row.supervision in GROUPED))
 
 
 @dataclass(frozen=True)
 class TrecOptions:
-    """The options of trec_eval: -q, -n, -c, -J, -l, -N, -M."""
+    """The options of trec_eval: -q, -n, -c, -J, -l, -N, -M; and its version, 9 or 10."""
 
     per_query: bool = False
     summary: bool = True
@@ -39,9 +40,10 @@ class TrecOptions:
     level: int = 1
     documents: int = 0
     depth: int | None = None
+    version: int = 10
 
 
-def requested(names: Sequence[str]) -> dict[str, str | None]:
+def requested(names: Sequence[str], version: int = 10) -> dict[str, str | None]:
     """The measures of ``-m`` in trec_eval's order, each with the parameters after its dot.
 
     >>> requested(["recall.7", "map"]), list(requested([]))[:3]
@@ -50,7 +52,8 @@ def requested(names: Sequence[str]) -> dict[str, str | None]:
     asked: dict[str, str | None] = {}
     for name in names or ["official"]:
         if name in NICKNAMES:
-            asked = dict.fromkeys(NICKNAMES[name]) | asked
+            members = [m for m in NICKNAMES[name] if version >= 10 or m not in _SINCE_10]
+            asked = dict.fromkeys(members) | asked
             continue
         split = split_trec(name)
         if split is None:
@@ -64,7 +67,7 @@ def trec_lines(
     qrels: TrecTable | JudgmentGroups, run: TrecTable, names: Sequence[str], options: TrecOptions
 ) -> Iterator[str]:
     """The lines that trec_eval prints for a run and judgments."""
-    asked = requested(names)
+    asked = requested(names, options.version)
     if options.depth is not None:
         run = shortened(run, options.depth)
     if isinstance(qrels, JudgmentGroups):
@@ -75,7 +78,8 @@ def trec_lines(
         queries, columns = data.query_ids, _columns(asked, data, options)
     order = sorted(range(len(queries)), key=lambda i: str(queries[i]).encode())
     if options.per_query:
-        for i in order:
+        retrieved = set(run.query_ids)
+        for i in (i for i in order if options.version >= 10 or queries[i] in retrieved):
             for name, column in columns.items():
                 if column.per_query:
                     yield f"{name:<22}\t{queries[i]}\t{column.written(column.values[i])}"
@@ -105,7 +109,7 @@ class _Column:
 
 def _measures(asked: dict[str, str | None], options: TrecOptions) -> dict[str, dict[str, Measure]]:
     """The measures of each name that is no text, by the names that are printed."""
-    presets = {"rel": options.level, "documents": options.documents}
+    presets = {"rel": options.level, "documents": options.documents, "version": options.version}
     return {
         name: expand(name if following is None else f"{name}.{following}", **presets)
         for name, following in asked.items()
