@@ -62,7 +62,7 @@ def test_the_column_queries_is_the_number_averaged(folder):
     (folder / "empty.txt").write_text("q1 0 a 1\nq2 0 a 0\nq2 0 z 0\n")
     done = rankine(folder, "evaluate", "empty.txt", "one.run", "-m", "AP NumRet", "--empty", "skip", "-q")
     lines = [line.split("\t")[1:] for line in done.stdout.splitlines()[1:]]
-    assert lines == [["q1", "1", "0.5000", "3.0000"], ["q2", "1", "-", "2.0000"], ["all", "1–2", "0.5000", "5.0000"]]
+    assert lines == [["q1", "1", "0.5000", "3"], ["q2", "1", "-", "2"], ["all", "1–2", "0.5000", "5"]]
     done = rankine(folder, "evaluate", "empty.txt", "one.run", "-m", "AP", "--empty", "skip", "-q")
     assert [line.split("\t")[2:] for line in done.stdout.splitlines()[2:]] == [["0", "-"], ["1", "0.5000"]]
     assert "left out: AP over 1" in done.stderr

@@ -92,6 +92,14 @@ def test_options():
             bad()
 
 
+def test_grades_are_whole():
+    with pytest.warns(rk.errors.InputNote, match="whole grades only"):
+        lines = printed(
+            ["relstring", "num_rel"], {"q": {"a": 0.9, "b": 1.5}}, {"q": {"a": 2.0, "b": 1.0}}, per_query=True
+        )
+    assert [line.split("\t")[2] for line in lines] == ["1", "'01'", "1"]
+
+
 def test_version_9(real_data):
     """Recall points are rounded up, all_trec has no unj, and -c prints no query that a run lacks."""
     folder = real_data / "trec_eval"

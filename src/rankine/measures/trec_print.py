@@ -6,12 +6,13 @@ Queries stand in the order of their names' bytes, and sums are taken in this ord
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, nearest
+from ..io.said import said
 from ..io.trec import TrecTable
 from ..io.trec_prefs import JudgmentGroups
 from ..parallel import thread_count
@@ -73,6 +74,7 @@ def trec_lines(
     if isinstance(qrels, JudgmentGroups):
         queries, columns = _grouped_columns(asked, qrels, run, options)
     else:
+        qrels = _whole_grades(qrels)
         data = join(qrels, run, options.complete, options.judged_only)
         check_names(qrels, run, data)
         queries, columns = data.query_ids, _columns(asked, data, options)
@@ -90,6 +92,15 @@ def trec_lines(
             elif column.measure is not None:
                 total = _summary(column.measure, [column.values[i] for i in order])
                 yield f"{name:<22}\tall\t{column.written(total)}"
+
+
+def _whole_grades(qrels: TrecTable) -> TrecTable:
+    """Judgments with whole grades: trec_eval cuts what stands behind the point."""
+    whole = np.trunc(qrels.value)
+    if (whole == qrels.value).all():
+        return qrels
+    said("trec_eval knows whole grades only, what stands behind the point is cut: `rankine evaluate` keeps it")
+    return replace(qrels, value=whole)
 
 
 @dataclass(frozen=True)
