@@ -43,6 +43,8 @@ def _spelled(name: str, parameters: dict[str, Parameter]) -> str:
 
 
 def _short(value: object) -> str:
+    if value == ():
+        return "()"
     if isinstance(value, tuple):
         return f"({_short(value[0])}, …, {_short(value[-1])})"
     return f"{value:g}" if isinstance(value, float) else repr(value)
