@@ -139,6 +139,29 @@ def letor_line(line):
     return float(words[0]), words[1].removeprefix("qid:"), cells, doc
 
 
+def letor_table(text, first_index=None, unordered=False, sizes=None):
+    """(X, y, query ids) of LETOR text as lists, features from ``first_index``; without ``qid:`` the sizes of queries.
+
+    None if the text is not valid: an index below the first, twice, or (unless ``unordered``) below the one before.
+    """
+    lines = [line for line in text.splitlines() if line.split("#")[0].strip()]
+    if sizes is not None:
+        if sum(sizes) != len(lines):
+            return None
+        numbers = [q for q, size in enumerate(sizes, 1) for _ in range(size)]
+        lines = [line.replace(" ", f" qid:{q} ", 1) for q, line in zip(numbers, lines, strict=True)]
+    indices = [[int(word.split(":")[0]) for word in line.split("#")[0].split()[2:]] for line in lines]
+    if first_index is None:
+        first_index = 0 if any(0 in row for row in indices) else 1
+    for row in indices:
+        if len(set(row)) < len(row) or min(row, default=1) < first_index or (row != sorted(row) and not unordered):
+            return None
+    rows = [letor_line(line) for line in lines]
+    width = max([max(row[2], default=first_index) for row in rows]) - first_index + 1
+    X = [[row[2].get(j + first_index, 0.0) for j in range(max(width, 1))] for row in rows]
+    return X, [row[0] for row in rows], [row[1] for row in rows]
+
+
 def position_weights(A, k, m):
     """A(1..m) by name or table."""
     cut = m if k is None else k
@@ -191,6 +214,32 @@ def structural_hinge(of, k, A, target, grades, scores):
     ]  # fmt: skip
     star = {"best": max(perfect), "tight": max(scored)}.get(target, sum(perfect) / len(perfect))
     return max(d + f for d, f in zip(deltas, scored, strict=True)) - star
+
+
+def output_terms(of, k, grades, scores):
+    """Δ + F − F* of every sequence of grades, each with its best ranking; and the perfect one. None: nothing varies."""
+    levels = list(grades) if of == "ndcg" else [int(g >= 1) for g in grades]
+    A = "partial-order" if of == "ndcg" else "yue"
+    orders = list(permutations(range(len(grades))))
+    deltas = [prediction_loss(of, k, grades, order) for order in orders]
+    if deltas[0] is None or max(deltas) - min(deltas) < 1e-12 or len(set(levels)) == 1:
+        return None, None
+    best = {}
+    for order, delta in zip(orders, deltas, strict=True):
+        key = tuple(levels[i] for i in order)
+        f = ranking_score(A, k, levels, scores, order)
+        best[key] = max(best.get(key, (-math.inf, 0))[0], f), delta
+    perfect = tuple(sorted(levels, reverse=True))
+    return {key: d + f - best[perfect][0] for key, (f, d) in best.items()}, perfect
+
+
+def over_outputs(of, k, grades, scores, soft, kept=None):
+    """The sum of hinges, or the soft maximum, over all outputs; or over π* and those that are ``kept``."""
+    terms, perfect = output_terms(of, k, grades, scores)
+    if terms is None:
+        return 0.0
+    counted = [x for key, x in terms.items() if key != perfect and (kept is None or key in kept)]
+    return math.log(1 + sum(map(math.exp, counted))) if soft else sum(max(x, 0.0) for x in counted)
 
 
 def smooth_hinge(t, h):

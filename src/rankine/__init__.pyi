@@ -15,6 +15,7 @@ from .alignment import concatenate as concatenate
 from .data import Preferences as Preferences
 from .data import RankingData as RankingData
 from .errors import InputError as InputError
+from .errors import InputNote as InputNote
 from .io import JudgmentGroups as JudgmentGroups
 from .io import TrecTable as TrecTable
 from .io import from_table as from_table
