@@ -271,7 +271,7 @@ def _check_order(parsed: dict[str, Measure], lists: Lists, query_ids: np.ndarray
     names = [name for name, measure in parsed.items() if TABLE[measure.name].needs_order]
     if names and lists.tied.any():
         query = query_ids[np.flatnonzero(lists.tied)[0]]
-        hint = "use ties='trec' or ties='stable'"
+        hint = "ties='trec' or ties='stable' (--ties) gives one"
         raise InputError(f"{names[0]} needs an order of documents with equal scores: {hint}", f"query {query}")
 
 
