@@ -62,7 +62,7 @@ def test_the_column_queries_is_the_number_averaged(folder):
     (folder / "empty.txt").write_text("q1 0 a 1\nq2 0 a 0\nq2 0 z 0\n")
     done = rankine(folder, "evaluate", "empty.txt", "one.run", "-m", "AP NumRet", "--empty", "skip", "-q")
     lines = [line.split("\t")[1:] for line in done.stdout.splitlines()[1:]]
-    assert lines == [["q1", "1", "0.5000", "3.0000"], ["q2", "1", "-", "2.0000"], ["all", "1–2", "0.5000", "5.0000"]]
+    assert lines == [["q1", "1", "0.5000", "3"], ["q2", "1", "-", "2"], ["all", "1–2", "0.5000", "5"]]
     done = rankine(folder, "evaluate", "empty.txt", "one.run", "-m", "AP", "--empty", "skip", "-q")
     assert [line.split("\t")[2:] for line in done.stdout.splitlines()[2:]] == [["0", "-"], ["1", "0.5000"]]
     assert "left out: AP over 1" in done.stderr
@@ -89,6 +89,8 @@ def test_names_as_people_write_them(folder):
     assert "ndcg: gain g, as trec_eval" in done.stderr
     linear = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "ndcg@10", "--gain", "linear")
     assert linear.stdout.splitlines()[0].endswith("nDCG(dcg='log2')@10")
+    done = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "AP", "--gain", "linear", code=1)
+    assert "--gain linear is for nDCG and DCG that do not name a gain, got AP" in done.stderr
 
 
 @pytest.mark.parametrize("suffix", ["gz", "xz", "zst"])

@@ -150,17 +150,20 @@ def measure_names(options: Sequence[str] | None, gain: Gain) -> list[str]:
     >>> measure_names(["nDCG@10,AP", "success"], Gain.linear)
     ["nDCG(dcg='log2')@10", 'AP', 'success_1', 'success_5', 'success_10']
     """
+    from ..errors import InputError
     from ..measures.names import as_asked, split_names
     from ..measures.table import TABLE
 
+    names = [pair for text in options or DEFAULT_MEASURES for n in split_names(text) for pair in as_asked(n).items()]
+    if gain is Gain.exp:
+        return [name for name, _ in names]
     out = []
-    for text in options or DEFAULT_MEASURES:
-        for part in split_names(text):
-            for name, measure in as_asked(part).items():
-                exponential = TABLE[measure.name].has_gain and dict(measure.params)["dcg"] == "exp-log2"
-                linear = gain is Gain.linear and exponential and "dcg=" not in name
-                cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
-                out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
+    for name, measure in names:
+        linear = TABLE[measure.name].has_gain and measure.is_exponential and "dcg=" not in name
+        cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
+        out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
+    if out == [name for name, _ in names]:
+        raise InputError(f"--gain linear is for nDCG and DCG that do not name a gain, got {', '.join(out)}")
     return out
 
 

@@ -87,9 +87,9 @@ def _print(reports: dict[str, Report], per_query: bool) -> None:
         if per_query:
             for i, q in enumerate(r.query_ids):
                 values = [v[i] for v in r.per_query.values()]
-                rows.append((name, q, 1 - all(v != v for v in values), *map(written, values)))
+                rows.append((name, q, 1 - all(v != v for v in values), *map(written, values, r.measures)))
         mark = "*" if remark and len(r.query_ids) < most else ""
-        rows.append((name, "all", f"{_queries(r)}{mark}", *map(written, r.mean.values())))
+        rows.append((name, "all", f"{_queries(r)}{mark}", *map(written, r.mean.values(), r.measures)))
     notes = dict.fromkeys(r.note for r in reports.values())
     note = "\n".join(filter(None, [*notes, remark]))
     print_table("Evaluation", ["system", "query", "queries", *first.mean], rows, note)

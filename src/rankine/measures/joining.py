@@ -53,7 +53,7 @@ def check_names(qrels: TrecTable, run: TrecTable, data: JudgedScores) -> None:
     if not common:
         raise InputError("the run and the judgments have no query in common")
     rows = np.flatnonzero(~np.isnan(data.grades))
-    names = f"the run has {_three(run.document_ids)}, the judgments have {_three(qrels.document_ids)}"
+    names = both_names(qrels.document_ids, run.document_ids)
     if not len(rows) and (qrels.value >= 0).any():
         shared = len(set(qrels.document_ids) & set(run.document_ids))
         if shared and len(run) < _HANDFUL:
@@ -65,8 +65,14 @@ def check_names(qrels: TrecTable, run: TrecTable, data: JudgedScores) -> None:
         said(f"only {queries} of {len(common)} queries have a judged document in the run: {names}")
 
 
-def _three(names: list[str]) -> str:
-    return ", ".join(shorten(name) for name in names[:3])
+def both_names(judged: list[str], retrieved: list[str]) -> str:
+    """Three names of documents of each side.
+
+    >>> both_names(["d1", "d2"], ["1"])
+    "the run has '1', the judgments have 'd1', 'd2'"
+    """
+    run, judgments = (", ".join(shorten(name) for name in names[:3]) for names in (retrieved, judged))
+    return f"the run has {run}, the judgments have {judgments}"
 
 
 def shortened(run: TrecTable, depth: int) -> TrecTable:
