@@ -1,4 +1,4 @@
-"""Kinds of files that are mutated: judged data, runs, tables, models and lists.
+"""Kinds of files that are mutated: judged data, tables, models and lists.
 
 A kind makes a mutated file, uses it as a user would, and compares what was accepted with a slow reader.
 """
@@ -24,13 +24,12 @@ from backports import zstd
 import rankine as rk
 from rankine.cli import common
 from rankine.errors import naming
-from rankine.io import load_letor, load_qrels, load_run, load_table
+from rankine.io import load_letor, load_table
 from rankine.rankers.fused import FusedRanker
 
 from . import mutate
 
 SAVED = Path(__file__).parent.parent / "tests" / "saved"
-_BLANKS = re.compile(rb"[\x00-\x20]+")
 
 
 class Kind:
@@ -192,38 +191,6 @@ class Packed(Letor):
             _same_letor(content, result[1])
 
 
-class Trec(TextKind):
-    """TREC judgments or runs."""
-
-    def __init__(self, name: str) -> None:
-        self.name, self.read = name, {"qrels": load_qrels, "run": load_run}[name]
-
-    def sample(self, rng: random.Random) -> bytes:
-        """A few queries."""
-        lines, tag = [], rng.choice(["bm25", "é", "run-1"])
-        for q in range(rng.randrange(1, 4)):
-            for d in rng.sample(range(9), rng.randrange(1, 6)):
-                values = f"0 d{d} {rng.randrange(3)}" if self.name == "qrels" else f"Q0 d{d} {d} {number(rng)} {tag}"
-                lines.append(str(q + 301) + rng.choice(" \t") + values)
-        return ("\n".join(lines) + "\n").encode()
-
-    def use(self, path: Path) -> Any:
-        """Read it."""
-        return self.read(path)
-
-    def agrees(self, path: Path, result: Any) -> None:
-        """Line by line."""
-        content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-        rows = [f for line in content.split(b"\n") if (f := [w for w in _BLANKS.split(line) if w])]
-        assert len(rows) == len(result)
-        at = (0, 2, 3) if self.name == "qrels" else (0, 2, 4)
-        for i, row in enumerate(rows):
-            query, document, value = (row[j] for j in at)
-            assert result.query_ids[result.query[i]].encode() == query
-            assert result.document_ids[result.document[i]].encode() == document
-            assert result.value[i] == float(value)
-
-
 class Table(Kind):
     """Parquet and Arrow: bytes are mutated, or columns are, and the file is written anew."""
 
@@ -366,6 +333,7 @@ class Lists(Kind):
         path = folder / "input.list"
         good = rng.choice([b"M nDCG@10 AP", b"M P@5 RR ERR@20", b"M nDCG(dcg='log2')@5 RBP(p=0.8)", b"M AP(rel=2)",
                            b"G 0.001:10", b"G 0.1,1,10", b"M nDCG@1 nDCG@3", b"L svm-ndcg@10:tight", b"L ranksvm",
+                           b"M P.5,10,map utility.2,-1,0,0", b"M ndcg_cut 11pt_avg.0.2,0.5", b"M all_trec,rbp.p=0.5",
                            b"L svm-map", b"L svm-p@5:slack", b"L consistent-wpd"])  # fmt: skip
         path.write_bytes(good[:2] + mutate.text(rng, good[2:]))
         return path
@@ -400,7 +368,6 @@ MODELS = {
     "NeuralRanker": ["neural", "neural-linear"],
 }  # fmt: skip
 KINDS: list[Kind] = [
-    Letor(), Grouped(), *map(Packed, ("gz", "bz2", "xz", "zst")), Trec("qrels"), Trec("run"),
-    Table("parquet"), Table("arrow"),
+    Letor(), Grouped(), *map(Packed, ("gz", "bz2", "xz", "zst")), Table("parquet"), Table("arrow"),
     *(Model(name, files) for name, files in MODELS.items()), Choice("AutoRanker"), Choice("FusedRanker"), Lists(),
 ]  # fmt: skip

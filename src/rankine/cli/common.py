@@ -205,11 +205,13 @@ def check_preference_measures(names: Iterable[str], preferences: bool) -> None:
 
 
 def grid_of(text: str, option: str) -> list[float]:
-    """Powers of ten from ``low:high``, or the numbers of a comma-separated list.
+    """The numbers of ``low:high``, its ends and the powers of ten between them, or of a comma-separated list.
 
-    >>> grid_of("0.1:10", "-C"), grid_of("3,0.5", "-C")
-    ([0.1, 1, 10], [0.5, 3.0])
+    >>> grid_of("0.1:10", "-C"), grid_of("0.3:4", "-C"), grid_of("3,0.5", "-C")
+    ([0.1, 1, 10], [0.3, 1, 4.0], [0.5, 3.0])
     """
+    import math
+
     from ..errors import InputError
 
     try:
@@ -219,25 +221,15 @@ def grid_of(text: str, option: str) -> list[float]:
     if not values or not all(0 < v < float("inf") for v in values) or (":" in text and len(values) != 2):
         raise InputError(f"{option} must be low:high or a list of positive numbers, got {text!r}")
     if ":" not in text:
-        return sorted(values)
+        return sorted(set(values))
     low, high = values
     if low > high:
-        raise InputError(f"{option} must be low:high, the smaller first, got {text!r}")
-    ends = [_power_of_ten(v) for v in values]
-    if None in ends:
-        odd = text.split(":")[ends.index(None)]
-        raise InputError(
-            f"{option} low:high are powers of ten, and {odd} is none: give a list, such as {low:g},{high:g}"
-        )
-    return [10**e for e in range(ends[0], ends[1] + 1)]  # type: ignore[operator, arg-type]
-
-
-def _power_of_ten(value: float) -> int | None:
-    """The exponent of a power of ten, None if it is none."""
-    import math
-
-    exponent = round(math.log10(value))
-    return exponent if math.isclose(value, float(f"1e{exponent}"), rel_tol=1e-9) else None
+        first, last = text.split(":")
+        raise InputError(f"{option} must be low:high, the smaller first: write {last}:{first} instead of {text}")
+    between = [10**e for e in range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)]
+    inside = [v for v in between if low * (1 + 1e-9) < v < high * (1 - 1e-9)]
+    ends = [next((v for v in between if math.isclose(v, end, rel_tol=1e-9)), end) for end in (low, high)]
+    return list(dict.fromkeys([ends[0], *inside, ends[1]]))
 
 
 def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:
@@ -246,6 +238,8 @@ def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:
     from ..files import check_folder_of
     from ..io.expand import expand
 
+    if output == "-":
+        return
     if Path(output).is_dir():
         raise InputError("is a folder, a file is needed", output)
     check_folder_of(output)
@@ -304,6 +298,12 @@ def reports(
         refuse_reading(reading, f"{judgments} holds TREC qrels")
         if preferences is not None:
             raise InputError("--preferences needs a judged data set, and these are TREC qrels", judgments)
+        for path in systems:
+            if is_model(path):
+                raise InputError(
+                    "is a model, which ranks judged data: give a data set in place of the judgments, or the run that "
+                    f"`rankine rank {path} data.txt` writes", path
+                )  # fmt: skip
         qrels = load_groups(source) if are_grouped(parse_all(names)) else load_qrels(source)
         rule = "trec" if ties is Ties.auto else ties.value
         return {
@@ -332,14 +332,34 @@ def refuse_reading(reading: DataReading, why: str) -> None:
         raise InputError(f"{options[0]} says how judged data is read, but {why}")
 
 
+def is_model(path: str) -> bool:
+    """Whether a file holds a model, whatever it is called."""
+    if path == "-" or not Path(path).is_file():
+        return False
+    with open(path, "rb") as file:
+        head = file.read(256)
+    return head.lstrip().startswith(b"{") and b'"rankine"' in head
+
+
+def load_model(path: str) -> Any:
+    """A model of a file; a warning says of a linear one whose weights are all 0 that it learned nothing."""
+    import warnings
+
+    from ..rankers import load
+
+    model = load(path)
+    weights = getattr(getattr(model, "best_", model), "coef_", None)
+    if weights is not None and not weights.any():
+        warnings.warn(f"{path}: the model learned nothing: it gives all documents the same score", stacklevel=2)
+    return model
+
+
 def load_scores(path: str, data: RankingData) -> np.ndarray:
-    """Scores for the rows of a data set: one number per line in file order, or by a model (.json)."""
+    """Scores for the rows of a data set: one number per line in file order, or by a model."""
     import numpy as np
 
-    if Path(path).suffix == ".json":
-        from ..rankers import load
-
-        return np.asarray(load(path).predict(data))
+    if is_model(path) or Path(path).suffix == ".json":
+        return np.asarray(load_model(path).predict(data))
 
     from ..errors import InputError, shorten
     from ..sources import text_lines
