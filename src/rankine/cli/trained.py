@@ -111,7 +111,10 @@ def print_certificate(model: Any, train: RankingData) -> None:
     from ..theory import training_bound
 
     if hasattr(model, "gap_"):
-        say(f"objective {model.objective_:.6g}, {_certified(model)} in {model.n_iter_} iterations")
+        loss = model.check_parameters()
+        sampled = getattr(loss, "long", None) == "sample" and loss.remark(train.y, train.ptr, train.query_ids)
+        of = " (of the sampled problem, as the gap is)" if sampled else ""
+        say(f"objective {model.objective_:.6g}{of}, {_certified(model)} in {model.n_iter_} iterations")
     bound = training_bound(model, train) if isinstance(model, LinearRanker) else None
     if bound is not None:
         say(str(bound))

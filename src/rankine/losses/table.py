@@ -23,6 +23,7 @@ from .structured.slack import SlackHinge
 from .structured.tight import TightHinge
 
 _NORM = {"norm": {"norm": True}}
+_LONG = {"sample": {"long": "sample"}, "error": {"long": "error"}}
 _SVM = {"tight": {"variant": "tight"}, "slack": {"variant": "slack"}}
 
 
@@ -58,10 +59,16 @@ TABLE = {
     "svm-map": LossRow(_structured("map"), "structural hinge, an upper bound on 1 − AP", variants=_SVM),
     "svm-p": LossRow(_structured("p"), "structural hinge, an upper bound on 1 − P@k over the best P@k", "must", _SVM),
     "svm-rr": LossRow(_structured("rr"), "structural hinge, an upper bound on 1 − RR", variants=_SVM),
-    "sum-ndcg": LossRow(lambda **o: SumHinge("ndcg", **o), "sum of the hinges of all rankings, of nDCG@k", "may"),
-    "sum-map": LossRow(lambda **o: SumHinge("map", **o), "sum of the hinges of all rankings, of AP"),
-    "softmax-ndcg": LossRow(lambda **o: SumHinge("ndcg", soft=True, **o), "soft maximum over rankings, nDCG@k", "may"),
-    "softmax-map": LossRow(lambda **o: SumHinge("map", soft=True, **o), "soft maximum over all rankings, of AP"),
+    "sum-ndcg": LossRow(
+        lambda **o: SumHinge("ndcg", **o), "sum of the hinges of all rankings, of nDCG@k", "may", _LONG
+    ),
+    "sum-map": LossRow(lambda **o: SumHinge("map", **o), "sum of the hinges of all rankings, of AP", variants=_LONG),
+    "softmax-ndcg": LossRow(
+        lambda **o: SumHinge("ndcg", soft=True, **o), "soft maximum over rankings, nDCG@k", "may", _LONG
+    ),
+    "softmax-map": LossRow(
+        lambda **o: SumHinge("map", soft=True, **o), "soft maximum over all rankings, of AP", variants=_LONG
+    ),
     "ranksvm": LossRow(RankSVM, "hinge of every pair of different grade", variants=_NORM),
     "ranksvm-l2": LossRow(lambda **o: RankSVM(squared=True, **o), "squared hinge of every such pair", variants=_NORM),
     "position-sensitive": LossRow(PositionSensitive, "pairs with margins that grow towards the top", variants=_NORM),
