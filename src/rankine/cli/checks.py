@@ -14,6 +14,7 @@ Named = tuple[str | None, "RankingData | None"]
 
 def check_data(estimator: Any, measure: str, train: Named, valid: Named = (None, None)) -> None:
     """Raise if the data, each with its name, has nothing to learn or to judge by, or if both are the same."""
+    from ..alignment import aligned
     from ..errors import InputError
     from ..measures import parse
 
@@ -22,7 +23,8 @@ def check_data(estimator: Any, measure: str, train: Named, valid: Named = (None,
         if problem:
             raise InputError(problem, where)
     if train[1] is not None and valid[1] is not None:
-        check_apart(train[1], valid[1], str(valid[0]))
+        first = None if train[1].numbering is None else train[1].numbering.first
+        check_apart(train[1], aligned(valid[1], train[1].n_features, first, valid=True), str(valid[0]))
 
 
 def refuse_folds(valid: Any, options: dict[str, Any]) -> None:

@@ -246,7 +246,7 @@ def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:
     if Path(output).is_dir():
         raise InputError("is a folder, a file is needed", output)
     check_folder_of(output)
-    for path in expand([path for path in inputs if path is not None]) if any(inputs) else ():
+    for path in (path for source in inputs if source is not None for path in expand(source)):
         if Path(output).exists() and Path(path).exists() and os.path.samefile(output, path):
             raise InputError(f"would replace {path}, which is read: choose another output", output)
 
