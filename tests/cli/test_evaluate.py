@@ -138,3 +138,27 @@ def test_preferences_are_of_a_data_set_and_wpd_needs_them(folder):
         (("data.txt", "scores.txt", "--preferences", "absent.csv"), "absent.csv: No such file"),
     ):
         assert message in rankine(folder, "evaluate", *arguments, code=1).stderr
+
+
+def test_columns_of_judgments_and_runs_are_named(folder):
+    want = rankine(folder, "evaluate", "qrels.txt", "one.run", "-m", "AP").stdout
+    lines = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
+    (folder / "j.csv").write_text("T,U,G\n" + "".join(f"{q},{d},{g}\n" for q, _, d, g in lines))
+    lines = [line.split() for line in (folder / "one.run").read_text().splitlines()]
+    (folder / "one.csv").write_text("U,T,S\n" + "".join(f"{d},{q},{s}\n" for q, _, d, _, s, _ in lines))
+    (folder / "two.csv").write_text("U,T,S\n" + "".join(f"{d},{q},{s}\n" for q, _, d, _, s, _ in lines[:3]))
+    judgments, runs = ("--query", "T", "--document", "U", "--label", "G"), ("--run-columns", "T,U,S")
+    assert rankine(folder, "evaluate", "qrels.txt", "one.csv", "-m", "AP", *runs).stdout == want
+    assert rankine(folder, "evaluate", "j.csv", "one.run", "-m", "AP", *judgments).stdout == want
+    assert rankine(folder, "evaluate", "j.csv", "one.csv", "-m", "AP", *judgments, *runs).stdout == want
+    shown = rankine(folder, "compare", "j.csv", "one.csv", "two.csv", "--details", "1", "-c", *judgments, *runs).stdout
+    assert "b (0), a (2), c (1)" in shown
+    for arguments, message in (
+        (("qrels.txt", "one.run", *runs), "one.run, line 1: there is no column 'T'"),
+        (("qrels.txt", "one.csv"), "one.csv, line 1: there is no column for the query. There are: 'U', 'T', 'S'"),
+        (("qrels.txt", "one.csv", "--run-columns", "T,U"), "three names with commas, query,document,score; got 'T,U'"),
+        (("qrels.txt", "one.run", *judgments), "qrels.txt, line 1: there is no column 'T'"),
+        (("qrels.txt", "one.run", "--features", "1-2"), "--features says how judged data is read, but qrels.txt holds"),
+        (("data.txt", "scores.txt", *runs), "--run-columns is for TREC judgments"),
+    ):
+        assert message in rankine(folder, "evaluate", *arguments, code=1).stderr

@@ -378,3 +378,14 @@ def test_a_wrong_preference_names_its_line(folder):
     assert re.fullmatch(r"rankine: prefs.csv, line \d+: query \w+ has no document 'nobody'; it has .*\n", error)
     error = rankine(folder, *options[:-1], "prefs.csv", code=1).stderr
     assert "would replace prefs.csv, which is read" in error
+
+
+def test_preferences_in_a_circle_name_the_documents(folder):
+    data = rk.load_letor(folder / "data.txt")
+    first = next(iter(data))
+    a, b = first.doc_ids[:2]
+    (folder / "prefs.csv").write_text(f"{first.id},{a},{b}\n{first.id},{b},{a}\n")
+    options = ("train", "data.txt", "--preferences", "prefs.csv", "--loss", "duchi", "-o", "m.json")
+    error = rankine(folder, *options, code=1).stderr
+    circle = f"through {a} (query {first.id}) and {b} (query {first.id})"
+    assert f"rankine: prefs.csv: the preferences run in a circle, for example {circle}\n" in error

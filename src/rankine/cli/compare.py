@@ -10,6 +10,7 @@ from ..console import print_table, put, put_json
 from ..io.formats import DataReading
 from . import common as c
 from .details import print_details
+from .runs import RunColumns
 from .tables import print_comparison
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def command(
     judged_only: c.JudgedOnly = False,
     empty: c.EmptyOption = c.Empty.zero,
     models: Models = False,
+    run_columns: RunColumns = None,
     reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Test whether systems differ: three paired tests, Holm-corrected, and an interval of the difference.
@@ -59,13 +61,13 @@ def command(
     if details < 0:
         raise InputError(f"--details must be at least 0, got {details}")
     if models:
-        if measure or baseline or per_query or plot or output is c.Output.csv:
+        if measure or baseline or per_query or plot or run_columns or output is c.Output.csv:
             raise InputError("--models compares rankings without judgments: only --details and -o json go with it")
         _print_drift([judgments, *systems], details or 5, output is c.Output.json, reading)
         return
     _check(details, judgments, output, empty)
     names = c.measure_names(measure or ["nDCG@10"], gain)
-    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading)
+    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading, run_columns=run_columns)
     comparison = compare_reports(reports, baseline, confidence, seed)
     if plot is not None:
         comparison.plot(plot)
@@ -78,7 +80,7 @@ def command(
             _print_queries(reports)
         print_comparison(comparison)
         for pair in comparison.pairs if details > 0 else ():
-            print_details(pair, reports, judgments, systems, details, reading)
+            print_details(pair, reports, judgments, systems, details, reading, run_columns)
 
 
 def _check(details: int, judgments: str, output: c.Output, empty: c.Empty) -> None:

@@ -10,6 +10,7 @@ from ..interrupt import keeping, results_are_whole
 from ..io.formats import DataReading
 from ..rankers.table import TABLE
 from . import common as c
+from .preferences import PreferencesOption, check_preference_measures, preferred
 
 if TYPE_CHECKING:
     from ..data import RankingData
@@ -80,7 +81,7 @@ def command(
     solver: SolverName = None,
     tol: Gap = None,
     max_iter: Iterations = None,
-    preferences: c.PreferencesOption = None,
+    preferences: PreferencesOption = None,
     reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Learn a ranker: name the measure, get a ranker that is good at it, and be told how good.
@@ -106,8 +107,8 @@ def command(
     c.check_output(output, inputs)
     if plot is not None:
         c.check_output(plot, [*inputs, output])
-    train = c.preferred(c.load_data(data, reading), preferences)
-    held_out = None if valid is None else c.preferred(c.load_data(valid, reading), preferences)
+    train = preferred(c.load_data(data, reading), preferences, circles=False)
+    held_out = None if valid is None else preferred(c.load_data(valid, reading), preferences)
     _train(task, train, held_out, output)
 
 
@@ -152,7 +153,7 @@ def _task(
     estimator = kind(**given | ({"verbose": True} if name == "auto" and "verbose" not in given else {}))
     estimator.check_parameters()
     own = _own_measures(estimator, preferences)
-    c.check_preference_measures(names, preferences)
+    check_preference_measures(names, preferences)
     return TrainingTask(name, estimator, given, list(dict.fromkeys(names or own)), bool(names))
 
 
