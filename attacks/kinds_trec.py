@@ -15,7 +15,7 @@ import numpy as np
 
 from rankine import RankingData
 from rankine.errors import InputNote
-from rankine.io import load_preferences, load_qrels, load_run
+from rankine.io import load_groups, load_preferences, load_qrels, load_run
 
 from .kinds import Kind, TextKind, number
 
@@ -76,6 +76,34 @@ class Trec(QuietKind):
             assert result.query_ids[result.query[i]] == query
             assert result.document_ids[result.document[i]] == document
             assert result.value[i] in ((float(value), -float(value)) if ranks else (float(value),))
+
+
+class Groups(QuietKind):
+    """Judgments in groups."""
+
+    name = "judgment groups"
+
+    def sample(self, rng: random.Random) -> bytes:
+        """A few queries, with subgroups or without."""
+        part = rng.choice(["", "s1 "])
+        lines = [f"q{q} g{g} {part}d{d} {rng.randrange(3)}" for q in range(2) for g in range(2) for d in range(3)]
+        return ("\n".join([*lines, "# end"]) + "\n").encode()
+
+    def read(self, path: Path) -> Any:
+        """Judgments."""
+        return load_groups(path)
+
+    def agrees(self, path: Path, result: Any) -> None:
+        """Line by line."""
+        content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        rows = [f for line in content.split(b"\n") if (f := re.findall(rb"[^\x00-\x20]+", line))]
+        rows = [row for row in rows if not row[0].startswith(b"#")]
+        assert len(rows) == len(result)
+        for i, row in enumerate(rows):
+            names = result.query_ids[result.query[i]], result.group_ids[result.group[i]]
+            assert [name.encode() for name in names] == row[:2]
+            assert result.document_ids[result.document[i]].encode() == row[-2]
+            assert result.value[i] == float(row[-1])
 
 
 class JudgmentTable(QuietKind):
@@ -159,5 +187,5 @@ KINDS: list[Kind] = [
     Trec("qrels", "query iteration document grade"), Trec("run", "query Q0 document rank score tag"),
     Trec("qrels of 3 fields", "query document grade"), Trec("run of 3 fields", "query document score"),
     Trec("run of 5 fields", "query document rank score tag"),
-    *map(JudgmentTable, (".csv", ".tsv", ".jsonl", ".json")), PreferenceTable(),
+    *map(JudgmentTable, (".csv", ".tsv", ".jsonl", ".json")), PreferenceTable(), Groups(),
 ]  # fmt: skip

@@ -75,7 +75,7 @@ def test_foreign_tables(tmp_path):
     assert selection.y.tolist() == [0.5, 1, 2]
     for options, message in (
         ({"label": "grades"}, "no column 'grades'. Did you mean 'grade'"),
-        ({"features": ["query_id"]}, "holds .*string, not numbers"),
+        ({"features": ["query_id"]}, "'query_id' is the qid and cannot be a feature"),
         ({"features": []}, "no feature columns"),
     ):
         with pytest.raises(rk.InputError, match=message):

@@ -85,6 +85,7 @@ def test_separators():
         ("rbp.q=1", "expected p=NUMBER"),
         ("P.5,5", "given twice"),
         ("P.0", "at least 1"),
+        ("P.1e999", "too large"),
         ("map.3", "takes no such parameters"),
         ("IPrec@2", "between 0 and 1"),
         ("IPrec", "needs a cutoff, IPrec@0.5"),

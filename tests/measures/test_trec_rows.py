@@ -154,3 +154,9 @@ def test_summaries():
     mean = rk.evaluate_run(["GMAP", "NumRet", "NumRel", "NumQ", "AP"], qrels, run).mean
     assert mean["GMAP"] == pytest.approx((1.0 * 0.5 * 0.00001) ** (1 / 3))
     assert (mean["NumRet"], mean["NumRel"], mean["NumQ"], mean["AP"]) == (5, 4, 3, 0.5)
+
+
+def test_large_grades_do_not_overflow_a_linear_gain():
+    names = [name for name, row in TABLE.items() if row.is_linear]
+    assert set(names) == {"G", "nDCGrel", "RnDCG", "GradedRBP"}
+    assert all(0 < v <= 1 for v in rk.evaluate(names, [5000, 0], [2.0, 1.0]).mean.values())

@@ -173,11 +173,13 @@ def listed(files: Sequence[str]) -> str:
 
 
 def grid_of(text: str, option: str) -> list[float]:
-    """Powers of ten from ``low:high``, or the numbers of a comma-separated list.
+    """The numbers of ``low:high``, its ends and the powers of ten between them, or of a comma-separated list.
 
-    >>> grid_of("0.1:10", "-C"), grid_of("3,0.5", "-C")
-    ([0.1, 1, 10], [0.5, 3.0])
+    >>> grid_of("0.1:10", "-C"), grid_of("0.3:4", "-C"), grid_of("3,0.5", "-C")
+    ([0.1, 1, 10], [0.3, 1, 4.0], [0.5, 3.0])
     """
+    import math
+
     from ..errors import InputError
 
     try:
@@ -187,25 +189,15 @@ def grid_of(text: str, option: str) -> list[float]:
     if not values or not all(0 < v < float("inf") for v in values) or (":" in text and len(values) != 2):
         raise InputError(f"{option} must be low:high or a list of positive numbers, got {text!r}")
     if ":" not in text:
-        return sorted(values)
+        return sorted(set(values))
     low, high = values
     if low > high:
-        raise InputError(f"{option} must be low:high, the smaller first, got {text!r}")
-    ends = [_power_of_ten(v) for v in values]
-    if None in ends:
-        odd = text.split(":")[ends.index(None)]
-        raise InputError(
-            f"{option} low:high are powers of ten, and {odd} is none: give a list, such as {low:g},{high:g}"
-        )
-    return [10**e for e in range(ends[0], ends[1] + 1)]  # type: ignore[operator, arg-type]
-
-
-def _power_of_ten(value: float) -> int | None:
-    """The exponent of a power of ten, None if it is none."""
-    import math
-
-    exponent = round(math.log10(value))
-    return exponent if math.isclose(value, float(f"1e{exponent}"), rel_tol=1e-9) else None
+        first, last = text.split(":")
+        raise InputError(f"{option} must be low:high, the smaller first: write {last}:{first} instead of {text}")
+    between = [10**e for e in range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)]
+    inside = [v for v in between if low * (1 + 1e-9) < v < high * (1 - 1e-9)]
+    ends = [next((v for v in between if math.isclose(v, end, rel_tol=1e-9)), end) for end in (low, high)]
+    return list(dict.fromkeys([ends[0], *inside, ends[1]]))
 
 
 def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:

@@ -10,6 +10,7 @@ from ..interrupt import keeping, results_are_whole
 from ..io.formats import DataReading
 from ..rankers.table import TABLE
 from . import common as c
+from .checks import check_data, refuse_folds
 from .preferences import PreferencesOption, check_preference_measures, preferred
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ def command(
     }  # fmt: skip
     name = ranker or ("auto" if loss is None else "linear")
     task = _task(name, options, settings or [], measure, preferences is not None)
+    refuse_folds(valid, {"--folds": folds})
     task = task._replace(path=_path(task, path, plot, valid), plot=plot)
     inputs = [*data, *(valid or []), preferences]
     c.check_output(output, inputs)
@@ -109,6 +111,7 @@ def command(
         c.check_output(plot, [*inputs, output])
     train = preferred(c.load_data(data, reading), preferences, circles=False)
     held_out = None if valid is None else preferred(c.load_data(valid, reading), preferences)
+    check_data(task.estimator, task.measures[0], (c.listed(data), train), (c.listed(valid or []), held_out))
     _train(task, train, held_out, output)
 
 

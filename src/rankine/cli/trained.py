@@ -24,6 +24,7 @@ def measured(model: Any, sets: dict[str, RankingData], names: list[str], asked: 
     """
     from ..errors import InputError
     from ..measures import evaluate
+    from ..rankers.learnable import nothing_to_learn
 
     def means(names: list[str]) -> Means:
         return {
@@ -31,6 +32,10 @@ def measured(model: Any, sets: dict[str, RankingData], names: list[str], asked: 
             for label, data in sets.items()
         }
 
+    if not asked:
+        train = sets["train"]
+        grades = model.grades(train.y)
+        names = [*names[:1], *(name for name in names[1:] if not nothing_to_learn(grades, train.ptr, name))]
     try:
         return names, means(names)
     except InputError:
@@ -93,8 +98,12 @@ def print_measures(sets: dict[str, RankingData], names: list[str], means: Means)
     """The measures on each data set."""
     from ..measures.evaluation import gain_note, parse_all
 
-    rows = [(label, data.n_queries, *(f"{v:.4f}" for v in means[label].values())) for label, data in sets.items()]
+    rows = [(label, data.n_queries, *(_number(v) for v in means[label].values())) for label, data in sets.items()]
     print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names)))
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if abs(value) < 1e9 else f"{value:.5g}"
 
 
 def print_certificate(model: Any, train: RankingData) -> None:

@@ -26,7 +26,7 @@ def command(
         list[str] | None,
         typer.Option(
             "-m",
-            help="A measure, such as P.5,10; or official, set, all_trec, prefs, all_prefs, qrels_jg. Repeat it.",
+            help="A measure, such as P.5,10; or official, set, all_trec, prefs, all_prefs, qrels_jg; may be repeated.",
         ),
     ] = None,
     per_query: Annotated[bool, typer.Option("-q", help="Also print every query.")] = False,

@@ -17,7 +17,7 @@ from ..limits import FEATURES, max_features
 Column = str | int
 
 GUESSES = {
-    "label": ("label", "grade", "relevance", "y"),
+    "label": ("label", "grade", "relevance", "rel", "y"),
     "qid": ("qid", "query_id", "query"),
     "doc_id": ("doc_id", "docid", "docno", "document_id", "document"),
 }
@@ -154,7 +154,7 @@ def feature_places(names: ColumnNames, features: Any, roles: dict[str, int | Non
     others = set(roles.values())
     free = [i for i in range(names.width) if i not in others and (names.names is None or names.names[i])]
     if features is not None:
-        free = _selection(names, features, free, roles["label"])
+        free = _selection(names, features, free, roles)
     if not free:
         raise InputError("there are no feature columns", names.where)
     if len(free) > max_features():
@@ -163,7 +163,7 @@ def feature_places(names: ColumnNames, features: Any, roles: dict[str, int | Non
     return free
 
 
-def _selection(names: ColumnNames, features: Any, free: list[int], label: int | None) -> list[int]:
+def _selection(names: ColumnNames, features: Any, free: list[int], roles: dict[str, int | None]) -> list[int]:
     given = [features] if isinstance(features, str) or not hasattr(features, "__iter__") else list(features)
     parts: list[Any] = []
     for part in given:
@@ -179,8 +179,9 @@ def _selection(names: ColumnNames, features: Any, free: list[int], label: int | 
         places = [names.place(part)] if alone else names.matches(part)
         if len(places) > 1:
             places = [p for p in places if p in free]
-        if label in places:
-            raise InputError(f"{names.called(places[0])} holds the grades and cannot be a feature", names.where)
+        role = next((role for role, place in roles.items() if place in places), None)
+        if role is not None:
+            raise InputError(f"{names.called(places[0])} is the {role} and cannot be a feature", names.where)
         wanted.update(dict.fromkeys(places))
     if parts and not wanted:
         wanted = dict.fromkeys(free)

@@ -294,8 +294,7 @@ def _grade_values(parsed: dict[str, Measure], data: JudgedScores, ties: str, thr
     smallest, largest = data.span
     if smallest < 0:
         _check_not_negative(parsed, data)
-    exponential = [m for m in parsed.values() if TABLE[m.name].graded and dict(m.params).get("dcg") != "log2"]
-    if largest > _LARGEST_GRADE and exponential:
+    if largest > _LARGEST_GRADE and any(m.is_exponential for m in parsed.values()):
         raise InputError(f"grades above {_LARGEST_GRADE} overflow the gain 2^g − 1, got {largest:g}")
     calls = [(TABLE[m.name].function, dict(m.params)) for m in parsed.values()]
 

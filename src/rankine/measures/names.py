@@ -41,8 +41,14 @@ class Measure:
         return TABLE[self.name].is_error
 
     @property
+    def is_exponential(self) -> bool:
+        """Whether it has a gain and the gain is 2^g − 1."""
+        row = TABLE[self.name]
+        return row.graded and not row.is_linear and dict(self.params).get("dcg") != "log2"
+
+    @property
     def supervision(self) -> str:
-        """The judgments it needs: ``grades`` or ``preferences``."""
+        """The judgments it needs: ``grades``, ``preferences``, or judgments in groups."""
         return TABLE[self.name].supervision
 
     def __str__(self) -> str:

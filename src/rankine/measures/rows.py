@@ -51,16 +51,18 @@ class Parameter:
 class MeasureRow:
     """A row of the measure table.
 
-    ``graded``: grades must not be negative; ``supervision``: what kind of judgments it needs; ``is_error``: smaller is
-    better; ``range``: smallest and largest possible value; ``has_gain``: the parameter ``dcg`` gives the gain of a
-    grade, 2^g − 1 unless it is named; ``needs_order``: it has no closed form for the mean over the orders of equal
-    scores; ``summary``: how the values of several queries become one, ``mean``, ``geometric`` or ``sum``.
+    ``graded``: grades must not be negative; ``is_linear``: its gain is the grade itself; ``supervision``: what kind of
+    judgments it needs; ``is_error``: smaller is better; ``range``: smallest and largest possible value; ``has_gain``:
+    the parameter ``dcg`` gives the gain of a grade, 2^g − 1 unless it is named; ``needs_order``: it has no closed form
+    for the mean over the orders of equal scores; ``summary``: how the values of several queries become one, ``mean``,
+    ``geometric`` or ``sum``.
     """
 
     parameters: dict[str, Parameter]
     explanation: str
     function: Callable[..., Any]
     graded: bool = False
+    is_linear: bool = False
     supervision: str = "grades"
     is_error: bool = False
     range: tuple[float, float] = (0.0, 1.0)

@@ -5,6 +5,7 @@ A name with cutoffs is a family: ``P`` is ``P_5`` to ``P_1000``, ``P.5,10`` is `
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -163,7 +164,7 @@ def trec_members(name: str, following: str | None) -> dict[str, dict[str, Any]]:
 def _family(name: str, row: TrecName, following: str | None, whole: str) -> dict[str, dict[str, Any]]:
     values = list(row.members)
     if following is not None:
-        values = sorted(float(v) for v in _numbers(following, whole))
+        values = sorted(_numbers(following, whole))
         if row.is_whole:
             values = [int(v) for v in values]  # as trec_eval, 23.4 is 23
     if len(set(values)) < len(values):
@@ -178,7 +179,7 @@ def _parameters(row: TrecName, following: str, whole: str) -> dict[str, Any]:
         if not pairs or not set(pairs) <= set(row.takes) or len(pairs) < following.count(",") + 1:
             raise InputError(f"measure {whole!r}: expected {', '.join(f'{t}=NUMBER' for t in row.takes)} after the dot")
         return {key: float(value) for key, value in pairs.items()}
-    values = [float(v) for v in _numbers(following, whole)]
+    values = _numbers(following, whole)
     if row.takes[0].startswith("*"):
         return {row.takes[0][1:]: tuple(values)}
     if len(values) != len(row.takes):
@@ -186,7 +187,10 @@ def _parameters(row: TrecName, following: str, whole: str) -> dict[str, Any]:
     return dict(zip(row.takes, values, strict=True))
 
 
-def _numbers(following: str, whole: str) -> list[str]:
+def _numbers(following: str, whole: str) -> list[float]:
     if "=" in following:
         raise InputError(f"measure {whole!r}: expected numbers after the dot, got {following!r}")
-    return following.split(",")
+    values = [float(v) for v in following.split(",")]
+    if not all(map(math.isfinite, values)):
+        raise InputError(f"measure {whole!r}: a number after the dot is too large")
+    return values

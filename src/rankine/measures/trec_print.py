@@ -21,7 +21,7 @@ from .joining import join, shortened
 from .names import Measure, expand
 from .ranking import Scratch, rank_rows
 from .table import TABLE
-from .trec_names import NICKNAMES, TREC_NAMES, split_trec
+from .trec_names import NICKNAMES, TREC_NAMES, split_trec, trec_members
 
 _ONLY_IN_SUMMARY = ("runid", "num_q", "gm_map", "gm_bpref")
 _SMALLEST = 0.00001  # of a geometric mean
@@ -123,8 +123,8 @@ def _columns(asked: dict[str, str | None], data: JudgedScores, options: TrecOpti
     columns: dict[str, _Column] = {}
     for name, following in asked.items():
         if name == "relstring":
-            spelled = name if following is None else f"{name}_{following}"
-            columns[spelled] = _Column(_relevance_strings(data, int(float(following or 10))))
+            ((spelled, params),) = trec_members(name, following).items()
+            columns[spelled] = _Column(_relevance_strings(data, int(params.get("length", 10))))
         else:
             columns |= _number_columns(name, members.get(name, {}), values)
     return columns

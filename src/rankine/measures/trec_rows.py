@@ -202,16 +202,16 @@ TREC_ROWS: dict[str, MeasureRow] = {
         {},
         "Σ g/log2(2 + cost − gain so far) over Σ g; a rank costs the ideal gain there, at least 1",
         _normalised_gain,
-        graded=True,
+        graded=True, is_linear=True,
         needs_order=True,
     ),
     "nDCGrel": MeasureRow({}, "nDCG with gain g, averaged over the ranks of documents with g > 0", _ndcg_at_relevant,
-        graded=True),
+        graded=True, is_linear=True),
     "RnDCG": MeasureRow(
         {"rel": REL},
         "nDCG with gain g, averaged over the ranks where the ideal gain changes, and at the end",
         _ndcg_at_levels,
-        graded=True,
+        graded=True, is_linear=True,
     ),
     "RelativeP": MeasureRow(
         {"cutoff": CUTOFF_NEEDED, "rel": REL}, "precision at k over the largest possible", _relative_precision
@@ -232,7 +232,11 @@ TREC_ROWS: dict[str, MeasureRow] = {
         range=(-np.inf, np.inf),
     ),
     "GradedRBP": MeasureRow(
-        {"p": _P}, "RBP with gain g over the larger of 1 and the query's largest grade", _graded_rbp, graded=True
+        {"p": _P},
+        "RBP with gain g over the larger of 1 and the query's largest grade",
+        _graded_rbp,
+        graded=True,
+        is_linear=True,
     ),
     "RBPResidual": MeasureRow({"p": _P}, "what RBP gains if all unjudged documents are relevant", _rbp_residual),
     "Unjudged": MeasureRow({"cutoff": CUTOFF_NEEDED}, "unjudged documents in the first k ranks, over k", _unjudged),

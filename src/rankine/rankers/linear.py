@@ -26,7 +26,7 @@ from .inner import AUTO, FOLDS, NothingLearnedWarning, best_setting, inverse_dev
 from .learned_weights import learn_weights
 from .oracle import LinearOracle, first_step
 from .query_ids import own_weights
-from .regression import RegressionRanker
+from .regression import regression_weights
 
 __all__ = ["LinearRanker", "NothingLearnedWarning"]
 
@@ -309,7 +309,7 @@ class LinearRanker(LinearModel):
         oracle, data = problem
         name = solvers.choose(self.solver, oracle.prepared.loss.name, oracle.offers, oracle.convex)
         needs_regression = isinstance(self.w0, str) or (not oracle.convex and not isinstance(data.y, Preferences))
-        regression = np.asarray(RegressionRanker(alpha=1e-6).fit(data).coef_, np.float64) if needs_regression else None
+        regression = regression_weights(data) if needs_regression else None
         w0 = regression if isinstance(self.w0, str) else None if self.w0 is None else as_numbers(self.w0, "w0")
         if w0 is not None and len(w0) != oracle.size:
             raise InputError(f"w0 has {len(w0)} entries, the data has {oracle.size} features")
@@ -319,13 +319,14 @@ class LinearRanker(LinearModel):
             "progress": show_progress(f"{self.loss}, C = {self.C_:g}"),
         }  # fmt: skip
         row = solvers.TABLE[name]
-        if not oracle.convex:
-            starts = self._starts(oracle, regression, w0, options) + ([] if start is None else [start])
-            solution = best_of(row.run, starts, oracle, self.C_, **options)
-        else:
-            solution = row.run(oracle.dual(w0) if "dual" in row.needs else oracle, self.C_, start=start, **options)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too large ends in an error of its own
+            if not oracle.convex:
+                starts = self._starts(oracle, regression, w0, options) + ([] if start is None else [start])
+                solution = best_of(row.run, starts, oracle, self.C_, **options)
+            else:
+                solution = row.run(oracle.dual(w0) if "dual" in row.needs else oracle, self.C_, start=start, **options)
         self._keep(solution)
-        if w0 is None and np.linalg.norm(self.coef_) < 1e-9:
+        if w0 is None and np.linalg.norm(self.coef_) < 1e-9 and not self.problem_of(data):  # which is told already
             self._warn_of_zero(solution.converged and oracle.convex, data, oracle.prepared.loss.advice)
 
     def _warn_of_zero(self, certified: bool, data: RankingData, advice: str) -> None:
