@@ -260,7 +260,7 @@ def reports(
     source: Any = judgments
     if judgments == "-":  # looked at twice
         source = Rewindable(sys.stdin.buffer, "<stdin>")
-    features = holds_features(source)
+    features = holds_features(source, reading)
     if isinstance(source, Rewindable):
         source.rewind()
     if not features:

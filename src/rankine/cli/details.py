@@ -56,7 +56,7 @@ def top_documents(
     """The first documents of a system for each of these queries, with their grades in brackets (– for none)."""
     from ..io.formats import holds_features
 
-    if holds_features(judgments):
+    if holds_features(judgments, reading):
         return _top_of_data_set(c.load_data(judgments, reading), system, queries, depth)
     from ..io import load_qrels, load_run
 
