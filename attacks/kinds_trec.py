@@ -20,6 +20,7 @@ from rankine.io import load_groups, load_preferences, load_qrels, load_run
 from .kinds import Kind, TextKind, number
 
 _WORDS = re.compile(r"[^\x00-\x20]+")
+_BYTES = re.compile(rb"[^\x00-\x20]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _NAMES = [("query-id", "corpus-id", "score"), ("qid", "docno", "label")]
 _READERS: dict[str, Callable[[Path], Any]] = {"qrels": load_qrels, "run": load_run}

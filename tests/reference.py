@@ -216,6 +216,32 @@ def structural_hinge(of, k, A, target, grades, scores):
     return max(d + f for d, f in zip(deltas, scored, strict=True)) - star
 
 
+def output_terms(of, k, grades, scores):
+    """Δ + F − F* of every sequence of grades, each with its best ranking; and the perfect one. None: nothing varies."""
+    levels = list(grades) if of == "ndcg" else [int(g >= 1) for g in grades]
+    A = "partial-order" if of == "ndcg" else "yue"
+    orders = list(permutations(range(len(grades))))
+    deltas = [prediction_loss(of, k, grades, order) for order in orders]
+    if deltas[0] is None or max(deltas) - min(deltas) < 1e-12 or len(set(levels)) == 1:
+        return None, None
+    best = {}
+    for order, delta in zip(orders, deltas, strict=True):
+        key = tuple(levels[i] for i in order)
+        f = ranking_score(A, k, levels, scores, order)
+        best[key] = max(best.get(key, (-math.inf, 0))[0], f), delta
+    perfect = tuple(sorted(levels, reverse=True))
+    return {key: d + f - best[perfect][0] for key, (f, d) in best.items()}, perfect
+
+
+def over_outputs(of, k, grades, scores, soft, kept=None):
+    """The sum of hinges, or the soft maximum, over all outputs; or over π* and those that are ``kept``."""
+    terms, perfect = output_terms(of, k, grades, scores)
+    if terms is None:
+        return 0.0
+    counted = [x for key, x in terms.items() if key != perfect and (kept is None or key in kept)]
+    return math.log(1 + sum(map(math.exp, counted))) if soft else sum(max(x, 0.0) for x in counted)
+
+
 def smooth_hinge(t, h):
     """Chapelle's differentiable hinge, by its three branches."""
     if t > 1 + h:

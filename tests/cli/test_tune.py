@@ -83,8 +83,8 @@ def test_any_parameter_is_tuned(folder):
 def test_failures_and_null_models_are_told(folder):
     rk.save_letor(judged_set(n_queries=6), folder / "d.txt")
     arguments = ("tune", "d.txt", "--folder", "t", "--workers", "1", "--folds", "2", "-C", "0.1")
-    done = rankine(folder, *arguments, "--loss", "sum-map", "--loss", "ranksvm-l2")
-    assert "warning: 1 of 2 combinations failed, e.g. loss sum-map, C 0.1: failed: sum-map: query" in done.stderr
+    done = rankine(folder, *arguments, "--loss", "sum-map:error", "--loss", "ranksvm-l2")
+    assert "warning: 1 of 2 combinations failed, e.g. loss sum-map:error, C 0.1: failed: sum-map:error: " in done.stderr
     (folder / "flat.txt").write_text("".join(f"{i % 2} qid:{i // 4} 1:1\n" for i in range(16)))
     done = rankine(folder, "tune", "flat.txt", *arguments[2:], "--loss", "svm-map", "--folder", "u")
     assert "rankine: warning: 1 of 1 combinations learned nothing" in done.stderr

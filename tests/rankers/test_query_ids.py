@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.rankers.query_ids import OneQueryWarning, query_ids, refusing_habits, warn_of_one_query
+from rankine.rankers.query_ids import OneQueryWarning, query_ids, warn_of_one_query, with_habits
+from rankine.rankers.table import TABLE
+
+from .cases import linear_problem
 
 
 def warns(n_rows, y):
@@ -50,6 +53,25 @@ def test_arguments_that_fit_does_take_are_passed_on():
     def fit(self, X, y=None, qid=None, groups=None):
         return groups
 
-    assert refusing_habits(fit)(None, [[1]], groups=["a"], group=None, sample_weight=None) == ["a"]
-    with pytest.raises(rk.InputError, match="fit takes no group: "):
-        refusing_habits(fit)(None, [[1]], group=[1])
+    assert with_habits(fit)(None, [[1]], groups=["a"], group=None, sample_weight=None) == ["a"]
+    with pytest.raises(rk.InputError, match="fit takes no sample_weight: "):
+        with_habits(fit)(None, [[1]], sample_weight=[1])
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE if name not in ("auto", "neural", "boosted")])
+def test_sizes_of_queries_are_taken_in_place_of_ids(name):
+    X, y, qid = linear_problem(n=6)
+    sizes = np.bincount(qid)
+    by_id, by_size = TABLE[name].make(C=0.1), TABLE[name].make(C=0.1)
+    scores = by_id.fit(X, y, qid=qid).predict(X)
+    assert np.array_equal(by_size.fit(X, y, group=sizes.tolist()).predict(X), scores)
+    for bad, message in (
+        ({"group": [*sizes, 3]}, f"the sizes in group add up to {len(y) + 3}, but there are {len(y)} rows"),
+        ({"group": sizes, "qid": qid}, "group and qid both say which rows are a query"),
+        ({"group": [0.5, len(y) - 0.5]}, "group must hold whole numbers"),
+        ({"groups": sizes}, "fit takes no groups: pass qid=.* or group="),
+    ):
+        with pytest.raises(rk.InputError, match=message):
+            by_size.fit(X, y, **bad)
+    with pytest.raises(rk.InputError, match="group and qid both"):
+        by_size.fit(rk.RankingData(X, y, qid), group=sizes)

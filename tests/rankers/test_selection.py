@@ -171,16 +171,16 @@ def test_a_constant_feature_is_no_trouble():
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_combination_that_fails_does_not_end_the_others(tmp_path, workers):
     data = problem(n=6, m=30)  # too many rankings of thirty documents to be summed
-    grid = {"loss": ["sum-map", "ranksvm-l2"], "C": [0.01, 0.1]}
-    with pytest.warns(UserWarning, match=r"2 of 4 combinations failed, e.g. loss sum-map, C 0.01: failed: sum-map"):
+    grid = {"loss": ["sum-map:error", "ranksvm-l2"], "C": [0.01, 0.1]}
+    with pytest.warns(UserWarning, match=r"2 of 4 combinations failed, e.g. loss sum-map:error, C 0.01: failed: sum"):
         tuning = rk.tune(rk.LinearRanker(), data, grid, folds=2, workers=workers, folder=tmp_path)
-    assert [t.params["loss"] for t in tuning.trials] == ["ranksvm-l2"] * 2 + ["sum-map"] * 2
+    assert [t.params["loss"] for t in tuning.trials] == ["ranksvm-l2"] * 2 + ["sum-map:error"] * 2
     assert all(np.isnan(t.mean) for t in tuning.trials[2:])
-    assert json.loads((tmp_path / "tune.json").read_text())["trials"][3]["remark"].startswith("failed: sum-map")
-    assert tuning.report().rows[2].verdict.startswith("failed: sum-map")
+    assert json.loads((tmp_path / "tune.json").read_text())["trials"][3]["remark"].startswith("failed: sum-map:error")
+    assert tuning.report().rows[2].verdict.startswith("failed: sum-map:error")
     assert len(list((tmp_path / "jobs").iterdir())) == 2  # the failed ones are tried again
-    with pytest.raises(rk.InputError, match="every combination failed: sum-map: query"):
-        rk.tune(rk.LinearRanker(), data, {"loss": ["sum-map"]}, folds=2, workers=1)
+    with pytest.raises(rk.InputError, match="every combination failed: sum-map:error: "):
+        rk.tune(rk.LinearRanker(), data, {"loss": ["sum-map:error"]}, folds=2, workers=1)
 
 
 def test_combinations_that_learn_nothing_are_named(tmp_path):

@@ -245,3 +245,26 @@ def test_no_pairs_no_bound_on_pairs():
     model = rk.LinearRanker("ranksvm", C=10).fit(documents([1, 0]))
     with pytest.raises(InputError, match="no query of the data has documents of different grade"):
         risk_bound(model, documents([1, 1], [0]))
+
+
+@pytest.mark.parametrize("name", ["sum-map", "softmax-ndcg"])
+@pytest.mark.filterwarnings("ignore::rankine.rankers.long_queries.LongQueryWarning")
+def test_long_queries_are_bounded_by_their_worst_output(name):
+    """Nothing published is claimed of them; where outputs are drawn, the guarantee is that of the arg-max hinge."""
+    data, options = unit_problem(), {"limit": 4}
+    drawn = rk.LinearRanker(f"{name}:sample", C=0.5, loss_options=options).fit(data)
+    worst = rk.LinearRanker(name, C=0.5, loss_options=options).fit(data)
+    for model in (drawn, worst):
+        prepared = get(name, **options).prepare(data.y, data.ptr)
+        assert len(prepared.long) > 3
+        bound = training_bound(model, data)
+        told = prepared.informative
+        values = prepared(model.predict(data))[0]
+        assert bound.mean == pytest.approx(values[told].mean())
+        assert (values >= get(name).bounded.values(model.predict(data), data.y, data.ptr) - 1e-9).all()
+        guarantee = risk_bound(model, data)
+        assert not any(x.result.startswith(("Theorem", "Corollary")) for x in guarantee.bounds)
+        assert f"{len(prepared.long)} of 40 queries are too long for {name}" in guarantee.notes[-1]
+    sampled = get(f"{name}:sample", **options, samples=1).value_and_grad(5 * drawn.predict(data), data.y, data.ptr)[0]
+    error = get(name).bounded.values(drawn.predict(data), data.y, data.ptr)
+    assert (sampled < error - 1e-6).any()  # a sample bounds nothing

@@ -206,6 +206,8 @@ def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:
     from ..files import check_folder_of
     from ..io.expand import expand
 
+    if output == "-":
+        return
     if Path(output).is_dir():
         raise InputError("is a folder, a file is needed", output)
     check_folder_of(output)
@@ -266,6 +268,7 @@ def reports(
     if not features:
         if preferences is not None:
             raise InputError("--preferences needs a judged data set, and these are TREC qrels", judgments)
+        _refuse_models(systems)
         qrels: Any
         if are_grouped(parse_all(names)):
             refuse_reading(reading, f"{judgments} holds judgments in groups")
@@ -292,6 +295,18 @@ def reports(
     }
 
 
+def _refuse_models(systems: Sequence[str]) -> None:
+    """Raise if a system is a model where judgments have no features that it could rank by."""
+    from ..errors import InputError
+
+    for path in systems:
+        if is_model(path):
+            raise InputError(
+                "is a model, which ranks judged data: give a data set in place of the judgments, or the run that "
+                f"`rankine rank {path} data.txt` writes", path
+            )  # fmt: skip
+
+
 def qrels_columns(reading: DataReading, judgments: str) -> dict[str, str]:
     """The columns of judgments that options name, as ``load_qrels`` takes them; other options are refused."""
     roles = {"qid": "query", "doc_id": "document", "label": "grade"}
@@ -310,14 +325,34 @@ def refuse_reading(reading: DataReading, why: str) -> None:
         raise InputError(f"{options[0]} says how judged data is read, but {why}")
 
 
+def is_model(path: str) -> bool:
+    """Whether a file holds a model, whatever it is called."""
+    if path == "-" or not Path(path).is_file():
+        return False
+    with open(path, "rb") as file:
+        head = file.read(256)
+    return head.lstrip().startswith(b"{") and b'"rankine"' in head
+
+
+def load_model(path: str) -> Any:
+    """A model of a file; a warning says of a linear one whose weights are all 0 that it learned nothing."""
+    import warnings
+
+    from ..rankers import load
+
+    model = load(path)
+    weights = getattr(getattr(model, "best_", model), "coef_", None)
+    if weights is not None and not weights.any():
+        warnings.warn(f"{path}: the model learned nothing: it gives all documents the same score", stacklevel=2)
+    return model
+
+
 def load_scores(path: str, data: RankingData) -> np.ndarray:
-    """Scores for the rows of a data set: one number per line in file order, or by a model (.json)."""
+    """Scores for the rows of a data set: one number per line in file order, or by a model."""
     import numpy as np
 
-    if Path(path).suffix == ".json":
-        from ..rankers import load
-
-        return np.asarray(load(path).predict(data))
+    if is_model(path) or Path(path).suffix == ".json":
+        return np.asarray(load_model(path).predict(data))
 
     from ..errors import InputError, shorten
     from ..sources import text_lines

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..console import print_table
@@ -107,7 +106,7 @@ def _reasons(system: str, data: RankingData) -> Callable[[int], str]:
     from ..rankers import load
     from ..rankers.analysis import contributions
 
-    model: Any = load(system) if Path(system).suffix == ".json" else None
+    model: Any = load(system) if c.is_model(system) else None
     if not hasattr(model, "coef_"):
         return lambda row: ""
     data = model.conform(data)

@@ -11,6 +11,7 @@ from ..io.formats import DataReading
 from ..rankers.table import TABLE
 from . import common as c
 from .checks import check_data, refuse_folds
+from .parameters import value_of
 from .preferences import PreferencesOption, check_preference_measures, preferred
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ NormaliserName = Annotated[
     str | None, typer.Option(help=f"Normaliser of the features, kept in the model: {c.NORMALISERS}.")
 ]
 SolverName = Annotated[str | None, typer.Option(help="Solver name, or auto; `rankine solvers` lists all.")]
+Schedule = Annotated[
+    str | None,
+    typer.Option(help="With --solver cutting-plane: improve dual weights after each query, pass, or N queries."),
+]
 Gap = Annotated[float | None, typer.Option(help="Relative gap to certify.")]
 Iterations = Annotated[int | None, typer.Option(help="The most iterations.")]
 
@@ -80,6 +85,7 @@ def command(
     weights: PositionWeights = None,
     normalise: NormaliserName = None,
     solver: SolverName = None,
+    schedule: Schedule = None,
     tol: Gap = None,
     max_iter: Iterations = None,
     preferences: PreferencesOption = None,
@@ -100,6 +106,7 @@ def command(
         "loss": ("--loss", loss), "loss_options": ("--weights", None if weights is None else {"A": weights}),
         "C": ("-C", weight), "normalise": ("--normalise", normalise), "solver": ("--solver", solver),
         "tol": ("--tol", tol), "max_iter": ("--max-iter", max_iter),
+        "schedule": ("--schedule", None if schedule is None else value_of(schedule)),
     }  # fmt: skip
     name = ranker or ("auto" if loss is None else "linear")
     task = _task(name, options, settings or [], measure, preferences is not None)

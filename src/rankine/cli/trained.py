@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..console import print_table, say
@@ -112,7 +111,10 @@ def print_certificate(model: Any, train: RankingData) -> None:
     from ..theory import training_bound
 
     if hasattr(model, "gap_"):
-        say(f"objective {model.objective_:.6g}, {_certified(model)} in {model.n_iter_} iterations")
+        loss = model.check_parameters()
+        sampled = getattr(loss, "long", None) == "sample" and loss.remark(train.y, train.ptr, train.query_ids)
+        of = " (of the sampled problem, as the gap is)" if sampled else ""
+        say(f"objective {model.objective_:.6g}{of}, {_certified(model)} in {model.n_iter_} iterations")
     bound = training_bound(model, train) if isinstance(model, LinearRanker) else None
     if bound is not None:
         say(str(bound))
@@ -124,10 +126,9 @@ def print_end(floor: str, output: str, measure: str) -> None:
         say(floor)
     say(f"model written to {output}")
     name = shlex.quote(output)
-    if Path(output).suffix == ".json":  # else it would be taken for scores
-        graph = " --preferences test.csv" if measure.startswith("WPD") else ""
-        judge = f"rankine evaluate test.txt {name}{graph} -m {shlex.quote(measure)}"
-        say(f"to judge it on queries that it has not seen: {judge}")
+    graph = " --preferences test.csv" if measure.startswith("WPD") else ""
+    judge = f"rankine evaluate test.txt {name}{graph} -m {shlex.quote(measure)}"
+    say(f"to judge it on queries that it has not seen: {judge}")
     say(f"to rank with it: rankine rank {name} new.txt -o new.run")
 
 

@@ -79,6 +79,14 @@ class Loss:
         """What exactly the loss of a query bounds from above; None where it bounds nothing."""
         return None
 
+    def dominating(self) -> Loss:
+        """The loss that bounds the measure on every query: itself, unless some queries count in part only."""
+        return self
+
+    def remark(self, y: Any, ptr: Any, ids: Any) -> str:
+        """What is to be said of queries that the loss treats apart, by their ids; nothing for most losses."""
+        return ""
+
     def options(self) -> dict[str, Any]:
         """The arguments that make this loss again."""
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
@@ -135,6 +143,11 @@ class Prepared:
     def evaluate(self, q0: int, q1: int, scores: np.ndarray, values: np.ndarray, grad: np.ndarray) -> None:
         """Queries q0 to q1 − 1 on the calling thread; writes their entries of ``values`` and ``grad``."""
         raise NotImplementedError
+
+    @property
+    def theorem(self) -> Theorem | None:
+        """Which published risk bound applies to the loss on these judgments, if one does."""
+        return self.loss.theorem
 
     @property
     def lengths(self) -> np.ndarray:

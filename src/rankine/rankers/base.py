@@ -21,7 +21,7 @@ from . import model_file
 from .conformity import conformed
 from .learnable import nothing_to_learn, warn_of_grades
 from .provenance import ProvenanceState, provenance_of
-from .query_ids import LONG_QUERY, query_ids, refusing_habits, warn_of_one_query, warn_of_rows
+from .query_ids import LONG_QUERY, query_ids, warn_of_one_query, warn_of_rows, with_habits
 
 
 class ModelState(TypedDict):
@@ -63,7 +63,7 @@ class Ranker(BaseEstimator):
 
     def __init_subclass__(cls, **options: Any) -> None:
         if "fit" in vars(cls):
-            cls.fit = refusing_habits(cls.fit)
+            cls.fit = with_habits(cls.fit)
         super().__init_subclass__(**options)
 
     @property

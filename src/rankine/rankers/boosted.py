@@ -24,6 +24,7 @@ from ..records import Count
 from .base import Ranker, check_whole
 from .engines import ENGINES, Held, TreeSettings
 from .inner import AUTO, first_best, inner_folds, warn_if_constant
+from .long_queries import warn_of_long_queries
 
 _MOST, _FEW = 400, 100  # trees that n_trees="auto" may have; those where there are too few queries to choose
 
@@ -174,6 +175,7 @@ class BoostedRanker(Ranker):
         data = self.training_data(X, y, qid)
         if isinstance(data.y, Preferences):
             raise InputError("boosting needs grades, the data has a preference graph")
+        loss.remark(data.y, data.ptr, data.query_ids)  # an error there names the query by its id
         held = None
         if valid is not None:
             if self._dart:
@@ -187,6 +189,7 @@ class BoostedRanker(Ranker):
         self._boost(loss, data, held, query_weight, int(trees) if curve is None else first_best(curve) + 1)
         if curve is not None:
             self.history_ = curve.tolist()
+        warn_of_long_queries(loss, data)
         warn_if_constant(self._scores(data.X), data, "Leaves hold at least min_documents documents: lower it, or use "
                          "LinearRanker; AutoRanker compares rankers on the data")  # fmt: skip
         return self

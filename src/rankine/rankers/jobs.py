@@ -33,6 +33,9 @@ from ..records import Finite, record
 from ..sources import read_whole
 from ..temporary import temporary_folder
 from ..version import __version__
+from .starts import DEFAULT_COUNT
+
+_LATER = ("start", "schedule")  # parameters that older folders do not know: unset, they are not part of a name
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,11 @@ class TuningJob:
     @property
     def key(self) -> str:
         """A name that changes with everything the result depends on."""
-        params = self.params if self.path is None else self.params | {"C": 1.0}  # the path has values of its own
+        params = {name: value for name, value in self.params.items() if name not in _LATER or value is not None}
+        if params.get("n_starts", 0) is None:
+            params["n_starts"] = DEFAULT_COUNT  # as it was called before
+        if self.path is not None:
+            params["C"] = 1.0  # the path has values of its own
         content = [self.kind, params, self.path, self.fold, self.measure, self.data]
         if RANKS in supervision_of(self.params.get("loss")):
             content.append("measured on grades")  # until 0.1 the measure was taken of ranks: its files do not count

@@ -18,12 +18,13 @@ from ..data import RankingData
 from ..errors import InputError
 from ..normalise import Normaliser
 from ..records import Finite, Positive
-from ..solvers.cutting_plane import cutting_plane
+from ..solvers.cutting_plane import check_schedule, cutting_plane
 from ..solvers.run import show_progress
 from .base import Ranker, check_solver_options, check_whole
 from .dual import KernelDual
 from .inner import AUTO, warn_if_constant
 from .linear import LinearRanker
+from .long_queries import warn_of_long_queries
 
 _NAMES = ("linear", "rbf", "poly")
 _SAMPLE = 300
@@ -64,6 +65,7 @@ class KernelRanker(Ranker):
         n_components: of the approximation.
         cache_mb: room for rows of the Gram matrix.
         seed: of the approximation.
+        schedule: when dual weights are improved, as in :class:`~rankine.LinearRanker`; not with the approximation.
 
     >>> X, y, qid = [[0.0], [1.0], [2.0]], [0, 1, 0], [1, 1, 1]  # the middle is best: no line can say so
     >>> model = KernelRanker("svm-map", C=100.0).fit(X, y, qid=qid)
@@ -90,6 +92,7 @@ class KernelRanker(Ranker):
         n_components: int = 200,
         cache_mb: int = 4000,
         seed: int = 0,
+        schedule: str | int | None = None,
     ) -> None:
         self.loss = loss
         self.C = C
@@ -105,6 +108,7 @@ class KernelRanker(Ranker):
         self.n_components = n_components
         self.cache_mb = cache_mb
         self.seed = seed
+        self.schedule = schedule
 
     @property
     def _measure(self) -> str:
@@ -114,6 +118,12 @@ class KernelRanker(Ranker):
         """Learn from arrays with query ids (without them all rows are one query), or from a :class:`RankingData`."""
         loss = self.check_parameters()
         data = self.training_data(X, y, qid)
+        loss.remark(data.y, data.ptr, data.query_ids)  # an error there names the query by its id
+        if self.schedule is not None and data.n_documents > self.max_documents:
+            raise InputError(
+                f"schedule is for the exact kernel: {data.n_documents:,} documents are more than max_documents, "
+                f"{self.max_documents:,}"
+            )
         features = dense(data.X, np.float64)
         self.gamma_ = self._gamma(features)
         function = self._function()
@@ -126,6 +136,7 @@ class KernelRanker(Ranker):
             self._approximate(mapped, basis)
         else:
             self._exact(loss, data, features, function)
+            warn_of_long_queries(loss, data)
         warn_if_constant(self._scores(data.X), data)
         return self
 
@@ -140,8 +151,9 @@ class KernelRanker(Ranker):
     def _exact(self, loss: losses.Loss, data: RankingData, features: np.ndarray, function: Callable[..., Any]) -> None:
         dual = KernelDual(features, loss.prepare(data.y, data.ptr), None, function, self.cache_mb << 20)
         solution = cutting_plane(
-            dual, self.C_, tol=self.tol, max_iter=self.max_iter, progress=show_progress(f"{self.loss}, {self.kernel}")
-        )
+            dual, self.C_, schedule=self.schedule or "query", tol=self.tol, max_iter=self.max_iter,
+            progress=show_progress(f"{self.loss}, {self.kernel}"),
+        )  # fmt: skip
         used = np.flatnonzero(solution.w)
         self.support_, self.dual_coef_ = features[used], solution.w[used]
         self.converged_ = solution.converged
@@ -221,6 +233,8 @@ class KernelRanker(Ranker):
         if not (isinstance(self.coef0, Real) and np.isfinite(float(self.coef0))):
             raise InputError(f"coef0 must be a finite number, got {self.coef0!r}")
         loss = losses.resolve(self.loss, self.loss_options)
+        if self.schedule is not None:
+            check_schedule(self.schedule)
         if not loss.convex:
             raise InputError(f"{loss!r} is not convex: the dual needs a convex loss")
         return loss

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired
 
@@ -12,23 +11,24 @@ from sklearn.base import clone
 
 from .. import losses, solvers
 from ..arrays import as_numbers
-from ..data import Preferences, RankingData
+from ..data import RankingData
 from ..errors import InputError
 from ..losses.supervision import check_query_weight
 from ..parallel import thread_count
 from ..records import Finite, Positive
-from ..solvers.bundle import bundle
-from ..solvers.cccp import best_of
 from ..solvers.certificate import Planes, Solution
+from ..solvers.cutting_plane import check_schedule
 from ..solvers.run import show_progress
 from .base import LinearModel, LinearState, check_solver_options, check_whole
 from .inner import AUTO, FOLDS, NothingLearnedWarning, best_setting, inverse_deviations, times, warn_if_constant
 from .learned_weights import learn_weights
+from .long_queries import LongQueryWarning, warn_of_long_queries
 from .oracle import LinearOracle, first_step
 from .query_ids import own_weights
 from .regression import regression_weights
+from .starts import StartingPoints, start_names
 
-__all__ = ["LinearRanker", "NothingLearnedWarning"]
+__all__ = ["LinearRanker", "LongQueryWarning", "NothingLearnedWarning"]
 
 _OF_THE_DATA = (
     "n_features_in_", "feature_names_in_", "normaliser_", "n_queries_in_", "longest_query_in_", "provenance_",
@@ -74,12 +74,17 @@ class LinearRanker(LinearModel):
             single precision sums are too, until that does not suffice.
         w0: the reference point, 0 by default; ``"regression"`` for the weights of least squares on the grades.
         n_starts: for losses that are not convex: from how many points to go down, the best end is taken. The first two
-            are the optimum of the convex bound and (scaled) regression, further ones are random.
+            are the optimum of the convex bound and (scaled) regression, further ones are random; 2 by default.
         normalise: a kind of :class:`~rankine.Normaliser`, fitted with the model and applied when it predicts.
         max_iter: the most iterations of the solver.
         max_time: the most seconds, None for no limit.
         threads: by default one per core.
         seed: of the order in which SGD takes the queries, and of random starts.
+        start: where to begin instead: ``"zero"``, ``"regression"`` (least squares on the grades, not scaled), ``"w0"``,
+            ``"random"``, ``"convex"`` (the optimum of the convex bound), or a list of them. For a convex loss it is one
+            point, which decides only how long the fit takes. With it a :meth:`path` begins there for every C.
+        schedule: of ``solver="cutting-plane"``: dual weights are improved after every ``"query"`` (the default), after
+            so many queries (a number), or after every ``"pass"`` over all of them.
 
     >>> X, y, qid = [[0.1, 1.0], [0.9, 0.0], [0.4, 0.5]], [0, 2, 1], ["a", "a", "a"]
     >>> model = LinearRanker(loss="svm-ndcg@10", C=10).fit(X, y, qid=qid)
@@ -102,7 +107,9 @@ class LinearRanker(LinearModel):
         max_time: float | None = None,
         threads: int | None = None,
         seed: int = 0,
-        n_starts: int = 2,
+        n_starts: int | None = None,
+        start: Any = None,
+        schedule: str | int | None = None,
     ) -> None:
         self.loss = loss
         self.C = C
@@ -116,6 +123,8 @@ class LinearRanker(LinearModel):
         self.threads = threads
         self.seed = seed
         self.n_starts = n_starts
+        self.start = start
+        self.schedule = schedule
 
     _certificate = ("objective_", "lower_bound_", "gap_", "n_iter_")
     _schema = LinearRankerState
@@ -149,7 +158,9 @@ class LinearRanker(LinearModel):
         self.C_ = self.C
         if self._learns_A:
             return self._alternate(loss, data, query_weight, doc_weight)
-        self._solve(self._problem(loss, data, query_weight, doc_weight), None, None)
+        problem = self._problem(loss, data, query_weight, doc_weight)
+        self._solve(problem, None, None)
+        warn_of_long_queries(loss, problem[1])
         return self
 
     def _in_order(self, data: RankingData, X: Any, doc_weight: Any) -> Any:
@@ -213,8 +224,8 @@ class LinearRanker(LinearModel):
 
     def _alternate(self, loss: Any, data: RankingData, query_weight: Any, doc_weight: Any) -> LinearRanker:
         """Learn the position weights too; ``A_`` and ``A_history_`` hold them and the objective on the way."""
-        if query_weight is not None or doc_weight is not None or self.w0 is not None:
-            raise InputError("A='learn' takes neither weights of queries or documents nor w0")
+        if not (query_weight is doc_weight is self.w0 is self.start is None):
+            raise InputError("A='learn' takes neither weights of queries or documents nor w0 nor start")
         plain = clone(self).set_params(normalise=None, C=self.C_)
         model, self.A_history_ = learn_weights(plain, loss, data)
         for name in (*_RESULTS, "A_"):
@@ -255,6 +266,7 @@ class LinearRanker(LinearModel):
             model.C_ = model.C
             model._solve(problem, planes, start)
             start = model.coef_
+        warn_of_long_queries(loss, problem[1])
         return models
 
     def sweep(self, name: str, values: Sequence[Any], data: RankingData, **options: Any) -> list[Any]:
@@ -299,6 +311,7 @@ class LinearRanker(LinearModel):
         if weights is not None and counted.n_queries < data.n_queries:
             weights = weights[np.isin(data.query_ids, counted.query_ids)]
         y = counted.y if counted is data else loss.after_dropping(counted.y, counted.ptr)
+        loss.remark(y, counted.ptr, counted.query_ids)  # an error there names the query by its id
         prepared = loss.prepare(y, counted.ptr, of_documents)
         oracle = LinearOracle(counted.X, prepared, weights, thread_count(self.threads))
         return oracle, RankingData.from_valid(counted.X, loss.as_grades(y), counted.qid)
@@ -308,9 +321,8 @@ class LinearRanker(LinearModel):
     ) -> None:  # fmt: skip
         oracle, data = problem
         name = solvers.choose(self.solver, oracle.prepared.loss.name, oracle.offers, oracle.convex)
-        needs_regression = isinstance(self.w0, str) or (not oracle.convex and not isinstance(data.y, Preferences))
-        regression = regression_weights(data) if needs_regression else None
-        w0 = regression if isinstance(self.w0, str) else None if self.w0 is None else as_numbers(self.w0, "w0")
+        w0 = None if self.w0 is None else self.w0 if not isinstance(self.w0, str) else regression_weights(data)
+        w0 = None if w0 is None else as_numbers(w0, "w0")
         if w0 is not None and len(w0) != oracle.size:
             raise InputError(f"w0 has {len(w0)} entries, the data has {oracle.size} features")
         options: dict[str, Any] = {
@@ -320,11 +332,8 @@ class LinearRanker(LinearModel):
         }  # fmt: skip
         row = solvers.TABLE[name]
         with np.errstate(over="ignore", invalid="ignore"):  # what is too large ends in an error of its own
-            if not oracle.convex:
-                starts = self._starts(oracle, regression, w0, options) + ([] if start is None else [start])
-                solution = best_of(row.run, starts, oracle, self.C_, **options)
-            else:
-                solution = row.run(oracle.dual(w0) if "dual" in row.needs else oracle, self.C_, start=start, **options)
+            points = StartingPoints(oracle, data, w0, self.C_, options)
+            solution = points.solve(row, start_names(self.start, self.n_starts), self.n_starts, start, self.schedule)
         self._keep(solution)
         if w0 is None and np.linalg.norm(self.coef_) < 1e-9 and not self.problem_of(data):  # which is told already
             self._warn_of_zero(solution.converged and oracle.convex, data, oracle.prepared.loss.advice)
@@ -345,35 +354,13 @@ class LinearRanker(LinearModel):
         self.history_, self.seconds_ = solution.history, solution.seconds
         self.n_iter_ = max(len(solution.history) - 1, 1)
 
-    def _starts(
-        self, oracle: LinearOracle, regression: np.ndarray | None, w0: np.ndarray | None, options: dict[str, Any]
-    ) -> list[np.ndarray]:
-        """Where to begin with a loss that is not convex: see ``n_starts``."""
-        starts = []
-        if oracle.prepared.touches:
-            convex = oracle.with_loss(oracle.prepared.convex_bound())
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                starts.append(bundle(convex, self.C_, **{**options, "planes": None, "progress": None}).w)
-        origin = np.zeros(oracle.size) if w0 is None else w0
-        if regression is not None:
-            scaled = [regression * 10.0**e for e in range(-2, 5)]
-            heights = [0.5 * float((w - origin) @ (w - origin)) + self.C_ * oracle.value_grad(w)[0] for w in scaled]
-            starts.append(scaled[int(np.argmin(heights))])
-        starts = starts or [origin]
-        rng = np.random.default_rng(self.seed)
-        size = max(float(np.linalg.norm(starts[-1])), 1e-3)
-        while len(starts) < self.n_starts:
-            w = rng.normal(size=oracle.size)
-            starts.append(w * size / np.linalg.norm(w))
-        return starts[: self.n_starts]
-
     def check_parameters(self) -> losses.Loss:
         """Raise on a parameter that makes no sense; returns the loss."""
         super().check_parameters()
         check_solver_options(self)
-        for name, least in (("n_starts", 1), ("seed", 0)):
-            check_whole(name, getattr(self, name), least)
+        check_whole("seed", self.seed, 0)
+        if self.n_starts is not None:
+            check_whole("n_starts", self.n_starts, 1)
         if isinstance(self.w0, str) and self.w0 != "regression":
             raise InputError(f"w0 must be an array or 'regression', got {self.w0!r}")
         if self.max_time is not None and not isinstance(self.max_time, (int, float, np.number)):
@@ -388,4 +375,17 @@ class LinearRanker(LinearModel):
             loss = loss.with_options(A="linear")
         prepared_later = {"smooth", "hvp", "touching", "dual", "minibatch"}  # what the data decides
         solvers.choose(self.solver, loss.name, prepared_later, loss.convex)
+        self._check_start(loss)
         return loss
+
+    def _check_start(self, loss: losses.Loss) -> None:
+        """Raise unless start and schedule fit the loss and the solver."""
+        names = start_names(self.start, self.n_starts if not loss.convex else None)
+        if self.schedule is not None:
+            check_schedule(self.schedule)
+            if self.solver != "cutting-plane":
+                raise InputError(f"schedule is for solver='cutting-plane', got solver={self.solver!r}")
+        if names is not None and self.solver == "cutting-plane":
+            raise InputError("solver='cutting-plane' begins with no plane at all: leave start out")
+        if names is not None and loss.convex and (len(names) > 1 or names[0] == "convex"):
+            raise InputError(f"{loss.name} is convex, its optimum is the same from every start: start={self.start!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
@@ -21,6 +22,7 @@ from ..progress import bar
 from ..records import Finite
 from .base import Ranker, check_whole
 from .inner import AUTO, inner_folds, warn_if_constant
+from .long_queries import LongQueryWarning, warn_of_long_queries
 
 _MOST, _FEW = 100, 20  # epochs that "auto" may have; those where there are too few queries to choose
 
@@ -129,6 +131,7 @@ class NeuralRanker(Ranker):
         data = self.training_data(X, y, qid)
         if isinstance(data.y, Preferences):
             raise InputError("a neural ranker needs grades, the data has a preference graph")
+        loss.remark(data.y, data.ptr, data.query_ids)  # an error there names the query by its id
         weight = np.ones(data.n_queries)
         if query_weight is not None:
             weight = check_query_weight(query_weight, data.n_queries, some=True)
@@ -145,6 +148,7 @@ class NeuralRanker(Ranker):
                 self._train(torch, loss, data, weight, held, epochs)
         finally:
             torch.set_num_threads(before)
+        warn_of_long_queries(loss, data)
         warn_if_constant(self._scores(data.X), data)
         return self
 
@@ -153,7 +157,9 @@ class NeuralRanker(Ranker):
         for queries, apart in inner_folds(data, seed=self.seed):
             part = clone(self).set_params(epochs=_MOST, normalise=None)
             try:
-                part.fit(data.subset(queries), query_weight=weight[queries], valid=data.subset(apart))
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", LongQueryWarning)  # the whole says it
+                    part.fit(data.subset(queries), query_weight=weight[queries], valid=data.subset(apart))
             except InputError:
                 return _FEW
             values = np.array([value for _, value in part.history_])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgWarning
 
-from ..data import RankingData
+from ..data import Preferences, RankingData
 from ..errors import InputError
 from .base import LinearModel
 from .inner import AUTO, NothingLearnedWarning, inverse_deviations, times, warn_if_constant
@@ -64,6 +64,8 @@ class RegressionRanker(LinearModel):
 
 def regression_weights(data: RankingData) -> np.ndarray:
     """The weights of least squares on the grades, where another ranker begins; what is to be said, that one says."""
+    if isinstance(data.y, Preferences):
+        raise InputError("a regression needs grades, the data has a preference graph")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NothingLearnedWarning)
         return RegressionRanker(alpha=1e-6).fit(data).coef_

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..rounding import SAFE, UNIT, gamma
 from .certificate import CertificateError, Solution, proved
 from .oracle import DualOracle
@@ -62,14 +63,25 @@ class _Block:
             self.gram, self.alpha, self.idle = self.gram[np.ix_(keep, keep)], self.alpha[keep], self.idle[keep]
 
 
+def check_schedule(schedule: Any) -> None:
+    """Raise unless a schedule is one.
+
+    >>> check_schedule("queries")
+    Traceback (most recent call last):
+    rankine.errors.InputError: schedule must be query, pass, or a number of queries; got 'queries'
+    """
+    whole = isinstance(schedule, (int, np.integer)) and not isinstance(schedule, bool) and schedule >= 1
+    if not whole and not (isinstance(schedule, str) and schedule in ("query", "pass")):
+        raise InputError(f"schedule must be query, pass, or a number of queries; got {schedule!r}")
+
+
 def cutting_plane(oracle: DualOracle, C: float, *, schedule: str | int = "query", **options: Any) -> Solution:
     """Minimise ½‖w − w0‖² + C·Σ_q weight_q·loss_q; ``schedule`` is ``"query"``, ``"pass"``, or a number of queries.
 
     Further options are those of :class:`Options`; ``w0``, ``start`` and ``planes`` are not used: the oracle knows w0.
     The solution's ``w`` is what the oracle makes of its state: weights, or coefficients of documents.
     """
-    if not (schedule in ("query", "pass") or (isinstance(schedule, int) and schedule >= 1)):
-        raise ValueError(f"schedule must be 'query', 'pass' or a number of queries, got {schedule!r}")
+    check_schedule(schedule)
     run = Run(Options(**options))
     limits = C * oracle.weights
     blocks = [_Block() for _ in range(oracle.n_queries)]

@@ -102,9 +102,10 @@ def training_bound(model: Any, data: RankingData) -> TrainingBound | None:
     """What the loss of a fitted linear ranker bounds on the queries it was trained on.
 
     None where the loss bounds nothing, or no query carries information. The bound is never below what the rankings are
-    measured to have, so that rounding in the loss of huge scores cannot make it wrong.
+    measured to have, so that rounding in the loss of huge scores cannot make it wrong. Of a loss that counts a sample
+    of outputs, it is the bound of the loss that dominates the measure (:meth:`rankine.losses.Loss.dominating`).
     """
-    loss = model.check_parameters()
+    loss = model.check_parameters().dominating()
     if hasattr(model, "A_"):
         loss = loss.with_options(A=model.A_)
     if loss.bounded is None or isinstance(data.y, Preferences):
@@ -144,7 +145,7 @@ def risk_bound(
         raise InputError(f"risk bounds are for fitted linear rankers, got {type(model).__name__}")
     if isinstance(data.y, Preferences):
         raise InputError("risk bounds need grades, the data has a preference graph")
-    loss = model.check_parameters()
+    loss = model.check_parameters().dominating()
     if hasattr(model, "A_"):
         raise InputError("no risk bound is known for position weights that were learned too (A='learn')")
     data = model.conform(data)
@@ -166,8 +167,11 @@ def risk_bound(
         raise InputError("no query of the data has documents of different grade: nothing bounds queries to come")
     risk = float(prepared.upper(np.asarray(normalised.X @ model.coef_, np.float64)).mean())
     average = rademacher(normalised, constants.l2 * np.exp(constants.log_times), B_used, draws, seed)
-    bounds = applicable(loss, constants, risk, data.n_queries, m, B_used, M_used, delta_used, average)
+    published = prepared.theorem is not None
+    bounds = applicable(loss, constants, risk, data.n_queries, m, B_used, M_used, delta_used, average, published)
     notes = _notes(model, norm, B, M, m, average)
+    if remark := loss.remark(data.y, data.ptr, data.query_ids):
+        notes.append(f"{remark}.")
     return Guarantee(loss.name, data.n_queries, m, B_used, M_used, norm, delta, delta_used, tuple(bounds), tuple(notes))
 
 
@@ -202,10 +206,14 @@ def rademacher(data: RankingData, steepness: np.ndarray, B: float, draws: int = 
 
 
 def applicable(
-    loss: Loss, s: Constants, risk: float, n: int, m: int, B: float, M: float, delta: float, average: Average
-) -> list[b.Bound]:
-    """Every result for this loss, for one class ‖w‖ ≤ B; δ is shared out among them, so that all hold together."""
-    theorem = loss.theorem
+    loss: Loss, s: Constants, risk: float, n: int, m: int, B: float, M: float, delta: float, average: Average,
+    published: bool = True,
+) -> list[b.Bound]:  # fmt: skip
+    """Every result for this loss, for one class ‖w‖ ≤ B; δ is shared out among them, so that all hold together.
+
+    Those that were published are left out where they do not apply to the loss on the data at hand.
+    """
+    theorem = loss.theorem if published else None
     delta /= 2 if theorem is None else 3
     largest = s.log_largest(b.log(B) + b.log(M))
     of = f"expected {bounded_by(loss)}"
@@ -222,8 +230,8 @@ def applicable(
         return [contracted, measured]
     if theorem.over == "pairs":
         return _published_pairwise(loss, theorem, s, risk, n, B, M, delta, [contracted, measured])
-    published = _PUBLISHED[theorem.over](s, risk, n, m, B, M, delta)
-    return [*(replace(bound, of=of) for bound in published), contracted, measured]
+    printed = _PUBLISHED[theorem.over](s, risk, n, m, B, M, delta)
+    return [*(replace(bound, of=of) for bound in printed), contracted, measured]
 
 
 def _published_pairwise(

@@ -44,18 +44,21 @@ def _loss(average_precision, levels, gain, discount, k, n_rel):
 
 
 @kernel
-def over_outputs(soft, average_precision, mode, discount, k, problem, scores, q0, q1, values, grad):
+def over_outputs(
+    soft, average_precision, mode, discount, k, problem, scores, drawn_first, drawn_count, drawn, q0, q1, values, grad
+):  # fmt: skip
     """Σ_{π ≠ π*} (Δ + F − F*)₊, or log Σ_π exp(Δ + F − F*), for queries q0..q1−1, with gradients in the scores.
 
     F counts pairs of different level: a document at rank r that is the j-th best of its level by score has the weight
-    norm·((m − 1 − 2r) − (n_level − 1 − 2j)). Cost: outputs × documents.
+    norm·((m − 1 − 2r) − (n_level − 1 − 2j)). Cost: outputs × documents. Of a query with ``drawn_count`` above 0 the
+    outputs are π* and those that were drawn; one with −1 is left out.
     """
     nothing = np.empty(0)
     for q in range(q0, q1):
         lo, hi = problem.ptr[q], problem.ptr[q + 1]
         values[q] = 0.0
         grad[lo:hi] = 0.0
-        if not problem.informative[q]:
+        if not problem.informative[q] or drawn_count[q] < 0:
             continue
         m = hi - lo
         lv, L = problem.level_ptr[q], problem.level_ptr[q + 1] - problem.level_ptr[q]
@@ -67,8 +70,12 @@ def over_outputs(soft, average_precision, mode, discount, k, problem, scores, q0
         target, weight, taken = np.empty(m), np.empty(m), np.empty(L, np.int64)
         total, largest = 0.0, -np.inf
         own = np.zeros(m)
-        begin = True
-        while begin or next_sequence(levels):
+        begin, left = True, drawn_count[q]
+        while begin or (next_sequence(levels) if drawn_count[q] == 0 else left > 0):
+            if not begin and left > 0:
+                left -= 1
+                for r in range(m):
+                    levels[r] = drawn[drawn_first[q] + left * m + r]
             taken[:] = 0
             for r in range(m):
                 j = levels[r]

@@ -32,7 +32,7 @@ class WrappedHinge(Loss):
         return self.base.measure
 
     @property
-    def bounded(self) -> Bounded:
+    def bounded(self) -> Bounded | None:
         """What the hinge bounds."""
         return self.base.bounded
 
