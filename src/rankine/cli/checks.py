@@ -58,9 +58,13 @@ def _equal(a: RankingData, i: int, b: RankingData, j: int) -> bool:
     """Whether two queries hold the same documents; those of dense data may be in another order."""
     import numpy as np
 
+    from ..data import Preferences
+
     rows, others = slice(a.ptr[i], a.ptr[i + 1]), slice(b.ptr[j], b.ptr[j + 1])
     x, z = a.X[rows], b.X[others]
-    if x.shape != z.shape or not np.array_equal(np.sort(a.y[rows]), np.sort(b.y[others])):
+    if x.shape != z.shape:
+        return False
+    if not isinstance(a.y, Preferences) and not np.array_equal(np.sort(a.y[rows]), np.sort(b.y[others])):
         return False
     if a.is_sparse or b.is_sparse:
         return abs(x - z).max() == 0 if a.is_sparse and b.is_sparse else False

@@ -10,7 +10,7 @@ from ..io.trec_prefs import JudgmentGroups
 from ..parallel import thread_count
 from .diversity import subtopic_list
 from .evaluation import Report, report_of, summary
-from .joining import both_names, join
+from .joining import HANDFUL, apart, join
 from .names import Measure
 from .preference_counts import Group, PreferenceCounts
 from .table import TABLE
@@ -34,9 +34,9 @@ def evaluate_groups(
     retrieved = set(run.query_ids)
     names = [q for q in judgments.query_ids if complete or q in retrieved]
     if not names:
-        raise InputError("the run and the judgments have no query in common")
-    if not set(judgments.document_ids) & set(run.document_ids):
-        raise InputError(f"no document of the run is judged: {both_names(judgments.document_ids, run.document_ids)}")
+        raise apart("the run and the judgments have no query in common", run.query_ids, judgments.query_ids)
+    if len(run) >= HANDFUL and not set(judgments.document_ids) & set(run.document_ids):
+        raise apart("no document of the run is judged", run.document_ids, judgments.document_ids)
     values = {name: np.ones(len(names)) for name, m in parsed.items() if m.name == "NumQ"}
     people = {name: m for name, m in parsed.items() if TABLE[m.name].supervision == "judgment groups"}
     if people:
