@@ -1,6 +1,8 @@
 """Commands that would do nonsense in silence: each ends in a sentence, and in exit code 1 where there is no result."""
 
+import bz2
 import os
+import re
 
 import numpy as np
 import pytest
@@ -25,7 +27,6 @@ def sets(tmp_path_factory):
 
     write("train.txt", data.y, doc_ids=data.doc_ids)
     write("copy.txt", data.y, doc_ids=data.doc_ids)
-    write("shuffled.txt", data.y)
     rk.save_letor(judged_set(n_queries=4, seed=2), folder / "valid.txt")
     write("unnamed.txt", data.y)
     write("fractions.txt", np.where(data.y > 0, 0.9, 0.3))
@@ -40,6 +41,9 @@ def sets(tmp_path_factory):
         save_run(rk.TrecTable.from_columns(data.qid, data.doc_ids, rng.random(len(data.y))), folder / name)
     lines = (folder / "a.run").read_text().splitlines(keepends=True)
     (folder / "missing.run").write_text("".join(line for line in lines if not line.startswith("3 ")))
+    numbers = np.arange(len(data.y)).astype(str).astype(object)
+    save_run(rk.TrecTable.from_columns(data.qid, numbers, data.y), folder / "numbers.run")
+    save_qrels(rk.TrecTable.from_columns(data.qid, data.doc_ids, 0 * data.y), folder / "none.txt")
     rk.LinearRanker("ranksvm-l2", C=0.01).fit(data).save(folder / "m.json")
     rk.LinearRanker("ranksvm-l2", C=0.01).fit(data).save(folder / "model.txt")
     with pytest.warns(UserWarning, match="nothing can be learned"):
@@ -107,9 +111,16 @@ SAME = "every query of --valid is one of the training data"
         ("compare --models m.json model.txt train.txt -c", "only --details and -o json go with it"),
         ("compare --models m.json model.txt train.txt --gain linear", "only --details and -o json go with it"),
         ("compare qrels.txt a.run b.run -q -o json", "-q is part of the table"),
+        ("evaluate qrels.txt a.run -m AP --gain linear", "--gain is of nDCG and DCG, and AP has none"),
+        ("train train.txt --loss svm-map --schedule pass -o x.json", "schedule is for solver='cutting-plane'"),
         ("bound m.json train.txt --held-out --norm 3", "--norm is of bounds from training data"),
         ("describe m.json --top 3", "--top is of data, and this is a model"),
+        # runs and judgments that do not belong together
+        ("evaluate qrels.txt numbers.run", "no document of the run is judged: the run has '"),
+        ("compare qrels.txt a.run numbers.run", "no document of the run is judged: the run has '"),
+        ("evaluate none.txt a.run --empty skip", "none of the 6 queries has a relevant document: --empty skip leaves"),
         # values that were meant otherwise
+        ("convert train.txt x.txt.lzma2", "expected a file name ending in one of"),
         ("train train.txt --loss listmle --path 1:1e-3 --valid valid.txt -o x.json", "write 1e-3:1 instead of 1:1e-3"),
         ("train large.txt --loss consistent-dcg -o x.json", "squared: scale the features or the grades down"),
         ("train train.txt --loss ranksvm-l2 -C 1e300 -o x.json", "too large for these numbers"),
@@ -145,6 +156,7 @@ def test_it_is_refused_in_one_line(folder, command, sentence):
     ("command", "sentence"),
     [
         ("rank m.json unnamed.txt", "unnamed.txt has no document names: the run has numbers, 1 to n within each query"),
+        ("evaluate qrels.txt missing.run a.run", "* The means are over different numbers of queries (missing 5, a 6)"),
         ("rank null.json train.txt", "warning: null.json: the model learned nothing"),
         ("export null.json --to solr -o s.json", "warning: null.json: the model learned nothing"),
         (
@@ -207,3 +219,13 @@ def test_some_queries_that_are_learned_and_judged_are_counted(folder):
     rk.save_letor(both, folder / "both.txt")
     done = rankine(folder, "train", "train.txt", *LINEAR, "--valid", "both.txt", "-o", "x.json")
     assert "warning: both.txt: 1 of the 4 queries of --valid are in the training data too" in done.stderr
+
+
+def test_bzip2_is_bzip2(folder):
+    rankine(folder, "convert", "train.txt", "x.txt.bz2")
+    assert bz2.decompress((folder / "x.txt.bz2").read_bytes()).startswith(b"0 qid:1 ")
+
+
+def test_large_numbers_are_short(folder):
+    cell = rankine(folder, "evaluate", "large.txt", "m.json", "-m", "DCG@10").stdout.split()[-1]
+    assert re.fullmatch(r"\d\.\d+e\+3\d\d", cell)

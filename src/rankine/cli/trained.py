@@ -95,14 +95,13 @@ def print_path(models: list[Any], scores: list[float], measure: str) -> None:
 
 def print_measures(sets: dict[str, RankingData], names: list[str], means: Means) -> None:
     """The measures on each data set."""
-    from ..measures.evaluation import gain_note, parse_all
+    from ..measures.evaluation import gain_note, parse_all, written
 
-    rows = [(label, data.n_queries, *(_number(v) for v in means[label].values())) for label, data in sets.items()]
-    print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names)))
-
-
-def _number(value: float) -> str:
-    return f"{value:.4f}" if abs(value) < 1e9 else f"{value:.5g}"
+    parsed = parse_all(names)
+    rows = [
+        (label, data.n_queries, *map(written, means[label].values(), parsed.values())) for label, data in sets.items()
+    ]
+    print_table("Measures", ["data", "queries", *names], rows, gain_note(parsed))
 
 
 def print_certificate(model: Any, train: RankingData) -> None:

@@ -131,7 +131,9 @@ def written(value: float, measure: Measure) -> str:
     """
     if np.isnan(value):
         return "-"
-    return f"{value:.0f}" if TABLE[measure.name].summary == "sum" else f"{value:.4f}"
+    if TABLE[measure.name].summary == "sum":
+        return f"{value:.0f}"
+    return f"{value:.4f}" if abs(value) < 1e9 else f"{value:.5g}"
 
 
 def _plain(values: dict[str, float]) -> dict[str, float | None]:

@@ -80,8 +80,8 @@ def with_habits(fit: Callable) -> Callable:
             given = dict(zip(taken, (self, *args), strict=False)) | options
             if given.get("qid") is not None or isinstance(given.get("X"), RankingData):
                 raise InputError("group and qid both say which rows are a query: pass one of them")
-            options["qid"] = ids_of_sizes(value, _n_rows(given.get("X")))
-            args = args[:2]  # qid, which is None, may be among them
+            options |= dict(zip(list(taken)[4:], args[3:], strict=False))  # those after qid
+            options["qid"], args = ids_of_sizes(value, _n_rows(given.get("X"))), args[:2]
         return fit(self, *args, **options)
 
     return explaining
