@@ -38,7 +38,11 @@ class Parameter:
         right_type = isinstance(value, self.value_type) and not (self.value_type is int and isinstance(value, bool))
         if not (right_type or (self.value_type is float and numeric)):
             raise InputError(f"{where} must be {self.value_type.__name__}, got {value!r}")
-        if self.value_type is tuple and not (value and all(type(v) in (int, float) for v in value)):
+        if (
+            self.value_type is tuple
+            and value != self.default
+            and not (value and {type(v) for v in value} <= {int, float})
+        ):
             raise InputError(f"{where} must be a tuple of numbers, got {value!r}")
         if self.choices and value not in self.choices:
             raise InputError(f"{where} must be one of {', '.join(map(repr, self.choices))}; got {value!r}")
