@@ -1,10 +1,11 @@
-"""Kinds of files that are mutated: judged data, runs, tables, models and lists.
+"""Kinds of files that are mutated: judged data, tables, models and lists.
 
 A kind makes a mutated file, uses it as a user would, and compares what was accepted with a slow reader.
 """
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import gzip
 import json
@@ -23,13 +24,12 @@ from backports import zstd
 import rankine as rk
 from rankine.cli import common
 from rankine.errors import naming
-from rankine.io import load_letor, load_qrels, load_run, load_table
+from rankine.io import load_letor, load_table
 from rankine.rankers.fused import FusedRanker
 
 from . import mutate
 
 SAVED = Path(__file__).parent.parent / "tests" / "saved"
-_BLANKS = re.compile(rb"[\x00-\x20]+")
 
 
 class Kind:
@@ -119,7 +119,7 @@ def _same_letor(content: bytes, data: Any) -> None:
     X = np.zeros((len(rows), data.n_features))
     for i, (_, _, cells) in enumerate(rows):
         for index, value in cells.items():
-            X[i, index - 1] = value
+            X[i, index - data.numbering.first] = value
     assert [r[0] for r in rows] == np.asarray(data.y, float).tolist()
     np.testing.assert_array_equal(X, _dense(data))
     numbers = {q: i for i, q in enumerate(dict.fromkeys(r[1] for r in rows))}
@@ -136,11 +136,38 @@ def _letor_line(line: str) -> tuple[float, str, dict[int, float]]:
     return float(grade), query, {int(index): float(value) for index, value in cells}
 
 
+class Grouped(Letor):
+    """Text without query ids, features in any order; the sizes of its queries are given."""
+
+    name = "grouped"
+
+    def sample(self, rng: random.Random) -> bytes:
+        """Lines of one query."""
+        lines = []
+        for _ in range(rng.randrange(1, 8)):
+            cells = [f"{i}:{number(rng)}" for i in range(rng.randrange(2), rng.randrange(2, 7))]
+            rng.shuffle(cells)
+            lines.append(f"{rng.randrange(3)} {' '.join(cells)}")
+        return ("\n".join(lines) + "\n").encode()
+
+    def use(self, path: Path) -> Any:
+        """Read it in both precisions, as one query."""
+        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        groups = [max(sum(bool(line.split(b"#")[0].strip(b" \t\r")) for line in lines), 1)]
+        return [load_letor(path, dtype, groups=groups, unordered=True) for dtype in ("float32", "float64")]
+
+    def agrees(self, path: Path, result: Any) -> None:
+        """The same as of text whose lines say that they are of query 1."""
+        first = re.compile(rb"^([\x00-\x20]*[^\x00-\x20#]+)")
+        lines = [first.sub(rb"\1 qid:1", line) for line in path.read_bytes().split(b"\n")]
+        _same_letor(b"\n".join(lines), result[1])
+
+
 class Packed(Letor):
     """LETOR text in a compressed file: the text is mutated, or the compressed bytes are."""
 
     share = 0.7
-    packers = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstd.compress}  # noqa: RUF012
+    packers = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd.compress}  # noqa: RUF012
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -156,44 +183,12 @@ class Packed(Letor):
 
     def agrees(self, path: Path, result: Any) -> None:
         """The same as the library of the compression reads."""
-        unpack = {"gz": gzip.decompress, "xz": lzma.decompress, "zst": zstd.decompress}[self.name]
+        unpack = {"gz": gzip, "bz2": bz2, "xz": lzma, "zst": zstd}[self.name].decompress
         content = path.read_bytes()
         with contextlib.suppress(Exception):  # a header that only we accept is none of the reader's business
             content = unpack(content)
         if not content.startswith(path.read_bytes()[:2]) or content != path.read_bytes():
             _same_letor(content, result[1])
-
-
-class Trec(TextKind):
-    """TREC judgments or runs."""
-
-    def __init__(self, name: str) -> None:
-        self.name, self.read = name, {"qrels": load_qrels, "run": load_run}[name]
-
-    def sample(self, rng: random.Random) -> bytes:
-        """A few queries."""
-        lines, tag = [], rng.choice(["bm25", "é", "run-1"])
-        for q in range(rng.randrange(1, 4)):
-            for d in rng.sample(range(9), rng.randrange(1, 6)):
-                values = f"0 d{d} {rng.randrange(3)}" if self.name == "qrels" else f"Q0 d{d} {d} {number(rng)} {tag}"
-                lines.append(str(q + 301) + rng.choice(" \t") + values)
-        return ("\n".join(lines) + "\n").encode()
-
-    def use(self, path: Path) -> Any:
-        """Read it."""
-        return self.read(path)
-
-    def agrees(self, path: Path, result: Any) -> None:
-        """Line by line."""
-        content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-        rows = [f for line in content.split(b"\n") if (f := [w for w in _BLANKS.split(line) if w])]
-        assert len(rows) == len(result)
-        at = (0, 2, 3) if self.name == "qrels" else (0, 2, 4)
-        for i, row in enumerate(rows):
-            query, document, value = (row[j] for j in at)
-            assert result.query_ids[result.query[i]].encode() == query
-            assert result.document_ids[result.document[i]].encode() == document
-            assert result.value[i] == float(value)
 
 
 class Table(Kind):
@@ -338,6 +333,7 @@ class Lists(Kind):
         path = folder / "input.list"
         good = rng.choice([b"M nDCG@10 AP", b"M P@5 RR ERR@20", b"M nDCG(dcg='log2')@5 RBP(p=0.8)", b"M AP(rel=2)",
                            b"G 0.001:10", b"G 0.1,1,10", b"M nDCG@1 nDCG@3", b"L svm-ndcg@10:tight", b"L ranksvm",
+                           b"M P.5,10,map utility.2,-1,0,0", b"M ndcg_cut 11pt_avg.0.2,0.5", b"M all_trec,rbp.p=0.5",
                            b"L svm-map", b"L svm-p@5:slack", b"L consistent-wpd"])  # fmt: skip
         path.write_bytes(good[:2] + mutate.text(rng, good[2:]))
         return path
@@ -372,6 +368,6 @@ MODELS = {
     "NeuralRanker": ["neural", "neural-linear"],
 }  # fmt: skip
 KINDS: list[Kind] = [
-    Letor(), *map(Packed, ("gz", "xz", "zst")), Trec("qrels"), Trec("run"), Table("parquet"), Table("arrow"),
+    Letor(), Grouped(), *map(Packed, ("gz", "bz2", "xz", "zst")), Table("parquet"), Table("arrow"),
     *(Model(name, files) for name, files in MODELS.items()), Choice("AutoRanker"), Choice("FusedRanker"), Lists(),
 ]  # fmt: skip

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from rankine import spoken
-from rankine.cli.consistency import _read as read_probabilities
 from rankine.cli.spoken.common import BatchJournal, LatticeSource
+from rankine.cli.supervisions import load_distribution
 from rankine.errors import InputError
 from rankine.journal import Journal
 from rankine.rankers import jobs
@@ -263,7 +263,7 @@ KINDS: list[Kind] = [
     *map(RecogniserJson, ("json vosk", "json whisper", "json whisper.cpp")),
     SpokenList("about.tsv", read_about), SpokenList("about.csv", read_about, ".csv"),
     SpokenList("queries.tsv", read_queries), SpokenList("spoken qrels", read_qrels, ".qrels"),
-    SpokenList("lexicon", lexicon, ".dict"), SpokenList("probabilities", read_probabilities, ".txt"),
+    SpokenList("lexicon", lexicon, ".dict"), SpokenList("probabilities", load_distribution, ".txt"),
     SpokenList("words.txt", read_words, ".txt"),
     TuneFolder(), PlainJournal(), PartialBatch(),
 ]  # fmt: skip

@@ -48,9 +48,12 @@ class Failure(NamedTuple):
 
 def kinds() -> dict[str, Any]:
     """All kinds by name."""
-    from . import kinds, kinds_archive, kinds_csv, kinds_spoken
+    from . import kinds, kinds_archive, kinds_csv, kinds_spoken, kinds_trec
 
-    return {kind.name: kind for kind in [*kinds.KINDS, *kinds_csv.KINDS, *kinds_spoken.KINDS, *kinds_archive.KINDS]}
+    return {
+        kind.name: kind
+        for kind in [*kinds.KINDS, *kinds_csv.KINDS, *kinds_trec.KINDS, *kinds_spoken.KINDS, *kinds_archive.KINDS]
+    }
 
 
 def generator(seed: int, kind: str, number: int) -> random.Random:

@@ -139,6 +139,29 @@ def letor_line(line):
     return float(words[0]), words[1].removeprefix("qid:"), cells, doc
 
 
+def letor_table(text, first_index=None, unordered=False, sizes=None):
+    """(X, y, query ids) of LETOR text as lists, features from ``first_index``; without ``qid:`` the sizes of queries.
+
+    None if the text is not valid: an index below the first, twice, or (unless ``unordered``) below the one before.
+    """
+    lines = [line for line in text.splitlines() if line.split("#")[0].strip()]
+    if sizes is not None:
+        if sum(sizes) != len(lines):
+            return None
+        numbers = [q for q, size in enumerate(sizes, 1) for _ in range(size)]
+        lines = [line.replace(" ", f" qid:{q} ", 1) for q, line in zip(numbers, lines, strict=True)]
+    indices = [[int(word.split(":")[0]) for word in line.split("#")[0].split()[2:]] for line in lines]
+    if first_index is None:
+        first_index = 0 if any(0 in row for row in indices) else 1
+    for row in indices:
+        if len(set(row)) < len(row) or min(row, default=1) < first_index or (row != sorted(row) and not unordered):
+            return None
+    rows = [letor_line(line) for line in lines]
+    width = max([max(row[2], default=first_index) for row in rows]) - first_index + 1
+    X = [[row[2].get(j + first_index, 0.0) for j in range(max(width, 1))] for row in rows]
+    return X, [row[0] for row in rows], [row[1] for row in rows]
+
+
 def position_weights(A, k, m):
     """A(1..m) by name or table."""
     cut = m if k is None else k

@@ -15,9 +15,12 @@ from .alignment import concatenate as concatenate
 from .data import Preferences as Preferences
 from .data import RankingData as RankingData
 from .errors import InputError as InputError
+from .errors import InputNote as InputNote
+from .io import JudgmentGroups as JudgmentGroups
 from .io import TrecTable as TrecTable
 from .io import from_table as from_table
 from .io import load_csv as load_csv
+from .io import load_groups as load_groups
 from .io import load_letor as load_letor
 from .io import load_preferences as load_preferences
 from .io import load_qrels as load_qrels

@@ -63,7 +63,8 @@ def concatenate(parts: Sequence[RankingData], names: Sequence[str] | None = None
     first = parts[0]
     for data, where in zip(parts, called, strict=True):
         if data.n_features != first.n_features:
-            raise InputError(f"{data.n_features} features, {called[0]} has {first.n_features}", where)
+            only = _only(data.feature_names, first.feature_names, called[0])
+            raise InputError(f"{data.n_features} features, {called[0]} has {first.n_features}{only}", where)
         if data.feature_names != first.feature_names:
             raise InputError(_difference(data.feature_names, first.feature_names, called[0]), where)
         if (data.qid.dtype.kind in "iu") != (first.qid.dtype.kind in "iu"):
@@ -153,3 +154,11 @@ def _difference(mine: tuple[str, ...] | None, theirs: tuple[str, ...] | None, ot
         return f"the features have {'no ' if mine is None else ''}names, unlike those of {other}"
     at = next(i for i, (a, b) in enumerate(zip(mine, theirs, strict=True)) if a != b)
     return f"feature {at + 1} is called {mine[at]!r}, in {other} {theirs[at]!r}"
+
+
+def _only(mine: tuple[str, ...] | None, theirs: tuple[str, ...] | None, other: str) -> str:
+    """A feature that only one of two data sets has, in words."""
+    if mine is None or theirs is None:
+        return ""
+    extra, lack = (next((n for n in a if n not in b), None) for a, b in ((mine, theirs), (theirs, mine)))
+    return f"; {extra!r} is not in {other}" if extra is not None else f"; only {other} has {lack!r}"

@@ -53,7 +53,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
     " Did you mean 'nDCG'?"
     """
     by_lower = {n.lower(): n for n in reversed(list(names))}
-    match = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    match = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     return f" Did you mean '{by_lower[match[0]]}'?" if match else ""
 
 

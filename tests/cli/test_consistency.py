@@ -1,6 +1,8 @@
 """``rankine consistency``."""
 
+import re
 from itertools import permutations
+from pathlib import Path
 
 from .running import rankine
 
@@ -79,3 +81,12 @@ def test_an_option_without_effect_is_refused(tmp_path):
         (("AP", *file), "AP needs grades"),
     ):
         assert message in rankine(tmp_path, "consistency", *args, code=1).stderr
+
+
+def test_the_page_shows_what_is_printed(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "consistency.md").read_text(encoding="utf-8")
+    graphs, ranks, printed = re.findall(r"```\n(.*?)```", page.split("## Distributions from a file")[1], re.S)
+    out = rankine(tmp_path, "consistency", "WPD", "--loss", "consistent-wpd", *given(tmp_path, graphs)).stdout
+    assert [line.split() for line in out.splitlines()] == [line.split() for line in printed.splitlines()]
+    out = rankine(tmp_path, "consistency", "0-1", "--loss", "consistent-rank", *given(tmp_path, ranks)).stdout
+    assert "inconsistent: the loss sorts 2 > 1 > 3; best for zero-one is 1 > 2 > 3" in out

@@ -50,3 +50,29 @@ def test_bz2_is_written_and_read(folder):
     rankine(folder, "convert", "data.txt", "x.txt.bz2")
     assert (folder / "x.txt.bz2").read_bytes().startswith(b"BZh")
     assert rankine(folder, "convert", "x.txt.bz2", "-").stdout == (folder / "data.txt").read_text()
+
+
+def test_csv_as_people_have_it(folder):
+    """Other names, another delimiter, a column of text: one line says what was found out."""
+    data = rk.load_letor(folder / "data.txt")
+    names = [f"x{i}" for i in range(data.n_features)]
+    lines = [";".join(["target", "title", "topic", *names])]
+    for i in range(data.n_documents):
+        lines.append(";".join(map(str, [data.y[i], "a title", data.qid[i], *data.X[i].tolist()])))
+    (folder / "mine.csv").write_text("\n".join(lines) + "\n", encoding="utf-16")
+    columns = ("--label", "target", "--query", "3", "--features", "!title")
+    done = rankine(folder, "convert", "mine.csv", "mine.arrow", *columns)
+    note, result = done.stderr.splitlines()
+    assert note == "mine.csv: read as semicolon-separated, utf-16, with a header"
+    assert result.endswith("-> mine.arrow")
+    again = rk.load_table(folder / "mine.arrow")
+    assert again.feature_names == tuple(names)
+    assert again.X.tobytes() == data.X.tobytes()
+    assert again.y.tolist() == data.y.tolist()
+    done = rankine(folder, "convert", "mine.csv", "x.arrow", code=1)
+    assert "line 1: there is no label column" in done.stderr
+    assert "(label=, --label)" in done.stderr
+    assert not (folder / "x.arrow").exists()
+    with open(folder / "mine.csv", "rb") as stdin:
+        rankine(folder, "convert", "-", "y.arrow", *columns, "--delimiter", ";", stdin=stdin)
+    assert rk.load_table(folder / "y.arrow").X.tobytes() == data.X.tobytes()

@@ -18,13 +18,14 @@ from rankine.sample import judged_set
 from .running import rankine
 
 TRAIN = ["train", "data.txt", "-o", "m.json"]
-PATH = [*TRAIN, "--loss", "svm-map", "--valid", "data.txt", "--path"]
+PATH = [*TRAIN, "--loss", "svm-map", "--valid", "valid.txt", "--path"]
 QUICK = ("--candidate", "single feature", "--candidate", "linear ranksvm-l2", "--folds", "2", "--workers", "1")
 
 
 @pytest.fixture
 def folder(tmp_path):
     rk.save_letor(judged_set(n_queries=4), tmp_path / "data.txt")
+    rk.save_letor(judged_set(n_queries=4, seed=2), tmp_path / "valid.txt")
     return tmp_path
 
 
@@ -50,13 +51,6 @@ def test_the_guarantee_names_what_is_bounded_and_holds(tmp_path, loss, text):
     assert int(n) == prepared.informative.sum()
     assert float(bound) == pytest.approx(prepared.upper(scores)[prepared.informative].mean(), abs=1e-3)
     assert float(bound) >= get(loss).bounded.values(scores, data.y, data.ptr)[prepared.informative].mean() - 1e-4
-
-
-def test_nothing_is_guaranteed_over_no_queries(tmp_path):
-    (tmp_path / "d.txt").write_text("1 qid:1 1:0.5\n1 qid:1 1:0.2\n1 qid:2 1:0.1\n")
-    out = rankine(tmp_path, "train", "d.txt", "--loss", "svm-map", "-o", "m.json")
-    assert "model written" in out.stderr
-    assert "guaranteed" not in out.stderr
 
 
 def test_ranks_are_turned_round_before_they_are_measured(tmp_path):
@@ -121,14 +115,13 @@ def test_train_along_a_path(folder):
         ([*TRAIN, "--loss", "svm-map", "--path", "1:10"], "pass --valid"),
         ([*PATH, "x"], "low:high or a list"),
         ([*PATH, "1:10:100"], "low:high or a list"),
-        ([*PATH, "0.3:0.4"], "powers of ten, and 0.3 is none: give a list, such as 0.3,0.4"),
-        ([*PATH, "1:1e-3"], "must be low:high, the smaller first"),
+        ([*PATH, "1:1e-3"], "must be low:high, the smaller first: write 1e-3:1 instead of 1:1e-3"),
         ([*PATH, "1e-3:1", "-C", "1"], "--path tries several C, and -C gives one"),
         ([*PATH, "1e-3:1", "--set", "C=7"], "--path tries several C, and -C gives one"),
         ([*PATH, "1e-3:1", "--plot", "p.txt"], "expected a picture"),
         ([*TRAIN, "--loss", "svm-map", "--plot", "x.png"], "pass --path"),
         (
-            [*TRAIN, "--ranker", "adarank", "--path", "1:10", "--valid", "data.txt"],
+            [*TRAIN, "--ranker", "adarank", "--path", "1:10", "--valid", "valid.txt"],
             "which the ranker 'adarank' has not",
         ),
         ([*TRAIN, "-C", "3"], "-C sets the parameter C, which the ranker 'auto' has not: --ranker linear has it"),
@@ -171,18 +164,19 @@ def test_train_with_pairs(folder):
 
 
 def test_train_with_other_supervision(folder):
-    data = rk.load_letor(folder / "data.txt")
-    ranks = np.concatenate([len(q.y) - np.argsort(np.argsort(q.y)) for q in data])
-    rk.save_letor(rk.RankingData(data.X, ranks, data.qid), folder / "ranks.txt")
-    arguments = ("--path", "0.01:1", "--valid", "ranks.txt", "--normalise", "query-zscore", "-o", "r.json")
-    done = rankine(folder, "train", "ranks.txt", "--loss", "consistent-rank", *arguments)
+    for name in ("data.txt", "valid.txt"):
+        data = rk.load_letor(folder / name)
+        ranks = np.concatenate([len(q.y) - np.argsort(np.argsort(q.y)) for q in data])
+        rk.save_letor(rk.RankingData(data.X, ranks, data.qid), folder / f"ranks-{name}")
+    arguments = ("--path", "0.01:1", "--valid", "ranks-valid.txt", "--normalise", "query-zscore", "-o", "r.json")
+    done = rankine(folder, "train", "ranks-data.txt", "--loss", "consistent-rank", *arguments)
     lines = [line.split("\t") for line in done.stdout.splitlines()]
     best = max(float(line[-1]) for line in lines[1:4])
-    shown = next(line for line in lines if line[0] == "train")
+    shown = next(line for line in lines if line[0] == "valid")
     assert float(shown[2]) == best > 0.2
     head = next(line for line in lines if line[0] == "data")
     assert head == ["data", "queries", "KendallTau"]
-    arguments = ("ranks.txt", "--loss", "consistent-rank", "-m", "nDCG@10", "-o", "r.json")
+    arguments = ("ranks-data.txt", "--loss", "consistent-rank", "-m", "nDCG@10", "-o", "r.json")
     assert rankine(folder, "train", *arguments).stdout.startswith("data\tqueries\tnDCG@10\n")
     rankine(folder, "train", "data.txt", "--loss", "duchi", "-o", "d.json")
     done = rankine(folder, "train", "data.txt", "--loss", "consistent-wpd", "-o", "w.json", code=1)
@@ -267,11 +261,11 @@ def test_the_first_measure_chooses_the_C_of_a_path(tmp_path):
         ("rankboost", ["--set", "by_query=true"], {"by_query": True}),
         ("single", ["-m", "AP"], {"measure": "AP"}),
         ("uniform", ["--normalise", "query-zscore"], {"normalise": "query-zscore"}),
-        ("auto", [*QUICK, "--set", "deployable=true"], {"deployable": True}),
+        ("auto", [*QUICK[:4], "--workers", "1", "--set", "deployable=true"], {"deployable": True}),
     ],
 )
 def test_every_ranker_is_trained_with_its_own_parameters(folder, ranker, options, attributes):
-    done = rankine(folder, "train", "data.txt", "--ranker", ranker, *options, "--valid", "data.txt", "-o", "m.json")
+    done = rankine(folder, "train", "data.txt", "--ranker", ranker, *options, "--valid", "valid.txt", "-o", "m.json")
     model = rk.load(folder / "m.json")
     assert {name: getattr(model, name) for name in attributes} == attributes
     assert "model written to m.json" in done.stderr
@@ -282,7 +276,7 @@ def test_trees_stop_by_validation_data(folder):
     pytest.importorskip("lightgbm")
     options = ("--ranker", "boosted", "--set", "n_trees=30", "--set", "patience=2", "--set", 'params={"max_bin": 15}')
     rankine(folder, "train", "data.txt", *options, "-o", "all.json")
-    rankine(folder, "train", "data.txt", *options, "--valid", "data.txt", "-m", "AP", "-o", "m.json")
+    rankine(folder, "train", "data.txt", *options, "--valid", "valid.txt", "-m", "AP", "-o", "m.json")
     model = rk.load(folder / "m.json")
     assert model.params == {"max_bin": 15}
     assert model.measure == "AP"
@@ -320,61 +314,3 @@ def test_stopped_by_the_user_the_best_so_far_is_kept(tmp_path):
     assert "not finished: Ctrl-C" in out
     assert err.endswith("rankine: stopped; kept: the model, in m.json\n")
     assert rk.load(tmp_path / "m.json").report_.lines
-
-
-def graph_of(data, folder, name="prefs.csv", wrong=()):
-    """A file with a preference for each pair of documents of different grade, and these lines too."""
-    lines = ["query,winner,loser,weight"]
-    for q in data:
-        pairs = [(i, j) for i in range(len(q.y)) for j in range(len(q.y)) if q.y[i] > q.y[j]]
-        lines += [f"{q.id},{q.doc_ids[i]},{q.doc_ids[j]},{q.y[i] - q.y[j]}" for i, j in pairs]
-    (folder / name).write_text("\n".join([*lines, *wrong]) + "\n")
-
-
-def test_training_from_preferences(folder):
-    data = rk.load_letor(folder / "data.txt")
-    graph_of(data, folder)
-    graph = rk.load_preferences(folder / "prefs.csv", data)
-    arguments = ("train", "data.txt", "--preferences", "prefs.csv", "-o", "m.json")
-    for loss in ("consistent-wpd", "duchi"):
-        done = rankine(folder, *arguments, "--loss", loss, "-C", "0.1", "--normalise", "query-zscore")
-        model = rk.LinearRanker(loss, C=0.1, normalise="query-zscore").fit(data.X, graph, qid=data.qid)
-        np.testing.assert_allclose(rk.load(folder / "m.json").coef_, model.coef_, rtol=1e-6, atol=1e-9)
-        wpd = rk.evaluate("WPD", graph, model.predict(data), data.qid).mean["WPD"]
-        assert done.stdout == f"data\tqueries\tWPD\ntrain\t4\t{wpd:.4f}\n"
-        assert "evaluate test.txt m.json --preferences test.csv -m WPD" in done.stderr
-        shown = rankine(folder, "evaluate", "data.txt", "m.json", "--preferences", "prefs.csv").stdout
-        assert shown == f"system\tquery\tqueries\tWPD\nm\tall\t4\t{wpd:.4f}\n"
-        path = rankine(folder, *arguments, "--loss", loss, "--valid", "data.txt", "--path", "0.1,1").stdout
-        assert path.startswith("C\tobjective\tgap\titerations\tWPD\n0.1\t")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--loss", "ranksvm"], "ranksvm learns from grades, not from --preferences: use consistent-wpd or duchi"),
-        ([], "AutoRanker learns from grades, not from --preferences"),
-        (["--ranker", "rankboost"], "RankBoost learns from grades, not from --preferences"),
-        (
-            ["--loss", "duchi", "-m", "nDCG@10"],
-            "nDCG@10 needs grades, and --preferences takes their place: measure WPD",
-        ),
-        (["--loss", "duchi", "--ranker", "boosted"], "boosting needs grades, the data has a preference graph"),
-    ],
-)
-def test_preferences_are_used_or_refused(folder, arguments, message):
-    graph_of(rk.load_letor(folder / "data.txt"), folder)
-    options = ("train", "data.txt", "--preferences", "prefs.csv", "-o", "m.json")
-    assert message in rankine(folder, *options, *arguments, code=1).stderr
-    assert not (folder / "m.json").exists()
-
-
-def test_a_wrong_preference_names_its_line(folder):
-    data = rk.load_letor(folder / "data.txt")
-    first = next(iter(data))
-    graph_of(data, folder, wrong=[f"{first.id},{first.doc_ids[0]},nobody,1"])
-    options = ("train", "data.txt", "--preferences", "prefs.csv", "--loss", "duchi", "-o", "m.json")
-    error = rankine(folder, *options, code=1).stderr
-    assert re.fullmatch(r"rankine: prefs.csv, line \d+: query \w+ has no document 'nobody'; it has .*\n", error)
-    error = rankine(folder, *options[:-1], "prefs.csv", code=1).stderr
-    assert "would replace prefs.csv, which is read" in error

@@ -69,7 +69,7 @@ def test_roles_by_name_whatever_the_case():
         (["label", "qid", "x", "z"], {"features": "z-x"}, "'z-x' run backwards"),
         (["label", "qid", "x"], {"features": "9"}, "no column 9: the numbers are 1 to 3"),
         (["label", "qid", "x"], {"features": 0}, "no column 0: the numbers are 1 to 3"),
-        (["label", "qid", "x"], {"features": "label"}, "'label' holds the grades and cannot be a feature"),
+        (["label", "qid", "x"], {"features": "label"}, "'label' is the label and cannot be a feature"),
         (["label", "qid", "x"], {"label": "grade"}, "no column 'grade'. There are: 'label', 'qid', 'x'"),
         (["label", "qid", "x"], {"label": "lable"}, "no column 'lable'. Did you mean 'label'?"),
         (["label", "qid", "x"], {"label": True}, "no column True"),
@@ -92,3 +92,10 @@ def test_the_most_features(monkeypatch):
     assert len(features("f1,f2")) == 2
     with pytest.raises(rk.InputError, match=r"5 features: the most is 2 \(--max-features"):
         features(None)
+
+
+def test_a_long_name_is_cut_in_messages():
+    names = ["label", "qid", "x" * 10_000]
+    with pytest.raises(rk.InputError, match=r"There are: 'label', 'qid', 'x+…'") as caught:
+        choose(ColumnNames(names, 3), "none of these", None, None)
+    assert len(str(caught.value)) < 200

@@ -77,3 +77,18 @@ def test_files_of_two_formats_are_no_data_set(tmp_path):
         save_data(judged_set(n_queries=1), str(tmp_path / f"set{ending}"))
     with pytest.raises(rk.InputError, match=r"set.txt: LETOR text, but .*set.parquet is Parquet: files that are read"):
         load_data(tmp_path)
+
+
+def test_text_with_a_delimiter_is_csv_whatever_its_name(tmp_path):
+    content = b"label\tqid\tx\n1\t7\t0.5\n"
+    path = tmp_path / "train.txt"
+    path.write_bytes(content)
+    assert load_data(path, DataReading(delimiter="tab")).X.tolist() == [[0.5]]
+    assert load_data(io.BytesIO(content), DataReading(header=True, delimiter="tab")).y.tolist() == [1]
+    for text in ("label\tqid\tx\n", "label,qid,x\n", "2;7;0.5\n"):
+        path.write_text(text)
+        with pytest.raises(rk.InputError, match=r"is it CSV \(load_csv, --delimiter\)\?"):
+            load_data(path)
+    rk.save_letor(judged_set(n_queries=1), tmp_path / "letor.txt")
+    with pytest.raises(rk.InputError, match="there is no comma"):
+        load_data(tmp_path / "letor.txt", DataReading(header=False))

@@ -98,10 +98,23 @@ def test_beir(tmp_path):
         assert triples(rk.load_qrels(folder)) == WANT
     assert not holds_features(folder)
     (folder / "qrels" / "test.tsv").rename(folder / "qrels" / "dev.tsv")
-    with pytest.raises(rk.InputError, match=r"a folder with qrels/test.tsv; it has dev.tsv, train.tsv"):
+    with pytest.raises(
+        rk.InputError, match=r"expected qrels/test.tsv in a folder of BEIR's layout; it has dev.tsv, train"
+    ):
         rk.load_qrels(folder)
-    with pytest.raises(rk.InputError, match=r"a folder with qrels/test.tsv; it has none"):
+
+
+def test_several_files_are_one_table(tmp_path):
+    for name, text in (("1.txt", "q1 0 d1 2\nq1 0 d2 0\n"), ("2.csv", "qid,docno,label\nq2,d1,1\n")):
+        (tmp_path / name).write_text(text)
+    assert triples(rk.load_qrels([tmp_path / "1.txt", tmp_path / "2.csv"])) == WANT
+    assert triples(rk.load_qrels(tmp_path)) == WANT
+    assert triples(rk.load_qrels(str(tmp_path / "*.*"))) == WANT
+    (tmp_path / "3.txt").write_text("q3 0 d1 1\nq1 0 d2 1\n")
+    with pytest.raises(rk.InputError, match=r"3\.txt: document 'd2' stands twice for query 'q1'"):
         rk.load_qrels(tmp_path)
+    with pytest.raises(rk.InputError, match="no file has a name of this pattern"):
+        rk.load_run(str(tmp_path / "*.run"))
 
 
 # what `ir_datasets export` prints, its tuples as JSON lines, frames of PyTerrier, dicts of pytrec_eval and ranx

@@ -31,7 +31,8 @@ def test_four_and_five_columns():
     [
         (b"q1 a d1\n", "line 1: expected 4 fields 'query group document grade' or 5 fields .*, got 3"),
         (b"q1 a d1 1\nq1 a s d1 1\n", "line 2: expected 4 fields .* as above, got 5"),
-        (b"q1 a d1 x\n", "line 1: expected a number in field 4, got 'x'"),
+        (b"q1 a d1 x\n", "line 1: expected a finite number in field 4, got 'x'"),
+        (b"q1 a d1 1_0\n", "line 1: expected a finite number"),
         (b"q1 a d1 1\nq1 a d2 nan\n", "line 2: expected a finite number in field 4"),
         (b"q1 a d1 1\n# c\nq1 a d1 0\n", "line 3: document 'd1' stands twice"),
         (b"# nothing\n", "there is no data line"),

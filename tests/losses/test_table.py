@@ -29,7 +29,7 @@ def test_a_name_is_accepted_where_it_is_listed():
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("svm-mpa", {}, r"unknown loss 'svm-mpa'\. Did you mean 'svm-map'\? There are: svm-ndcg, svm-ndcg@k, "),
+        ("svm-mpa", {}, r"unknown loss 'svm-mpa'\. Did you mean 'svm-map'\? There are: svm-ndcg\[@k\], svm-map, "),
         ("svm-ndcg@", {}, "unknown loss"),
         ("svm-ndcg@-1", {}, "unknown loss"),
         ("svm-ndcg@2.5", {}, "unknown loss"),

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import rankine as rk
-from rankine.measures.compare import _randomisation, holm
+from rankine.measures.compare import holm, mean_interval
 
 
 def systems(seed=0, n=40):
@@ -41,27 +41,14 @@ def test_against_scipy():
         assert p.wilcoxon_holm >= p.wilcoxon
 
 
-def test_randomisation_is_exact_for_few_queries():
-    rng = np.random.default_rng(3)
-    for _ in range(50):
-        d = rng.integers(-3, 4, rng.integers(1, 9)).astype(float)
-        signs = np.array(np.meshgrid(*[[1, -1]] * len(d))).reshape(len(d), -1)
-        want = np.mean(np.abs(signs.T @ d) >= abs(d.sum()) - 1e-9)
-        assert _randomisation(d, 0) == pytest.approx(want)
-
-
-def test_randomisation_is_uniform_under_the_null():
-    rng = np.random.default_rng(4)
-    p = [_randomisation(rng.standard_normal(30), 0, draws=999) for _ in range(300)]
-    assert stats.kstest(p, "uniform").pvalue > 1e-3
-
-
-def test_interval_covers_the_truth():
-    rng = np.random.default_rng(5)
-    from rankine.measures.compare import mean_interval
-
-    covered = [low <= 0.3 <= high for low, high in (mean_interval(rng.normal(0.3, 1, 40), 0.9, 0) for _ in range(100))]
-    assert 0.8 <= np.mean(covered) <= 0.98
+def test_the_pairs_of_all_measures_are_resampled_as_one_would_be():
+    y, scores, qid = systems(n=30)
+    for pair in rk.compare(y, scores, qid, ["nDCG@10", "AP"]).pairs:
+        alone = rk.compare(y, {name: scores[name] for name in (pair.a, pair.b)}, qid, pair.measure).pairs[0]
+        assert (alone.low, alone.high) == pytest.approx((pair.low, pair.high), abs=1e-12)
+        assert alone.randomisation == pytest.approx(pair.randomisation, abs=2e-5)
+        x, z = (rk.evaluate(pair.measure, y, scores[s], qid).per_query[pair.measure] for s in (pair.a, pair.b))
+        assert mean_interval(x - z, 0.95, 0) == pytest.approx((pair.low, pair.high), abs=1e-12)
 
 
 def test_holm_by_hand():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.rankers import linear
-from rankine.rankers.starts import regression_weights
+from rankine.rankers import starts as module
+from rankine.rankers.regression import regression_weights
 
 from ..cases import normalised_sample
 
@@ -27,8 +27,8 @@ def begun(monkeypatch):
         points.extend(starts)
         return best_of(solve, starts, *args, **options)
 
-    best_of = linear.best_of
-    monkeypatch.setattr(linear, "best_of", recorded)
+    best_of = module.best_of
+    monkeypatch.setattr(module, "best_of", recorded)
     return points
 
 

@@ -49,7 +49,7 @@ def test_large_grades_and_grades_of_which_none_is_relevant():
     assert about(y * 10, measure="nDCG@10")[0].startswith("The largest grade is 30.")
     assert about(y * 10, measure="nDCG(dcg='log2')@10") == about(y * 10) == []
     assert about(np.minimum(y, 1), measure="AP(rel=2)") == [
-        "No document is relevant, for no grade is 2 or more: AP(rel=2) is 0 for every order."
+        "No document is relevant, for no grade is 2 or more (the largest is 1): AP(rel=2) is 0 for every order."
     ]
 
 

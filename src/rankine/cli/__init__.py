@@ -25,6 +25,7 @@ def program() -> None:
 
 def main() -> None:
     """Run the command line; bad input ends in one line on standard error and exit code 1."""
+    _notes.clear()
     with watched():
         warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:

@@ -33,11 +33,18 @@ def command(
     `rankine bound model.json train.txt` and, mostly more telling, `rankine bound model.json test.txt --held-out`
     """
     from ..console import print_table
-    from ..rankers import load
+    from ..errors import InputError
     from ..theory import risk_bound
     from ..theory.words import digits_up, number_up, probability
 
-    guarantee = risk_bound(load(model), c.load_data(data, reading), delta, B=B, M=M, held_out=held_out)
+    option = "--norm" if B is not None else "--radius" if M is not None else None
+    if held_out and option is not None:
+        raise InputError(f"{option} is of bounds from training data: leave it out, or --held-out")
+    fitted, queries = c.load_model(model), c.load_data(data, reading)
+    problem = fitted.problem_of(queries)
+    if problem:
+        raise InputError(f"there is nothing to bound: {problem}", c.listed(data))
+    guarantee = risk_bound(fitted, queries, delta, B=B, M=M, held_out=held_out)
     rows = [
         (b.result, b.of, b.status, *(number_up(x) for x in (b.log_risk, b.log_complexity, b.log_confidence)),
          number_up(b.log_total, certain=True), number_up(b.log_largest), "no" if b.vacuous else "yes",

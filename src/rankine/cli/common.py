@@ -6,6 +6,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -89,15 +90,6 @@ Complete = Annotated[
 ]
 JudgedOnly = Annotated[bool, typer.Option("-J", "--judged-only", help="Drop documents without judgment first.")]
 EmptyOption = Annotated[Empty, typer.Option("--empty", help="Value of queries without a relevant document.")]
-PreferencesOption = Annotated[
-    str | None,
-    typer.Option(
-        "--preferences",
-        metavar="FILE",
-        help="A preference graph in place of grades: CSV, TSV, JSON lines or Parquet with the columns query, winner, "
-        "loser and weight (1 without it). Documents are named by id, by number within the query where data has no ids.",
-    ),
-]
 OutputOption = Annotated[Output, typer.Option("-o", "--output", help="How to print.")]
 
 
@@ -150,17 +142,20 @@ def measure_names(options: Sequence[str] | None, gain: Gain) -> list[str]:
     >>> measure_names(["nDCG@10,AP", "success"], Gain.linear)
     ["nDCG(dcg='log2')@10", 'AP', 'success_1', 'success_5', 'success_10']
     """
+    from ..errors import InputError
     from ..measures.names import as_asked, split_names
     from ..measures.table import TABLE
 
+    names = [pair for text in options or DEFAULT_MEASURES for n in split_names(text) for pair in as_asked(n).items()]
+    if gain is Gain.exp:
+        return [name for name, _ in names]
     out = []
-    for text in options or DEFAULT_MEASURES:
-        for part in split_names(text):
-            for name, measure in as_asked(part).items():
-                exponential = TABLE[measure.name].has_gain and dict(measure.params)["dcg"] == "exp-log2"
-                linear = gain is Gain.linear and exponential and "dcg=" not in name
-                cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
-                out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
+    for name, measure in names:
+        linear = TABLE[measure.name].has_gain and measure.is_exponential and "dcg=" not in name
+        cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
+        out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
+    if out == [name for name, _ in names]:
+        raise InputError(f"--gain linear is for nDCG and DCG that do not name a gain, got {', '.join(out)}")
     return out
 
 
@@ -180,36 +175,14 @@ def listed(files: Sequence[str]) -> str:
     return ", ".join(files)
 
 
-def preferred(data: RankingData, preferences: str | None) -> RankingData:
-    """The data set with the preference graph of a file in place of grades, if one is given."""
-    if preferences is None:
-        return data
-    from ..io.preferences import load_preferences, with_preferences
-
-    return with_preferences(data, load_preferences(preferences, data))
-
-
-def check_preference_measures(names: Iterable[str], preferences: bool) -> None:
-    """Raise on a measure of grades where --preferences takes their place, and on one of preferences without."""
-    from ..errors import InputError
-    from ..measures import parse
-
-    if not preferences:
-        of_graphs = [name for name in names if name.startswith("WPD")]
-        if of_graphs:
-            raise InputError(f"{of_graphs[0]} needs a preference graph: pass --preferences FILE")
-        return
-    of_grades = [name for name in names if parse(name).supervision != "preferences"]
-    if of_grades:
-        raise InputError(f"{of_grades[0]} needs grades, and --preferences takes their place: measure WPD")
-
-
 def grid_of(text: str, option: str) -> list[float]:
-    """Powers of ten from ``low:high``, or the numbers of a comma-separated list.
+    """The numbers of ``low:high``, its ends and the powers of ten between them, or of a comma-separated list.
 
-    >>> grid_of("0.1:10", "-C"), grid_of("3,0.5", "-C")
-    ([0.1, 1, 10], [0.5, 3.0])
+    >>> grid_of("0.1:10", "-C"), grid_of("0.3:4", "-C"), grid_of("3,0.5", "-C")
+    ([0.1, 1, 10], [0.3, 1, 4.0], [0.5, 3.0])
     """
+    import math
+
     from ..errors import InputError
 
     try:
@@ -219,25 +192,15 @@ def grid_of(text: str, option: str) -> list[float]:
     if not values or not all(0 < v < float("inf") for v in values) or (":" in text and len(values) != 2):
         raise InputError(f"{option} must be low:high or a list of positive numbers, got {text!r}")
     if ":" not in text:
-        return sorted(values)
+        return sorted(set(values))
     low, high = values
     if low > high:
-        raise InputError(f"{option} must be low:high, the smaller first, got {text!r}")
-    ends = [_power_of_ten(v) for v in values]
-    if None in ends:
-        odd = text.split(":")[ends.index(None)]
-        raise InputError(
-            f"{option} low:high are powers of ten, and {odd} is none: give a list, such as {low:g},{high:g}"
-        )
-    return [10**e for e in range(ends[0], ends[1] + 1)]  # type: ignore[operator, arg-type]
-
-
-def _power_of_ten(value: float) -> int | None:
-    """The exponent of a power of ten, None if it is none."""
-    import math
-
-    exponent = round(math.log10(value))
-    return exponent if math.isclose(value, float(f"1e{exponent}"), rel_tol=1e-9) else None
+        first, last = text.split(":")
+        raise InputError(f"{option} must be low:high, the smaller first: write {last}:{first} instead of {text}")
+    between = [10**e for e in range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)]
+    inside = [v for v in between if low * (1 + 1e-9) < v < high * (1 - 1e-9)]
+    ends = [next((v for v in between if math.isclose(v, end, rel_tol=1e-9)), end) for end in (low, high)]
+    return list(dict.fromkeys([ends[0], *inside, ends[1]]))
 
 
 def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:
@@ -246,10 +209,12 @@ def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:
     from ..files import check_folder_of
     from ..io.expand import expand
 
+    if output == "-":
+        return
     if Path(output).is_dir():
         raise InputError("is a folder, a file is needed", output)
     check_folder_of(output)
-    for path in expand([path for path in inputs if path is not None]) if any(inputs) else ():
+    for path in (path for source in inputs if source is not None for path in expand(source)):
         if Path(output).exists() and Path(path).exists() and os.path.samefile(output, path):
             raise InputError(f"would replace {path}, which is read: choose another output", output)
 
@@ -283,33 +248,44 @@ def reports(
     empty: Empty,
     reading: DataReading = NOTHING_SAID,
     preferences: str | None = None,
+    run_columns: str | None = None,
 ) -> dict[str, Report]:
     """Evaluate every system against the judgments, or against a preference graph over the judged data."""
     from ..errors import InputError
     from ..files import Rewindable
-    from ..io import load_groups, load_qrels
+    from ..io import load_groups, load_qrels, load_run
     from ..io.formats import holds_features
     from ..measures import evaluate, evaluate_run
     from ..measures.evaluation import parse_all
     from ..measures.run import are_grouped
+    from .preferences import preferred
+    from .runs import run_columns_of
 
     labels = system_names(systems)
     source: Any = judgments
     if judgments == "-":  # looked at twice
         source = Rewindable(sys.stdin.buffer, "<stdin>")
-    features = holds_features(source)
+    features = holds_features(source, reading)
     if isinstance(source, Rewindable):
         source.rewind()
     if not features:
-        refuse_reading(reading, f"{judgments} holds TREC qrels")
         if preferences is not None:
             raise InputError("--preferences needs a judged data set, and these are TREC qrels", judgments)
-        qrels = load_groups(source) if are_grouped(parse_all(names)) else load_qrels(source)
+        _refuse_models(systems)
+        qrels: Any
+        if are_grouped(parse_all(names)):
+            refuse_reading(reading, f"{judgments} holds judgments in groups")
+            qrels = load_groups(source)
+        else:
+            qrels = load_qrels(source, **qrels_columns(reading, judgments))
         rule = "trec" if ties is Ties.auto else ties.value
+        columns = run_columns_of(run_columns)
         return {
-            label: evaluate_run(names, qrels, path, rule, complete, judged_only, empty.value)
+            label: evaluate_run(names, qrels, load_run(path, **columns), rule, complete, judged_only, empty.value)
             for label, path in zip(labels, systems, strict=True)
         }
+    if run_columns is not None:
+        raise InputError("--run-columns is for TREC judgments; systems of a judged data set are scores or models")
     if complete or judged_only:
         raise InputError("-c and -J are for TREC judgments; in a judged data set every document is judged")
     data = preferred(load_data(source, reading), preferences)
@@ -322,6 +298,26 @@ def reports(
     }
 
 
+def _refuse_models(systems: Sequence[str]) -> None:
+    """Raise if a system is a model where judgments have no features that it could rank by."""
+    from ..errors import InputError
+
+    for path in systems:
+        if is_model(path):
+            raise InputError(
+                "is a model, which ranks judged data: give a data set in place of the judgments, or the run that "
+                f"`rankine rank {path} data.txt` writes", path
+            )  # fmt: skip
+
+
+def qrels_columns(reading: DataReading, judgments: str) -> dict[str, str]:
+    """The columns of judgments that options name, as ``load_qrels`` takes them; other options are refused."""
+    roles = {"qid": "query", "doc_id": "document", "label": "grade"}
+    others = replace(reading, qid=None, doc_id=None, label=None)
+    refuse_reading(others, f"{judgments} holds TREC qrels")
+    return {roles[name]: value for name, value in reading.given().items()}
+
+
 def refuse_reading(reading: DataReading, why: str) -> None:
     """Raise if an option of reading is given where no judged data is read."""
     from ..errors import InputError
@@ -332,14 +328,34 @@ def refuse_reading(reading: DataReading, why: str) -> None:
         raise InputError(f"{options[0]} says how judged data is read, but {why}")
 
 
+def is_model(path: str) -> bool:
+    """Whether a file holds a model, whatever it is called."""
+    if path == "-" or not Path(path).is_file():
+        return False
+    with open(path, "rb") as file:
+        head = file.read(256)
+    return head.lstrip().startswith(b"{") and b'"rankine"' in head
+
+
+def load_model(path: str) -> Any:
+    """A model of a file; a warning says of a linear one whose weights are all 0 that it learned nothing."""
+    import warnings
+
+    from ..rankers import load
+
+    model = load(path)
+    weights = getattr(getattr(model, "best_", model), "coef_", None)
+    if weights is not None and not weights.any():
+        warnings.warn(f"{path}: the model learned nothing: it gives all documents the same score", stacklevel=2)
+    return model
+
+
 def load_scores(path: str, data: RankingData) -> np.ndarray:
-    """Scores for the rows of a data set: one number per line in file order, or by a model (.json)."""
+    """Scores for the rows of a data set: one number per line in file order, or by a model."""
     import numpy as np
 
-    if Path(path).suffix == ".json":
-        from ..rankers import load
-
-        return np.asarray(load(path).predict(data))
+    if is_model(path) or Path(path).suffix == ".json":
+        return np.asarray(load_model(path).predict(data))
 
     from ..errors import InputError, shorten
     from ..sources import text_lines

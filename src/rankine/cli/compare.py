@@ -10,6 +10,7 @@ from ..console import print_table, put, put_json
 from ..io.formats import DataReading
 from . import common as c
 from .details import print_details
+from .runs import RunColumns
 from .tables import print_comparison
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ Models = Annotated[
 def command(
     judgments: c.Judgments,
     systems: Annotated[
-        list[str], typer.Argument(help="Two or more TREC runs; or score files or models (.json) for a judged data set.")
+        list[str], typer.Argument(help="Two or more TREC runs; or score files or models for a judged data set.")
     ],
     measure: c.Measures = None,
     baseline: Annotated[
@@ -44,6 +45,7 @@ def command(
     judged_only: c.JudgedOnly = False,
     empty: c.EmptyOption = c.Empty.zero,
     models: Models = False,
+    run_columns: RunColumns = None,
     reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Test whether systems differ: three paired tests, Holm-corrected, and an interval of the difference.
@@ -53,44 +55,69 @@ def command(
     Before a release: `rankine compare --models old.json new.json queries.txt --details 10` needs no judgments and
     prints how much the rankings change (rank-biased overlap, new documents in the top ten), for which queries most.
     """
-    from ..errors import InputError
     from ..measures import compare_reports
 
-    if details < 0:
-        raise InputError(f"--details must be at least 0, got {details}")
     if models:
-        if measure or baseline or per_query or plot or output is c.Output.csv:
-            raise InputError("--models compares rankings without judgments: only --details and -o json go with it")
+        _check_drift(
+            measure, baseline, per_query, plot, output is c.Output.csv, confidence != 0.95, seed, complete, judged_only,
+            gain != c.Gain.exp, ties != c.Ties.auto, empty != c.Empty.zero, run_columns,
+        )  # fmt: skip
         _print_drift([judgments, *systems], details or 5, output is c.Output.json, reading)
         return
-    _check(details, judgments, output, empty)
+    _check(details, judgments, output, empty, per_query)
+    c.check_output("-" if plot is None else plot, [judgments, *systems])
     names = c.measure_names(measure or ["nDCG@10"], gain)
-    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading)
-    comparison = compare_reports(reports, baseline, confidence, seed)
+    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading, run_columns=run_columns)
+    comparison = compare_reports(_checked(reports), baseline, confidence, seed)
     if plot is not None:
         comparison.plot(plot)
-    if output is c.Output.json:
-        put(comparison.to_json())
-    elif output is c.Output.csv:
-        put(comparison.to_csv())
-    else:
-        if per_query:
-            _print_queries(reports)
-        print_comparison(comparison)
-        for pair in comparison.pairs if details > 0 else ():
-            print_details(pair, reports, judgments, systems, details, reading)
+    if output is not c.Output.table:
+        put(comparison.to_json() if output is c.Output.json else comparison.to_csv())
+        return
+    if per_query:
+        _print_queries(reports)
+    print_comparison(comparison)
+    for pair in comparison.pairs if details > 0 else ():
+        print_details(pair, reports, judgments, systems, details, reading, run_columns)
 
 
-def _check(details: int, judgments: str, output: c.Output, empty: c.Empty) -> None:
+def _check(details: int, judgments: str, output: c.Output, empty: c.Empty, per_query: bool) -> None:
     """Raise unless these options go together in a comparison by judgments."""
     from ..errors import InputError
 
+    if details < 0:
+        raise InputError(f"--details must be at least 0, got {details}")
     if details and output is not c.Output.table:
         raise InputError("--details are part of the table: leave out -o")
+    if per_query and output is not c.Output.table:
+        raise InputError("-q is part of the table: leave out -o")
     if details and judgments == "-":
         raise InputError("--details reads the judgments again: give them as a file")
     if empty is c.Empty.skip:
         raise InputError("--empty skip would compare over different queries: use zero or one")
+
+
+def _check_drift(*options: object) -> None:
+    """Raise if an option is given that says something about judgments."""
+    from ..errors import InputError
+
+    if any(options):
+        raise InputError("--models compares rankings without judgments: only --details and -o json go with it")
+
+
+def _checked(reports: dict[str, Report]) -> dict[str, Report]:
+    """The reports, if all systems answer the same queries."""
+    from ..errors import InputError
+
+    (first, report), *others = reports.items()
+    for name, other in others:
+        a, b = set(report.query_ids), set(other.query_ids)
+        if a != b:
+            poor, rich, of = (name, first, sorted(a - b)) if a - b else (first, name, sorted(b - a))
+            raise InputError(
+                f"{poor} lacks {len(of)} of the queries of {rich}, such as {of[0]}: -c counts missing queries as empty"
+            )
+    return reports
 
 
 def _print_queries(reports: dict[str, Report]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,7 +22,9 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 def command(
     data: Annotated[list[str], typer.Argument(help=f"A judged data set: {c.FORMATS}; or a model. {c.SEVERAL}")],
     output: c.OutputOption = c.Output.table,
-    top: Annotated[int, typer.Option(help="Number of features to look at, from the first.")] = 1000,
+    top: Annotated[
+        int | None, typer.Option(help="Number of features to look at, from the first; by default 1000.")
+    ] = None,
     reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Show a judged data set at a glance: queries, documents, grades, features; or where a model comes from.
@@ -30,11 +33,17 @@ def command(
 
     `rankine describe model.json`
     """
-    if len(data) == 1 and _is_model(data[0]):
+    from ..errors import InputError
+
+    if len(data) == 1 and (c.is_model(data[0]) or Path(data[0]).suffix == ".json"):
+        if top is not None:
+            raise InputError("--top is of data, and this is a model", data[0])
         c.refuse_reading(reading, f"{data[0]} is a model")
         _describe_model(data[0], output)
         return
-    facts = summary(c.load_data(data, reading), top)
+    for path in data:
+        _check_kind(path)
+    facts = summary(c.load_data(data, reading), 1000 if top is None else top)
     if output is c.Output.json:
         put_json(facts, indent=2)
         return
@@ -59,14 +68,22 @@ def command(
     print_table("Features", columns, rows, remark + (f" {more:,} more were not looked at (--top)." if more else ""))
 
 
-def _is_model(path: str) -> bool:
-    """Whether a file holds a model: JSON, which judged data is not."""
-    from pathlib import Path
+def _check_kind(path: str) -> None:
+    """Raise if a file looks like judgments or a run, which have no features to describe."""
+    from ..errors import InputError
+    from ..io.formats import format_of
+    from ..sources import text_lines
 
-    if path == "-" or not Path(path).is_file():
-        return False
-    with open(path, "rb") as file:
-        return file.read(1) == b"{"
+    row = format_of(path)
+    if path == "-" or not Path(path).is_file() or (row is not None and not row.text):
+        return
+    words = next((line.split() for _, line in text_lines(path) if line.strip()), [])
+    if len(words) == 4 and "qid:" not in words[1] and ":" not in words[3]:
+        raise InputError("looks like TREC qrels, which have no features: `rankine evaluate` takes them", path)
+    if len(words) == 6 and words[1] == "Q0":
+        raise InputError(
+            "looks like a TREC run (query, Q0, document, rank, score, tag): `rankine evaluate` takes it", path
+        )
 
 
 def _describe_model(path: str, output: c.Output) -> None:

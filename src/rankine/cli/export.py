@@ -35,13 +35,13 @@ def command(
     `rankine export boosted.json --to onnx -o model.onnx --check test.txt`
     """
     from ..export import export
-    from ..rankers import load
 
+    c.check_output(output, [model, features, *(check or [])])
     names = None if features is None else _read_names(features)
     if check is None:
         c.refuse_reading(reading, "there is no --check")
     data = None if check is None else c.load_data(check, reading)
-    export(load(model), to, output, name=name, features=names, data=data)
+    export(c.load_model(model), to, output, name=name, features=names, data=data)
     checked = "" if check is None else f", the same scores as the model on {c.listed(check)}"
     say(f"{output}: for {to}{checked}")
 

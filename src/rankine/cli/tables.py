@@ -27,8 +27,10 @@ def print_rows(
 
 def print_comparison(comparison: Comparison) -> None:
     """Print the means of the systems, then the tests between them."""
+    from ..measures.evaluation import written
+
     first = next(iter(comparison.reports.values()))
-    means = [(name, *(f"{v:.4f}" for v in r.mean.values())) for name, r in comparison.reports.items()]
+    means = [(name, *map(written, r.mean.values(), r.measures)) for name, r in comparison.reports.items()]
     print_table(f"Means over {len(first.query_ids)} queries", ["system", *first.mean], means)
     measures = list(first.mean)
     rows: list[tuple[str, ...]] = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..console import print_table, say
@@ -24,6 +23,7 @@ def measured(model: Any, sets: dict[str, RankingData], names: list[str], asked: 
     """
     from ..errors import InputError
     from ..measures import evaluate
+    from ..rankers.learnable import nothing_to_learn
 
     def means(names: list[str]) -> Means:
         return {
@@ -31,6 +31,10 @@ def measured(model: Any, sets: dict[str, RankingData], names: list[str], asked: 
             for label, data in sets.items()
         }
 
+    if not asked:
+        train = sets["train"]
+        grades = model.grades(train.y)
+        names = [*names[:1], *(name for name in names[1:] if not nothing_to_learn(grades, train.ptr, name))]
     try:
         return names, means(names)
     except InputError:
@@ -91,10 +95,13 @@ def print_path(models: list[Any], scores: list[float], measure: str) -> None:
 
 def print_measures(sets: dict[str, RankingData], names: list[str], means: Means) -> None:
     """The measures on each data set."""
-    from ..measures.evaluation import gain_note, parse_all
+    from ..measures.evaluation import gain_note, parse_all, written
 
-    rows = [(label, data.n_queries, *(f"{v:.4f}" for v in means[label].values())) for label, data in sets.items()]
-    print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names)))
+    parsed = parse_all(names)
+    rows = [
+        (label, data.n_queries, *map(written, means[label].values(), parsed.values())) for label, data in sets.items()
+    ]
+    print_table("Measures", ["data", "queries", *names], rows, gain_note(parsed))
 
 
 def print_certificate(model: Any, train: RankingData) -> None:
@@ -118,10 +125,9 @@ def print_end(floor: str, output: str, measure: str) -> None:
         say(floor)
     say(f"model written to {output}")
     name = shlex.quote(output)
-    if Path(output).suffix == ".json":  # else it would be taken for scores
-        graph = " --preferences test.csv" if measure.startswith("WPD") else ""
-        judge = f"rankine evaluate test.txt {name}{graph} -m {shlex.quote(measure)}"
-        say(f"to judge it on queries that it has not seen: {judge}")
+    graph = " --preferences test.csv" if measure.startswith("WPD") else ""
+    judge = f"rankine evaluate test.txt {name}{graph} -m {shlex.quote(measure)}"
+    say(f"to judge it on queries that it has not seen: {judge}")
     say(f"to rank with it: rankine rank {name} new.txt -o new.run")
 
 

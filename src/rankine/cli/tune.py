@@ -13,6 +13,7 @@ from ..interrupt import keeping
 from ..io.formats import DataReading
 from ..rankers.table import TABLE, RankerRow
 from . import common as c
+from .checks import check_data, refuse_folds
 
 _TUNED = [name for name in TABLE if name != "auto"]
 _RANKERS = f"What is tuned: {', '.join(_TUNED)}. `rankine rankers` explains them and lists the values tried by default."
@@ -34,7 +35,9 @@ RefitOutput = Annotated[str | None, typer.Option("-o", "--output", help="Refit t
 
 def command(
     data: c.TrainingData,
-    folder: Annotated[str, typer.Option(help="Where finished jobs and results go; a later run goes on from there.")],
+    folder: Annotated[
+        str | None, typer.Option(help="Where finished jobs and results go; a later run goes on from there.")
+    ] = None,
     ranker: Annotated[str, typer.Option(help=_RANKERS)] = "linear",
     loss: Annotated[list[str] | None, typer.Option(help="A loss to try (see `rankine losses`); repeat it.")] = None,
     values: Annotated[str | None, typer.Option("-C", help="Values of C: low:high (powers of ten) or a list.")] = None,
@@ -46,8 +49,8 @@ def command(
         str, typer.Option("-m", "--measure", help="Measure by which the best combination is chosen.")
     ] = "nDCG@10",
     valid: ValidationData = None,
-    folds: Annotated[int, typer.Option(help="Number of folds.")] = 5,
-    seed: Annotated[int, typer.Option(help="Random seed of the folds.")] = 0,
+    folds: Annotated[int | None, typer.Option(help="Number of folds; by default 5.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of the folds; by default 0.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
     output: RefitOutput = None,
     reading: DataReading = c.NOTHING_SAID,
@@ -58,15 +61,12 @@ def command(
 
     `rankine tune train.txt --ranker adarank --folder tuning`
     """
-    from ..errors import InputError, unknown
     from ..rankers.provenance import made_by
     from ..rankers.selection import tune
 
-    if ranker == "auto":
-        raise InputError("tune tries a grid of one ranker; `rankine train` tries all of them")
-    if ranker not in _TUNED:
-        raise unknown("ranker", ranker, _TUNED)
-    row = TABLE[ranker]
+    row = _row(ranker)
+    refuse_folds(valid, {"--folds": folds, "--seed": seed})
+    split = {"folds": 5 if folds is None else folds, "seed": 0 if seed is None else seed}
     estimator = row.make(measure=measure)
     options: dict[str, tuple[str, Any]] = {
         "loss": ("--loss", loss),
@@ -80,18 +80,28 @@ def command(
         c.check_output(output, [*data, *(valid or [])])
     train = c.load_data(data, reading)
     held_out = None if valid is None else c.load_data(valid, reading)
-    keeping(f"finished jobs in {folder}; the same command goes on from there")
-    tuning = tune(
-        estimator, train, grid, measure=measure, valid=held_out, folds=folds, seed=seed, workers=workers, folder=folder
-    )  # fmt: skip
-    print_table(f"{tuning.measure}, {'validation data' if valid else f'{folds} folds'}", *tuning.table())
+    check_data(estimator, measure, (c.listed(data), train), (c.listed(valid or []), held_out))
+    keeping("nothing" if folder is None else f"finished jobs in {folder}; the same command goes on from there")
+    tuning = tune(estimator, train, grid, measure=measure, valid=held_out, workers=workers, folder=folder, **split)
+    print_table(f"{tuning.measure}, {'validation data' if valid else '{folds} folds'.format(**split)}", *tuning.table())
     for line in tuning.report().lines:
         say(line)
-    say(f"results: {Path(folder, 'leaderboard.csv')}, tune.json{', tune.png' if tuning.axis else ''}")
+    if folder is not None:
+        say(f"results: {Path(folder, 'leaderboard.csv')}, tune.json{', tune.png' if tuning.axis else ''}")
     if output is not None:
         with made_by(c.command_line()):
-            tuning.refit(train).save(output)
+            tuning.refit(train, held_out).save(output)
         say(f"the best, fitted on all of {c.listed(data)}: {output}")
+
+
+def _row(ranker: str) -> RankerRow:
+    """The row of a ranker that has a grid."""
+    from ..errors import InputError
+    from ..rankers.table import row_of
+
+    if ranker == "auto":
+        raise InputError("tune tries a grid of one ranker; `rankine train` tries all of them")
+    return row_of(ranker)
 
 
 def _grid(

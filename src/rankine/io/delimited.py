@@ -20,6 +20,7 @@ from ..progress import bar
 from ..sources import Source, open_source
 from .columns import Column
 from .delimited_blocks import UTF8, DecodedText, TextBlock
+from .delimited_groups import CsvPart, file_of_groups, united
 from .delimited_layout import (
     CARRIAGE_RETURN,
     DECIMAL_COMMA,
@@ -35,7 +36,8 @@ from .delimited_layout import (
     layout_of,
     lines_of,
 )
-from .expand import several
+from .expand import expand, named
+from .letor_beside import weighted
 from .number_kernels import exact_float
 from .said import said
 
@@ -55,9 +57,8 @@ class BlockRows(NamedTuple):
     raw_position: int
 
 
-@several
 def load_csv(
-    source: Source,
+    source: Any,
     label: Column | None = None,
     qid: Column | None = None,
     doc_id: Column | None = None,
@@ -67,6 +68,8 @@ def load_csv(
     header: bool | None = None,
     dtype: str | type = "float32",
     threads: int | None = None,
+    groups: Any = None,
+    weights: Any = None,
 ) -> RankingData:
     """Read judged rankings from CSV, TSV and the like, compressed or not.
 
@@ -75,7 +78,7 @@ def load_csv(
 
     Args:
         source: a path, ``"-"`` for standard input, or a binary file object; or several, a folder, a pattern.
-        label: the column of grades; by default the one called label, grade, relevance or y.
+        label: the column of grades; by default the one called label, grade, relevance, rel or y.
         qid: the column of query ids; by default the one called qid, query_id or query.
         doc_id: the column of document ids; by default the one called doc_id, docid, docno, document_id or document,
             if there is one.
@@ -87,6 +90,9 @@ def load_csv(
         header: whether the first line holds the names of the columns.
         dtype: ``"float32"`` or ``"float64"``; every value is the nearest float of that type.
         threads: parsing threads, by default one per core.
+        groups: a file with the size of each query, or the sizes, for data without query ids; by default
+            ``train.csv.query`` or ``train.csv.group`` beside ``train.csv``, if there is no column of query ids.
+        weights: a file with a weight for each row or each query, or ``"none"``; by default ``train.csv.weight``.
 
     >>> import io
     >>> data = load_csv(io.BytesIO(b"label,qid,doc_id,bm25\\n2,7,d1,0.5\\n0,7,d2,0.25\\n"))
@@ -96,7 +102,23 @@ def load_csv(
     kind = np.dtype(dtype)
     if kind not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, got {kind}")
-    given = CsvOptions(label, qid, doc_id, features, delimiter, header)
+    given = CsvOptions(label, qid, doc_id, features, delimiter, header, None, groups is not None)
+    if given.grouped and qid is not None:
+        raise InputError("either qid (--query) tells the queries or groups (--groups), not both")
+    files, parts, rows = expand(source), [], 0
+    for file in files:
+        parts.append(
+            _load(file, given._replace(groups=file_of_groups(file)), encoding, kind, thread_count(threads), rows)
+        )
+        rows += parts[-1].data.n_documents
+    data = united(files, parts, groups)
+    return weighted(data, files, weights, named(files[0]) if len(files) == 1 else f"{named(files[0])} and others")
+
+
+def _load(
+    source: Source, given: CsvOptions, encoding: str | None, dtype: np.dtype, threads: int, start: int
+) -> CsvPart:
+    """The data of one file; where there are no query ids each row is a query, numbered from ``start``."""
     with open_source(source) as opened:
         text = DecodedText(opened, encoding, BLOCK)
         blocks = text.blocks()
@@ -104,17 +126,17 @@ def load_csv(
         if first is None:
             raise InputError("the file is empty", opened.name)
         layout = layout_of(first.data, opened.name, given, first.line)
-        reader = BlockReader(opened.name, layout, kind)
+        reader = BlockReader(opened.name, layout, dtype)
         with bar(f"reading {opened.name}", opened.size, (opened.size or 0) > _BAR_FROM, "bytes") as update:
             parts, n = [], 0
-            for rows in ordered_map(reader.rows, chain([first], blocks), thread_count(threads)):
+            for rows in ordered_map(reader.rows, chain([first], blocks), threads):
                 parts.append(rows)
                 n += len(rows.y)
-                check_dense(n, rows.X.shape[1], kind.itemsize, where=opened.name)
+                check_dense(n, rows.X.shape[1], dtype.itemsize, where=opened.name)
                 update(rows.raw_position)
-    data = _joined(parts, layout, opened.name)
+    data = _joined(parts, layout, opened.name, start)
     _tell(opened.name, layout, text.encoding, given, encoding is not None)
-    return data
+    return CsvPart(data, layout.columns.qid < 0)
 
 
 class BlockReader:
@@ -129,10 +151,8 @@ class BlockReader:
         label, query, document = map(str, layout.columns[:3])
         repeating = pa.dictionary(pa.int32(), pa.string())
         kinds = dict.fromkeys(self.numbers, pa.from_numpy_dtype(dtype))
-        kinds |= {query: repeating, document: pa.string()}
-        if label not in kinds:
-            kinds[label] = pa.float64()
-        kinds.pop("None", None)
+        kinds |= {label: pa.float64(), query: repeating, document: pa.string()}
+        kinds = {name: kind for name, kind in kinds.items() if name not in ("None", "-1")}
         self.options = {
             "parse_options": csv.ParseOptions(delimiter=layout.delimiter),
             "convert_options": csv.ConvertOptions(column_types=kinds, include_columns=list(kinds)),
@@ -171,13 +191,15 @@ class BlockReader:
         X = np.empty((n, len(numeric)), self.dtype)
         for j, column in enumerate(numeric):
             X[:, j] = column.to_numpy()
-        grades, ids = y.to_numpy(), table[query].combine_chunks()
-        ids = ids.chunk(0) if isinstance(ids, pa.ChunkedArray) else ids
-        queries = [name.strip(" \t") for name in ids.dictionary.to_pylist()]
+        grades, codes, queries = y.to_numpy(), np.zeros(n, np.int32), ["-"]
+        if self.layout.columns.qid >= 0:
+            ids = table[query].combine_chunks()
+            ids = ids.chunk(0) if isinstance(ids, pa.ChunkedArray) else ids
+            codes, queries = ids.indices.to_numpy(), [name.strip(" \t") for name in ids.dictionary.to_pylist()]
         if not (_finite(X) and _finite(grades) and all(queries)):
             return None
         documents = None if document == "None" else [d.strip(" \t") for d in table[document].to_pylist()]
-        return BlockRows(X, grades.astype(np.float64), ids.indices.to_numpy(), queries, documents, block.raw_position)
+        return BlockRows(X, grades.astype(np.float64), codes, queries, documents, block.raw_position)
 
     def slow(self, block: TextBlock) -> BlockRows:
         """The rows read line by line; the first line that cannot be read is an error."""
@@ -186,7 +208,7 @@ class BlockReader:
         for line in lines_of(block.data, block.line):
             cells = self._cells(line)
             y.append(self._number(cells, label, line, np.dtype(np.float64)))
-            names.append(cells[query].strip(" \t"))
+            names.append(cells[query].strip(" \t") if query >= 0 else "-")
             if not names[-1]:
                 raise self._error(line, f"{self.layout.names.called(query)}: the query id is missing")
             X.append([self._number(cells, place, line, self.dtype) for place in features])
@@ -264,7 +286,7 @@ def _finite(values: np.ndarray) -> bool:
         return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
 
 
-def _joined(parts: list[BlockRows], layout: CsvLayout, name: str) -> RankingData:
+def _joined(parts: list[BlockRows], layout: CsvLayout, name: str, start: int) -> RankingData:
     """One data set of the rows of all blocks, which are given up one after the other."""
     n, width = sum(len(part.y) for part in parts), len(layout.columns.features)
     if n == 0:
@@ -282,7 +304,8 @@ def _joined(parts: list[BlockRows], layout: CsvLayout, name: str) -> RankingData
         part = parts.pop()
         X[end - len(part.y) : end] = part.X
         end -= len(part.y)
-    return RankingData.from_valid(X, y, _as_ids(list(places))[query], documents, names)
+    qid = _as_ids(list(places))[query] if layout.columns.qid >= 0 else start + np.arange(n)
+    return RankingData.from_valid(X, y, qid, documents, names)
 
 
 def _places(part: BlockRows, places: dict[str, int]) -> np.ndarray:
@@ -319,7 +342,9 @@ def _guesses(layout: CsvLayout, encoding: str | None, given: CsvOptions, encodin
     if given.header is None:
         yield "with a header" if layout.header is not None else "without a header"
     for what, place, by_user in zip(("grades", "queries", "documents"), layout.columns[:3], given[:3], strict=True):
-        if by_user is None and place is not None:
+        if place is not None and place < 0 and given.groups and not given.grouped:
+            yield f"{what} from {given.groups}"
+        elif by_user is None and place is not None and place >= 0:
             yield f"{what} from {layout.names.called(place)}"
     places = layout.columns.features
     if given.features is None:

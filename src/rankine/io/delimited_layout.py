@@ -21,14 +21,13 @@ _LARGEST_GRADE = 31
 
 
 class CsvLayout(NamedTuple):
-    """How a file is to be read, and what of it was guessed; ``line`` is the number of the header."""
+    """How a file is to be read; ``skip`` is the number of the line of the header, 0 without one."""
 
     delimiter: str
     names: ColumnNames
     columns: Columns
     header: list[str] | None
     skip: int
-    guesses: list[str]
 
 
 class CsvLine(NamedTuple):
@@ -48,6 +47,8 @@ class CsvOptions(NamedTuple):
     features: object = None
     delimiter: str | None = None
     header: bool | None = None
+    groups: str | None = None  # the sizes of queries stand there
+    grouped: bool = False  # so the user says
 
 
 def lines_of(data: bytes, first: int = 1) -> Iterator[CsvLine]:
@@ -102,9 +103,11 @@ def layout_of(data: bytes, name: str, given: CsvOptions, number: int = 1) -> Csv
     has_header = _is_header(rows, given) if given.header is None else given.header
     header = [n.strip(" \t") for n in head] if has_header else None
     names = ColumnNames(header, len(head), where)
-    given, guesses = (given, []) if has_header else _by_place(names, given, rows)
-    columns = choose(names, given.label, given.qid, given.doc_id, given.features)
-    return CsvLayout(delimiter, names, columns, header, first.number if has_header else 0, guesses)
+    grouped = given.grouped or (given.groups is not None and given.qid is None and names.guess("qid") is None)
+    given = given if has_header else _by_place(names, given, rows, grouped)
+    apart = ("qid",) if grouped else ()
+    columns = choose(names, given.label, given.qid, given.doc_id, given.features, apart)
+    return CsvLayout(delimiter, names, columns, header, first.number if has_header else 0)
 
 
 def _given_delimiter(delimiter: str) -> str:
@@ -153,27 +156,23 @@ def _is_number(cell: str) -> bool:
     return bool(NUMBER.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell))
 
 
-def _by_place(names: ColumnNames, given: CsvOptions, rows: list[list[str]]) -> tuple[CsvOptions, list[str]]:
+def _by_place(names: ColumnNames, given: CsvOptions, rows: list[list[str]], grouped: bool) -> CsvOptions:
     """Grades, queries and documents of a file without a header: the first columns, if they can hold them."""
     label, qid, doc_id = given.label, given.qid, given.doc_id
     columns = [[row[i] if i < len(row) else "" for row in rows] for i in range(min(names.width, 3))]
-    guesses = []
     if label is None and columns and all(_is_grade(c) for c in columns[0]):
         label = 1
-        guesses.append("label")
+    if grouped and label is not None:
+        return given._replace(label=label)
     if qid is None and label == 1 and len(columns) > 1 and _may_be_queries(columns[1]):
         qid = 2
-        guesses.append("qid")
     if label is None or qid is None:
         missing = "grades" if label is None else "query ids"
-        option = "label=1, qid=2 (--label 1 --query 2)"
-        raise InputError(
-            f"without a header it cannot be told which column holds the {missing}: say {option}", names.where
-        )
+        says = f"without a header it cannot be told which column holds the {missing}"
+        raise InputError(f"{says}: say label=1, qid=2 (--label 1 --query 2)", names.where)
     if doc_id is None and (label, qid) == (1, 2) and len(columns) > 2 and _are_texts(columns[2]):
         doc_id = 3
-        guesses.append("doc_id")
-    return given._replace(label=label, qid=qid, doc_id=doc_id), guesses
+    return given._replace(label=label, qid=qid, doc_id=doc_id)
 
 
 def _is_grade(cell: str) -> bool:

@@ -30,7 +30,7 @@ def save_csv(data: RankingData, target: str | os.PathLike | IO[bytes], delimiter
 
     Args:
         data: what to write; grades only, no :class:`~rankine.Preferences`.
-        target: a path (compressed if it ends in .gz, .xz or .zst; replaced only when complete), ``"-"`` for
+        target: a path (compressed if it ends in .gz, .bz2, .xz or .zst; replaced only when complete), ``"-"`` for
             standard output, or a binary file object.
         delimiter: by default a tab for .tsv and .tab, else a comma.
 

@@ -114,7 +114,7 @@ def _function(place: str) -> Callable[..., Any]:
 
 
 _COLUMNS = ("label", "qid", "doc_id", "features")
-_DELIMITED = (*_COLUMNS, "delimiter", "encoding", "header", "dtype")
+_DELIMITED = (*_COLUMNS, "delimiter", "encoding", "header", "groups", "weights", "dtype")
 TABLE = {
     "letor": DataFormat(
         "LETOR text",
@@ -226,12 +226,16 @@ def _last_ending(path: Any) -> str:
 def load_data(source: Any, reading: DataReading = DataReading()) -> RankingData:  # noqa: B008
     """Read judged data from one or several files of one format; a file whose ending is none of the table's is text.
 
+    Text is LETOR text, but CSV if a delimiter is given, or whether there is a header.
+
     >>> import io
     >>> load_data(io.BytesIO(b"1 qid:1 1:0.5\\n"), DataReading(dtype="float64"))
     RankingData(1 query, 1 document, 1 feature, dense float64)
     """
     files = expand(source)
     row = source_format(files)
+    if row is _DEFAULT and (reading.delimiter is not None or reading.header is not None):
+        row = JUDGED["csv"]
     options = reading.options_of(row, named(files[0]))
     return row.read(files if len(files) > 1 else files[0], **options)
 
@@ -263,14 +267,17 @@ def target_format(target: str) -> DataFormat:
     return row
 
 
-def holds_features(source: Any) -> bool:
+def holds_features(source: Any, reading: DataReading = DataReading()) -> bool:  # noqa: B008
     """Whether judgments are judged data rather than qrels: by the columns of a table, for text by the first line."""
     from ..sources import line_blocks, open_source
     from .trec_forms import holds_judgments
 
-    if holds_judgments(source):
+    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source) and holds_judgments(source):
         return False
     first = expand(source)[0]
+    columns = {"query": reading.qid, "document": reading.doc_id, "grade": reading.label}
+    if reading.features is None and holds_judgments(first, columns):
+        return False
     row = format_of(first)
     if row is not None and row is not _DEFAULT:
         return True

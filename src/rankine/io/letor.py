@@ -21,7 +21,7 @@ from ..progress import bar
 from ..sources import Block, FilePiece, OpenSource, line_pieces, open_source
 from . import letor_kernels as k
 from .expand import expand, named
-from .letor_beside import GROUPS, beside, called, group_sizes, is_none, weights_beside, with_weights
+from .letor_beside import GROUPS, beside, called, group_sizes, weighted
 from .letor_features import chosen_features, feature_numbers
 from .letor_lines import LetorLineError, LetorLines, parse_block
 from .letor_rows import SPARSE_BELOW, LetorRows, ParsedBlock, check_size
@@ -86,7 +86,7 @@ def load_letor(
     name = named(files[0]) if len(files) == 1 else f"{named(files[0])} and {len(files) - 1} more"
     data = reader.finish(given, called(groups), name)
     data = data if numbers is None else chosen_features(data, numbers)
-    return _weighted(data, files, weights, name)
+    return weighted(data, files, weights, name)
 
 
 def _checked(dtype: np.dtype, n_features: int | None, first_index: int | None, unordered: bool) -> LetorLines:
@@ -106,20 +106,6 @@ def _total_size(files: list[Any]) -> int | None:
         return sum(os.path.getsize(file) for file in files)
     except (OSError, TypeError):
         return None
-
-
-def _weighted(data: RankingData, files: list[Any], weights: Any, name: str) -> RankingData:
-    """The data with the weights that were given, or that stand beside the files."""
-    if is_none(weights):
-        return data
-    source = weights_beside(files) if weights is None else weights
-    if weights is None and not source:
-        return data
-    data = with_weights(data, source, name)
-    if weights is None:
-        what = "documents" if data.doc_weight is not None else "queries"
-        said(f"{name}: weights of {what} from {', '.join(source)}")
-    return data
 
 
 class _LetorReader:

@@ -1,4 +1,4 @@
-"""Files that LightGBM and XGBoost keep beside a file of sparse text: the sizes of queries, and weights."""
+"""Files that LightGBM and XGBoost keep beside a file of text: the sizes of queries, and weights."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..data import RankingData
 from ..errors import InputError, shorten
 from ..sources import text_lines
 from .expand import expand, named
+from .said import said
 
 GROUPS, WEIGHTS = (".query", ".group"), (".weight",)
 _NONE = "none"
@@ -61,6 +62,20 @@ def with_weights(data: RankingData, source: Any, where: str) -> RankingData:
     raise InputError(
         f"{len(weights)} weights, but {where} has {data.n_documents} rows in {data.n_queries} queries", called(source)
     )
+
+
+def weighted(data: RankingData, files: list[Any], weights: Any, name: str) -> RankingData:
+    """The data with the weights that were given, or that stand beside the files."""
+    if is_none(weights):
+        return data
+    source = weights_beside(files) if weights is None else weights
+    if weights is None and not source:
+        return data
+    data = with_weights(data, source, name)
+    if weights is None:
+        what = "documents" if data.doc_weight is not None else "queries"
+        said(f"{name}: weights of {what} from {', '.join(source)}")
+    return data
 
 
 def weights_beside(files: Sequence[Any]) -> list[str]:

@@ -11,6 +11,7 @@ from ..errors import shorten
 from ..limits import FEATURES, max_features
 from ..sources import PADDING, Block
 from . import letor_kernels as k
+from .columns import GUESSES
 from .letor_rows import ParsedBlock
 from .number_kernels import exact_float
 
@@ -157,6 +158,8 @@ def _line_error(status: int, text: memoryview, state: np.ndarray, lines: LetorLi
         form = "{token}, but the first line has no query id"
     if status == k.BAD_ORDER and state[k.INDEX] == state[k.LAST]:
         form = "feature index {index} occurs twice"
+    if status == k.BAD_LABEL and (token.lower() in GUESSES["label"] or set(token) & set(",;|")):
+        form += "; is it CSV (load_csv, --delimiter)?"
     message = form.format(
         token=shorten(token) if token else "the end of the line",
         index=int(state[k.INDEX]),

@@ -157,8 +157,9 @@ class LetorRows:
         X = self.values.array[: self.values.used].reshape(self.rows, self.stride)
         self.stride += 1
         check_size(self.rows, self.stride, X.itemsize)
-        self.values.array = np.pad(X, ((0, 0), (1, 0))).ravel()
-        self.values.used = len(self.values.array)
+        flat = np.zeros(self.rows * self.stride, X.dtype)
+        flat.reshape(self.rows, self.stride)[:, 1:] = X
+        self.values.array, self.values.used = flat, len(flat)
 
     def _turn_sparse(self) -> None:
         """Go on as CSR: a later block of the file has shown that most values are zero."""

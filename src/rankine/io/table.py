@@ -73,7 +73,7 @@ def load_table(
 
     Args:
         path: a .parquet, .pq, .arrow, .feather or .ipc file; or several, a folder, a pattern.
-        label: the column of grades, by name or by number from 1; by default one of label, grade, relevance, y.
+        label: the column of grades, by name or by number from 1; by default one of label, grade, relevance, rel, y.
         qid: the column of query ids; by default one of qid, query_id, query.
         doc_id: the column of document ids; by default one of doc_id, docid, docno, document_id, document, if any.
         features: names, numbers or patterns, as for :func:`load_csv`; by default all other columns.
@@ -149,7 +149,7 @@ def from_table(
             of NumPy, a dict of columns, or anything else with the interface of Arrow; or a matrix: an array of two
             dimensions, or a sparse one of SciPy, whose columns have numbers only.
         label: the column of grades, by name or by number from 1; or the grades themselves, one for each row. By
-            default one of label, grade, relevance, y.
+            default one of label, grade, relevance, rel, y.
         qid: the column of query ids, or the ids; by default one of qid, query_id, query.
         doc_id: the column of document ids, or the ids; by default one of doc_id, docid, docno, document_id, document.
         features: names, numbers or patterns, as for :func:`load_csv`; by default all other columns.

@@ -17,6 +17,7 @@ from ..errors import InputError, shorten
 from ..progress import bar
 from ..sources import Block, Source, line_blocks, open_source
 from . import trec_kernels as k
+from .expand import expand, named
 from .letor_kernels import count_lines
 from .number_kernels import exact_float
 from .role_readers import Records, parquet_records, text_records
@@ -90,13 +91,14 @@ def _numbered(names: Any) -> tuple[list[str], np.ndarray]:
 
 
 def load_qrels(
-    source: Source, *, query: str | None = None, document: str | None = None, grade: str | None = None
+    source: Any, *, query: str | None = None, document: str | None = None, grade: str | None = None
 ) -> TrecTable:
     """Read judgments: TREC text, CSV, TSV, JSON lines, JSON or Parquet, by the ending or else by the first line.
 
     TREC text has lines of ``query iteration document grade`` or ``query document grade``. ``query``, ``document`` and
     ``grade`` name the columns (members) of the other formats where they have none of the usual names. JSON may also be
-    ``{query: {document: grade}}``, and a folder may hold ``qrels/test.tsv`` as BEIR's do.
+    ``{query: {document: grade}}``. ``source`` is a path, ``-``, a binary file object, a list of these, a pattern, or a
+    folder: of BEIR's layout, with ``qrels/test.tsv``, or of files of judgments.
 
     >>> import io
     >>> load_qrels(io.BytesIO(b"q1 0 d1 2\\nq1 0 d2 0\\n")).value
@@ -108,13 +110,14 @@ def load_qrels(
 
 
 def load_run(
-    source: Source, *, query: str | None = None, document: str | None = None, score: str | None = None
+    source: Any, *, query: str | None = None, document: str | None = None, score: str | None = None
 ) -> TrecTable:
     """Read a run: TREC text, CSV, TSV, JSON lines, JSON or Parquet, by the ending or else by the first line.
 
     TREC text has lines of ``query Q0 document rank score tag``, of these without ``Q0``, ``rank`` or ``tag``, or of
     ``query document score``. The rank is ignored, as trec_eval does, unless there is no score. ``query``, ``document``
-    and ``score`` name the columns of the other formats; JSON may also be ``{query: {document: score}}``.
+    and ``score`` name the columns of the other formats; JSON may also be ``{query: {document: score}}``. ``source`` may
+    be several files, as of :func:`load_qrels`.
 
     >>> import io
     >>> load_run(io.BytesIO(b"q1 Q0 d1 1 2.5 bm25\\n")).tag
@@ -134,18 +137,42 @@ class _Rows(NamedTuple):
 
 def _judgments_in(source: Any) -> Any:
     """The file of judgments in a folder of BEIR's layout; any other source as it is."""
-    if not isinstance(source, (str, os.PathLike)) or not Path(source).is_dir():
+    if not isinstance(source, (str, os.PathLike)) or not (Path(source) / "qrels").is_dir():
         return source
     files = sorted(p for p in (Path(source) / "qrels").glob("*.tsv*"))
     test = [p for p in files if p.name.startswith("test.tsv")] or files
     if len(test) != 1:
         names = ", ".join(p.name for p in test)
-        raise InputError(f"expected a file, or a folder with qrels/test.tsv; it has {names or 'none'}", str(source))
+        raise InputError(f"expected qrels/test.tsv in a folder of BEIR's layout; it has {names or 'none'}", str(source))
     said(f"{source}: the judgments are those of {test[0].relative_to(source)}")
     return test[0]
 
 
-def _load(source: Source, layout: ColumnLayout, given: dict[str, str | None]) -> TrecTable:
+def _load(source: Any, layout: ColumnLayout, given: dict[str, str | None]) -> TrecTable:
+    """One file, or several as one table."""
+    files = expand(source)
+    tables = [_load_file(file, layout, given) for file in files]
+    return tables[0] if len(tables) == 1 else _joined(tables, [named(file) for file in files])
+
+
+def _joined(tables: list[TrecTable], names: list[str]) -> TrecTable:
+    """The rows of several tables one after another; a document may stand only once for a query in all of them."""
+    queries: dict[str, int] = {}
+    documents: dict[str, int] = {}
+    parts = []
+    for table in tables:
+        q, d = (
+            np.array([numbers.setdefault(name, len(numbers)) for name in ids], np.int32)
+            for numbers, ids in ((queries, table.query_ids), (documents, table.document_ids))
+        )
+        parts.append((q[table.query], d[table.document], table.value))
+    query, document, value = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    joined = TrecTable(query, document, value, list(queries), list(documents), tables[0].tag)
+    _check_unique(joined, lambda file: names[file], np.repeat(np.arange(len(tables)), [len(t) for t in tables]))
+    return joined
+
+
+def _load_file(source: Source, layout: ColumnLayout, given: dict[str, str | None]) -> TrecTable:
     ending = ending_of(source)
     if ending == "parquet":
         return _of_records(parquet_records(source, layout, given))

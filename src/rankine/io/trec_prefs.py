@@ -6,6 +6,7 @@ the qrels of TREC's diversity tasks (``topic subtopic document grade``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,8 @@ from ..arrays import as_numbers
 from ..errors import InputError, shorten
 from ..sources import Source, text_lines
 
+_FIELDS = re.compile(r"[^\x00-\x20]+")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _FORMS = {4: "query group document grade", 5: "query group subgroup document level"}
 
 
@@ -107,7 +110,7 @@ def load_groups(source: Source) -> JudgmentGroups:
     numbers: list[int] = []
     name = _name(source)
     for number, line in text_lines(source):
-        fields = line.split()
+        fields = _FIELDS.findall(line)
         if not fields or fields[0].startswith("#"):
             continue
         where = f"{name}, line {number}"
@@ -140,10 +143,7 @@ def _name(source: Source) -> str:
 
 
 def _finite(text: str, form: int, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise InputError(f"expected a number in field {form}, got {shorten(text)}", where) from None
+    value = float(text) if _NUMBER.fullmatch(text) else np.nan
     if not np.isfinite(value):
         raise InputError(f"expected a finite number in field {form}, got {shorten(text)}", where)
     return value

@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..errors import InputError, unknown
+from ..errors import InputError, nearest
 from .base import Loss
+from .habits import habit
 from .listwise import ListMLE, ListNet
 from .order_preserving import Consistent, Duchi
 from .pairwise import PositionSensitive, Preorder, RankSVM
@@ -133,7 +134,7 @@ def get(name: str, **options: Any) -> Loss:
     cut = None if form is None else form[2]
     wrong_cut = row is not None and (row.cut == ("no" if cut is not None else "must"))
     if form is None or row is None or wrong_cut or (form[3] is not None and form[3] not in row.variants):
-        raise unknown("loss", name, names())
+        raise _unknown(name)
     by_name: dict[str, Any] = {} if cut is None else {"k": int(cut)}
     by_name |= {} if form[3] is None else row.variants[form[3]]
     twice = by_name.keys() & options.keys()
@@ -142,7 +143,20 @@ def get(name: str, **options: Any) -> Loss:
     try:
         return row.make(**options, **by_name)
     except TypeError as error:
-        raise InputError(f"{name}: {str(error).split(') ')[-1]}") from None
+        option = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        if option is None:
+            raise InputError(f"{name}: {str(error).split(') ')[-1]}") from None
+        hint = ", position weights (--weights), which the svm- losses have" if option[1] == "A" else ""
+        raise InputError(f"{name}: there is no option {option[1]!r}{hint}") from None
+
+
+def _unknown(name: str) -> InputError:
+    """The error for a name that is none of a loss."""
+    hint = habit(name)
+    if hint is not None:
+        return InputError(f"unknown loss {name!r}: {hint}")
+    forms = [f"{base}{ {'no': '', 'may': '[@k]', 'must': '@k'}[row.cut] }" for base, row in TABLE.items()]
+    return InputError(f"unknown loss {name!r}.{nearest(name, names())} There are: {', '.join(forms)}")
 
 
 def resolve(loss: Any, options: Any = None, **defaults: Any) -> Loss:

@@ -15,13 +15,14 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from ..figures import BLUE, GREY, RED, check_picture, save_figure
+from ..progress import bar
 from .evaluation import Report, evaluate, gain_note
+from .resampling import mean_intervals, randomisation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_BATCH = 1 << 22
 _MOST_PANELS = 24
 
 
@@ -173,7 +174,8 @@ def compare_reports(
     if len(names) < 2:
         raise InputError(f"expected at least two systems to compare, got {len(names)}")
     if baseline is not None and baseline not in reports:
-        raise InputError(f"there is no system {baseline!r} to be the baseline.{nearest(baseline, names)}")
+        there = ", ".join(names)
+        raise InputError(f"there is no system {baseline!r} to be the baseline, only {there}.{nearest(baseline, names)}")
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1, got {confidence}")
     first = reports[names[0]]
@@ -182,41 +184,46 @@ def compare_reports(
             raise InputError(f"{name!r} leaves queries out: evaluate it with empty='zero' or 'one'")
         if list(report.query_ids) != list(first.query_ids) or report.measures != first.measures:
             raise InputError(
-                f"{name!r} was evaluated on other queries or measures than {names[0]!r}; "
-                "for runs, complete=True (-c) counts missing queries as empty"
+                f"{name!r} was evaluated on other queries or measures than {names[0]!r}: "
+                "evaluate_run(complete=True) counts missing queries as empty"
             )
     against = [(n, baseline) for n in names if n != baseline] if baseline else list(combinations(names, 2))
     pairs: list[Pair] = []
+    tests = _tests(reports, list(first.mean), against, confidence, seed)
     for measure in first.mean:
-        columns = {n: r.per_query[measure] for n, r in reports.items()}
-        raw = [_test(measure, a, b, columns[a], columns[b], confidence, seed) for a, b in against]
-        pairs += _with_holm(raw)
+        pairs += _with_holm([test for test in tests if test["measure"] == measure])
     return Comparison(dict(reports), tuple(pairs), confidence)
 
 
-def _test(measure: str, a: str, b: str, x: np.ndarray, y: np.ndarray, confidence: float, seed: int) -> dict[str, Any]:
+def _tests(
+    reports: Mapping[str, Report], measures: list[str], against: list[tuple[str, str]], confidence: float, seed: int
+) -> list[dict[str, Any]]:
+    """What a :class:`Pair` holds before the correction, for each measure and each two systems."""
+    of = [(measure, a, b) for measure in measures for a, b in against]
+    rows = np.stack([_differences(reports[a].per_query[m], reports[b].per_query[m]) for m, a, b in of])
+    with bar("comparing", 3 * len(rows)) as update:
+        intervals = mean_intervals(rows, confidence, seed, update)
+        randomised = randomisation(rows, seed, update=lambda done: update(len(rows) + done))
+        out = []
+        for i, ((measure, a, b), d) in enumerate(zip(of, rows, strict=True)):
+            means = {f"mean_{x}": float(reports[s].per_query[measure].mean()) for x, s in (("a", a), ("b", b))}
+            out.append({
+                "measure": measure, "a": a, "b": b, **means, "difference": float(d.mean()),
+                "low": intervals[i][0], "high": intervals[i][1], "effect": _effect(d),
+                "wins": int((d > 0).sum()), "ties": int((d == 0).sum()), "losses": int((d < 0).sum()),
+                "wilcoxon": wilcoxon(d), "t": _paired_t(d), "randomisation": float(randomised[i]),
+            })  # fmt: skip
+            update(2 * len(rows) + i + 1)
+    return out
+
+
+def _differences(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The differences query by query; what rounding may have done is none."""
     d = x - y
-    d[np.abs(d) < 1e-12] = 0.0  # rounding is not a difference
+    d[np.abs(d) < 1e-12] = 0.0
     if np.ptp(d) < 1e-12:
         d[:] = d[0]
-    low, high = mean_interval(d, confidence, seed)
-    return {
-        "measure": measure,
-        "a": a,
-        "b": b,
-        "mean_a": float(x.mean()),
-        "mean_b": float(y.mean()),
-        "difference": float(d.mean()),
-        "low": low,
-        "high": high,
-        "effect": _effect(d),
-        "wins": int((d > 0).sum()),
-        "ties": int((d == 0).sum()),
-        "losses": int((d < 0).sum()),
-        "wilcoxon": wilcoxon(d),
-        "t": _paired_t(d),
-        "randomisation": _randomisation(d, seed),
-    }
+    return d
 
 
 def _effect(d: np.ndarray) -> float:
@@ -245,38 +252,9 @@ def _paired_t(d: np.ndarray) -> float:
     return float(stats.ttest_1samp(d, 0.0).pvalue)
 
 
-def _randomisation(d: np.ndarray, seed: int, draws: int = 99_999) -> float:
-    """Paired randomisation test (Fisher): signs of the differences are exchangeable if the systems are alike.
-
-    Exact over all 2^n sign patterns for up to 16 non-zero differences, else (1 + hits)/(1 + draws).
-    """
-    d = d[d != 0]
-    if len(d) == 0:
-        return 1.0
-    observed = abs(d.sum()) * (1 - 1e-12)
-    if len(d) <= 16:
-        signs = 1 - 2 * ((np.arange(2 ** len(d))[:, None] >> np.arange(len(d))) & 1)
-        return float((np.abs(signs @ d) >= observed).mean())
-    rng = np.random.default_rng(seed)
-    step = max(_BATCH // len(d), 1)
-    hits = 0
-    for start in range(0, draws, step):
-        flips = rng.random((min(step, draws - start), len(d)), np.float32) < 0.5
-        hits += int((np.abs(d.sum() - 2 * (flips @ d)) >= observed).sum())
-    return (1 + hits) / (1 + draws)
-
-
 def mean_interval(d: np.ndarray, confidence: float, seed: int) -> tuple[float, float]:
     """Bootstrap interval (BCa) of the mean difference; the mean itself where there is nothing to resample."""
-    from scipy import stats
-
-    if len(d) < 2 or np.ptp(d) == 0:
-        return float(d.mean()), float(d.mean())
-    options = {"confidence_level": confidence, "batch": max(_BATCH // len(d), 1), "rng": seed}
-    interval = stats.bootstrap((d,), np.mean, n_resamples=9999, **options).confidence_interval
-    if np.isnan(interval.low) or np.isnan(interval.high):
-        interval = stats.bootstrap((d,), np.mean, method="percentile", **options).confidence_interval
-    return float(interval.low), float(interval.high)
+    return mean_intervals(d[None], confidence, seed)[0]
 
 
 def _with_holm(raw: list[dict[str, Any]]) -> list[Pair]:

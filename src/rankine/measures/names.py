@@ -41,8 +41,14 @@ class Measure:
         return TABLE[self.name].is_error
 
     @property
+    def is_exponential(self) -> bool:
+        """Whether it has a gain and the gain is 2^g − 1."""
+        row = TABLE[self.name]
+        return row.graded and not row.is_linear and dict(self.params).get("dcg") != "log2"
+
+    @property
     def supervision(self) -> str:
-        """The judgments it needs: ``grades`` or ``preferences``."""
+        """The judgments it needs: ``grades``, ``preferences``, or judgments in groups."""
         return TABLE[self.name].supervision
 
     def __str__(self) -> str:
@@ -130,7 +136,8 @@ def _members(text: str, pairs: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, 
     settings = trec_members(name, following)
     if len(settings) == 1 and following is None:
         settings = {text: settings[name]}
-    return tuple((spelled, _make(row.measure, params, text, presets)) for spelled, params in settings.items())
+    kinds = {spelled: row.gained if "gains" in params else row.measure for spelled, params in settings.items()}
+    return tuple((spelled, _make(kinds[spelled], params, text, presets)) for spelled, params in settings.items())
 
 
 def _same_but_case(text: str) -> str:

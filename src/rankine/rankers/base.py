@@ -19,8 +19,9 @@ from ..normalise import Normaliser
 from ..records import Count, Finite, checked
 from . import model_file
 from .conformity import conformed
+from .learnable import nothing_to_learn, warn_of_grades
 from .provenance import ProvenanceState, provenance_of
-from .query_ids import LONG_QUERY, query_ids, refusing_habits, warn_of_one_query, warn_of_rows
+from .query_ids import LONG_QUERY, query_ids, warn_of_one_query, warn_of_rows, with_habits
 
 
 class ModelState(TypedDict):
@@ -62,7 +63,7 @@ class Ranker(BaseEstimator):
 
     def __init_subclass__(cls, **options: Any) -> None:
         if "fit" in vars(cls):
-            cls.fit = refusing_habits(cls.fit)
+            cls.fit = with_habits(cls.fit)
         super().__init_subclass__(**options)
 
     @property
@@ -101,6 +102,7 @@ class Ranker(BaseEstimator):
         data = self._read(X, y, qid)
         self.n_queries_in_, self.longest_query_in_ = data.n_queries, int(np.diff(data.ptr).max())
         self.provenance_ = provenance_of(X if isinstance(X, RankingData) else data, getattr(self, "seed", None))
+        warn_of_grades(self.problem_of(data), stacklevel=5)
         kind = getattr(self, "normalise", None)
         self.normaliser_ = None if kind is None else Normaliser(kind).fit(data)
         return data if self.normaliser_ is None else self.normaliser_.apply(data)
@@ -225,6 +227,20 @@ class Ranker(BaseEstimator):
         """The supervision as grades, larger is better; only a loss on ranks (1 is best) makes a difference."""
         loss = self.check_parameters()
         return y if loss is None else loss.as_grades(y)
+
+    def problem_of(self, data: RankingData, measure: str | None = None) -> str:
+        """Why nothing can be learned from this data, whatever its features; empty if something can.
+
+        That is by the measure the ranker is made for, and by another one if it is given.
+        """
+        if isinstance(data.y, Preferences):
+            return ""
+        try:
+            grades = self.grades(data.y)
+        except InputError:  # fit says so
+            return ""
+        names = [self._measure, *([] if measure is None else [measure])]
+        return next(filter(None, (nothing_to_learn(np.asarray(grades), data.ptr, name) for name in names)), "")
 
     def sweep(self, name: str, values: Sequence[Any], data: RankingData, **options: Any) -> list[Any]:
         """A fitted copy for each value of a parameter; rankers that can do it in one fit do so.

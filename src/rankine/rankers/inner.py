@@ -14,16 +14,13 @@ from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..measures import evaluate, parse
 from .folds import seeded
+from .learnable import NothingLearnedWarning
 
 AUTO = "auto"
 FOLDS = 5
 VALUES = 2_000_000  # of X: a choice is made on so many at most
 
 Scores = Callable[[np.ndarray, RankingData], Sequence[np.ndarray]]
-
-
-class NothingLearnedWarning(UserWarning):
-    """The model gives all documents of a query the same score."""
 
 
 def best_setting(

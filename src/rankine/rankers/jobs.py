@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
@@ -39,7 +40,10 @@ _LATER = ("start", "schedule")  # parameters that older folders do not know: uns
 
 @dataclass(frozen=True)
 class TuningJob:
-    """A path over C, or one fit, on one fold; ``data`` is the fingerprint of the data."""
+    """A path over C, or one fit, on one fold; ``data`` is the fingerprint of the data.
+
+    ``stops``: the fit gets the validation data, and stops early by it.
+    """
 
     kind: str
     params: dict[str, Any]
@@ -47,6 +51,7 @@ class TuningJob:
     fold: int
     measure: str
     data: str
+    stops: bool = False
 
     @property
     def key(self) -> str:
@@ -59,12 +64,24 @@ class TuningJob:
         content = [self.kind, params, self.path, self.fold, self.measure, self.data]
         if RANKS in supervision_of(self.params.get("loss")):
             content.append("measured on grades")  # until 0.1 the measure was taken of ranks: its files do not count
+        if self.stops:
+            content.append("stops early")  # until 0.1 no fit did
         return fingerprint(json.dumps(content, sort_keys=True, default=plain), size=12, algorithm="sha256")
 
 
 def supervision_of(loss: Any) -> tuple[str, ...]:
     """What a loss, by name or as an object, learns from; nothing where a ranker has no loss."""
     return () if loss is None else resolve(loss).supervision
+
+
+def stops_early(ranker: type) -> bool:
+    """Whether a ranker takes validation data to stop by.
+
+    >>> from rankine import AdaRank, LinearRanker
+    >>> stops_early(AdaRank), stops_early(LinearRanker)
+    (True, False)
+    """
+    return "valid" in signature(ranker.fit).parameters  # type: ignore[attr-defined]
 
 
 def plain(value: Any) -> Any:
@@ -102,13 +119,15 @@ class JobResult(TypedDict):
     """The measure for each C, or for the one fit, and the seconds that each took.
 
     ``values`` has the measure of each held-out query for each. ``constant`` says which learned nothing: all documents
-    of a query have the same score. Until 0.1 they were not kept.
+    of a query have the same score. ``unproved`` says whose solver ended before the gap that was asked for. Until 0.1
+    they were not kept.
     """
 
     scores: list[Finite]
     seconds: list[Finite]
     values: NotRequired[list[list[Finite]]]
     constant: NotRequired[list[bool]]
+    unproved: NotRequired[list[bool]]
 
 
 def _stored(file: Path, n: int) -> JobResult:
@@ -190,7 +209,8 @@ def fit(ranker: type, job: TuningJob, data: JobData) -> JobResult:
     began = time.perf_counter()
     with warnings.catch_warnings(), results_are_whole():
         warnings.simplefilter("ignore")
-        models = [model.fit(train)] if job.path is None else model.path(sorted(job.path), train)
+        options = {"valid": held_out} if job.stops else {}
+        models = [model.fit(train, **options)] if job.path is None else model.path(sorted(job.path), train)
     seconds = (time.perf_counter() - began) / len(models)
     scores = [m.predict(held_out) for m in models]
     reports = [
@@ -201,6 +221,7 @@ def fit(ranker: type, job: TuningJob, data: JobData) -> JobResult:
         "seconds": [seconds] * len(models),
         "values": [report.per_query[job.measure].tolist() for report in reports],
         "constant": [_is_constant(s, held_out.ptr) for s in scores],
+        "unproved": [not getattr(m, "converged_", True) for m in models],
     }
 
 

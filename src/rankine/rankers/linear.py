@@ -16,7 +16,6 @@ from ..errors import InputError
 from ..losses.supervision import check_query_weight
 from ..parallel import thread_count
 from ..records import Finite, Positive
-from ..solvers.cccp import best_of
 from ..solvers.certificate import Planes, Solution
 from ..solvers.cutting_plane import check_schedule
 from ..solvers.run import show_progress
@@ -26,7 +25,8 @@ from .learned_weights import learn_weights
 from .long_queries import LongQueryWarning, warn_of_long_queries
 from .oracle import LinearOracle, first_step
 from .query_ids import own_weights
-from .starts import DEFAULT_COUNT, StartingPoints, regression_weights, start_names
+from .regression import regression_weights
+from .starts import StartingPoints, start_names
 
 __all__ = ["LinearRanker", "LongQueryWarning", "NothingLearnedWarning"]
 
@@ -331,17 +331,11 @@ class LinearRanker(LinearModel):
             "progress": show_progress(f"{self.loss}, C = {self.C_:g}"),
         }  # fmt: skip
         row = solvers.TABLE[name]
-        names, points = start_names(self.start, self.n_starts), StartingPoints(oracle, data, w0, self.C_, options)
-        if not oracle.convex:
-            starts = points.default(self.n_starts or DEFAULT_COUNT) if names is None else points.of(names)
-            starts += [] if start is None or names is not None else [start]
-            solution = best_of(row.run, starts, oracle, self.C_, **options)
-        elif "dual" in row.needs:
-            solution = row.run(oracle.dual(w0), self.C_, schedule=self.schedule or "query", **options)
-        else:
-            solution = row.run(oracle, self.C_, start=start if names is None else points.of(names)[0], **options)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too large ends in an error of its own
+            points = StartingPoints(oracle, data, w0, self.C_, options)
+            solution = points.solve(row, start_names(self.start, self.n_starts), self.n_starts, start, self.schedule)
         self._keep(solution)
-        if w0 is None and np.linalg.norm(self.coef_) < 1e-9:
+        if w0 is None and np.linalg.norm(self.coef_) < 1e-9 and not self.problem_of(data):  # which is told already
             self._warn_of_zero(solution.converged and oracle.convex, data, oracle.prepared.loss.advice)
 
     def _warn_of_zero(self, certified: bool, data: RankingData, advice: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import as_ids
+from ..arrays import as_ids, as_numbers
 from ..data import Preferences, RankingData
 from ..errors import InputError
 
@@ -51,28 +51,37 @@ def warn_of_one_query(n_rows: int, y: Any, stacklevel: int) -> None:
             warn_of_rows(n_rows, f"y has {len(levels)} different values", stacklevel + 1)
 
 
-def refusing_habits(fit: Callable) -> Callable:
-    """A method ``fit`` that says what to pass instead of arguments that other libraries take, and it does not."""
+def with_habits(fit: Callable) -> Callable:
+    """A method ``fit`` that takes ``group``, sizes of queries as LightGBM does, in place of ``qid``.
+
+    It says what to pass instead of arguments that other libraries take, and it does not.
+    """
     taken = signature(fit).parameters
     habits = {name for name in ("group", "groups", "sample_weight") if name not in taken}
     weights = [name for name in ("query_weight", "doc_weight") if name in taken]
 
     @wraps(fit)
     def explaining(self: Any, *args: Any, **options: Any) -> Any:
+        if not args and isinstance(options.get("X"), RankingData):
+            args = (options.pop("X"),)
         if args and isinstance(args[0], RankingData):
             args, options = with_own_weights(type(self).__name__, taken, args, options)
         for name in sorted(habits & set(options)):
-            if options.pop(name) is None:
+            value = options.pop(name)
+            if value is None:
                 continue
             if name == "sample_weight":
                 raise InputError(
                     "fit takes no sample_weight: the loss of a ranking is one of whole queries, not a sum over rows"
                     + (f"; {type(self).__name__} takes {' and '.join(weights)}" if weights else "")
                 )
-            raise InputError(
-                f"fit takes no {name}: pass qid=, the query id of each row. Sizes of groups, as LightGBM takes "
-                "them, become ids by numpy.repeat(range(len(sizes)), sizes)"
-            )
+            if name == "groups":
+                raise InputError("fit takes no groups: pass qid=, the query id of each row, or group=, the sizes")
+            given = dict(zip(taken, (self, *args), strict=False)) | options
+            if given.get("qid") is not None or isinstance(given.get("X"), RankingData):
+                raise InputError("group and qid both say which rows are a query: pass one of them")
+            options |= dict(zip(list(taken)[4:], args[3:], strict=False))  # those after qid
+            options["qid"], args = ids_of_sizes(value, _n_rows(given.get("X"))), args[:2]
         return fit(self, *args, **options)
 
     return explaining
@@ -98,7 +107,7 @@ def with_own_weights(
     own = {weight: values for weight, values in own.items() if values is not None}
     if not own:
         return args, options
-    given = [*list(taken)[1 : 1 + len(args)], *options]
+    by_position = list(taken)[1 : 1 + len(args)]
     for weight, values in own.items():
         if weight not in taken:
             of = "queries" if weight == "query_weight" else "documents"
@@ -106,6 +115,24 @@ def with_own_weights(
                 f"the data has weights of {of}, which {name} does not take; weights='none' (--weight-file none) reads "
                 "it without them"
             )
-        if weight not in given:
+        if weight not in by_position and options.get(weight) is None:
             options = options | {weight: values}
     return (data.with_weights(), *args[1:]), options
+
+
+def ids_of_sizes(sizes: Any, n_rows: int) -> np.ndarray:
+    """Query ids of rows, from the sizes of the queries in the order of the rows.
+
+    >>> ids_of_sizes([2, 1], 3)
+    array([0, 0, 1])
+    """
+    counts = as_numbers(sizes, "group")
+    if not ((counts >= 0) & (counts == np.round(counts))).all():
+        raise InputError("group must hold whole numbers, the number of rows of each query")
+    if counts.sum() != n_rows:
+        raise InputError(f"the sizes in group add up to {counts.sum():g}, but there are {n_rows} rows")
+    return np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+
+
+def _n_rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

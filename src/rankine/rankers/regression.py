@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgWarning
 
+from ..data import Preferences, RankingData
 from ..errors import InputError
 from .base import LinearModel
-from .inner import AUTO, inverse_deviations, times, warn_if_constant
+from .inner import AUTO, NothingLearnedWarning, inverse_deviations, times, warn_if_constant
 
 _SHARE = 0.1  # of the documents: the penalty of alpha="auto"
 
@@ -59,3 +60,12 @@ class RegressionRanker(LinearModel):
             raise InputError("features are too large to be squared: scale them down") from None
         warn_if_constant(self._scores(data.X), data)
         return self
+
+
+def regression_weights(data: RankingData) -> np.ndarray:
+    """The weights of least squares on the grades, where another ranker begins; what is to be said, that one says."""
+    if isinstance(data.y, Preferences):
+        raise InputError("a regression needs grades, the data has a preference graph")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NothingLearnedWarning)
+        return RegressionRanker(alpha=1e-6).fit(data).coef_

@@ -18,14 +18,15 @@ from sklearn.base import clone
 
 from ..alignment import aligned
 from ..data import Preferences, RankingData
-from ..errors import InputError, nearest
+from ..errors import InputError, in_one_line, nearest
 from ..files import replacing
 from ..measures import parse
 from ..parallel import thread_count
-from .jobs import JobData, TuningJob, plain, run
+from .jobs import JobData, TuningJob, plain, run, stops_early
 from .leaderboard import AutoReport, LeaderboardRow, verdict_of
+from .learnable import NothingLearnedWarning
 
-NOTHING = "nothing was learned"
+FAILED, NOTHING, UNPROVED = "failed: ", "nothing was learned", "the gap was not reached"
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,10 @@ class Tuning:
         """The combination with the best mean; of equal ones the first of the grid."""
         return self.trials[0]
 
-    def refit(self, data: RankingData) -> Any:
-        """The best combination, fitted on all of ``data``."""
-        return clone(self.ranker).set_params(**self.best.params).fit(data)
+    def refit(self, data: RankingData, valid: RankingData | None = None) -> Any:
+        """The best combination, fitted on all of ``data``; ``valid`` is for a ranker that can stop early by it."""
+        options = {"valid": valid} if valid is not None and stops_early(type(self.ranker)) else {}
+        return clone(self.ranker).set_params(**self.best.params).fit(data, **options)
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Column names and rows, for people."""
@@ -176,7 +178,8 @@ def tune(
         data: the training data.
         grid: values to try for each parameter. All values of ``C`` are one warm-started path.
         measure: by which the combinations are ranked.
-        valid: validation data; without it ``data`` is split into ``folds`` by query.
+        valid: validation data; without it ``data`` is split into ``folds`` by query. A ranker that can stop early does
+            so by it.
         folds: the number of folds.
         seed: of the random split into folds.
         workers: processes, by default one per core; 1 works in this one.
@@ -196,48 +199,80 @@ def tune(
     values = _check_grid(ranker, grid)
     path = values.pop("C", None) if hasattr(ranker, "path") else None
     combinations = [dict(zip(values, row, strict=True)) for row in itertools.product(*values.values())]
-    for combination in combinations:  # raises InputError before the long computation starts
-        for C in path if path is not None else [None]:
-            clone(ranker).set_params(**combination, **({} if C is None else {"C": C})).check_parameters()
+    problems = [_problem(ranker, combination, path, data, measure) for combination in combinations]
+    if all(p.startswith(FAILED) for p in problems):  # before anything is written
+        raise InputError(f"every combination {problems[0]}" if len(problems) > 1 else problems[0].removeprefix(FAILED))
     job_data = JobData(data, valid, folds, seed)
-    n_folds = 1 if valid is not None else folds
-    prints = job_data.fingerprint()
-    jobs = [
-        TuningJob(type(ranker).__name__, ranker.get_params() | combination, path, fold, measure, prints)
-        for combination in combinations
-        for fold in range(n_folds)
-    ]
-    results = run(jobs, type(ranker), job_data, thread_count(workers), None if folder is None else Path(folder, "jobs"))
+    to_fit = [c for c, problem in zip(combinations, problems, strict=True) if not problem.startswith(FAILED)]
+    jobs = _jobs(ranker, to_fit, path, measure, job_data)
+    place = None if folder is None else Path(folder, "jobs")
+    results = run([job for of in jobs for job in of], type(ranker), job_data, thread_count(workers), place)
+    on_folds = iter([[results[job.key] for job in of] for of in jobs])
     trials = []
-    for n, combination in enumerate(combinations):
-        on_folds = [results[job.key] for job in jobs[n * n_folds : (n + 1) * n_folds]]
-        trials += _measured(combination, path, on_folds, list(grid))
-    _warn_of_failures(trials)
+    for combination, problem in zip(combinations, problems, strict=True):
+        of = [] if problem.startswith(FAILED) else next(on_folds)
+        trials += _measured(combination, path, of, list(grid), problem)
+    _warn_of_trials(trials)
     tuning = Tuning(measure, _sorted(trials, parse(measure).is_error), ranker)
     if folder is not None:
         tuning.write(Path(folder))
     return tuning
 
 
+def _jobs(
+    ranker: Any, combinations: Sequence[dict[str, Any]], path: Sequence[float] | None, measure: str, data: JobData
+) -> list[list[TuningJob]]:
+    """The jobs of each combination, one for each fold."""
+    kind, prints = type(ranker), data.fingerprint()
+    folds, stops = (data.folds, False) if data.valid is None else (1, stops_early(kind))
+    return [
+        [
+            TuningJob(kind.__name__, ranker.get_params() | combination, path, fold, measure, prints, stops)
+            for fold in range(folds)
+        ]
+        for combination in combinations
+    ]
+
+
+def _problem(
+    ranker: Any, combination: dict[str, Any], path: Sequence[float] | None, data: RankingData, measure: str
+) -> str:
+    """Why a combination cannot be fitted, or learns nothing from the data; empty if there is no such reason."""
+    for C in path if path is not None else [None]:
+        estimator = clone(ranker).set_params(**combination, **({} if C is None else {"C": C}))
+        try:
+            estimator.check_parameters()
+        except InputError as error:
+            return FAILED + in_one_line(error)
+    return estimator.problem_of(data, measure)
+
+
 def _measured(
-    combination: dict[str, Any], path: Sequence[float] | None, on_folds: list[Any], order: list[str]
+    combination: dict[str, Any], path: Sequence[float] | None, on_folds: list[Any], order: list[str], problem: str
 ) -> list[Combination]:
     """The results of a combination on all folds, for each C of the path; parameters in the order of the grid."""
     out = []
-    failures = [result for result in on_folds if isinstance(result, str)]
+    failures = [FAILED + result for result in on_folds if isinstance(result, str)] or [problem] * (not on_folds)
     for i, C in enumerate(sorted(path) if path is not None else [None]):
         params = combination | ({} if C is None else {"C": C})
         params = {name: params[name] for name in order if name in params}
         if failures:
-            out.append(Combination(params, (), 0.0, None, f"failed: {failures[0]}"))
+            out.append(Combination(params, (), 0.0, None, failures[0]))
             continue
         scores = tuple(result["scores"][i] for result in on_folds)
         seconds = sum(result["seconds"][i] for result in on_folds)
         kept = all("values" in result for result in on_folds)
         values = np.concatenate([result["values"][i] for result in on_folds]) if kept else None
-        nothing = all(result["constant"][i] if "constant" in result else False for result in on_folds)
-        out.append(Combination(params, scores, seconds, values, NOTHING if nothing else ""))
+        out.append(Combination(params, scores, seconds, values, _remark(on_folds, i, problem)))
     return out
+
+
+def _remark(on_folds: list[Any], i: int, problem: str) -> str:
+    """What is to be said of the results of a combination that did not fail."""
+    if problem or all(result.get("constant", [False] * (i + 1))[i] for result in on_folds):
+        return f"{NOTHING}: {problem}" if problem else NOTHING
+    unproved = any(result.get("unproved", [False] * (i + 1))[i] for result in on_folds)
+    return UNPROVED if unproved else ""
 
 
 def _sorted(trials: Sequence[Combination], is_error: bool) -> tuple[Combination, ...]:
@@ -246,22 +281,25 @@ def _sorted(trials: Sequence[Combination], is_error: bool) -> tuple[Combination,
     return tuple(sorted(trials, key=lambda t: sign * t.mean if t.scores else np.inf))
 
 
-def _warn_of_failures(trials: Sequence[Combination]) -> None:
-    """Say how many combinations failed and how many learned nothing; raise if all failed."""
-    from .linear import NothingLearnedWarning
+def _warn_of_trials(trials: Sequence[Combination]) -> None:
+    """Say how many combinations failed, learned nothing, or were not solved; raise if all failed."""
+    from ..solvers import ConvergenceWarning
 
     failed = [t for t in trials if not t.scores]
     if len(failed) == len(trials):
         raise InputError(f"every combination {failed[0].remark}")
-    if failed:
-        one = ", ".join(f"{name} {_text(value)}" for name, value in failed[0].params.items())
-        warnings.warn(
-            f"{len(failed)} of {len(trials)} combinations failed, e.g. {one}: {failed[0].remark}", stacklevel=3
-        )
-    nothing = sum(t.remark == NOTHING for t in trials)
-    if nothing:
-        text = f"{nothing} of {len(trials)} combinations learned nothing: all documents of a query have the same score"
-        warnings.warn(text, NothingLearnedWarning, stacklevel=3)
+    said = [
+        (failed, "failed", UserWarning, f": {failed[0].remark}" if failed else ""),
+        ([t for t in trials if t.remark.startswith(NOTHING)], "learned nothing", NothingLearnedWarning,
+         ": all documents of a query have the same score"),
+        ([t for t in trials if t.remark == UNPROVED], "ended before the gap tol was reached", ConvergenceWarning,
+         ": more iterations (max_iter) may help"),
+    ]  # fmt: skip
+    for some, what, kind, why in said:
+        if some:
+            one = ", ".join(f"{name} {_text(value)}" for name, value in some[0].params.items())
+            text = f"{len(some)} of {len(trials)} combinations {what}, e.g. {one}{why}"
+            warnings.warn(text, kind, stacklevel=3)
 
 
 def _check_data(data: Any, valid: Any, folds: int) -> Any:

@@ -14,9 +14,12 @@ import numpy as np
 
 from ..data import Preferences, RankingData
 from ..errors import InputError, nearest
+from ..solvers import SolverRow
 from ..solvers.bundle import bundle
+from ..solvers.cccp import best_of
+from ..solvers.certificate import Solution
 from .oracle import LinearOracle
-from .regression import RegressionRanker
+from .regression import regression_weights
 
 NAMES = ("zero", "regression", "w0", "random", "convex")
 DEFAULT_COUNT = 2
@@ -41,13 +44,6 @@ def start_names(start: Any, n_starts: int | None) -> tuple[str, ...] | None:
     return (*names, *["random"] * ((n_starts or 0) - len(names)))
 
 
-def regression_weights(data: RankingData) -> np.ndarray:
-    """The weights of least squares on the grades; the constant is fitted and left out."""
-    if isinstance(data.y, Preferences):
-        raise InputError("a regression needs grades, the data has a preference graph")
-    return np.asarray(RegressionRanker(alpha=1e-6).fit(data).coef_, np.float64)
-
-
 class StartingPoints:
     """The points by name, for one problem: each is computed when it is first needed."""
 
@@ -56,8 +52,21 @@ class StartingPoints:
     ) -> None:
         self.oracle, self.data, self.C = oracle, data, C
         self.w0 = np.zeros(oracle.size) if w0 is None else w0
-        self.options = {**options, "planes": None, "progress": None}
+        self.options, self.quiet = options, {**options, "planes": None, "progress": None}
         self.rng = np.random.default_rng(options["seed"])
+
+    def solve(
+        self, row: SolverRow, names: tuple[str, ...] | None, count: int | None, warm: np.ndarray | None, schedule: Any
+    ) -> Solution:
+        """The solution from the points of these names, by default from ``count`` points and a warm start."""
+        if not self.oracle.convex:
+            points = self.default(count or DEFAULT_COUNT) if names is None else self.of(names)
+            points += [] if warm is None or names is not None else [warm]
+            return best_of(row.run, points, self.oracle, self.C, **self.options)
+        if "dual" in row.needs:
+            problem = self.oracle.dual(self.options["w0"])
+            return row.run(problem, self.C, schedule=schedule or "query", **self.options)
+        return row.run(self.oracle, self.C, start=warm if names is None else self.of(names)[0], **self.options)
 
     def of(self, names: tuple[str, ...]) -> list[np.ndarray]:
         """The points of these names; random ones have the length of the last other one, or of the regression."""
@@ -88,7 +97,7 @@ class StartingPoints:
         problem = self.oracle.with_loss(self.oracle.prepared.convex_bound())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return bundle(problem, self.C, **self.options).w
+            return bundle(problem, self.C, **self.quiet).w
 
     def scaled(self, weights: np.ndarray) -> np.ndarray:
         """These weights times the power of ten that gives the least objective."""

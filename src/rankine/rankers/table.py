@@ -96,7 +96,13 @@ def row_of(name: str) -> RankerRow:
     rankine.errors.InputError: unknown ranker 'adrank'. Did you mean 'adarank'? There are: auto, ...
     """
     if name not in TABLE:
-        raise unknown("ranker", name, TABLE)
+        from ..losses.habits import habit
+        from ..losses.table import TABLE as LOSSES
+
+        hint = habit(name)
+        if hint is None and name.partition("@")[0].partition(":")[0] in LOSSES:
+            hint = f"it is a loss, which several rankers can learn by: --loss {name}"
+        raise unknown("ranker", name, TABLE) if hint is None else InputError(f"unknown ranker {name!r}: {hint}")
     return TABLE[name]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ..data import RankingData
 from ..measures import parse
 from ..measures.table import TABLE as MEASURES
+from .learnable import NothingLearnedWarning, nothing_to_learn, relevant_from
 from .outcome import CHANCE, Outcome
 
 ONE_QUERY = (
@@ -26,25 +28,20 @@ def about_data(data: RankingData, measure: str) -> list[str]:
         lines.append(f"Some grades are not whole numbers. They are taken as they are: {_taken(measure)}.")
     if levels.min() < 0:
         lines.append(f"Some grades are negative. They are taken as they are: {_taken(measure)}.")
-    relevant = _relevant(measure)
-    if relevant is not None and levels.max() < relevant:
-        lines.append(f"No document is relevant, for no grade is {relevant:g} or more: {measure} is 0 for every order.")
     if levels.max() > 10 and _is_exponential(measure):
         lines.append(
             f"The largest grade is {levels.max():g}. With a gain of 2^grade − 1 it outweighs all others; "
             "nDCG(dcg='log2') counts grades themselves."
         )
     lengths = np.diff(data.ptr)
-    if lengths.max() == 1:
-        lines.append("Every query has one document: there is nothing to rank.")
-    elif (lengths == 1).any():
+    problem = nothing_to_learn(data.y, data.ptr, measure)
+    if problem:
+        lines.append(f"{problem[0].upper()}{problem[1:]}.")
+    if lengths.max() > 1 and (lengths == 1).any():
         lines.append(f"{int((lengths == 1).sum())} queries have one document, and nothing to rank.")
     cutoff = parse(measure).cutoff
     if cutoff is not None and cutoff > lengths.max():
         lines.append(f"No query has {cutoff} documents: {measure} looks at whole lists.")
-    equal = np.maximum.reduceat(data.y, data.ptr[:-1]) == np.minimum.reduceat(data.y, data.ptr[:-1])
-    if equal.all():
-        lines.append("In every query all grades are equal: there is nothing to learn.")
     if data.n_features == 1:
         lines.append("There is one feature: all that can be learned is how to use it.")
     constant = _constant_features(data)
@@ -57,21 +54,14 @@ def about_data(data: RankingData, measure: str) -> list[str]:
 
 def _is_exponential(measure: str) -> bool:
     """Whether a gain is 2^grade − 1."""
-    of = parse(measure)
-    return MEASURES[of.name].graded and dict(of.params).get("dcg") != "log2"
-
-
-def _relevant(measure: str) -> float | None:
-    """The least grade of a relevant document, for a measure that asks for no more."""
-    of = parse(measure)
-    return None if MEASURES[of.name].graded else dict(of.params).get("rel")
+    return parse(measure).is_exponential
 
 
 def _taken(measure: str) -> str:
     """What a measure makes of a grade."""
     if MEASURES[parse(measure).name].graded:
         return "a gain is 2^grade − 1" if _is_exponential(measure) else "a gain is the grade itself"
-    relevant = _relevant(measure)
+    relevant = relevant_from(measure)
     return "only their order counts" if relevant is None else f"a document is relevant from grade {relevant:g} on"
 
 
@@ -190,7 +180,9 @@ def _floor_lines(outcome: Outcome, data: RankingData, measure: str) -> list[str]
     if floor.candidate is not None and floor.candidate.ranker == "single":
         from .fusion import SingleFeature
 
-        name = feature_name(SingleFeature(measure, both_signs=True).fit(data), data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NothingLearnedWarning)  # the report says it of the whole
+            name = feature_name(SingleFeature(measure, both_signs=True).fit(data), data)
     mean = outcome.in_units_of(float(outcome.means[outcome.floor]))
     if outcome.over_floor is None:
         return [f"No candidate has a better mean than {name}."]

@@ -164,7 +164,7 @@ class Planes:
         gram[:n, :n] = self.gram
         gram[n, :] = gram[:, n] = column
         if not (np.isfinite(column).all() and math.isfinite(b + math.fsum(slip))):
-            raise InputError("the gradient is too large a number to be squared: scale the features down")
+            raise InputError("the gradient is too large a number to be squared: scale the features or the grades down")
         self.gram = gram
         self.a.append(a)
         self.b.append(b)

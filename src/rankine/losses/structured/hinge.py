@@ -156,7 +156,7 @@ class StructuredHinge(Loss):
                 raise InputError("A must not increase from one rank to the next")
             return kn.TABLE, table if self.k is None else table[: self.k].copy()
         if self.A not in POSITION_WEIGHTS:
-            names = ", ".join(POSITION_WEIGHTS)
+            names = f"{', '.join(POSITION_WEIGHTS)}, and learn (LinearRanker only)"
             raise InputError(
                 f"unknown position weight A={self.A!r}.{nearest(self.A, POSITION_WEIGHTS)} There are: {names}"
             )
