@@ -36,9 +36,9 @@ TABLES = {
     },
 }
 NOTE = (
-    "Means over five test folds, nothing truncated, C chosen on validation by the measure of the column; ↓ is\n"
-    "significantly worse than the best of its three rows (Wilcoxon, 5 %, all test queries). The paper's figures\n"
-    "are for MQ2007 and YLTRC, which are not at hand here, so they cannot be compared with ours one by one; its\n"
+    "Means over five test folds, nothing truncated, C chosen on validation by the measure of the column; ↓ is "
+    "significantly worse than the best of its three rows (Wilcoxon, 5 %, all test queries). The paper's figures "
+    "are for MQ2007 and YLTRC, which are not at hand here, so they cannot be compared with ours one by one; its "
     "DCG leaves the base of the logarithm open, ours has 2."
 )
 COLUMNS = (

@@ -108,7 +108,7 @@ def outcome(job: WebJob) -> np.ndarray:
             models = [RegressionRanker(alpha=a).fit(fold.train) for a in ALPHAS]
         else:
             loss, options = ("ranksvm", None) if job.system == "RankSVM" else (f"svm-ndcg@{job.k}", {"A": row.A})
-            ranker = LinearRanker(loss, loss_options=options, threads=1, tol=1e-2, max_time=60.0)
+            ranker = LinearRanker(loss, loss_options=options, threads=1, tol=1e-2, max_time=5.0)
             models = ranker.path(C_GRID, fold.train)
     by = f"nDCG@{job.k or DEPTH}"
     valid = [evaluate(by, fold.valid.y, m.predict(fold.valid), fold.valid.qid).mean[by] for m in models]
