@@ -79,6 +79,34 @@ class Trec(QuietKind):
             assert result.value[i] in ((float(value), -float(value)) if ranks else (float(value),))
 
 
+class Groups(QuietKind):
+    """Judgments in groups."""
+
+    name = "judgment groups"
+
+    def sample(self, rng: random.Random) -> bytes:
+        """A few queries, with subgroups or without."""
+        part = rng.choice(["", "s1 "])
+        lines = [f"q{q} g{g} {part}d{d} {rng.randrange(3)}" for q in range(2) for g in range(2) for d in range(3)]
+        return ("\n".join([*lines, "# end"]) + "\n").encode()
+
+    def read(self, path: Path) -> Any:
+        """Judgments."""
+        return load_groups(path)
+
+    def agrees(self, path: Path, result: Any) -> None:
+        """Line by line."""
+        content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        rows = [f for line in content.split(b"\n") if (f := re.findall(rb"[^\x00-\x20]+", line))]
+        rows = [row for row in rows if not row[0].startswith(b"#")]
+        assert len(rows) == len(result)
+        for i, row in enumerate(rows):
+            names = result.query_ids[result.query[i]], result.group_ids[result.group[i]]
+            assert [name.encode() for name in names] == row[:2]
+            assert result.document_ids[result.document[i]].encode() == row[-2]
+            assert result.value[i] == float(row[-1])
+
+
 class JudgmentTable(QuietKind):
     """Judgments as CSV, TSV, JSON lines or nested JSON."""
 
@@ -154,34 +182,6 @@ class PreferenceTable(QuietKind):
         result.check(self.data.ptr)
         assert (result.weight >= 0).all()
         assert len(result) <= path.read_bytes().count(b"\n") + 1
-
-
-class Groups(TextKind):
-    """Judgments in groups."""
-
-    name = "judgment groups"
-
-    def sample(self, rng: random.Random) -> bytes:
-        """A few queries, with subgroups or without."""
-        part = rng.choice(["", "s1 "])
-        lines = [f"q{q} g{g} {part}d{d} {rng.randrange(3)}" for q in range(2) for g in range(2) for d in range(3)]
-        return ("\n".join([*lines, "# end"]) + "\n").encode()
-
-    def use(self, path: Path) -> Any:
-        """Read it."""
-        return load_groups(path)
-
-    def agrees(self, path: Path, result: Any) -> None:
-        """Line by line."""
-        content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-        rows = [f for line in content.split(b"\n") if (f := _BYTES.findall(line))]
-        rows = [row for row in rows if not row[0].startswith(b"#")]
-        assert len(rows) == len(result)
-        for i, row in enumerate(rows):
-            names = result.query_ids[result.query[i]], result.group_ids[result.group[i]]
-            assert [name.encode() for name in names] == row[:2]
-            assert result.document_ids[result.document[i]].encode() == row[-2]
-            assert result.value[i] == float(row[-1])
 
 
 KINDS: list[Kind] = [

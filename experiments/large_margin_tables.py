@@ -3,10 +3,10 @@
 import sys
 from pathlib import Path
 
-from rankine.experiments.large_margin import make
+from rankine.experiments.large_margin import MADE, make
 from rankine.parallel import thread_count
 
 if __name__ == "__main__":
     place = Path(__file__).parent.parent / "docs" / "_static" / "large-margin"
     place.mkdir(parents=True, exist_ok=True)
-    make(place, thread_count(), sys.argv[1:] or ("ohsumed-letor2", "ohsumed", "mq2008"))
+    make(place, thread_count(), sys.argv[1:] or (*MADE, "ohsumed-letor2", "ohsumed", "mq2008"))

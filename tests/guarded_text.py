@@ -3,12 +3,14 @@
 import ctypes
 import mmap
 from contextlib import suppress
+from itertools import product
 
 import numpy as np
 
 from rankine.errors import InputError
 from rankine.files import PADDING, Block
-from rankine.io import letor, trec_kernels
+from rankine.io import trec_kernels
+from rankine.io.letor_lines import LetorLineError, LetorLines, parse_block
 from rankine.spoken.lattice.formats import slf_kernels
 
 LETOR = "1.25 qid:10 1:0.1234567 2:-1.5e-10 3:12345678 # docid = GX1\n2 qid:10 1:0.123456 2:nan 3:0.5 #d2"
@@ -30,9 +32,10 @@ def guarded(text):
 
 
 def read_letor(data, end):
-    for stride in (0, 1, 3):
-        with suppress(letor._LineError):
-            letor._parse(Block(data, end, 0), 8, stride, np.dtype(np.float32), None)
+    for stride, has_qid, unordered in product((0, 1, 3), (True, False), (True, False)):
+        lines = LetorLines(np.dtype(np.float32), None, None, has_qid, unordered)
+        with suppress(LetorLineError):
+            parse_block(Block(data, end, 0), 8, stride, 1, lines)
 
 
 def read_trec(data, end):

@@ -1,6 +1,7 @@
 """Helpers over arrays: the same answers for dense and sparse matrices."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
@@ -36,3 +37,12 @@ def test_a_sparse_matrix_that_points_outside_is_refused(columns, ends):
     X.indices, X.indptr = np.array(columns, np.int32), np.array(ends, np.int32)
     with pytest.raises(InputError, match="not a valid sparse matrix"):
         as_features(X)
+
+
+def test_whatever_has_the_interface_of_arrow_is_a_matrix_of_its_columns():
+    class Relation:
+        def __init__(self, table):
+            self.__arrow_c_stream__ = table.__arrow_c_stream__
+
+    X = as_features(Relation(pa.table({"a": [1.5, 2.0], "b": [3, 4]})))
+    assert X.tolist() == [[1.5, 3], [2, 4]]

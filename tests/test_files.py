@@ -14,6 +14,7 @@ from rankine.files import (
     fingerprint_of_file,
     is_temporary,
     locked,
+    open_target,
     replacing,
     stamp,
     write_file,
@@ -101,3 +102,16 @@ def test_a_stream_can_be_read_again_from_its_beginning():
     assert io.BufferedReader(stream, 10).read(1234) == text[:1234]
     stream.rewind()
     assert stream.readall() == text
+
+
+def test_files_are_compressed_by_their_ending_or_not_written(tmp_path):
+    import bz2
+
+    with open_target(tmp_path / "x.BZ2") as stream:
+        stream.write(b"text")
+    assert bz2.decompress((tmp_path / "x.BZ2").read_bytes()) == b"text"
+    for ending in (".zip", ".7z", ".lz4", ".Z"):
+        target = open_target(tmp_path / f"y{ending}")
+        with pytest.raises(InputError, match=r"files are compressed as .gz, .bz2, .xz or .zst only"), target:
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["x.BZ2"]

@@ -35,6 +35,10 @@ def as_features(X: Any) -> Features:
             csr = csr.copy()
             csr.sum_duplicates()
         return csr if csr.dtype in (np.float32, np.float64) else csr.astype(np.float64)
+    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "to_numpy") and not hasattr(X, "column_names"):
+        import pyarrow as pa
+
+        X = pa.table(X)  # such as a relation of DuckDB
     if hasattr(X, "column_names"):
         X = np.column_stack([column.to_numpy() for column in X.columns]) if X.num_columns else np.empty((X.num_rows, 0))
     elif hasattr(X, "to_numpy"):

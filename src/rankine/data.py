@@ -302,6 +302,16 @@ class RankingData:
         """
         return self._with(X, self.feature_names)
 
+    def with_supervision(self, y: Any) -> RankingData:
+        """The same documents with other grades, or with preferences, which are in the order of the rows.
+
+        >>> RankingData([[1.0], [2.0]], [0, 1], [7, 7]).with_supervision(np.array([2.0, 0.0])).y
+        array([2., 0.])
+        """
+        data = self._with(self.X, self.feature_names)
+        data.y = y
+        return data
+
     def with_weights(self, query_weight: Any = None, doc_weight: Any = None) -> RankingData:
         """The same data with weights of its queries or of its rows, in its own order, that ``fit`` uses.
 

@@ -212,6 +212,8 @@ def test_an_option_that_a_format_does_not_take_is_refused(parts, command, name):
         "bound": ("bound", "m.json", path),
     }[command]
     refused = [option for option in VALUES if option not in JUDGED[name].options]
+    if name == "letor":
+        refused.remove("delimiter")  # text with a delimiter is CSV
     assert refused
     for option in refused:
         if command == "export" and option == "features":

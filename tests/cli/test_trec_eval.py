@@ -33,6 +33,7 @@ def test_options_as_trec_eval_has_them(folder):
     assert lines("-n", "-q", "-mnum_rel", "-l9") == [["num_rel", q, "0"] for q in ("q1", "q2")]
     assert lines("-N100", "-mutility.0,0,0,1")[0][0] == "utility_0,0,0,1"
     assert lines("-q", "-m", "set")[0][:2] == ["num_ret", "q1"]
+    assert len(lines("-m", "all_trec")) - len(lines("-m", "all_trec", "--like", "9")) == 5
 
 
 def test_unknown_measures_are_told_before_files_are_read(folder):

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .own import judged_file
+
 
 def test_the_variants_of_large_margin(real_data, tmp_path, monkeypatch):
     """On one small fold: every system gives numbers, and the report has its tables and picture."""
@@ -21,3 +23,17 @@ def test_the_variants_of_large_margin(real_data, tmp_path, monkeypatch):
     monkeypatch.setattr(e, "rows", lambda outcomes: [("x",)])
     parts = e.sections("ohsumed-letor2", [outcome], tmp_path)
     assert (tmp_path / parts[1].picture).exists()
+
+
+def test_a_file_of_ones_own_and_the_figure(tmp_path, monkeypatch):
+    from rankine.experiments import large_margin as e
+
+    judged_file(tmp_path, 10)
+    monkeypatch.setattr(e, "C_GRID", (1e-3,))
+    monkeypatch.setattr(e, "systems", lambda: {"RankSVM": ("ranksvm", {}), "SVM-NDCG@10, A linear": (
+        "svm-ndcg@10", {"A": "linear"}), "tight, A linear": ("svm-ndcg@10:tight", {"A": "linear"})})  # fmt: skip
+    results = e.experiment(["figure-1", str(tmp_path / "mine.txt")], 1.0, tmp_path / "report", 1)
+    assert results.tables[1].title == "mine.txt"
+    assert "RankSVM" in [row[0] for row in results.tables[1].rows]
+    for name in ("figure-1/figure-1.png", "own/large-margin-own.png", "own/report.html"):
+        assert (tmp_path / "report" / name).exists()

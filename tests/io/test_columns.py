@@ -92,3 +92,10 @@ def test_the_most_features(monkeypatch):
     assert len(features("f1,f2")) == 2
     with pytest.raises(rk.InputError, match=r"5 features: the most is 2 \(--max-features"):
         features(None)
+
+
+def test_a_long_name_is_cut_in_messages():
+    names = ["label", "qid", "x" * 10_000]
+    with pytest.raises(rk.InputError, match=r"There are: 'label', 'qid', 'x+…'") as caught:
+        choose(ColumnNames(names, 3), "none of these", None, None)
+    assert len(str(caught.value)) < 200

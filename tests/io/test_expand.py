@@ -58,7 +58,8 @@ def test_equal_query_ids_are_one_query():
 
 
 def test_files_that_are_no_data_are_left_out(tmp_path):
-    for name in ("a.txt", "a.txt.query", "a.txt.weight", ".hidden.txt", "_SUCCESS", "part-2", "part-10"):
+    beside = ("a.txt.query", "a.txt.weight", "a.txt.position")
+    for name in ("a.txt", *beside, ".hidden.txt", "_SUCCESS", "part-2", "part-10"):
         (tmp_path / name).write_text("1 qid:1 1:1\n")
     (tmp_path / "folder.txt").mkdir()
     assert [p[len(str(tmp_path)) + 1 :] for p in expand(tmp_path)] == ["a.txt", "part-2", "part-10"]

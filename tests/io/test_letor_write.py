@@ -1,6 +1,7 @@
 """The LETOR writer: round trips, and what the text cannot hold."""
 
 import io
+import warnings
 
 import numpy as np
 import pytest
@@ -9,14 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankine as rk
+from rankine.data import Numbering
 
 finite = {"allow_nan": False, "allow_infinity": False}
 ids = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FFF, exclude_categories=["Cs"]), min_size=1, max_size=6)
 
 
 @settings(max_examples=150)
-@given(st.data(), st.sampled_from([32, 64]), st.booleans(), st.booleans())
-def test_round_trip_is_bit_identical(draw, width, sparse, named):
+@given(st.data(), st.sampled_from([32, 64]), st.booleans(), st.booleans(), st.sampled_from([None, 0, 1]))
+def test_round_trip_is_bit_identical(draw, width, sparse, named, first):
     n, d = draw.draw(st.integers(1, 6)), draw.draw(st.integers(1, 5))
     dtype = np.dtype(f"float{width}")
     cell = st.one_of(st.just(0.0), st.floats(width=width, **finite))
@@ -30,10 +32,14 @@ def test_round_trip_is_bit_identical(draw, width, sparse, named):
         qid = ["q" + q for q in qid]
     qid = np.array(qid, object) if named else np.array(qid)
     data = rk.RankingData(sp.csr_array(X) if sparse else X, y, qid, doc_ids)
+    data.numbering = None if first is None else Numbering(first)
     out = io.BytesIO()
     rk.save_letor(data, out)
     out.seek(0)
-    again = rk.load_letor(out, dtype=dtype, sparse=sparse)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rk.InputNote)
+        again = rk.load_letor(out, dtype=dtype, sparse=sparse)
+    assert again.numbering.first == (1 if first is None else first)
     assert again.X.dtype == dtype
     assert again.dense().X.tobytes() == data.dense().X.tobytes()
     assert again.y.tobytes() == data.y.tobytes()

@@ -1,6 +1,9 @@
 """Tables of judgments, runs and preferences: every documented error with its place, and mutated files."""
 
+import csv
+import io
 import json
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankine as rk
+from rankine.io.role_readers import text_records
+from rankine.io.trec_forms import QRELS
+from rankine.sources import OpenSource, line_blocks
 
 from .. import reference_text as ref
 from .test_trec import triples
@@ -145,3 +151,37 @@ def test_mutated_tables_are_read_as_the_slow_reader_reads_them(tmp_path, name):
     check()
     assert len(accepted) > 10
     assert len(refused) > 20
+
+
+@settings(max_examples=100)
+@given(st.data(), st.integers(1, 40))
+def test_blocks_of_any_size_hold_the_same_records(data, size):
+    rows = data.draw(st.lists(st.tuples(st.text("abé,\"' ", min_size=1, max_size=5), st.integers(0, 9)), min_size=1))
+    rows = [(f"q{i}{name.strip()}", name.strip() or "x", value) for i, (name, value) in enumerate(rows)]
+    csv_text = io.StringIO()
+    csv.writer(csv_text, lineterminator=data.draw(st.sampled_from(["\n", "\r\n", "\n\n"]))).writerows(
+        [("qid", "docno", "label"), *rows]
+    )
+    lines = "".join(json.dumps({"qid": q, "docno": d, "label": v}) + "\n" for q, d, v in rows)
+    nested = json.dumps({q: {d: v} for q, d, v in rows}, indent=1)
+    for text in (csv_text.getvalue(), lines, nested):
+        opened = OpenSource(io.BytesIO(text.encode()), "x", io.BytesIO(), None)
+        records = text_records(line_blocks(opened, size), QRELS, {}, "x", None)
+        assert list(zip(*records.columns.values(), strict=True)) == rows
+
+
+@settings(max_examples=60)
+@given(st.data(), st.integers(1, 12))
+def test_pieces_of_a_file_are_the_whole(tmp_path_factory, data, n):
+    folder = tmp_path_factory.mktemp("pieces")
+    lines = [f"q{i % 3} Q0 d{i} {i} {data.draw(st.integers(-9, 9))} tag\n" for i in range(n)]
+    cuts = sorted({0, n, *data.draw(st.lists(st.integers(0, n)))})
+    files = []
+    for number, (a, b) in enumerate(pairwise(cuts)):
+        files.append(folder / f"part-{number}.run")
+        files[-1].write_text("".join(lines[a:b]))
+    whole = rk.load_run(io.BytesIO("".join(lines).encode()))
+    for source in (files, folder, str(folder / "part-*.run")):
+        pieces = rk.load_run(source)
+        assert triples(pieces) == triples(whole)
+        assert (pieces.query_ids, pieces.tag) == (whole.query_ids, "tag")

@@ -43,6 +43,8 @@ def test_errors_list_what_there_is(names, given, message):
 def test_names_that_are_given_go_first():
     names = ["qid", "a", "b", "label"]
     assert named_columns(names, QRELS, {"query": "b", "document": "a"}, "x") == {"query": 2, "document": 1, "grade": 3}
+    numbers = {"query": "3", "document": "2", "grade": "label"}
+    assert named_columns(names, QRELS, numbers, "x") == {"query": 2, "document": 1, "grade": 3}
     places = named_columns(["docid", "docno", "qid", "score"], RUN, {}, "x")
     assert places == {"query": 2, "document": 1, "score": 3}
     assert "the document is taken from 'docno', not from 'docid'" in choices(

@@ -1,5 +1,6 @@
 """Parquet and Arrow: round trips, memory mapping, foreign tables, errors."""
 
+import io
 import json
 
 import numpy as np
@@ -45,6 +46,19 @@ def test_round_trip_is_bit_identical(tmp_path, suffix, sparse, strings, dtype):
     assert (again.doc_ids is None) == (data.doc_ids is None)
     assert data.doc_ids is None or again.doc_ids.tolist() == data.doc_ids.tolist()
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_numbering_and_weights_survive(tmp_path, suffix):
+    data = rk.load_letor(io.BytesIO(b"1 qid:7 1:1\n0 qid:8 2:3\n2 qid:7 1:4\n"), first_index=0)
+    path = tmp_path / f"x{suffix}"
+    for weights in ({}, {"query_weight": [1.0, 2.5]}, {"doc_weight": [1.0, 0.0, 2.0]}):
+        rk.save_table(data.with_weights(**weights), path)
+        again = rk.load_table(path)
+        assert again.numbering == data.numbering
+        for name in ("query_weight", "doc_weight"):
+            value = getattr(again, name)
+            assert (None if value is None else value.tolist()) == weights.get(name)
 
 
 def test_arrow_features_are_a_view_of_the_file(tmp_path, monkeypatch):
@@ -181,6 +195,11 @@ def sparse_columns(indices=(0, 1, 1), ends=(0, 2, 3), values=(1.0, 2.0, 3.0), va
         ({"layout": {"n_features": -2}}, "own layout"),
         ({"layout": {"feature_names": ["a"]}}, "1 names for 2 features"),
         ({"layout": {"feature_names": [1, 2]}}, "own layout"),
+        ({"layout": {"numbering": [2, False]}}, "own layout"),
+        ({"layout": {"numbering": [0]}}, "own layout"),
+        ({"doc_weight": pa.array([1.0, float("nan")])}, "doc_weight"),
+        ({"doc_weight": pa.array([-1.0, 1.0])}, "doc_weight must hold 2 numbers ≥ 0"),
+        ({"query_weight": pa.array(["a", "b"])}, "not numbers"),
         ({"label": None}, "without a label column"),
         ({"qid": None}, "without a qid column"),
         ({"features": None}, "without a indices column"),

@@ -64,3 +64,8 @@ def random_trec(rng):
         if rng.random() < 0.9:
             run[f"q{q}"] = {d: score() for d in docs if rng.random() < 0.7} or {docs[-1]: 1.0}
     return qrels, run
+
+
+def is_judged(qrels, run):
+    """Whether a document of the run is judged; otherwise the run is refused."""
+    return any(qrels.get(q, {}).get(d, -1) >= 0 for q, documents in run.items() for d in documents)

@@ -25,7 +25,8 @@ def random_groups(rng, subgroups):
             for s in range(subgroups):
                 part = [d for d in docs if rng.random() < 0.7] or docs[:1]
                 rows += [(q, f"g{g}", f"s{s}", d, levels[d]) for d in part]
-    run = {q: {d: float(rng.integers(0, 5)) for d in [*docs, "x"] if rng.random() < 0.7} for q in ("q1", "q2", "q3")}
+    run = {q: {d: float(rng.integers(0, 5)) for d in [*docs, "x"] if rng.random() < 0.7} for q in ("q1", "q2")}
+    run["q3"] = {rows[0][3]: 1.0}  # a run without any judged document is an error
     return rows, {q: lists for q, lists in run.items() if lists}
 
 
@@ -75,7 +76,7 @@ def test_preferences_on_random_sets(subgroups):
 )
 def test_as_many_other_documents_as_relevant_ones(levels, ranked, share, of_retrieved):
     """The small cases of trec_eval's own test."""
-    run = {"q": {d: -float(i) for i, d in enumerate(ranked)}}
+    run = {"q": {d: -float(i) for i, d in enumerate(ranked)}, "other": {"a": 1.0}}
     report = rk.evaluate_run(["PrefsR", "PrefsR(over='retrieved')"], {"q": {"g": levels}}, run)
     assert list(report.mean.values()) == [share, of_retrieved]
 
@@ -104,7 +105,7 @@ def test_measures_are_averaged_over_people():
             values = np.zeros(len(singles))
             for person in people:
                 qrels = {q: {d: v for r, g, _, d, v in rows if (r, g) == (q, person)}}
-                if q in run:
+                if any(v >= 0 and d in run.get(q, {}) for d, v in qrels[q].items()):  # otherwise the values are 0
                     values += list(rk.evaluate_run(list(singles.values()), qrels, {q: run[q]}).mean.values())
             assert np.allclose([report.per_query[n][i] for n in singles], values / len(people), atol=1e-12)
             checked += 1
@@ -152,6 +153,7 @@ CONFLICT = [("q", "g", "1", "a", 1), ("q", "g", "1", "b", 0), ("q", "g", "2", "a
         (lambda: rk.evaluate_run("ERR_IA@5", GROUPS, {"p": {"a": 1.0}}), "no query in common"),
         (lambda: rk.evaluate_run("prefs_simp", GROUPS, RUN, ties="expected"), "need an order"),
         (lambda: rk.evaluate_run("AP", JudgmentGroups.from_dict(GROUPS), RUN), "in groups"),
+        (lambda: rk.evaluate_run("ERR_IA@5", GROUPS, {"q": {"b": 1.0}}), "run has 'b', the judgments have 'a'"),
         (lambda: rk.evaluate("ERR_IA@5", [1], [1.0]), "needs subtopics"),
         (lambda: rk.evaluate_run("prefs_simp", judged(CONFLICT), RUN), "query q: a judgment group prefers"),
     ],

@@ -47,6 +47,8 @@ def test_names_round_trip():
         ("utility.2,-1,0,0", "Utility(hit=2)"),
         ("11pt_avg.0.2,0.5,0.8", "IPrecMean(points=(0.2,0.5,0.8))"),
         ("rbp.p=0.8", "GradedRBP(p=0.8)"),
+        ("rbp.p=0.8,2=1", "GradedRBP(p=0.8,gains=(2,1))"),
+        ("G.1=3,2=9", "G(gains=(1,3,2,9))"),
     ],
 )
 def test_habits(name, same):
@@ -82,7 +84,9 @@ def test_separators():
         ("relstring", "is text"),
         ("P@5,10", "whole number"),
         ("utility.1,2", "expected 4 numbers"),
-        ("rbp.q=1", "expected p=NUMBER"),
+        ("rbp.q=1", "expected p=NUMBER or GRADE=GAIN after the dot, got 'q=1'"),
+        ("rbp_resid.1=2", "expected p=NUMBER after the dot"),
+        ("G.3", "expected GRADE=GAIN after the dot, got '3'"),
         ("P.5,5", "given twice"),
         ("P.0", "at least 1"),
         ("P.1e999", "too large"),

@@ -108,10 +108,14 @@ def test_a_run_without_a_judged_document_is_refused_with_names_of_both_sides():
         with pytest.raises(rk.InputError, match=f"no document of the run is judged: {sides}"):
             rk.evaluate_run("AP", qrels, numbers, **options)
     other = {f"q{i}": qrels[f"q{(i + 1) % 30}"] for i in range(30)}
-    with pytest.raises(rk.InputError, match="names that occur in both: 90, but for other queries"):
+    shared = r"judged \(names that occur in both: 90, but for other queries\): the run has 'doc-1-0'"
+    with pytest.raises(rk.InputError, match=shared):
         rk.evaluate_run("AP", qrels, other)
-    with pytest.raises(rk.InputError, match="no query in common"):
-        rk.evaluate_run("AP", qrels, {"x": {"doc-0-0": 1.0}}, complete=True)
+    for options in ({}, {"complete": True}):
+        with pytest.raises(rk.InputError, match="no query in common: the run has 'x', the judgments have 'q0', 'q1'"):
+            rk.evaluate_run("AP", qrels, {"x": {"doc-0-0": 1.0}}, **options)
+    with pytest.raises(rk.InputError, match="is judged: the run has '1', '2', '3', the judgments have 'd'"):
+        rk.evaluate_run("alpha_nDCG@5", {"q0": {"1": {"d": 1}}}, numbers)
     with pytest.warns(InputNote, match="only 1 of 30 queries have a judged document in the run: the run has '1', '2'"):
         rk.evaluate_run("AP", qrels, numbers | {"q7": {"1": 2.0, "doc-7-1": 1.0}})
 

@@ -8,7 +8,7 @@ from rankine.io import TrecTable
 from rankine.measures.trec_names import NICKNAMES, TREC_NAMES
 from rankine.measures.trec_print import TrecOptions, requested, trec_lines
 
-from .cases import random_trec
+from .cases import is_judged, random_trec
 
 QRELS = {"b": {"x": 1, "y": 0, "z": -1}, "a": {"x": 3, "y": 12}, "c": {"z": 1}}
 RUN = {"b": {"w": 4.0, "x": 3.0, "y": 2.0, "z": 1.0}, "a": {"x": 1.0, "y": 1.0}, "d": {"x": 1.0}}
@@ -83,15 +83,40 @@ def test_options():
     assert value("num_rel", level=2) == "2"
     assert value("utility.0,0,0,1", documents=100) == f"{(98 + 96) / 2:.4f}"
     assert value("P.1", level=4) == "0.5000"
-    for bad, message in ((lambda: value("map", depth=0), "at least 1"), (lambda: value("P.0"), "at least 1")):
+    for bad, message in (
+        (lambda: value("map", depth=0), "at least 1"),
+        (lambda: value("P.0"), "at least 1"),
+        (lambda: printed(["map"], run={"a": {"1": 1.0, "2": 2.0}}), "the run has '1', '2', the judgments have 'x'"),
+    ):
         with pytest.raises(rk.InputError, match=message):
             bad()
+
+
+def test_grades_are_whole():
+    with pytest.warns(rk.errors.InputNote, match="whole grades only"):
+        lines = printed(
+            ["relstring", "num_rel"], {"q": {"a": 0.9, "b": 1.5}}, {"q": {"a": 2.0, "b": 1.0}}, per_query=True
+        )
+    assert [line.split("\t")[2] for line in lines] == ["1", "'01'", "1"]
+
+
+def test_version_9(real_data):
+    """Recall points are rounded up, all_trec has no unj, and -c prints no query that a run lacks."""
+    folder = real_data / "trec_eval"
+    qrels, run = rk.io.load_qrels(folder / "qrels.test"), rk.io.load_run(folder / "results.trunc")
+    lines = list(trec_lines(qrels, run, ["all_trec"], TrecOptions(per_query=True, complete=True, version=9)))
+    printed = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in lines}
+    assert {query for _, query in printed} == {"301", "303", "all"}
+    assert not any(name.startswith(("unj", "rbp")) for name, _ in printed)
+    want = {"iprec_at_recall_0.10": "0.2699", "11pt_avg": "0.1268", "gm_map": "0.0045", "num_rel": "561", "num_q": "3"}
+    assert {name: printed[f"{name:<22}", "all"] for name in want} == want
+    assert printed["iprec_at_recall_0.10  ", "301"] == "0.2096"
 
 
 def test_numbers_are_never_nan():
     rng = np.random.default_rng(5)
     for _ in range(100):
         qrels, run = random_trec(rng)
-        if set(qrels) & set(run):
+        if is_judged(qrels, run):
             lines = printed(["all_trec", "yaap", "dcg"], qrels, run, per_query=True, judged_only=True, complete=True)
             assert not any("nan" in line.split("\t")[2] for line in lines)

@@ -10,7 +10,7 @@ from rankine.measures.table import TABLE
 
 from .. import reference as ref
 from .. import reference_trec as trec
-from .cases import random_trec, small_case
+from .cases import is_judged, random_trec, small_case
 
 # pytrec_eval holds trec_eval 9
 PYTREC = {
@@ -81,7 +81,7 @@ def test_equal_to_pytrec_eval_on_a_thousand_random_runs(level):
     ours = {theirs: mine if level == 1 else levelled(mine) for theirs, mine in PYTREC.items()}
     for case in range(1000 if level == 1 else 200):
         qrels, run = random_trec(rng)
-        if not set(qrels) & set(run):
+        if not is_judged(qrels, run):
             continue
         judged_only = case % 5 == 0
         evaluator = pytrec_eval.RelevanceEvaluator(
@@ -117,7 +117,7 @@ def test_equal_to_slow_versions_on_a_thousand_random_runs():
     checked = 0
     for case in range(1000):
         qrels, run = random_trec(rng)
-        if not set(qrels) & set(run):
+        if not is_judged(qrels, run):
             continue
         report = rk.evaluate_run(names, qrels, run, complete=case % 3 == 0)
         for i, q in enumerate(report.query_ids):
@@ -158,5 +158,32 @@ def test_summaries():
 
 def test_large_grades_do_not_overflow_a_linear_gain():
     names = [name for name, row in TABLE.items() if row.is_linear]
-    assert set(names) == {"G", "nDCGrel", "RnDCG", "GradedRBP"}
+    assert set(names) == {"G", "nDCGrel", "RnDCG", "GradedRBP", "GainNDCG"}
     assert all(0 < v <= 1 for v in rk.evaluate(names, [5000, 0], [2.0, 1.0]).mean.values())
+
+
+def test_gains_of_single_grades():
+    """As if the grades had been replaced by the gains."""
+    rng = np.random.default_rng(9)
+    gains = {1.0: 3.0, 2.0: 0.5}
+    slow = {"G": trec.normalised_gain, "ndcg_rel": trec.ndcg_rel, "Rndcg": trec.r_ndcg, "rbp": trec.graded_rbp}
+    names = {name: f"{name}.1=3,2=0.5" for name in ("ndcg", *slow)}
+    for _ in range(200):
+        qrels, run = random_trec(rng)
+        if not is_judged(qrels, run):
+            continue
+        report = rk.evaluate_run(list(names.values()), qrels, run)
+        for i, q in enumerate(report.query_ids):
+            ranked, pool = ranked_and_pool(qrels[q], run[q])
+            if not any(g >= 1 for g in pool):
+                continue
+            ranked, pool = ([gains.get(g, g) for g in part] for part in (ranked, pool))
+            for name, function in slow.items():
+                params = {"rel": 0.5} if name == "Rndcg" else {}
+                assert report.per_query[names[name]][i] == pytest.approx(function(ranked, pool, **params), abs=1e-12)
+            ideal = trec.dcg_at(sorted(map(trec.gain_of, pool), reverse=True), len(pool))
+            value = trec.dcg_at(list(map(trec.gain_of, ranked)), len(ranked)) / ideal
+            assert report.per_query[names["ndcg"]][i] == pytest.approx(value, abs=1e-12)
+    assert rk.parse("ndcg.1=3") == rk.parse("GainNDCG(gains=(1,3))")
+    with pytest.raises(rk.InputError, match="pairs of a grade and its gain"):
+        rk.evaluate("GainNDCG(gains=(1,3,2))", [1, 0], [1.0, 2.0])

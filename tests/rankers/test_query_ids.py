@@ -75,3 +75,46 @@ def test_sizes_of_queries_are_taken_in_place_of_ids(name):
             by_size.fit(X, y, **bad)
     with pytest.raises(rk.InputError, match="group and qid both"):
         by_size.fit(rk.RankingData(X, y, qid), group=sizes)
+
+
+def test_weights_that_data_brings_along_are_used():
+    X, y, qid = linear_problem(n=6)
+    data = rk.RankingData(X, y, qid)
+    weights, rows = np.array([1.0, 3.0, 0.5, 2.0, 1.0, 4.0]), np.arange(1.0, len(y) + 1)
+    ranker = rk.LinearRanker("ranksvm-l2", C=0.1)
+    want = ranker.fit(data, query_weight=weights).coef_
+    weighted = data.with_weights(weights)
+    for fit in (ranker.fit(weighted), ranker.fit(X=weighted), ranker.fit(weighted, query_weight=None)):
+        assert np.array_equal(fit.coef_, want)
+    assert np.array_equal(ranker.fit(weighted, query_weight=np.ones(6)).coef_, ranker.fit(data).coef_)
+    assert not np.array_equal(ranker.fit(data).coef_, want)
+    assert np.array_equal(ranker.path([0.1], weighted)[0].coef_, want)
+    assert np.array_equal(ranker.path([0.1], data, query_weight=weights)[0].coef_, want)
+    by_row = ranker.fit(data, doc_weight=rows).coef_
+    assert np.array_equal(ranker.fit(data.with_weights(doc_weight=rows)).coef_, by_row)
+    normal = rk.LinearRanker("ranksvm-l2", C=0.1, normalise="query-zscore")
+    assert np.array_equal(normal.fit(weighted).coef_, normal.fit(data, query_weight=weights).coef_)
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE if name not in ("neural", "boosted")])
+def test_weights_are_used_or_refused(name):
+    """No ranker leaves weights that the data brings along aside without a word."""
+    from inspect import signature
+
+    X, y, qid = linear_problem(n=6)
+    data, ranker = rk.RankingData(X, y, qid), TABLE[name].make(C=0.1)
+    for weight, n, of in (("query_weight", 6, "queries"), ("doc_weight", len(y), "documents")):
+        if weight not in signature(ranker.fit).parameters:
+            with pytest.raises(rk.InputError, match=f"weights of {of}, which {type(ranker).__name__} does not take"):
+                ranker.fit(data.with_weights(**{weight: np.ones(n)}))
+
+
+def test_tuning_in_processes_uses_the_weights():
+    X, y, qid = linear_problem(n=10)
+    data = rk.RankingData(X, y, qid)
+    weighted = data.with_weights(np.array([50.0, *[0.02] * 9]))
+    options = {"grid": {"C": [0.1, 10.0]}, "folds": 2}
+    ranker = rk.LinearRanker("ranksvm-l2")
+    values = {w: [t.mean for t in rk.tune(ranker, weighted, workers=w, **options).trials] for w in (1, 2)}
+    assert values[1] == values[2]
+    assert values[1] != [t.mean for t in rk.tune(ranker, data, workers=1, **options).trials]

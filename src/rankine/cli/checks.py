@@ -14,6 +14,7 @@ Named = tuple[str | None, "RankingData | None"]
 
 def check_data(estimator: Any, measure: str, train: Named, valid: Named = (None, None)) -> None:
     """Raise if the data, each with its name, has nothing to learn or to judge by, or if both are the same."""
+    from ..alignment import aligned
     from ..errors import InputError
     from ..measures import parse
 
@@ -22,7 +23,8 @@ def check_data(estimator: Any, measure: str, train: Named, valid: Named = (None,
         if problem:
             raise InputError(problem, where)
     if train[1] is not None and valid[1] is not None:
-        check_apart(train[1], valid[1], str(valid[0]))
+        first = None if train[1].numbering is None else train[1].numbering.first
+        check_apart(train[1], aligned(valid[1], train[1].n_features, first, valid=True), str(valid[0]))
 
 
 def refuse_folds(valid: Any, options: dict[str, Any]) -> None:
@@ -60,8 +62,9 @@ def _equal(a: RankingData, i: int, b: RankingData, j: int) -> bool:
 
     rows, others = slice(a.ptr[i], a.ptr[i + 1]), slice(b.ptr[j], b.ptr[j + 1])
     x, z = a.X[rows], b.X[others]
-    graded = not isinstance(a.y, Preferences) and not isinstance(b.y, Preferences)
-    if x.shape != z.shape or (graded and not np.array_equal(np.sort(a.y[rows]), np.sort(b.y[others]))):
+    if x.shape != z.shape:
+        return False
+    if not isinstance(a.y, Preferences) and not np.array_equal(np.sort(a.y[rows]), np.sort(b.y[others])):
         return False
     if a.is_sparse or b.is_sparse:
         return abs(x - z).max() == 0 if a.is_sparse and b.is_sparse else False

@@ -6,6 +6,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -89,15 +90,6 @@ Complete = Annotated[
 ]
 JudgedOnly = Annotated[bool, typer.Option("-J", "--judged-only", help="Drop documents without judgment first.")]
 EmptyOption = Annotated[Empty, typer.Option("--empty", help="Value of queries without a relevant document.")]
-PreferencesOption = Annotated[
-    str | None,
-    typer.Option(
-        "--preferences",
-        metavar="FILE",
-        help="A preference graph in place of grades: CSV, TSV, JSON lines or Parquet with the columns query, winner, "
-        "loser and weight (1 without it). Documents are named by id, by number within the query where data has no ids.",
-    ),
-]
 OutputOption = Annotated[Output, typer.Option("-o", "--output", help="How to print.")]
 
 
@@ -154,17 +146,16 @@ def measure_names(options: Sequence[str] | None, gain: Gain) -> list[str]:
     from ..measures.names import as_asked, split_names
     from ..measures.table import TABLE
 
-    out, has_gain = [], False
-    for text in options or DEFAULT_MEASURES:
-        for part in split_names(text):
-            for name, measure in as_asked(part).items():
-                has_gain |= TABLE[measure.name].has_gain
-                exponential = TABLE[measure.name].has_gain and dict(measure.params)["dcg"] == "exp-log2"
-                linear = gain is Gain.linear and exponential and "dcg=" not in name
-                cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
-                out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
-    if gain is Gain.linear and not has_gain:
-        raise InputError(f"--gain is of nDCG and DCG, and {', '.join(out)} has none")
+    names = [pair for text in options or DEFAULT_MEASURES for n in split_names(text) for pair in as_asked(n).items()]
+    if gain is Gain.exp:
+        return [name for name, _ in names]
+    out = []
+    for name, measure in names:
+        linear = TABLE[measure.name].has_gain and measure.is_exponential and "dcg=" not in name
+        cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
+        out.append(f"{measure.name}(dcg='log2'){cut}" if linear else name)
+    if out == [name for name, _ in names]:
+        raise InputError(f"--gain linear is for nDCG and DCG that do not name a gain, got {', '.join(out)}")
     return out
 
 
@@ -182,30 +173,6 @@ def listed(files: Sequence[str]) -> str:
     'a.txt, b.txt'
     """
     return ", ".join(files)
-
-
-def preferred(data: RankingData, preferences: str | None) -> RankingData:
-    """The data set with the preference graph of a file in place of grades, if one is given."""
-    if preferences is None:
-        return data
-    from ..io.preferences import load_preferences, with_preferences
-
-    return with_preferences(data, load_preferences(preferences, data))
-
-
-def check_preference_measures(names: Iterable[str], preferences: bool) -> None:
-    """Raise on a measure of grades where --preferences takes their place, and on one of preferences without."""
-    from ..errors import InputError
-    from ..measures import parse
-
-    if not preferences:
-        of_graphs = [name for name in names if name.startswith("WPD")]
-        if of_graphs:
-            raise InputError(f"{of_graphs[0]} needs a preference graph: pass --preferences FILE")
-        return
-    of_grades = [name for name in names if parse(name).supervision != "preferences"]
-    if of_grades:
-        raise InputError(f"{of_grades[0]} needs grades, and --preferences takes their place: measure WPD")
 
 
 def grid_of(text: str, option: str) -> list[float]:
@@ -247,7 +214,7 @@ def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:
     if Path(output).is_dir():
         raise InputError("is a folder, a file is needed", output)
     check_folder_of(output)
-    for path in (path for given in inputs if given is not None for path in expand([given])):
+    for path in (path for source in inputs if source is not None for path in expand(source)):
         if Path(output).exists() and Path(path).exists() and os.path.samefile(output, path):
             raise InputError(f"would replace {path}, which is read: choose another output", output)
 
@@ -281,39 +248,44 @@ def reports(
     empty: Empty,
     reading: DataReading = NOTHING_SAID,
     preferences: str | None = None,
+    run_columns: str | None = None,
 ) -> dict[str, Report]:
     """Evaluate every system against the judgments, or against a preference graph over the judged data."""
     from ..errors import InputError
     from ..files import Rewindable
-    from ..io import load_groups, load_qrels
+    from ..io import load_groups, load_qrels, load_run
     from ..io.formats import holds_features
     from ..measures import evaluate, evaluate_run
     from ..measures.evaluation import parse_all
     from ..measures.run import are_grouped
+    from .preferences import preferred
+    from .runs import run_columns_of
 
     labels = system_names(systems)
     source: Any = judgments
     if judgments == "-":  # looked at twice
         source = Rewindable(sys.stdin.buffer, "<stdin>")
-    features = holds_features(source)
+    features = holds_features(source, reading)
     if isinstance(source, Rewindable):
         source.rewind()
     if not features:
-        refuse_reading(reading, f"{judgments} holds TREC qrels")
         if preferences is not None:
             raise InputError("--preferences needs a judged data set, and these are TREC qrels", judgments)
-        for path in systems:
-            if is_model(path):
-                raise InputError(
-                    "is a model, which ranks judged data: give a data set in place of the judgments, or the run that "
-                    f"`rankine rank {path} data.txt` writes", path
-                )  # fmt: skip
-        qrels = load_groups(source) if are_grouped(parse_all(names)) else load_qrels(source)
+        _refuse_models(systems)
+        qrels: Any
+        if are_grouped(parse_all(names)):
+            refuse_reading(reading, f"{judgments} holds judgments in groups")
+            qrels = load_groups(source)
+        else:
+            qrels = load_qrels(source, **qrels_columns(reading, judgments))
         rule = "trec" if ties is Ties.auto else ties.value
+        columns = run_columns_of(run_columns)
         return {
-            label: evaluate_run(names, qrels, path, rule, complete, judged_only, empty.value)
+            label: evaluate_run(names, qrels, load_run(path, **columns), rule, complete, judged_only, empty.value)
             for label, path in zip(labels, systems, strict=True)
         }
+    if run_columns is not None:
+        raise InputError("--run-columns is for TREC judgments; systems of a judged data set are scores or models")
     if complete or judged_only:
         raise InputError("-c and -J are for TREC judgments; in a judged data set every document is judged")
     data = preferred(load_data(source, reading), preferences)
@@ -324,6 +296,26 @@ def reports(
         label: evaluate(names, data.y, load_scores(path, data), data.qid, rule, empty.value, data.doc_ids)
         for label, path in zip(labels, systems, strict=True)
     }
+
+
+def _refuse_models(systems: Sequence[str]) -> None:
+    """Raise if a system is a model where judgments have no features that it could rank by."""
+    from ..errors import InputError
+
+    for path in systems:
+        if is_model(path):
+            raise InputError(
+                "is a model, which ranks judged data: give a data set in place of the judgments, or the run that "
+                f"`rankine rank {path} data.txt` writes", path
+            )  # fmt: skip
+
+
+def qrels_columns(reading: DataReading, judgments: str) -> dict[str, str]:
+    """The columns of judgments that options name, as ``load_qrels`` takes them; other options are refused."""
+    roles = {"qid": "query", "doc_id": "document", "label": "grade"}
+    others = replace(reading, qid=None, doc_id=None, label=None)
+    refuse_reading(others, f"{judgments} holds TREC qrels")
+    return {roles[name]: value for name, value in reading.given().items()}
 
 
 def refuse_reading(reading: DataReading, why: str) -> None:

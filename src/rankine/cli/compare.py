@@ -10,6 +10,7 @@ from ..console import print_table, put, put_json
 from ..io.formats import DataReading
 from . import common as c
 from .details import print_details
+from .runs import RunColumns
 from .tables import print_comparison
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def command(
     judged_only: c.JudgedOnly = False,
     empty: c.EmptyOption = c.Empty.zero,
     models: Models = False,
+    run_columns: RunColumns = None,
     reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Test whether systems differ: three paired tests, Holm-corrected, and an interval of the difference.
@@ -58,14 +60,14 @@ def command(
     if models:
         _check_drift(
             measure, baseline, per_query, plot, output is c.Output.csv, confidence != 0.95, seed, complete, judged_only,
-            gain != c.Gain.exp, ties != c.Ties.auto, empty != c.Empty.zero,
+            gain != c.Gain.exp, ties != c.Ties.auto, empty != c.Empty.zero, run_columns,
         )  # fmt: skip
         _print_drift([judgments, *systems], details or 5, output is c.Output.json, reading)
         return
     _check(details, judgments, output, empty, per_query)
     c.check_output("-" if plot is None else plot, [judgments, *systems])
     names = c.measure_names(measure or ["nDCG@10"], gain)
-    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading)
+    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading, run_columns=run_columns)
     comparison = compare_reports(_checked(reports), baseline, confidence, seed)
     if plot is not None:
         comparison.plot(plot)
@@ -76,7 +78,7 @@ def command(
         _print_queries(reports)
     print_comparison(comparison)
     for pair in comparison.pairs if details > 0 else ():
-        print_details(pair, reports, judgments, systems, details, reading)
+        print_details(pair, reports, judgments, systems, details, reading, run_columns)
 
 
 def _check(details: int, judgments: str, output: c.Output, empty: c.Empty, per_query: bool) -> None:

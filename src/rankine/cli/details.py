@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, Any
 from ..console import print_table
 from ..io.formats import DataReading
 from . import common as c
+from .runs import run_columns_of
 
 if TYPE_CHECKING:
     from ..data import RankingData
+    from ..io import TrecTable
     from ..measures import Report
     from ..measures.compare import Pair
 
 
 def print_details(
-    pair: Pair, reports: dict[str, Report], judgments: str, systems: list[str], n: int, reading: DataReading
+    pair: Pair,
+    reports: dict[str, Report],
+    judgments: str,
+    systems: list[str],
+    n: int,
+    reading: DataReading,
+    run_columns: str | None,
 ) -> None:
     """Print the queries where two systems differ most, with the first documents of each and their grades."""
     from ..rankers.analysis import most_different
@@ -26,7 +34,8 @@ def print_details(
     numbers = most_different(x, y, n)
     files = dict(zip(c.system_names(systems), systems, strict=True))
     queries = [a.query_ids[q] for q in numbers]
-    first, second = (top_documents(judgments, files[name], queries, reading=reading) for name in (pair.a, pair.b))
+    options = judgments, queries, reading, run_columns
+    first, second = (top_documents(files[name], *options) for name in (pair.a, pair.b))
     rows = [
         (str(query), f"{x[q]:.4f}", f"{y[q]:.4f}", first[query], second[query])
         for q, query in zip(numbers, queries, strict=True)
@@ -36,14 +45,22 @@ def print_details(
 
 
 def top_documents(
-    judgments: str, system: str, queries: Sequence[Any], depth: int = 5, reading: DataReading = c.NOTHING_SAID
+    system: str,
+    judgments: str,
+    queries: Sequence[Any],
+    reading: DataReading = c.NOTHING_SAID,
+    run_columns: str | None = None,
+    depth: int = 5,
 ) -> dict[Any, str]:
     """The first documents of a system for each of these queries, with their grades in brackets (– for none)."""
     from ..io.formats import holds_features
 
-    if holds_features(judgments):
+    if holds_features(judgments, reading):
         return _top_of_data_set(c.load_data(judgments, reading), system, queries, depth)
-    return _top_of_run(judgments, system, queries, depth)
+    from ..io import load_qrels, load_run
+
+    qrels = load_qrels(judgments, **c.qrels_columns(reading, judgments))
+    return _top_of_run(qrels, load_run(system, **run_columns_of(run_columns)), queries, depth)
 
 
 def _top_of_data_set(data: RankingData, system: str, queries: Sequence[Any], depth: int) -> dict[Any, str]:
@@ -62,13 +79,10 @@ def _top_of_data_set(data: RankingData, system: str, queries: Sequence[Any], dep
     return out
 
 
-def _top_of_run(judgments: str, system: str, queries: Sequence[Any], depth: int) -> dict[Any, str]:
+def _top_of_run(qrels: TrecTable, run: TrecTable, queries: Sequence[Any], depth: int) -> dict[Any, str]:
     """The first documents of a TREC run, ties by document id descending."""
     import numpy as np
 
-    from ..io import load_qrels, load_run
-
-    qrels, run = load_qrels(judgments), load_run(system)
     names = {str(q) for q in queries}
     grades = {
         (qrels.query_ids[q], qrels.document_ids[d]): v

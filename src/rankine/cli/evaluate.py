@@ -11,6 +11,8 @@ from ..console import print_table, put, put_json, say
 from ..errors import InputError
 from ..io.formats import DataReading
 from . import common as c
+from .preferences import PreferencesOption, check_preference_measures
+from .runs import RunColumns
 
 if TYPE_CHECKING:
     from ..measures import Report
@@ -30,7 +32,8 @@ def command(
     complete: c.Complete = False,
     judged_only: c.JudgedOnly = False,
     empty: c.EmptyOption = c.Empty.zero,
-    preferences: c.PreferencesOption = None,
+    preferences: PreferencesOption = None,
+    run_columns: RunColumns = None,
     reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Measure how well systems rank.
@@ -39,11 +42,15 @@ def command(
 
     `rankine evaluate test.txt.xz scores.txt -m "nDCG@10 ERR@20" -q -o csv`
 
+    `rankine evaluate qrels.csv run.csv --query topic --run-columns topic,url,bm25`
+
     `rankine evaluate test.txt model.json --preferences prefs.csv -m WPD`
     """
     names = ["WPD"] if preferences is not None and measure is None else c.measure_names(measure, gain)
-    c.check_preference_measures(names, preferences is not None)
-    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading, preferences)
+    check_preference_measures(names, preferences is not None)
+    reports = c.reports(
+        judgments, systems, names, ties, complete, judged_only, empty, reading, preferences, run_columns
+    )
     _check_averages(reports)
     if output is c.Output.table:
         _print(reports, per_query)
@@ -87,9 +94,9 @@ def _print(reports: dict[str, Report], per_query: bool) -> None:
         if per_query:
             for i, q in enumerate(r.query_ids):
                 values = [v[i] for v in r.per_query.values()]
-                rows.append((name, q, 1 - all(v != v for v in values), *map(written, values)))
+                rows.append((name, q, 1 - all(v != v for v in values), *map(written, values, r.measures)))
         mark = "*" if remark and len(r.query_ids) < most else ""
-        rows.append((name, "all", f"{_queries(r)}{mark}", *map(written, r.mean.values())))
+        rows.append((name, "all", f"{_queries(r)}{mark}", *map(written, r.mean.values(), r.measures)))
     notes = dict.fromkeys(r.note for r in reports.values())
     note = "\n".join(filter(None, [*notes, remark]))
     print_table("Evaluation", ["system", "query", "queries", *first.mean], rows, note)

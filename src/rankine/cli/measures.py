@@ -37,9 +37,14 @@ def _spelled(name: str, parameters: dict[str, Parameter]) -> str:
     """The name with its parameters, their defaults, and where a cutoff goes."""
     inside = [k if p.default is None else f"{k}={_short(p.default)}" for k, p in parameters.items() if k != "cutoff"]
     cutoff = parameters.get("cutoff")
-    suffix = "" if cutoff is None else "@k" if cutoff.required else "[@k]"
+    letter = "k" if cutoff is None or cutoff.value_type is int else "x"
+    suffix = "" if cutoff is None else f"@{letter}" if cutoff.required else "[@k]"
     return name + (f"({', '.join(inside)})" if inside else "") + suffix
 
 
 def _short(value: object) -> str:
+    if value == ():
+        return "()"
+    if isinstance(value, tuple):
+        return f"({_short(value[0])}, …, {_short(value[-1])})"
     return f"{value:g}" if isinstance(value, float) else repr(value)

@@ -30,7 +30,7 @@ def print_comparison(comparison: Comparison) -> None:
     from ..measures.evaluation import written
 
     first = next(iter(comparison.reports.values()))
-    means = [(name, *map(written, r.mean.values())) for name, r in comparison.reports.items()]
+    means = [(name, *map(written, r.mean.values(), r.measures)) for name, r in comparison.reports.items()]
     print_table(f"Means over {len(first.query_ids)} queries", ["system", *first.mean], means)
     measures = list(first.mean)
     rows: list[tuple[str, ...]] = [

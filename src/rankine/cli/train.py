@@ -12,6 +12,7 @@ from ..rankers.table import TABLE
 from . import common as c
 from .checks import check_data, refuse_folds
 from .parameters import value_of
+from .preferences import PreferencesOption, check_preference_measures, preferred
 
 if TYPE_CHECKING:
     from ..data import RankingData
@@ -87,7 +88,7 @@ def command(
     schedule: Schedule = None,
     tol: Gap = None,
     max_iter: Iterations = None,
-    preferences: c.PreferencesOption = None,
+    preferences: PreferencesOption = None,
     reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Learn a ranker: name the measure, get a ranker that is good at it, and be told how good.
@@ -115,8 +116,8 @@ def command(
     c.check_output(output, inputs)
     if plot is not None:
         c.check_output(plot, [*inputs, output])
-    train = c.preferred(c.load_data(data, reading), preferences)
-    held_out = None if valid is None else c.preferred(c.load_data(valid, reading), preferences)
+    train = preferred(c.load_data(data, reading), preferences, circles=False)
+    held_out = None if valid is None else preferred(c.load_data(valid, reading), preferences)
     check_data(task.estimator, task.measures[0], (c.listed(data), train), (c.listed(valid or []), held_out))
     _train(task, train, held_out, output)
 
@@ -162,7 +163,7 @@ def _task(
     estimator = kind(**given | ({"verbose": True} if name == "auto" and "verbose" not in given else {}))
     estimator.check_parameters()
     own = _own_measures(estimator, preferences)
-    c.check_preference_measures(names, preferences)
+    check_preference_measures(names, preferences)
     return TrainingTask(name, estimator, given, list(dict.fromkeys(names or own)), bool(names))
 
 

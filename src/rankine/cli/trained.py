@@ -97,8 +97,11 @@ def print_measures(sets: dict[str, RankingData], names: list[str], means: Means)
     """The measures on each data set."""
     from ..measures.evaluation import gain_note, parse_all, written
 
-    rows = [(label, data.n_queries, *map(written, means[label].values())) for label, data in sets.items()]
-    print_table("Measures", ["data", "queries", *names], rows, gain_note(parse_all(names)))
+    parsed = parse_all(names)
+    rows = [
+        (label, data.n_queries, *map(written, means[label].values(), parsed.values())) for label, data in sets.items()
+    ]
+    print_table("Measures", ["data", "queries", *names], rows, gain_note(parsed))
 
 
 def print_certificate(model: Any, train: RankingData) -> None:

@@ -42,6 +42,7 @@ def command(
             "-R", help="The format of the judgments: qrels; prefs, qrels_prefs (-m prefs); qrels_jg (-m qrels_jg)."
         ),
     ] = JudgmentFormat.qrels,
+    like: Annotated[int, typer.Option(min=9, max=10, help="The version of trec_eval to print as.")] = 10,
 ) -> None:
     """Print what trec_eval prints, byte for byte.
 
@@ -54,6 +55,6 @@ def command(
 
     names = measure or []
     requested(names)  # an error before files are read
-    options = TrecOptions(per_query, not no_summary, complete, judged_only, level, documents, depth)
+    options = TrecOptions(per_query, not no_summary, complete, judged_only, level, documents, depth, like)
     judgments = load_qrels(qrels) if form is JudgmentFormat.qrels else load_groups(qrels)
     put("\n".join(trec_lines(judgments, load_run(run), names, options)))

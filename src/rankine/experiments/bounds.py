@@ -2,7 +2,8 @@
 
 A population of 1,000 queries, each equally likely, so that the true risk of any model is known exactly. A sample is n
 draws with replacement; a model is fitted to it, and every bound that applies is computed from the sample alone (norms
-and list lengths are the population's, known beforehand). A bound is violated where the true error lies above it; that
+and list lengths are the population's, known beforehand). Files of one's own can be the population: their features are
+then scaled within queries, and to norms of at most 1. A bound is violated where the true error lies above it; that
 may happen in a share δ of the samples. For contrast, Hoeffding's bound as if the model had not seen the sample.
 
 The bounds are so loose that even the one for contrast is never violated. So each is audited as well: looked at where it
@@ -26,6 +27,7 @@ from ..figures import GREY, check_picture, save_figure
 from ..losses import get
 from ..losses.constants import Constants
 from ..measures import evaluate
+from ..normalise import Normaliser
 from ..parallel import process_map
 from ..progress import bar
 from ..rankers import LinearRanker
@@ -33,13 +35,15 @@ from ..report import Section, write, write_page
 from ..theory import bounds as b
 from ..theory.audit import SEEDS, Claim, as_printed, audit, claims, seeded
 from ..theory.guarantee import Average, applicable, class_of, prepare_for_bounds
+from .collections import named_sets, own_data
 from .table import Results
 
 QUERIES, ITEMS, FEATURES, DELTA = 1000, 6, 50, 0.05
 SIZES = (100, 316, 1_000, 3_162, 10_000, 31_623, 100_000)
 LOSSES = ("position-sensitive:norm", "ranksvm:norm", "svm-ndcg", "svm-ndcg:tight", "softmax-ndcg", "sum-ndcg")
+MADE = ""  # the name of the population that is made
 _NAIVE = "Hoeffding on seen queries (not valid)"
-_BATCH = 10
+_BATCH, _OUTPUTS = 10, 1000
 
 
 @dataclass(frozen=True)
@@ -54,8 +58,10 @@ class SampleBounds:
 
 
 @lru_cache(maxsize=1)
-def population(seed: int = 5) -> RankingData:
-    """Queries whose documents have many features, five of which tell of relevance; norms 1."""
+def population(name: str = MADE, seed: int = 5) -> RankingData:
+    """Queries whose documents have many features, five of which tell of relevance; norms 1. Or files of one's own."""
+    if name != MADE:
+        return _own_population(name)
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((QUERIES * ITEMS, FEATURES))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -63,23 +69,38 @@ def population(seed: int = 5) -> RankingData:
     return RankingData(X, np.digitize(hidden, [0.3, 1.5]), np.repeat(np.arange(QUERIES), ITEMS))
 
 
-def draw(loss_name: str, n: int, seed: int) -> SampleBounds:
+def _own_population(name: str) -> RankingData:
+    """The queries of files, features scaled within queries and then to norms of at most 1."""
+    judged = own_data(name).dense()
+    X = np.asarray(Normaliser("query-minmax").fit(judged).apply(judged).X, np.float64)
+    largest = float(np.linalg.norm(X, axis=1).max())
+    return judged.with_features(X / (largest if largest > 0 else 1.0))
+
+
+def _options(loss: str) -> dict[str, int] | None:
+    """A query with more outputs counts its worst one; the made ones have fewer."""
+    return {"limit": _OUTPUTS} if loss.startswith(("sum", "softmax")) else None
+
+
+def draw(loss_name: str, n: int, seed: int, name: str = MADE) -> SampleBounds:
     """Draw n queries, fit, bound, compare with the truth."""
-    data, rng = population(), np.random.default_rng([seed, n])
-    count = rng.multinomial(n, np.full(QUERIES, 1 / QUERIES))
+    data, rng = population(name), np.random.default_rng([seed, n])
+    count = rng.multinomial(n, np.full(data.n_queries, 1 / data.n_queries))
     met = np.flatnonzero(count)
-    sample = data.take((met[:, None] * ITEMS + np.arange(ITEMS)).ravel())
-    weight = count[met].astype(float)
+    sample = data.subset(met)
+    weight, options = count[met].astype(float), _options(loss_name)
+    ranker = LinearRanker(loss_name, C=50.0 / n, loss_options=options, tol=1e-2, n_starts=1, threads=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = LinearRanker(loss_name, C=50.0 / n, tol=1e-2, n_starts=1, threads=1).fit(sample, query_weight=weight)
-    loss, w = get(loss_name), model.coef_
+        model = ranker.fit(sample, query_weight=weight)
+    loss, w = get(loss_name, **(options or {})), model.coef_
     values = loss.value_and_grad(sample.X @ w, sample.y, sample.ptr)[0]
     risk = float(values @ weight / n)
     B, delta = class_of(float(np.linalg.norm(w)), None, DELTA)
-    s = _constants(loss_name)
+    s, published = _constants(loss_name, name)
     average = _average(sample, s.l2[met] * np.exp(s.log_times[met]), weight, n, B, rng)
-    guarantees = applicable(loss, s, risk, n, ITEMS, B, 1.0, delta, average)
+    longest = int(np.diff(data.ptr).max())
+    guarantees = applicable(loss, s, risk, n, longest, B, 1.0, delta, average, published)
     scores = data.X @ w
     errors = {of: _errors(of, loss_name, data, scores) for of in {x.of for x in guarantees}}
     truth = {x.result + ": " + x.of: float(errors[x.of].mean() / math.exp(x.log_largest)) for x in guarantees}
@@ -92,9 +113,10 @@ def draw(loss_name: str, n: int, seed: int) -> SampleBounds:
 
 
 @lru_cache(maxsize=1)
-def _constants(loss: str) -> Constants:
-    """The population's constants, which are known beforehand."""
-    return prepare_for_bounds(get(loss), population()).constants()
+def _constants(loss: str, name: str = MADE) -> tuple[Constants, bool]:
+    """The population's constants, which are known beforehand, and whether a published bound applies to it."""
+    prepared = prepare_for_bounds(get(loss, **(_options(loss) or {})), population(name))
+    return prepared.constants(), prepared.theorem is not None
 
 
 def _average(
@@ -114,26 +136,35 @@ def _errors(of: str, loss: str, data: RankingData, scores: np.ndarray) -> np.nda
     """What is bounded, of every query of the population."""
     if "misordered" not in of:
         return 1 - evaluate("nDCG", data.y, scores, data.qid, empty="one").per_query["nDCG"]
-    y, s = data.y.reshape(QUERIES, ITEMS), scores.reshape(QUERIES, ITEMS)
+    lengths, out = np.diff(data.ptr), np.empty(data.n_queries)
+    theorem = get(loss).theorem
+    for m in np.unique(lengths).tolist():  # queries of one length at a time
+        queries = np.flatnonzero(lengths == m)
+        rows = data.ptr[queries][:, None] + np.arange(m)
+        total, pairs = _misordered(data.y[rows], scores[rows], "position-weighted" in of)
+        out[queries] = total / pairs if theorem is not None and theorem.norm else total
+    return out
+
+
+def _misordered(y: np.ndarray, s: np.ndarray, weighted: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The number, or position-weighted sum, of misordered pairs of each query, and its number of pairs, at least 1."""
     wrong = (y[:, :, None] > y[:, None, :]) & (s[:, :, None] < s[:, None, :])
     pairs = np.maximum((y[:, :, None] > y[:, None, :]).sum(axis=(1, 2)), 1)
-    if "position-weighted" in of:
+    if weighted:
         levels = np.array([np.unique(-row, return_inverse=True)[1] + 1 for row in y])
         r = levels.max(axis=1)[:, None, None]
         wrong = wrong * np.abs(r / levels[:, :, None] - r / levels[:, None, :])
-    total = wrong.sum(axis=(1, 2)).astype(float)
-    theorem = get(loss).theorem
-    return total / pairs if theorem is not None and theorem.norm else total
+    return wrong.sum(axis=(1, 2)).astype(float), pairs
 
 
-def _job(job: tuple[str, int, int, int]) -> list[SampleBounds]:
-    loss, n, first, last = job
-    return [draw(loss, n, seed) for seed in range(first, last)]
+def _job(job: tuple[str, str, int, int, int]) -> list[SampleBounds]:
+    name, loss, n, first, last = job
+    return [draw(loss, n, seed, name) for seed in range(first, last)]
 
 
-def _jobs(repetitions: int) -> list[tuple[str, int, int, int]]:
+def _jobs(repetitions: int, name: str = MADE) -> list[tuple[str, str, int, int, int]]:
     starts = range(0, repetitions, _BATCH)
-    return [(loss, n, a, min(a + _BATCH, repetitions)) for loss in LOSSES for n in SIZES for a in starts]
+    return [(name, loss, n, a, min(a + _BATCH, repetitions)) for loss in LOSSES for n in SIZES for a in starts]
 
 
 def jobs(repetitions: int) -> int:
@@ -141,10 +172,10 @@ def jobs(repetitions: int) -> int:
     return len(_jobs(repetitions))
 
 
-def run(repetitions: int, workers: int, report: Callable[[int], None]) -> list[SampleBounds]:
+def run(repetitions: int, workers: int, report: Callable[[int], None], name: str = MADE) -> list[SampleBounds]:
     """All samples."""
     out: list[SampleBounds] = []
-    for done, samples in enumerate(process_map(_job, _jobs(repetitions), workers, patience=0, chunk=1), 1):
+    for done, samples in enumerate(process_map(_job, _jobs(repetitions, name), workers, patience=0, chunk=1), 1):
         out += samples
         report(done)
     return out
@@ -161,14 +192,14 @@ def violations(samples: list[SampleBounds]) -> list[tuple[str, ...]]:
     return out
 
 
-def _curves(samples: list[SampleBounds]) -> dict[str, dict[str, list[tuple[float, float]]]]:
+def _curves(samples: list[SampleBounds], population_name: str) -> dict[str, dict[str, list[tuple[float, float]]]]:
     panels = {}
     for loss in LOSSES:
         here = [s for s in samples if s.loss == loss]
         names = list(here[0].bounds)
         theorem = get(loss).theorem
         over_pairs = theorem is not None and theorem.over == "pairs"
-        largest = float(_constants(loss).base.max()) if over_pairs else 1.0
+        largest = float(_constants(loss, population_name)[0].base.max()) if over_pairs else 1.0
         curves = {
             "true error": _points(here, lambda s: s.truth[_NAIVE]),
             "mean loss of the sample": _points(here, partial(_risk, largest=largest)),
@@ -235,18 +266,21 @@ def audit_section() -> Section:
     return Section("Could we tell a wrong bound?", text, columns, audited())
 
 
-def sections(samples: list[SampleBounds], folder: Path) -> list[Section]:
+def sections(samples: list[SampleBounds], folder: Path, name: str = MADE) -> list[Section]:
     """The report, its picture written into ``folder``."""
-    draw_bounds(_curves(samples), "what holds anyway", folder / "bounds.png")
+    draw_bounds(_curves(samples, name), "what holds anyway", folder / "bounds.png")
     repetitions = len(samples) // len(LOSSES) // len(SIZES)
     mean = [
         (loss, *(f"{v:.4f}" for _, v in _points([s for s in samples if s.loss == loss], lambda s: s.risk)))
         for loss in LOSSES
     ]
     columns = tuple(f"n = {n:,}" for n in SIZES)
+    data = population(name)
+    lengths = np.diff(data.ptr)
+    of = f"{ITEMS}" if name == MADE else f"{lengths.min()} to {lengths.max()}"
     text = (
-        f"{QUERIES:,} queries of {ITEMS} documents, {FEATURES} features, all equally likely; {repetitions} samples for "
-        f"each n; δ = {DELTA}. Share of samples in which the true error lies above the bound:"
+        f"{data.n_queries:,} queries of {of} documents, {data.n_features} features, all equally likely; {repetitions} "
+        f"samples for each n; δ = {DELTA}. Share of samples in which the true error lies above the bound:"
     )
     return [
         Section("Risk bounds against the truth", text, ("loss", "bound", *columns), violations(samples)),
@@ -259,12 +293,14 @@ def sections(samples: list[SampleBounds], folder: Path) -> list[Section]:
     ]  # fmt: skip
 
 
-def experiment(output: Path, repetitions: int, workers: int) -> Results:
+def experiment(data: list[str], output: Path, repetitions: int, workers: int) -> Results:
     """Draw all samples; write the report into ``output``."""
+    name = named_sets(data, ())[0] if data else MADE
+    population(name)  # raises InputError before the long computation starts
     with bar("samples", total=jobs(repetitions)) as update:
-        samples = run(repetitions, workers, update)
+        samples = run(repetitions, workers, update, name)
     output.mkdir(parents=True, exist_ok=True)
-    report = sections(samples, output)
+    report = sections(samples, output, name)
     return Results([replace(section, text="") for section in report if section.rows], [write(report, output)])
 
 

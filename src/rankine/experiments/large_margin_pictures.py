@@ -66,3 +66,19 @@ def draw_bound(tables: dict[str, np.ndarray], path: str | os.PathLike) -> None:
         axis.spines[["top", "right"]].set_visible(False)
         axis.legend(frameon=False, fontsize=8)
     save_figure(figure, path)
+
+
+def draw_curves_by_k(curves: dict[str, list[float]], label: str, path: str | os.PathLike) -> None:
+    """A measure at ranks 1, 2, …, one curve for each system."""
+    from matplotlib.figure import Figure
+
+    check_picture(path)
+    figure = Figure(figsize=(7.5, 4.6), layout="constrained")
+    axis = figure.subplots()
+    for i, (name, values) in enumerate(curves.items()):
+        axis.plot(range(1, len(values) + 1), values, marker="osD^vXP*"[i % 8], markersize=4, label=name)
+    axis.set_xlabel("k")
+    axis.set_ylabel(label)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False, fontsize="small")
+    save_figure(figure, path)

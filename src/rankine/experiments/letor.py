@@ -19,7 +19,7 @@ from ..progress import bar
 from ..rankers import LinearRanker
 from ..rankers.analysis import contributions, drop_one, most_different
 from ..report import Section, markdown, write
-from .collections import LETOR_SETS, letor_folds
+from .collections import letor_folds, letor_set, named_sets
 from .letor_rankers import LETOR, PUBLISHED, RANKERS, TEXTBOOK, RankerOnFold, mean_over_folds, pooled, run
 from .table import Results
 
@@ -120,7 +120,7 @@ def sections(collection: str, outcomes: list[RankerOnFold], baseline: str, choos
     best = max((n for n in means if n not in (baseline, "chosen")), key=lambda n: means[n])
     return [
         Section(
-            f"Rankers on {LETOR_SETS[collection].title}",
+            f"Rankers on {letor_set(collection).title}",
             f"{len({o.fold for o in outcomes})} folds; every setting chosen per fold on validation by {choose}, ties "
             "averaged over; test queries measured once, by the LETOR tool's definitions (ties in file order). The row "
             "“chosen” takes in each fold the ranker that validates best.",
@@ -180,7 +180,7 @@ def _settings(outcomes: list[RankerOnFold]) -> Section:
 def _features(collection: str) -> Section:
     """The features whose removal harms a linear ranker most."""
     fold = next(letor_folds(collection))
-    ranker = LinearRanker(loss="ranksvm-l2", C=1e-4, normalise=LETOR_SETS[collection].normalise)
+    ranker = LinearRanker(loss="ranksvm-l2", C=1e-4, normalise=letor_set(collection).normalise)
     return Section(
         "What a feature is worth",
         "nDCG@10 on the test queries of fold 1 when RankSVM (squared, C = 1e-4) is fitted without a feature: the "
@@ -194,9 +194,12 @@ def _features(collection: str) -> Section:
 
 
 def experiment(
-    data: str, folds: str, ranker: list[str] | None, choose: str, baseline: str, output: Path, workers: int
+    data: list[str], folds: str, ranker: list[str] | None, choose: str, baseline: str, output: Path, workers: int
 ) -> Results:
     """Run the comparison; write the report into ``output``."""
+    sets = named_sets(data)
+    if len(sets) != 1:
+        raise InputError(f"expected one set, got {len(sets)}: several files together are one, names are one each")
     numbers = fold_numbers(folds)
     names = ranker or list(RANKERS)
     if baseline not in names:
@@ -204,9 +207,9 @@ def experiment(
     if len(names) < 2:
         raise InputError("expected at least two rankers to compare")
     with bar("rankers × folds", total=len(names) * len(numbers)) as update:
-        outcomes = run(data, names, choose, numbers, workers, update)
+        outcomes = run(sets[0], names, choose, numbers, workers, update)
     output.mkdir(parents=True, exist_ok=True)
-    report = sections(data, outcomes, baseline, choose, output)
+    report = sections(sets[0], outcomes, baseline, choose, output)
     return Results([report[0], report[4]], [write(report, output)])
 
 

@@ -25,7 +25,7 @@ from ..measures import evaluate
 from ..normalise import Normaliser
 from ..parallel import finished
 from ..rankers import AdaRank, LinearRanker, RankBoost, RegressionRanker, SingleFeature, UniformFusion
-from .collections import LETOR_SETS, LetorFold, check_letor_sets, letor_folds
+from .collections import LetorFold, check_letor_sets, err_of, letor_folds, letor_set
 
 _C = tuple(10.0**e for e in range(-6, 3))
 
@@ -145,36 +145,36 @@ def run_one(collection: str, ranker: str, number: int, choose: str) -> RankerOnF
     """Fit every setting of a ranker on a fold, keep the one that validates best, test it."""
     fold = list(letor_folds(collection))[number]
     best: tuple[float, FittedSetting] | None = None
-    total = 0.0
+    total, measure = 0.0, err_of(collection) if choose == "ERR" else LETOR[choose]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for candidate in RANKERS[ranker](fold, LETOR_SETS[collection].normalise):
+        for candidate in RANKERS[ranker](fold, letor_set(collection).normalise):
             total += candidate.seconds
-            valid = validation(fold.valid, candidate.model.predict(fold.valid), choose)
+            valid = validation(fold.valid, candidate.model.predict(fold.valid), measure)
             if best is None or valid > best[0]:
                 best = valid, candidate
     assert best is not None
     model = best[1].model
     scores = model.predict(fold.test)
-    by_tool = evaluate(list(LETOR.values()), fold.test.y, scores, fold.test.qid, ties="stable").per_query
-    by_textbook = evaluate(list(TEXTBOOK.values()), fold.test.y, scores, fold.test.qid).per_query
+    tool, textbook = (of | {"ERR": err_of(collection)} for of in (LETOR, TEXTBOOK))
+    by_tool = evaluate(list(tool.values()), fold.test.y, scores, fold.test.qid, ties="stable").per_query
+    by_textbook = evaluate(list(textbook.values()), fold.test.y, scores, fold.test.qid).per_query
     return RankerOnFold(
         ranker,
         number,
         best[1].setting,
         best[0],
         total,
-        {short: by_tool[name] for short, name in LETOR.items()},
-        {short: by_textbook[name] for short, name in TEXTBOOK.items()},
+        {short: by_tool[name] for short, name in tool.items()},
+        {short: by_textbook[name] for short, name in textbook.items()},
         scores,
         getattr(model, "coef_", None),
         model.normaliser_,
     )
 
 
-def validation(data: RankingData, scores: np.ndarray, short: str) -> float:
+def validation(data: RankingData, scores: np.ndarray, name: str) -> float:
     """The mean of a measure, ties averaged over."""
-    name = LETOR[short]
     return evaluate(name, data.y, scores, data.qid, ties="expected").mean[name]
 
 

@@ -29,7 +29,7 @@ from ..parallel import process_map
 from ..progress import bar
 from ..rankers import BoostedRanker, LinearRanker, NeuralRanker
 from ..report import Section, write, write_page
-from .collections import LETOR_SETS, LetorFold, check_letor_sets, letor_folds
+from .collections import LetorFold, check_letor_sets, folder_of, letor_folds, letor_set, named_sets
 from .table import Results
 
 MEASURES = ("nDCG@1", "nDCG@5", "nDCG@10", "AP", "ERR")
@@ -64,7 +64,7 @@ def run_one(collection: str, number: int, system: str) -> ScorerOnFold:
     began = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scorers = _fitted(system, fold, LETOR_SETS[collection].normalise)
+        scorers = _fitted(system, fold, letor_set(collection).normalise)
         seconds = (time.perf_counter() - began) / len(scorers)
         best = max(scorers, key=lambda s: _ndcg(s, fold))
     report = evaluate(list(MEASURES), fold.test.y, best(fold.test), fold.test.qid)
@@ -193,19 +193,20 @@ COLUMNS = ("scorer", *MEASURES, "seconds a fit", "nDCG@10 to lambdarank", "p (Ho
 def sections(name: str, results: dict[str, list[ScorerOnFold]]) -> list[Section]:
     """The report on one collection."""
     n = sum(len(o.measured["AP"]) for o in next(iter(results.values())))
-    return [Section(LETOR_SETS[name].title, f"{n} test queries; one thread each.", COLUMNS, rows(results))]
+    return [Section(letor_set(name).title, f"{n} test queries; one thread each.", COLUMNS, rows(results))]
 
 
 def experiment(data: list[str], output: Path, workers: int) -> Results:
     """Run all systems on the sets; write a report for each into a folder below ``output``."""
     for package, extra in PACKAGES.items():
         needs(package, extra)
+    data = named_sets(data)
     check_letor_sets(data)
     with bar("fits", total=5 * len(data) * len(systems())) as update:
         results = run(data, workers, update)
     tables, reports = [], []
     for name in data:
-        folder = output / name
+        folder = output / folder_of(name)
         folder.mkdir(parents=True, exist_ok=True)
         report = sections(name, results[name])
         tables.append(replace(report[0], text=""))

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..parallel import process_map
 from ..progress import bar
 from ..report import Section, write, write_page
@@ -35,7 +36,16 @@ from ..spoken.lattice.scoring import Scoring
 from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import COLUMNS, CrossValidation, Examples, cross_validate
 from ..temporary import temporary_folder
-from .collections import SPEECH_SETS, speech_folder, transcripts, words_of
+from .collections import (
+    SPEECH_SETS,
+    folder_of,
+    named_speech,
+    speech_folder,
+    speech_set,
+    speech_source,
+    transcripts,
+    words_of,
+)
 from .table import Results
 
 BEAMS = {"L1": 4.5, "L2": 5.5, "L3": 7.0, "L4": 8.5}
@@ -44,6 +54,7 @@ RANKERS = {
     "SVM-NDCG@10": "svm-ndcg@10",
 }  # fmt: skip
 LEAST, MOST, FOLDS, SEED = 5, 200, 4, 0
+LEAST_QUERIES = 2 * FOLDS
 ENGLISH_STOP = frozenset(
     "a about after all also an and any are as at be been before being between but by could did do does each for from "
     "had has have he her him his i if in into is it its may me might more most must my no not of on one only or other "
@@ -78,15 +89,36 @@ class SpokenCollection:
 
 
 def collection(name: str) -> SpokenCollection:
-    """``lj`` or ``aishell`` in the folder that RANKINE_DATA names."""
-    folder, language = speech_folder(name), SPEECH_SETS[name].language
+    """``lj`` or ``aishell`` in the folder that RANKINE_DATA names, or a folder of one's own."""
+    language = speech_set(name).language
+    source = str(speech_source(name, "lattices", "lat.1.gz"))
+    texts = transcripts(name)
     if language == "en":
-        texts = {u: words_of(t) for u, t in transcripts(name).items()}
-        return SpokenCollection(name, language, str(folder / "lattices"), Reading(lower=True), texts)
-    words = str(folder / "words.txt.gz")
+        split = {u: words_of(t) for u, t in texts.items()}
+        listed = [f for f in ("words.txt", "words.txt.gz") if (speech_folder(name) / f).exists()]
+        reading = Reading(words=str(speech_folder(name) / listed[0]) if listed else None, lower=True)
+        return SpokenCollection(name, language, source, reading, split)
+    words = str(speech_source(name, "words.txt.gz", "words.txt"))
     vocabulary = set(word_list(words).values())
-    texts = {u: longest_words(t.replace(" ", ""), vocabulary) for u, t in transcripts(name).items()}
-    return SpokenCollection(name, language, str(folder / "lat.1.gz"), Reading(words=words, lower=True), texts)
+    split = {u: longest_words(t.replace(" ", ""), vocabulary) for u, t in texts.items()}
+    return SpokenCollection(name, language, source, Reading(words=words, lower=True), split)
+
+
+def check_collection(name: str) -> None:
+    """Raise InputError where lattices and transcripts do not belong together, or give too few queries."""
+    recordings = collection(name)
+    called = [piece.name for file in files(recordings.source) for piece in pieces(file)]
+    missing = [utterance for utterance in called if utterance not in recordings.texts]
+    if missing:
+        raise InputError(
+            f"{len(missing)} of {len(called)} lattices have no transcript, e.g. {', '.join(missing[:3])}; transcripts "
+            f"are called {', '.join(list(recordings.texts)[:3])}, …", recordings.source,
+        )  # fmt: skip
+    if (n := len(judged_queries(recordings).queries)) < LEAST_QUERIES:
+        raise InputError(
+            f"{n} sequences of one to three words occur in at least {LEAST} transcripts, at least {LEAST_QUERIES} "
+            "queries are needed", str(speech_folder(name)),
+        )  # fmt: skip
 
 
 def judged_queries(recordings: SpokenCollection) -> Judged:
@@ -207,17 +239,17 @@ def _normalised(data: Any) -> np.ndarray:
 def sections(name: str, sizes: list[LatticeSize], folder: Path) -> list[Section]:
     """The report on one collection, its pictures written into ``folder``."""
     first = sizes[0]
-    _draw(name, sizes, folder)
+    _draw(folder_of(name), sizes, folder)
     tables = [
         Section(f"Mean AP over four folds{'' if len(sizes) == 1 else f', {s.label}'}", "", COLUMNS, s.trial.table())
         for s in sizes
     ]
     return [
         _introduction(name, sizes),
-        Section("Each weak ranker alone (Figure 1)", "", picture=f"{name}-figure1.png"),
+        Section("Each weak ranker alone (Figure 1)", "", picture=f"{folder_of(name)}-figure1.png"),
         *tables,
-        Section("The same by lattice size (Figure 2)", "", picture=f"{name}-figure2.png"),
-        Section(f"Weights, {first.label}, fold 1 (Figure 3)", "", picture=f"{name}-figure3.png"),
+        Section("The same by lattice size (Figure 2)", "", picture=f"{folder_of(name)}-figure2.png"),
+        Section(f"Weights, {first.label}, fold 1 (Figure 3)", "", picture=f"{folder_of(name)}-figure3.png"),
         _weights(sizes),
         _triples(first),
         _negative_unigrams(sizes),
@@ -237,7 +269,7 @@ def _introduction(name: str, sizes: list[LatticeSize]) -> Section:
         + ", ".join(f"{s.label} with {s.edges:.1f} edges per spoken word" for s in sizes)
         + "."
     )
-    return Section(SPEECH_SETS[name].title, text)
+    return Section(speech_set(name).title, text)
 
 
 def _draw(name: str, sizes: list[LatticeSize], folder: Path) -> None:
@@ -298,21 +330,22 @@ def _first_fold(size: LatticeSize, system: str) -> str:
 def summary(results: Mapping[str, list[LatticeSize]]) -> list[tuple[str, ...]]:
     """A row per collection and size: MAP of every system."""
     return [
-        (name, s.label, f"{s.edges:.1f}", *(f"{x.mean():.4f}" for x in s.trial.precision.values()))
+        (folder_of(name), s.label, f"{s.edges:.1f}", *(f"{x.mean():.4f}" for x in s.trial.precision.values()))
         for name, sizes in results.items()
         for s in sizes
     ]
 
 
-def experiment(data: list[str], output: Path, workers: int) -> Results:
+def experiment(data: list[str], language: str, output: Path, workers: int) -> Results:
     """Run all sizes of the collections; write a report for each collection into a folder below ``output``."""
+    data = named_speech(data, language)
     for name in data:
-        collection(name)  # raises InputError before the long computation starts
+        check_collection(name)  # before the long computation starts
     with bar("lattice sizes", total=sum(len(labels(name)) for name in data)) as update:
         results = run(data, workers, update)
     reports = []
     for name in data:
-        folder = output / name
+        folder = output / folder_of(name)
         folder.mkdir(parents=True, exist_ok=True)
         reports.append(write(sections(name, results[name], folder), folder))
     columns = ("data", "lattices", "edges", *results[data[0]][0].trial.precision)

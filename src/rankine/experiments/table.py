@@ -49,15 +49,20 @@ class Experiment:
     options: tuple[ExperimentOption, ...] = ()
 
 
-def _sets(names: Sequence[str], every: Sequence[str]) -> ExperimentOption:
-    """The option that names several sets."""
-    return ExperimentOption("data", list[str], list(names), f"One of {', '.join(every)}; may be repeated.", "-d")
+_OWN = "or files of your own, which together are one more set, with folds by query"
+
+
+def _sets(names: Sequence[str], every: Sequence[str], own: str = _OWN) -> ExperimentOption:
+    """The option that names several sets, and files of one's own where the experiment can use them."""
+    text = f"Any of {', '.join(every)}{', ' if own else ''}{own}; repeat it."
+    return ExperimentOption("data", list[str], list(names), text, "-d")
 
 
 def _output(folder: str) -> ExperimentOption:
     return ExperimentOption("output", Path, folder, "Folder of the report and its pictures.", "-o")
 
 
+_MADE = ("figure-1", "web-1", "web-2")
 _WORKERS = ExperimentOption("workers", int | None, None, "Processes; by default one per core.")
 
 TABLE: dict[str, Experiment] = {
@@ -70,7 +75,9 @@ TABLE: dict[str, Experiment] = {
         "All rankers on a LETOR set: train on three fifths of the queries, choose on the fourth, test on the last.",
         "RANKINE_DATA=data rankine experiment letor --data mq2008 -o report",
         (
-            ExperimentOption("data", str, "ohsumed", f"One of {', '.join(LETOR_SETS)}."),
+            ExperimentOption(
+                "data", list[str], ["ohsumed"], f"One of {', '.join(LETOR_SETS)}, or files of your own.", "-d"
+            ),
             ExperimentOption("folds", str, "1-5", "Which folds: 1-5, or a list such as 1,3."),
             ExperimentOption(
                 "ranker", list[str] | None, None, "Only this ranker; may be repeated. By default all.", "-r"
@@ -90,14 +97,20 @@ TABLE: dict[str, Experiment] = {
     "spoken": Experiment(
         "Learned fusion of 18 weak rankers on real speech: Figures 1 to 3 and Table 2 of Meng, Lee & Lee.",
         "RANKINE_DATA=data rankine experiment spoken -o report",
-        (_sets(list(SPEECH_SETS), list(SPEECH_SETS)), _output("spoken-report"), _WORKERS),
+        (
+            _sets(list(SPEECH_SETS), list(SPEECH_SETS), "or folders of your own, with lattices and transcripts.tsv"),
+            ExperimentOption("language", str, "en", "Of folders of your own: en or zh."),
+            _output("spoken-report"),
+            _WORKERS,
+        ),
     ),
     "large-margin": Experiment(
         "SVM-NDCG convex, tight, slack-rescaled, with given and learned position weights: Chapelle, Le & Smola, "
-        "Figure 2.",
-        "RANKINE_DATA=data rankine experiment large-margin -d ohsumed-letor2 -o report",
+        "Figures 1 and 2. Made sets stand in for the two of web search.",
+        "rankine experiment large-margin --data mine.txt -o report",
         (
-            _sets(["ohsumed-letor2", "ohsumed", "mq2008"], list(LETOR_SETS)),
+            _sets([*_MADE, "ohsumed-letor2", "ohsumed", "mq2008"], [*_MADE, *LETOR_SETS]),
+            ExperimentOption("scale", float, 1.0, "Share of the queries of web-1 and web-2 that are made."),
             _output("large-margin-report"),
             _WORKERS,
         ),
@@ -106,6 +119,7 @@ TABLE: dict[str, Experiment] = {
         "Risk bounds against the truth, as Riezler & De Bona ask for: a population whose risk is known exactly.",
         "rankine experiment bounds -o report",
         (
+            ExperimentOption("data", list[str], [], "Files of your own, whose queries are then the population.", "-d"),
             _output("bounds-report"),
             ExperimentOption("repetitions", int, 200, "Samples drawn for each number of queries."),
             _WORKERS,
@@ -140,7 +154,7 @@ TABLE: dict[str, Experiment] = {
             ExperimentOption(
                 "part", str, "all", "One of peers, grid, honesty, chance, floors, time; or all but grid: all."
             ),
-            _sets(["mq2008", "ohsumed", "ohsumed-letor2"], list(LETOR_SETS)),
+            _sets(["mq2008", "ohsumed", "ohsumed-letor2"], list(LETOR_SETS), ""),
             ExperimentOption("sets", int, 200, "Sets on which the estimate is compared; half as many random ones."),
             _output("auto-report"),
             _WORKERS,

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from ..errors import InputError, nearest
+from ..errors import InputError, nearest, shorten
 from ..limits import FEATURES, max_features
 
 Column = str | int
@@ -42,7 +42,7 @@ class ColumnNames:
         self.places: dict[str, int] = {} if names is None else {name: i for i, name in enumerate(names)}
         twice = next((n for n, times in Counter(names or ()).items() if times > 1 and n), None)
         if twice is not None:
-            raise InputError(f"there are two columns {twice!r}", where)
+            raise InputError(f"there are two columns {shorten(twice)}", where)
 
     def called(self, place: int) -> str:
         """A column as messages call it.
@@ -51,7 +51,7 @@ class ColumnNames:
         ("column 'qid'", 'column 2')
         """
         name = "" if self.names is None else self.names[place]
-        return f"column {name!r}" if name else f"column {place + 1}"
+        return f"column {shorten(name)}" if name else f"column {place + 1}"
 
     def label(self, place: int) -> str:
         """The name of a column, or its number from 1."""
@@ -72,7 +72,7 @@ class ColumnNames:
         """A column that may be meant, or those that there are."""
         if self.names is None:
             return f" Columns have no names here, but the numbers 1 to {self.width}"
-        first = ", ".join(map(repr, self.names[:6]))
+        first = ", ".join(map(shorten, self.names[:6]))
         return nearest(name, self.names) or f" There are: {first}{', …' if self.width > 6 else ''}"
 
     def guess(self, role: str) -> int | None:
@@ -92,7 +92,7 @@ class ColumnNames:
         if any(sign in pattern for sign in "*?["):
             places = [i for i, name in enumerate(self.names or ()) if name and fnmatchcase(name, pattern)]
             if not places:
-                raise InputError(f"no column has a name like {pattern!r}", self.where)
+                raise InputError(f"no column has a name like {shorten(pattern)}", self.where)
             return places
         for at in [i for i, sign in enumerate(pattern) if sign == "-"]:
             ends = pattern[:at], pattern[at + 1 :]

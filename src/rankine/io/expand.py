@@ -6,6 +6,7 @@ import glob
 import inspect
 import os
 import re
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-BESIDE = (".query", ".group", ".weight", ".init")  # files of LightGBM and XGBoost that belong to a file of data
+BESIDE = (".query", ".group", ".weight", ".init", ".position")  # what LightGBM and XGBoost keep beside data
 _PATTERN = re.compile(r"[*?\[]")
 _NUMBER = re.compile(r"(\d+)")
 _PARTS = {"train": "train", "training": "train", "test": "test", "vali": "valid", "valid": "valid", "val": "valid"}
@@ -39,8 +40,8 @@ def expand(sources: Any) -> list[Any]:
         raise InputError("expected at least one file, got none")
     files = [file for source in given for file in _files(source)]
     places = [os.path.realpath(f) for f in files if isinstance(f, (str, os.PathLike)) and str(f) != "-"]
-    twice = next((place for i, place in enumerate(places) if place in places[:i]), None)
-    if twice is not None:
+    if len(set(places)) < len(places):
+        twice = Counter(places).most_common(1)[0][0]
         raise InputError("the same file is given twice", twice)
     return files
 

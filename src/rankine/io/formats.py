@@ -267,7 +267,7 @@ def target_format(target: str) -> DataFormat:
     return row
 
 
-def holds_features(source: Any) -> bool:
+def holds_features(source: Any, reading: DataReading = DataReading()) -> bool:  # noqa: B008
     """Whether judgments are judged data rather than qrels: by the columns of a table, for text by the first line."""
     from ..sources import line_blocks, open_source
     from .trec_forms import holds_judgments
@@ -275,7 +275,8 @@ def holds_features(source: Any) -> bool:
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source) and holds_judgments(source):
         return False
     first = expand(source)[0]
-    if holds_judgments(first):
+    columns = {"query": reading.qid, "document": reading.doc_id, "grade": reading.label}
+    if reading.features is None and holds_judgments(first, columns):
         return False
     row = format_of(first)
     if row is not None and row is not _DEFAULT:

@@ -104,11 +104,12 @@ def parse_lines(buf, end, stride, first, has_qid, largest, values, columns, row_
     """
     base = address_of(buf)
     p, stop = base, base + end
-    row = lines = entries = n_runs = n_ids = id_bytes = n_hard = width = missing = 0
+    row = lines = entries = n_runs = n_ids = id_bytes = n_hard = width = 0
     run_start = run_length = 0
     status = OK
     single = values.itemsize == 4
-    common = min(stride, _EXPECTED)
+    first = 1 if first > 0 else 0  # the compiler sees that no place is negative
+    common = min(stride, _EXPECTED) + first
     digits = 6
     while p < stop:
         lines += 1
@@ -119,7 +120,7 @@ def parse_lines(buf, end, stride, first, has_qid, largest, values, columns, row_
                 p += 1
             p += 1
             continue
-        last = 0
+        expected = first  # the number of the next feature in a dense file
         at = p
         if row == len(labels):
             status = NEEDS_ROWS
@@ -153,10 +154,10 @@ def parse_lines(buf, end, stride, first, has_qid, largest, values, columns, row_
                 run_start, run_length = start, p - start
                 runs[n_runs, 0], runs[n_runs, 1], runs[n_runs, 2] = row, run_start - base, run_length
                 n_runs += 1
-        cell = row * stride
+        cell = row * stride - first
         while True:
-            if last < common and (load8(p) & _MASKS[last + first]) == _TOKENS[last + first]:
-                start = p + _LENGTHS[last + first]
+            if expected < common and (load8(p) & _MASKS[expected]) == _TOKENS[expected]:
+                start = p + _LENGTHS[expected]
                 matches, w = scan_alike(start, digits)
                 k, negative, after = digits, False, start + 2 + digits
                 if not matches:
@@ -165,9 +166,9 @@ def parse_lines(buf, end, stride, first, has_qid, largest, values, columns, row_
                         digits = k
                 if matches:
                     value = short_to_single(negative, w, k) if single else short_to_double(negative, w, k)
-                    values[cell + last] = value
+                    values[cell + expected] = value
                     entries += w != 0
-                    last += 1
+                    expected += 1
                     p = after
                     continue
             while _blank(byte(p)):
@@ -180,19 +181,19 @@ def parse_lines(buf, end, stride, first, has_qid, largest, values, columns, row_
                 status = NO_COLON
             elif index < first:
                 status = ZERO_INDEX
-            elif index < last + first:
+            elif index < expected:
                 status = BAD_ORDER
             elif index - first >= largest:
                 status = INDEX_TOO_LARGE
             if status != OK:
                 state[INDEX] = index
                 break
-            last = index - first + 1
+            expected = index + 1
             p += 1
             scanned, negative, w, q, p = scan_decimal(p)
             if w == _NO_VALUE and q == _NO_VALUE_POWER and byte(p - 4) == 69 and scanned == DECIMAL and not negative:
                 w = np.uint64(0)
-                missing += 1
+                state[MISSING] += 1
             value = to_single(negative, w, q) if single else to_double(negative, w, q)
             if scanned == NOT_FINITE:
                 status = VALUE_NOT_FINITE
@@ -200,18 +201,18 @@ def parse_lines(buf, end, stride, first, has_qid, largest, values, columns, row_
                 status = BAD_VALUE
             elif np.isinf(value):
                 status = VALUE_OVERFLOW
-            elif 0 < stride < last:
+            elif 0 < stride < expected - first:
                 status = NEEDS_COLUMNS
             if status != OK:
                 state[INDEX] = index
                 break
             if stride > 0:
-                slot = cell + last - 1
+                slot = cell + index
             elif value == 0.0 and not negative and scanned == DECIMAL:
                 continue
             else:
                 slot = entries
-                columns[slot] = last - 1
+                columns[slot] = index - first
             values[slot] = value
             entries += value != 0.0 or stride == 0
             if scanned == TOO_MANY_DIGITS:
@@ -219,7 +220,7 @@ def parse_lines(buf, end, stride, first, has_qid, largest, values, columns, row_
                 n_hard += 1
         if status != OK:
             break
-        width = max(width, last)
+        width = max(width, expected - first)
         row_end[row] = entries
         if byte(p) == 35:
             start, length = _document_id(p + 1)
@@ -235,9 +236,8 @@ def parse_lines(buf, end, stride, first, has_qid, largest, values, columns, row_
         row += 1
     state[ROWS], state[LINES], state[ENTRIES], state[RUNS] = row, lines, entries, n_runs
     state[ID_BYTES], state[IDS], state[HARD], state[WIDTH] = id_bytes, n_ids, n_hard, width
-    state[MISSING] = missing
     if status != OK:
-        state[POSITION], state[LAST] = at - base, last - 1 + first
+        state[POSITION], state[LAST] = at - base, expected - 1
     return status
 
 

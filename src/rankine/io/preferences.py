@@ -120,4 +120,4 @@ def with_preferences(data: RankingData, preferences: Preferences) -> RankingData
     >>> with_preferences(data, Preferences([1], [0])).y
     Preferences(1 edges)
     """
-    return RankingData.from_valid(data.X, preferences, data.qid, data.doc_ids, data.feature_names, data.order)
+    return data.with_supervision(preferences)

@@ -151,13 +151,18 @@ def plain_name(name: str) -> str:
 def named_columns(
     names: Sequence[str], layout: ColumnLayout, given: Mapping[str, str | None], where: str
 ) -> dict[str, int]:  # fmt: skip
-    """Where each role stands among the names of columns: those that are given, else the usual names."""
+    """Where each role stands among the names of columns: those that are given, else the usual names.
+
+    A column may also be given by its number, from 1; a name that there is goes first.
+    """
     places = {}
     for role in layout.roles:
         name = given.get(role.title)
         if name is None:
             plain = [plain_name(n) for n in names]
             name = next((names[plain.index(usual)] for usual in role.names if usual in plain), None)
+        elif name not in names and name.isdecimal() and 1 <= int(name) <= len(names):
+            name = names[int(name) - 1]
         elif name not in names:
             raise InputError(f"there is no column {name!r}.{nearest(name, names)} {listed(names)}", where)
         if name is None:
@@ -188,14 +193,14 @@ def choices(
     return "; ".join(texts)
 
 
-def has_names(cells: Sequence[str], layout: ColumnLayout) -> bool:
-    """Whether these are names of all the columns that are needed.
+def has_names(cells: Sequence[str], layout: ColumnLayout, given: Mapping[str, str | None] | None = None) -> bool:
+    """Whether these are names of all the columns that are needed, where some may be given.
 
     >>> has_names(["qid", "docno", "label"], ColumnLayout("judgments", (QUERY, DOCUMENT, GRADE), ()))
     True
     """
     try:
-        named_columns(cells, layout, {}, "")
+        named_columns(cells, layout, given or {}, "")
     except InputError:
         return False
     return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -121,11 +122,12 @@ def _is_table(line: str, layout: ColumnLayout) -> bool:
     return has_names(cells, layout)
 
 
-def holds_judgments(source: Any) -> bool:
+def holds_judgments(source: Any, given: Mapping[str, str | None] | None = None) -> bool:
     """Whether a file is a table of judgments rather than of judged data, which has features beside them.
 
     That is so for JSON, for a folder of BEIR's layout, and for CSV, TSV and Parquet without a further column. A table
     without names is one of judgments if it has three columns or four, no fractions, and zeros as TREC's second column.
+    ``given`` are names of columns, as :func:`load_qrels` takes them.
     """
     ending = ending_of(source)
     if ending is None:
@@ -133,7 +135,7 @@ def holds_judgments(source: Any) -> bool:
     if ending == "json":
         return True
     if ending == "parquet":
-        return _only_judgments(column_names(source))
+        return _only_judgments(column_names(source), given or {})
     with open_source(source) as opened:
         first = next(line_blocks(opened), None)
     if first is None:
@@ -141,15 +143,16 @@ def holds_judgments(source: Any) -> bool:
     lines = beginning(first).lines
     delimiter = delimiter_of(lines[0], ending)
     rows = [cells_of(line, delimiter) for line in lines]
-    if has_names(rows[0], QRELS):
-        return _only_judgments(rows[0])
+    if has_names(rows[0], QRELS, given):
+        return _only_judgments(rows[0], given or {})
     if form_of(rows[:1], QRELS) is None or any(len(row) != len(rows[0]) for row in rows):
         return False
     whole = all(cell.lstrip("-").isdigit() for row in rows for cell in row if is_number(cell))
     return whole and (len(rows[0]) == 3 or {row[1] for row in rows} <= {"0", "Q0"})
 
 
-def _only_judgments(names: list[str]) -> bool:
+def _only_judgments(names: list[str], given: Mapping[str, str | None]) -> bool:
     """Whether these are the names of judgments, and no others but the iteration that TREC has between them."""
     usual = {name for role in QRELS.roles for name in role.names} | {"iteration", "iter", "q0", "subtopic"}
-    return has_names(names, QRELS) and all(plain_name(name) in usual for name in names)
+    others = [name for name in names if plain_name(name) not in usual and name not in given.values()]
+    return has_names(names, QRELS, given) and not others

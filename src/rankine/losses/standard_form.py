@@ -7,6 +7,7 @@ optimally. That is so for DCG and NDCG. For AP and ERR no standard form exists (
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -103,8 +104,8 @@ def preference_balance(y: Any, ptr: np.ndarray) -> tuple[np.ndarray, float]:
     return balance, float(merged.max(initial=0.0))
 
 
-def check_acyclic(graph: Preferences, n_rows: int) -> None:
-    """Raise if some rows are preferred to each other around a circle.
+def check_acyclic(graph: Preferences, n_rows: int, name: Callable[[int], str] | None = None) -> None:
+    """Raise if some rows are preferred to each other around a circle; the error calls them by ``name``.
 
     >>> check_acyclic(Preferences([0, 1], [1, 0]), 2)
     Traceback (most recent call last):
@@ -116,4 +117,5 @@ def check_acyclic(graph: Preferences, n_rows: int) -> None:
     n, component = connected_components(edges, connection="strong")
     if n < n_rows:
         rows = np.flatnonzero(component == np.argmax(np.bincount(component)))
-        raise InputError(f"the preferences run in a circle, for example through rows {rows[0]} and {rows[1]}")
+        what = f"rows {rows[0]} and {rows[1]}" if name is None else f"{name(rows[0])} and {name(rows[1])}"
+        raise InputError(f"the preferences run in a circle, for example through {what}")

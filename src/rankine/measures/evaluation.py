@@ -64,7 +64,8 @@ class Report:
 
     def __str__(self) -> str:
         width = max(map(len, self.mean))
-        lines = [f"{name:<{width}}  {written(value)}" for name, value in self.mean.items()]
+        means = zip(self.mean.items(), self.measures, strict=True)
+        lines = [f"{name:<{width}}  {written(value, measure)}" for (name, value), measure in means]
         counts = sorted(set(self.averaged.values()))
         queries = f"mean over {' to '.join(map(str, counts[:: max(len(counts) - 1, 1)]))} queries"
         return "\n".join([*lines, queries, *([self.note] if self.note else [])])
@@ -122,9 +123,17 @@ def _list(names: list[str]) -> str:
     return ", ".join(names if len(names) <= 4 else [*names[:3], "…"])
 
 
-def written(value: float) -> str:
-    """A value for a table; - where there is none."""
-    return "-" if np.isnan(value) else f"{value:.4f}" if abs(value) < 1e9 else f"{value:.5g}"
+def written(value: float, measure: Measure) -> str:
+    """A value for a table: a number of documents or queries as it is, - where there is no value.
+
+    >>> written(0.25, parse("AP")), written(3.0, parse("NumRet")), written(np.nan, parse("AP"))
+    ('0.2500', '3', '-')
+    """
+    if np.isnan(value):
+        return "-"
+    if TABLE[measure.name].summary == "sum":
+        return f"{value:.0f}"
+    return f"{value:.4f}" if abs(value) < 1e9 else f"{value:.5g}"
 
 
 def _plain(values: dict[str, float]) -> dict[str, float | None]:
@@ -264,7 +273,7 @@ def _check_order(parsed: dict[str, Measure], lists: Lists, query_ids: np.ndarray
     names = [name for name, measure in parsed.items() if TABLE[measure.name].needs_order]
     if names and lists.tied.any():
         query = query_ids[np.flatnonzero(lists.tied)[0]]
-        hint = "use ties='trec' or ties='stable'"
+        hint = "ties='trec' or ties='stable' (--ties) gives one"
         raise InputError(f"{names[0]} needs an order of documents with equal scores: {hint}", f"query {query}")
 
 

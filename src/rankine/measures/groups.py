@@ -10,7 +10,7 @@ from ..io.trec_prefs import JudgmentGroups
 from ..parallel import thread_count
 from .diversity import subtopic_list
 from .evaluation import Report, report_of, summary
-from .joining import join
+from .joining import HANDFUL, apart, join
 from .names import Measure
 from .preference_counts import Group, PreferenceCounts
 from .table import TABLE
@@ -34,7 +34,9 @@ def evaluate_groups(
     retrieved = set(run.query_ids)
     names = [q for q in judgments.query_ids if complete or q in retrieved]
     if not names:
-        raise InputError("the run and the judgments have no query in common")
+        raise apart("the run and the judgments have no query in common", run.query_ids, judgments.query_ids)
+    if len(run) >= HANDFUL and not set(judgments.document_ids) & set(run.document_ids):
+        raise apart("no document of the run is judged", run.document_ids, judgments.document_ids)
     values = {name: np.ones(len(names)) for name, m in parsed.items() if m.name == "NumQ"}
     people = {name: m for name, m in parsed.items() if TABLE[m.name].supervision == "judgment groups"}
     if people:
@@ -43,7 +45,7 @@ def evaluate_groups(
     for kind, ascending in (("subtopics", False), ("preferences in groups", True)):
         measures = {name: m for name, m in parsed.items() if TABLE[m.name].supervision == kind}
         if measures:
-            values |= _by_query(measures, judgments, names, _ranks(run, ties, ascending))
+            values |= _by_query(measures, judgments, names, _ranks(run, ties, ascending), judged_only)
     fill = {"zero": 0.0, "one": 1.0, "skip": np.nan}[empty]
     per_query = {name: np.where(np.isnan(values[name]), fill, values[name]) for name in parsed}
     mean = {name: summary(parsed[name], column[~np.isnan(column)]) for name, column in per_query.items()}
@@ -102,17 +104,25 @@ def _ranks(run: TrecTable, ties: str, ascending: bool) -> dict[str, dict[str, in
 
 
 def _by_query(
-    parsed: dict[str, Measure], judgments: JudgmentGroups, names: list[str], ranks: dict[str, dict[str, int]]
+    parsed: dict[str, Measure],
+    judgments: JudgmentGroups,
+    names: list[str],
+    ranks: dict[str, dict[str, int]],
+    judged_only: bool,
 ) -> dict[str, np.ndarray]:
-    """The values of measures, query by query."""
+    """The values of measures, query by query; ``judged_only`` leaves out documents that no group of a query judges."""
     order = np.argsort(judgments.query, kind="stable")
     ends = np.searchsorted(judgments.query[order], np.arange(len(judgments.query_ids) + 1))
     place = {name: i for i, name in enumerate(judgments.query_ids)}
     columns = []
     for name in names:
         rows = order[ends[place[name]] : ends[place[name] + 1]]
+        rank = ranks.get(name, {})
+        if judged_only:
+            documents = {judgments.document_ids[d] for d in judgments.document[rows].tolist()}
+            rank = {d: r for d, r in rank.items() if d in documents}
         with naming(f"query {name}"):
-            columns.append(_query_values(parsed, judgments, rows, ranks.get(name, {})))
+            columns.append(_query_values(parsed, judgments, rows, rank))
     return dict(zip(parsed, np.array(columns, float).T, strict=True))
 
 

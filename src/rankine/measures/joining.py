@@ -12,7 +12,7 @@ from ..io.said import said
 from ..io.trec import TrecTable
 from .evaluation import JudgedScores
 
-_HANDFUL = 10  # documents
+HANDFUL = 10  # documents
 _FEW = 0.05  # of the queries: names that agree by chance, not by intention
 
 
@@ -26,7 +26,7 @@ def join(qrels: TrecTable, run: TrecTable, complete: bool = False, judged_only: 
     retrieved = {judged[name] for name in run.query_ids if name in judged}
     evaluated = [i for i in range(len(judged)) if complete or i in retrieved]
     if not evaluated:
-        raise InputError("the run and the judgments have no query in common")
+        raise apart("the run and the judgments have no query in common", run.query_ids, qrels.query_ids)
     number = np.full(len(judged), -1)
     number[evaluated] = np.arange(len(evaluated))
     query = np.array([judged.get(name, -1) for name in run.query_ids], np.int64)[run.query]
@@ -51,22 +51,28 @@ def check_names(qrels: TrecTable, run: TrecTable, data: JudgedScores) -> None:
     """
     common = set(qrels.query_ids) & set(run.query_ids)
     if not common:
-        raise InputError("the run and the judgments have no query in common")
+        raise apart("the run and the judgments have no query in common", run.query_ids, qrels.query_ids)
     rows = np.flatnonzero(~np.isnan(data.grades))
-    names = f"the run has {_three(run.document_ids)}, the judgments have {_three(qrels.document_ids)}"
     if not len(rows) and (qrels.value >= 0).any():
         shared = len(set(qrels.document_ids) & set(run.document_ids))
-        if shared and len(run) < _HANDFUL:
+        if shared and len(run) < HANDFUL:
             return
-        rest = f"; names that occur in both: {shared}, but for other queries" if shared else ""
-        raise InputError(f"no document of the run is judged: {names}{rest}")
+        rest = f" (names that occur in both: {shared}, but for other queries)" if shared else ""
+        raise apart(f"no document of the run is judged{rest}", run.document_ids, qrels.document_ids)
     queries = len(np.unique(np.searchsorted(data.ptr, rows, side="right")))
-    if queries < _FEW * len(common):
-        said(f"only {queries} of {len(common)} queries have a judged document in the run: {names}")
+    if 0 < queries < _FEW * len(common):
+        few = f"only {queries} of {len(common)} queries have a judged document in the run"
+        said(str(apart(few, run.document_ids, qrels.document_ids)))
 
 
-def _three(names: list[str]) -> str:
-    return ", ".join(shorten(name) for name in names[:3])
+def apart(problem: str, run: list[str], judgments: list[str]) -> InputError:
+    """The error that names of a run and of judgments do not agree, with three names of each.
+
+    >>> apart("no query in common", ["q1"], ["1", "2", "3", "4"])
+    InputError("no query in common: the run has 'q1', the judgments have '1', '2', '3'")
+    """
+    ours, theirs = (", ".join(shorten(name) for name in names[:3]) for names in (run, judgments))
+    return InputError(f"{problem}: the run has {ours}, the judgments have {theirs}")
 
 
 def shortened(run: TrecTable, depth: int) -> TrecTable:

@@ -136,7 +136,8 @@ def _members(text: str, pairs: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, 
     settings = trec_members(name, following)
     if len(settings) == 1 and following is None:
         settings = {text: settings[name]}
-    return tuple((spelled, _make(row.measure, params, text, presets)) for spelled, params in settings.items())
+    kinds = {spelled: row.gained if "gains" in params else row.measure for spelled, params in settings.items()}
+    return tuple((spelled, _make(kinds[spelled], params, text, presets)) for spelled, params in settings.items())
 
 
 def _same_but_case(text: str) -> str:

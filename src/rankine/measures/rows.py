@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import per_row
 from ..errors import InputError
 from . import kernels as kn
 from .kernels import Lists
@@ -37,7 +38,11 @@ class Parameter:
         right_type = isinstance(value, self.value_type) and not (self.value_type is int and isinstance(value, bool))
         if not (right_type or (self.value_type is float and numeric)):
             raise InputError(f"{where} must be {self.value_type.__name__}, got {value!r}")
-        if self.value_type is tuple and not (value and all(type(v) in (int, float) for v in value)):
+        if (
+            self.value_type is tuple
+            and value != self.default
+            and not (value and {type(v) for v in value} <= {int, float})
+        ):
             raise InputError(f"{where} must be a tuple of numbers, got {value!r}")
         if self.choices and value not in self.choices:
             raise InputError(f"{where} must be one of {', '.join(map(repr, self.choices))}; got {value!r}")
@@ -71,6 +76,7 @@ class MeasureRow:
     summary: str = "mean"
 
 
+GAINS = Parameter(tuple, (), low=0, high=1e300)  # grade, gain, grade, gain, …
 CUTOFF = Parameter(int, low=1, high=10**12)
 CUTOFF_NEEDED = Parameter(int, low=1, high=10**12, required=True)
 REL = Parameter(float, 1.0, low=-1e300, high=1e300)
@@ -96,6 +102,22 @@ class Ranked:
     def out(self) -> np.ndarray:
         """An array for one value per query."""
         return np.empty(len(self.shown))
+
+
+def regraded(ranked: Ranked, gains: tuple[float, ...]) -> Ranked:
+    """Lists whose grades are replaced by gains, (grade, gain, grade, gain, …); other grades stay."""
+    if not gains:
+        return ranked
+    if len(gains) % 2:
+        raise InputError(f"gains must be pairs of a grade and its gain, got {len(gains)} numbers")
+    lists = ranked.lists
+    grades, pool = lists.grades.copy(), lists.pool.copy()
+    for grade, gain in zip(gains[::2], gains[1::2], strict=True):
+        grades[lists.grades == grade] = gain
+        pool[lists.pool == grade] = gain
+    query = per_row(np.arange(len(ranked.shown)), lists.pool_ptr)
+    pool = pool[np.lexsort((-pool, query))]
+    return Ranked(lists._replace(grades=grades, pool=pool), float(pool.max(initial=0)))
 
 
 def depth(cutoff: int | None) -> int:

@@ -25,7 +25,8 @@ class TrecName:
 
     With ``members`` it is a family, one measure for each value of the first of ``takes``; otherwise the values that
     follow are those of ``takes``, in this order, or all of the one that ``takes`` names with a star. ``pairs``: they
-    follow as ``name=value``. ``is_text``: trec_eval prints text, which only ``rankine trec_eval`` does.
+    follow as ``name=value``; ``gained``: or as ``grade=gain``, and this is the measure then. ``is_text``: trec_eval
+    prints text, which only ``rankine trec_eval`` does.
     """
 
     measure: str
@@ -33,6 +34,7 @@ class TrecName:
     takes: tuple[str, ...] = ()
     members: tuple[float, ...] = ()
     pairs: bool = False
+    gained: str = ""
     is_text: bool = False
     is_count: bool = False
 
@@ -75,11 +77,11 @@ TREC_NAMES: dict[str, TrecName] = {
     "utility": TrecName("Utility", {}, ("hit", "noise", "miss", "rest")),
     "11pt_avg": TrecName("IPrecMean", {}, ("*points",)),
     "binG": TrecName("BinG"),
-    "G": TrecName("G"),
+    "G": TrecName("G", pairs=True, gained="G"),
     "dcg": TrecName("DCG", {"dcg": "log2"}),
-    "ndcg": TrecName("nDCG", {"dcg": "log2"}),
-    "ndcg_rel": TrecName("nDCGrel"),
-    "Rndcg": TrecName("RnDCG"),
+    "ndcg": TrecName("nDCG", {"dcg": "log2"}, pairs=True, gained="GainNDCG"),
+    "ndcg_rel": TrecName("nDCGrel", pairs=True, gained="nDCGrel"),
+    "Rndcg": TrecName("RnDCG", pairs=True, gained="RnDCG"),
     "ndcg_cut": _ranks("nDCG", dcg="log2"),
     "map_cut": _ranks("AP"),
     "relative_P": _ranks("RelativeP"),
@@ -108,7 +110,7 @@ TREC_NAMES: dict[str, TrecName] = {
     "P_avgjg": _ranks("GroupP"),
     "Rprec_mult_avgjg": TrecName("GroupRprec", {}, ("mult",), _FIFTHS),
     "yaap": TrecName("YAAP"),
-    "rbp": TrecName("GradedRBP", {}, ("p",), pairs=True),
+    "rbp": TrecName("GradedRBP", {}, ("p",), pairs=True, gained="GradedRBP"),
     "rbp_resid": TrecName("RBPResidual", {}, ("p",), pairs=True),
     "unj": _ranks("Unjudged", (5, 10, 20)),
 }
@@ -154,11 +156,12 @@ def trec_members(name: str, following: str | None) -> dict[str, dict[str, Any]]:
     whole = name if following is None else f"{name}.{following}"
     if following is None and not row.members:
         return {name: dict(row.params)}
-    if not row.takes:
+    if not row.takes and not row.pairs:
         raise InputError(f"measure {whole!r}: trec_eval's {name} takes no such parameters here")
     if row.members:
         return _family(name, row, following, whole)
-    return {f"{name}_{following}": row.params | _parameters(row, str(following), whole)}
+    parameters = _parameters(row, str(following), whole)
+    return {f"{name}_{following}": parameters if "gains" in parameters else row.params | parameters}
 
 
 def _family(name: str, row: TrecName, following: str | None, whole: str) -> dict[str, dict[str, Any]]:
@@ -175,16 +178,29 @@ def _family(name: str, row: TrecName, following: str | None, whole: str) -> dict
 
 def _parameters(row: TrecName, following: str, whole: str) -> dict[str, Any]:
     if row.pairs:
-        pairs = dict(piece.split("=") for piece in following.split(",") if "=" in piece)
-        if not pairs or not set(pairs) <= set(row.takes) or len(pairs) < following.count(",") + 1:
-            raise InputError(f"measure {whole!r}: expected {', '.join(f'{t}=NUMBER' for t in row.takes)} after the dot")
-        return {key: float(value) for key, value in pairs.items()}
+        return _pairs(row, following, whole)
     values = _numbers(following, whole)
     if row.takes[0].startswith("*"):
         return {row.takes[0][1:]: tuple(values)}
     if len(values) != len(row.takes):
         raise InputError(f"measure {whole!r}: expected {len(row.takes)} numbers after the dot, got {len(values)}")
     return dict(zip(row.takes, values, strict=True))
+
+
+def _pairs(row: TrecName, following: str, whole: str) -> dict[str, Any]:
+    """Parameters by name, and gains by grade."""
+    out: dict[str, Any] = {}
+    gains: list[float] = []
+    for piece in following.split(","):
+        key, _, text = piece.rpartition("=")
+        if key in row.takes:
+            out[key] = _numbers(text, whole)[0]
+        elif row.gained and re.fullmatch(r"\d+", key):
+            gains += [float(key), _numbers(text, whole)[0]]
+        else:
+            forms = [*(f"{t}=NUMBER" for t in row.takes), *(["GRADE=GAIN"] if row.gained else [])]
+            raise InputError(f"measure {whole!r}: expected {' or '.join(forms)} after the dot, got {piece!r}")
+    return out | ({"gains": tuple(gains)} if gains else {})
 
 
 def _numbers(following: str, whole: str) -> list[float]:

@@ -6,31 +6,33 @@ Queries stand in the order of their names' bytes, and sums are taken in this ord
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, nearest
+from ..io.said import said
 from ..io.trec import TrecTable
 from ..io.trec_prefs import JudgmentGroups
 from ..parallel import thread_count
 from .evaluation import JudgedScores, report_of
 from .groups import GROUPED, evaluate_groups
-from .joining import join, shortened
+from .joining import check_names, join, shortened
 from .names import Measure, expand
 from .ranking import Scratch, rank_rows
 from .table import TABLE
 from .trec_names import NICKNAMES, TREC_NAMES, split_trec, trec_members
 
 _ONLY_IN_SUMMARY = ("runid", "num_q", "gm_map", "gm_bpref")
+_SINCE_10 = ("rbp", "rbp_resid", "unj")  # of all_trec
 _SMALLEST = 0.00001  # of a geometric mean
 _GROUPED_MEASURES = ("", "NumQ", *(name for name, row in TABLE.items() if row.supervision in GROUPED))
 
 
 @dataclass(frozen=True)
 class TrecOptions:
-    """The options of trec_eval: -q, -n, -c, -J, -l, -N, -M."""
+    """The options of trec_eval: -q, -n, -c, -J, -l, -N, -M; and its version, 9 or 10."""
 
     per_query: bool = False
     summary: bool = True
@@ -39,9 +41,10 @@ class TrecOptions:
     level: int = 1
     documents: int = 0
     depth: int | None = None
+    version: int = 10
 
 
-def requested(names: Sequence[str]) -> dict[str, str | None]:
+def requested(names: Sequence[str], version: int = 10) -> dict[str, str | None]:
     """The measures of ``-m`` in trec_eval's order, each with the parameters after its dot.
 
     >>> requested(["recall.7", "map"]), list(requested([]))[:3]
@@ -50,7 +53,8 @@ def requested(names: Sequence[str]) -> dict[str, str | None]:
     asked: dict[str, str | None] = {}
     for name in names or ["official"]:
         if name in NICKNAMES:
-            asked = dict.fromkeys(NICKNAMES[name]) | asked
+            members = [m for m in NICKNAMES[name] if version >= 10 or m not in _SINCE_10]
+            asked = dict.fromkeys(members) | asked
             continue
         split = split_trec(name)
         if split is None:
@@ -64,17 +68,20 @@ def trec_lines(
     qrels: TrecTable | JudgmentGroups, run: TrecTable, names: Sequence[str], options: TrecOptions
 ) -> Iterator[str]:
     """The lines that trec_eval prints for a run and judgments."""
-    asked = requested(names)
+    asked = requested(names, options.version)
     if options.depth is not None:
         run = shortened(run, options.depth)
     if isinstance(qrels, JudgmentGroups):
         queries, columns = _grouped_columns(asked, qrels, run, options)
     else:
+        qrels = _whole_grades(qrels)
         data = join(qrels, run, options.complete, options.judged_only)
+        check_names(qrels, run, data)
         queries, columns = data.query_ids, _columns(asked, data, options)
     order = sorted(range(len(queries)), key=lambda i: str(queries[i]).encode())
     if options.per_query:
-        for i in order:
+        retrieved = set(run.query_ids)
+        for i in (i for i in order if options.version >= 10 or queries[i] in retrieved):
             for name, column in columns.items():
                 if column.per_query:
                     yield f"{name:<22}\t{queries[i]}\t{column.written(column.values[i])}"
@@ -85,6 +92,15 @@ def trec_lines(
             elif column.measure is not None:
                 total = _summary(column.measure, [column.values[i] for i in order])
                 yield f"{name:<22}\tall\t{column.written(total)}"
+
+
+def _whole_grades(qrels: TrecTable) -> TrecTable:
+    """Judgments with whole grades: trec_eval cuts what stands behind the point."""
+    whole = np.trunc(qrels.value)
+    if (whole == qrels.value).all():
+        return qrels
+    said("trec_eval knows whole grades only, what stands behind the point is cut: `rankine evaluate` keeps it")
+    return replace(qrels, value=whole)
 
 
 @dataclass(frozen=True)
@@ -104,7 +120,7 @@ class _Column:
 
 def _measures(asked: dict[str, str | None], options: TrecOptions) -> dict[str, dict[str, Measure]]:
     """The measures of each name that is no text, by the names that are printed."""
-    presets = {"rel": options.level, "documents": options.documents}
+    presets = {"rel": options.level, "documents": options.documents, "version": options.version}
     return {
         name: expand(name if following is None else f"{name}.{following}", **presets)
         for name, following in asked.items()

@@ -8,7 +8,20 @@ import numpy as np
 
 from . import kernels as kn
 from . import trec_kernels as tk
-from .rows import CUTOFF_NEEDED, REL, MeasureRow, Parameter, Ranked, depth, discounts, hits, unless_empty
+from .rows import (
+    CUTOFF,
+    CUTOFF_NEEDED,
+    GAINS,
+    REL,
+    MeasureRow,
+    Parameter,
+    Ranked,
+    depth,
+    discounts,
+    hits,
+    regraded,
+    unless_empty,
+)
 
 _SHARE = Parameter(float, required=True, low=0, high=1)
 _POINTS = Parameter(tuple, tuple(i / 10 for i in range(11)), low=0, high=1)
@@ -65,21 +78,28 @@ def _binary_g(ranked: Ranked, rel: float) -> np.ndarray:
     return out
 
 
-def _normalised_gain(ranked: Ranked) -> np.ndarray:
+def _ndcg_of_gains(ranked: Ranked, cutoff: int | None, gains: tuple[float, ...]) -> np.ndarray:
     out = ranked.out()
-    tk.normalised_gain(ranked.lists, out)
+    lists = regraded(ranked, gains).lists
+    kn.dcg(lists, depth(cutoff), False, discounts(ranked.longest, "log2"), True, False, out)
     return out
 
 
-def _ndcg_at_relevant(ranked: Ranked) -> np.ndarray:
+def _normalised_gain(ranked: Ranked, gains: tuple[float, ...]) -> np.ndarray:
     out = ranked.out()
-    tk.ndcg_at_relevant(ranked.lists, discounts(ranked.longest, "log2"), out)
+    tk.normalised_gain(regraded(ranked, gains).lists, out)
     return out
 
 
-def _ndcg_at_levels(ranked: Ranked, rel: float) -> np.ndarray:
+def _ndcg_at_relevant(ranked: Ranked, gains: tuple[float, ...]) -> np.ndarray:
     out = ranked.out()
-    tk.ndcg_at_levels(ranked.lists, ranked.relevant(rel), discounts(ranked.longest, "log2"), out)
+    tk.ndcg_at_relevant(regraded(ranked, gains).lists, discounts(ranked.longest, "log2"), out)
+    return out
+
+
+def _ndcg_at_levels(ranked: Ranked, rel: float, gains: tuple[float, ...]) -> np.ndarray:
+    out = ranked.out()
+    tk.ndcg_at_levels(regraded(ranked, gains).lists, ranked.relevant(rel), discounts(ranked.longest, "log2"), out)
     return out
 
 
@@ -128,8 +148,8 @@ def _utility(
     return hit * both + noise * (retrieved - both) + miss * (relevant - both) + rest * outside
 
 
-def _graded_rbp(ranked: Ranked, p: float) -> np.ndarray:
-    lists, out = ranked.lists, ranked.out()
+def _graded_rbp(ranked: Ranked, p: float, gains: tuple[float, ...]) -> np.ndarray:
+    lists, out = regraded(ranked, gains).lists, ranked.out()
     kn.dcg(lists, depth(None), False, (1 - p) * p ** np.arange(ranked.longest), False, False, out)
     top = np.ones(len(out))
     judged = np.diff(lists.pool_ptr) > 0
@@ -199,16 +219,28 @@ TREC_ROWS: dict[str, MeasureRow] = {
     ),
     "BinG": MeasureRow({"rel": REL}, "mean over relevant documents of 1/log2(2 + non-relevant above)", _binary_g),
     "G": MeasureRow(
-        {},
+        {"gains": GAINS},
         "Σ g/log2(2 + cost − gain so far) over Σ g; a rank costs the ideal gain there, at least 1",
         _normalised_gain,
         graded=True, is_linear=True,
         needs_order=True,
     ),
-    "nDCGrel": MeasureRow({}, "nDCG with gain g, averaged over the ranks of documents with g > 0", _ndcg_at_relevant,
-        graded=True, is_linear=True),
+    "GainNDCG": MeasureRow(
+        {"cutoff": CUTOFF, "gains": GAINS},
+        "nDCG with gain g, or other gains=(grade, gain, grade, gain, …)",
+        _ndcg_of_gains,
+        graded=True,
+        is_linear=True,
+    ),
+    "nDCGrel": MeasureRow(
+        {"gains": GAINS},
+        "nDCG with gain g, averaged over the ranks of documents with g > 0",
+        _ndcg_at_relevant,
+        graded=True,
+        is_linear=True,
+    ),
     "RnDCG": MeasureRow(
-        {"rel": REL},
+        {"rel": REL, "gains": GAINS},
         "nDCG with gain g, averaged over the ranks where the ideal gain changes, and at the end",
         _ndcg_at_levels,
         graded=True, is_linear=True,
@@ -232,7 +264,7 @@ TREC_ROWS: dict[str, MeasureRow] = {
         range=(-np.inf, np.inf),
     ),
     "GradedRBP": MeasureRow(
-        {"p": _P},
+        {"p": _P, "gains": GAINS},
         "RBP with gain g over the larger of 1 and the query's largest grade",
         _graded_rbp,
         graded=True,

@@ -62,6 +62,8 @@ def with_habits(fit: Callable) -> Callable:
 
     @wraps(fit)
     def explaining(self: Any, *args: Any, **options: Any) -> Any:
+        if not args and isinstance(options.get("X"), RankingData):
+            args = (options.pop("X"),)
         if args and isinstance(args[0], RankingData):
             args, options = with_own_weights(type(self).__name__, taken, args, options)
         for name in sorted(habits & set(options)):
@@ -105,7 +107,7 @@ def with_own_weights(
     own = {weight: values for weight, values in own.items() if values is not None}
     if not own:
         return args, options
-    given = [*list(taken)[1 : 1 + len(args)], *options]
+    by_position = list(taken)[1 : 1 + len(args)]
     for weight, values in own.items():
         if weight not in taken:
             of = "queries" if weight == "query_weight" else "documents"
@@ -113,7 +115,7 @@ def with_own_weights(
                 f"the data has weights of {of}, which {name} does not take; weights='none' (--weight-file none) reads "
                 "it without them"
             )
-        if weight not in given:
+        if weight not in by_position and options.get(weight) is None:
             options = options | {weight: values}
     return (data.with_weights(), *args[1:]), options
 
