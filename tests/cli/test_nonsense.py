@@ -111,7 +111,7 @@ SAME = "every query of --valid is one of the training data"
         ("compare --models m.json model.txt train.txt -c", "only --details and -o json go with it"),
         ("compare --models m.json model.txt train.txt --gain linear", "only --details and -o json go with it"),
         ("compare qrels.txt a.run b.run -q -o json", "-q is part of the table"),
-        ("evaluate qrels.txt a.run -m AP --gain linear", "--gain is of nDCG and DCG, and AP has none"),
+        ("evaluate qrels.txt a.run -m AP --gain linear", "--gain linear is for nDCG and DCG that do not name"),
         ("train train.txt --loss svm-map --schedule pass -o x.json", "schedule is for solver='cutting-plane'"),
         ("bound m.json train.txt --held-out --norm 3", "--norm is of bounds from training data"),
         ("describe m.json --top 3", "--top is of data, and this is a model"),

@@ -25,7 +25,7 @@ def job_data(seed=0, n=6, **changes):
 def test_a_key_changes_with_everything():
     changes = [
         {"kind": "AdaRank"}, {"params": {"loss": "svm-rr"}}, {"params": {"loss": "svm-map", "tol": 0.1}},
-        {"path": None}, {"path": [0.1]}, {"fold": 1}, {"measure": "RR"}, {"data": "abd"},
+        {"path": None}, {"path": [0.1]}, {"fold": 1}, {"measure": "RR"}, {"data": "abd"}, {"stops": True},
     ]  # fmt: skip
     keys = {JOB.key, *(dataclasses.replace(JOB, **change).key for change in changes)}
     assert len(keys) == 1 + len(changes)
@@ -150,3 +150,25 @@ def test_the_result_of_a_job_that_is_none_names_its_file(text, tmp_path):
     with pytest.raises(rk.InputError, match="not the result of a tuning job") as caught:
         rk.tune(rk.AdaRank(n_rounds=1), data, {"n_rounds": [1]}, folds=2, workers=1, folder=tmp_path)
     assert str(caught.value).startswith(str(file))
+
+
+def test_validation_data_is_passed_on_to_what_stops_early():
+    data = rk.RankingData(*problem(0, 8))
+    train, valid = data.subset(range(5)), data.subset(range(5, 8))
+    params = rk.AdaRank("nDCG@10", n_rounds=30, patience=1).get_params()
+    told = []
+
+    class Told(rk.AdaRank):
+        def fit(self, X, y=None, qid=None, valid=None):
+            told.append(valid)
+            return super().fit(X, y, qid, valid)
+
+    for stops in (False, True):
+        job = jobs.TuningJob("AdaRank", params, None, 0, "nDCG@10", "print", stops)
+        jobs.fit(Told, job, jobs.JobData(train, valid, 5, 0))
+    assert told[0] is None
+    assert told[1] is valid
+    keys = {jobs.TuningJob("AdaRank", params, None, 0, "nDCG@10", "print", stops).key for stops in (False, True)}
+    assert len(keys) == 2
+    assert jobs.stops_early(rk.AdaRank)
+    assert not jobs.stops_early(rk.LinearRanker)

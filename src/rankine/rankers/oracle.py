@@ -124,7 +124,9 @@ class LinearOracle:
         slope = float(np.sum(weight * loss.grad * self.furthest)) + rounds * float(weighted.sum()) + lost
         wrong = float(np.sum(weight * (loss.value + loss.steep * near))) + queries * UNIT * abs(value)
         if not math.isfinite(value + total + offset + slope + wrong):
-            raise InputError("losses or gradients are too large for these numbers: scale the features down")
+            raise InputError(
+                "losses or gradients are too large for these numbers: scale the features or the grades down"
+            )
         return Slip(value - total, SAFE * offset + 2 * UNIT * (abs(value) + abs(total)), SAFE * slope, SAFE * wrong)
 
     def sharpen(self) -> bool:
