@@ -225,8 +225,8 @@ def test_an_option_that_a_format_does_not_take_is_refused(parts, command, name):
 
 
 def test_options_where_no_judged_data_is_read(folder):
-    done = rankine(folder, "evaluate", "qrels.txt", "one.run", "--label", "x", code=1)
-    assert "--label says how judged data is read, but qrels.txt holds TREC qrels" in done.stderr
+    done = rankine(folder, "evaluate", "qrels.txt", "one.run", "--features", "x", code=1)
+    assert "--features says how judged data is read, but qrels.txt holds TREC qrels" in done.stderr
     rankine(folder, "train", "data.txt", *TRAIN, "-o", "m.json")
     done = rankine(folder, "describe", "m.json", "--unordered", code=1)
     assert "--unordered says how judged data is read, but m.json is a model" in done.stderr

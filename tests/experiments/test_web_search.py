@@ -18,7 +18,7 @@ def test_sets_have_the_sizes_of_the_paper_and_five_grades():
     shares = np.bincount(data.y.astype(int)) / data.n_documents
     assert shares == pytest.approx([0.6, 0.22, 0.12, 0.04, 0.02], abs=0.03)
     correlation = [np.corrcoef(data.X[:, f], data.y)[0, 1] for f in (0, 15, 25, 40)]
-    assert min(correlation[:3]) > 0.1 > abs(correlation[3])
+    assert min(correlation[:3]) > 0.06 > abs(correlation[3])  # four standard errors beside noise
 
 
 def test_the_parts_differ_and_do_not_depend_on_each_other():

@@ -270,7 +270,7 @@ def test_far_scores_keep_their_digits():
         (lambda: standard_form(None, [1, 0], [0, 2]), "expected the name of a measure"),
         (lambda: get("consistent-dcg").prepare([2000, 0], [0, 2]), "too large a number"),
         (lambda: get("preorder:norm+dcg").prepare([2000, 0], [0, 2]), "too large a number"),
-        (lambda: get("ranksvm", A="linear"), "unexpected keyword"),
+        (lambda: get("ranksvm", A="linear"), "there is no option 'A', position weights"),
         (lambda: get("ranksvm").prepare([1.0, np.inf], [0, 2]), "y"),
         (lambda: get("ranksvm").prepare([1.0], [0, 2]), "one grade for each of the 2 rows"),
         (lambda: get("ranksvm").prepare([1.0, 0.0], [0, 2, 2]), "ptr"),

@@ -49,7 +49,7 @@ def relevant_from(measure: str) -> float | None:
     """The least grade of a relevant document, for a measure that asks for no more.
 
     >>> relevant_from("P(rel=2)@5"), relevant_from("nDCG@10")
-    (2, None)
+    (2.0, None)
     """
     of = parse(measure)
     return None if MEASURES[of.name].graded else dict(of.params).get("rel")
