@@ -159,7 +159,7 @@ class Grouped(Letor):
     def agrees(self, path: Path, result: Any) -> None:
         """The same as of text whose lines say that they are of query 1."""
         first = re.compile(rb"^([\x00-\x20]*[^\x00-\x20#]+)")
-        lines = [first.sub(rb"\1 qid:1", line) for line in path.read_bytes().split(b"\n")]
+        lines = [first.sub(rb"\1 qid:1 ", line) for line in path.read_bytes().split(b"\n")]
         _same_letor(b"\n".join(lines), result[1])
 
 

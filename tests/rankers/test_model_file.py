@@ -83,6 +83,14 @@ def test_a_file_without_its_content_is_damaged(kind, tmp_path):
         load(tmp_path / "bad.json")
 
 
+def test_a_C_that_was_chosen_must_be_there(content, tmp_path):
+    without = {key: value for key, value in content.items() if key != "C_"}
+    without["parameters"] = content["parameters"] | {"C": "auto"}
+    (tmp_path / "bad.json").write_text(json.dumps(without))
+    with pytest.raises(rk.InputError, match="the C that was used is missing"):
+        load(tmp_path / "bad.json")
+
+
 def test_weights_that_are_missing_or_no_numbers(content, tmp_path):
     without = {key: value for key, value in content.items() if key != "coef"}
     for damaged in (without, content | {"coef": ["x", 1]}, content | {"coef": {}}):

@@ -136,6 +136,8 @@ class LinearRanker(LinearModel):
         super()._set_state(content)
         if "A" in content:
             self.A_ = np.array(content["A"], np.float64)
+        if "C_" not in content and isinstance(self.C, str):
+            raise InputError(f"not a LinearRanker, or damaged: C is {self.C!r}, and the C that was used is missing")
         self.C_ = content.get("C_", self.C)
 
     @property
