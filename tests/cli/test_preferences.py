@@ -92,3 +92,15 @@ def test_preferences_are_of_a_data_set_and_wpd_needs_them(folder):
         (("data.txt", "scores.txt", "--preferences", "absent.csv"), "absent.csv: No such file"),
     ):
         assert message in rankine(folder, "evaluate", *arguments, code=1).stderr
+
+
+def test_models_are_compared_by_preferences(folder):
+    graph_of(rk.load_letor(folder / "data.txt"), folder)
+    for name, C in (("a", "0.01"), ("b", "1")):
+        rankine(
+            folder, "train", "data.txt", "--preferences", "prefs.csv", "--loss", "duchi", "-C", C, "-o", f"{name}.json"
+        )
+    options = ("compare", "data.txt", "a.json", "b.json", "--preferences", "prefs.csv")
+    assert "WPD" in rankine(folder, *options).stdout
+    assert "--details show grades" in rankine(folder, *options, "--details", "2", code=1).stderr
+    assert "nDCG@10 needs grades" in rankine(folder, *options, "-m", "nDCG@10", code=1).stderr

@@ -40,7 +40,7 @@ for _name in COMMANDS:
     _command = import_module(f".{_name}", __package__).command
     if _name in JUDGED:
         _command = with_reading(_command, OMITTED.get(_name, ()))
-    app.command(_name)(limited(_command) if _name in READING else _command)
+    app.command(_name)(limited(_command, features=_name != "trec_eval") if _name in READING else _command)
 for _name in GROUPS:
     app.add_typer(import_module(f".{_name}", __package__).app, name=_name)
 

@@ -251,13 +251,11 @@ def reports(
     run_columns: str | None = None,
 ) -> dict[str, Report]:
     """Evaluate every system against the judgments, or against a preference graph over the judged data."""
-    from ..errors import InputError
+    from ..errors import InputError, naming
     from ..files import Rewindable
-    from ..io import load_groups, load_qrels, load_run
+    from ..io import load_run
     from ..io.formats import holds_features
     from ..measures import evaluate, evaluate_run
-    from ..measures.evaluation import parse_all
-    from ..measures.run import are_grouped
     from .preferences import preferred
     from .runs import run_columns_of
 
@@ -272,18 +270,15 @@ def reports(
         if preferences is not None:
             raise InputError("--preferences needs a judged data set, and these are TREC qrels", judgments)
         _refuse_models(systems)
-        qrels: Any
-        if are_grouped(parse_all(names)):
-            refuse_reading(reading, f"{judgments} holds judgments in groups")
-            qrels = load_groups(source)
-        else:
-            qrels = load_qrels(source, **qrels_columns(reading, judgments))
+        qrels = _judgments(source, judgments, names, reading)
         rule = "trec" if ties is Ties.auto else ties.value
         columns = run_columns_of(run_columns)
-        return {
-            label: evaluate_run(names, qrels, load_run(path, **columns), rule, complete, judged_only, empty.value)
-            for label, path in zip(labels, systems, strict=True)
-        }
+        out = {}
+        for label, path in zip(labels, systems, strict=True):
+            run = load_run(path, **columns)
+            with naming(path):
+                out[label] = evaluate_run(names, qrels, run, rule, complete, judged_only, empty.value)
+        return out
     if run_columns is not None:
         raise InputError("--run-columns is for TREC judgments; systems of a judged data set are scores or models")
     if complete or judged_only:
@@ -296,6 +291,18 @@ def reports(
         label: evaluate(names, data.y, load_scores(path, data), data.qid, rule, empty.value, data.doc_ids)
         for label, path in zip(labels, systems, strict=True)
     }
+
+
+def _judgments(source: Any, name: str, measures: list[str], reading: DataReading) -> Any:
+    """TREC judgments, in groups if a measure needs groups."""
+    from ..io import load_groups, load_qrels
+    from ..measures.evaluation import parse_all
+    from ..measures.run import are_grouped
+
+    if not are_grouped(parse_all(measures)):
+        return load_qrels(source, **qrels_columns(reading, name))
+    refuse_reading(reading, f"{name} holds judgments in groups")
+    return load_groups(source)
 
 
 def _refuse_models(systems: Sequence[str]) -> None:

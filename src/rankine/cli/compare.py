@@ -10,6 +10,7 @@ from ..console import print_table, put, put_json
 from ..io.formats import DataReading
 from . import common as c
 from .details import print_details
+from .preferences import PreferencesOption, check_preference_measures
 from .runs import RunColumns
 from .tables import print_comparison
 
@@ -46,6 +47,7 @@ def command(
     empty: c.EmptyOption = c.Empty.zero,
     models: Models = False,
     run_columns: RunColumns = None,
+    preferences: PreferencesOption = None,
     reading: DataReading = c.NOTHING_SAID,
 ) -> None:
     """Test whether systems differ: three paired tests, Holm-corrected, and an interval of the difference.
@@ -60,14 +62,16 @@ def command(
     if models:
         _check_drift(
             measure, baseline, per_query, plot, output is c.Output.csv, confidence != 0.95, seed, complete, judged_only,
-            gain != c.Gain.exp, ties != c.Ties.auto, empty != c.Empty.zero, run_columns,
+            gain != c.Gain.exp, ties != c.Ties.auto, empty != c.Empty.zero, run_columns, preferences,
         )  # fmt: skip
         _print_drift([judgments, *systems], details or 5, output is c.Output.json, reading)
         return
-    _check(details, judgments, output, empty, per_query)
+    _check(details, judgments, output, empty, per_query, preferences)
     c.check_output("-" if plot is None else plot, [judgments, *systems])
-    names = c.measure_names(measure or ["nDCG@10"], gain)
-    reports = c.reports(judgments, systems, names, ties, complete, judged_only, empty, reading, run_columns=run_columns)
+    names = _measures(measure, gain, preferences)
+    reports = c.reports(
+        judgments, systems, names, ties, complete, judged_only, empty, reading, preferences, run_columns
+    )  # fmt: skip
     comparison = compare_reports(_checked(reports), baseline, confidence, seed)
     if plot is not None:
         comparison.plot(plot)
@@ -81,7 +85,17 @@ def command(
         print_details(pair, reports, judgments, systems, details, reading, run_columns)
 
 
-def _check(details: int, judgments: str, output: c.Output, empty: c.Empty, per_query: bool) -> None:
+def _measures(measure: list[str] | None, gain: c.Gain, preferences: str | None) -> list[str]:
+    """The measures to compare by; a preference graph has its own."""
+    graph = preferences is not None
+    names = ["WPD"] if graph and measure is None else c.measure_names(measure or ["nDCG@10"], gain)
+    check_preference_measures(names, graph)
+    return names
+
+
+def _check(
+    details: int, judgments: str, output: c.Output, empty: c.Empty, per_query: bool, preferences: str | None
+) -> None:
     """Raise unless these options go together in a comparison by judgments."""
     from ..errors import InputError
 
@@ -91,6 +105,8 @@ def _check(details: int, judgments: str, output: c.Output, empty: c.Empty, per_q
         raise InputError("--details are part of the table: leave out -o")
     if per_query and output is not c.Output.table:
         raise InputError("-q is part of the table: leave out -o")
+    if details and preferences is not None:
+        raise InputError("--details show grades, and --preferences takes their place: leave out one of them")
     if details and judgments == "-":
         raise InputError("--details reads the judgments again: give them as a file")
     if empty is c.Empty.skip:

@@ -21,7 +21,7 @@ def command(
     name: Annotated[str, typer.Option(help="What the model is called there.")] = "rankine",
     features: Annotated[
         str | None,
-        typer.Option(help="A file of two columns: the model's feature (or its number from 1), and its name there."),
+        typer.Option(help="A file of two columns: the model's feature (or its number), and its name there."),
     ] = None,
     check: Annotated[
         list[str] | None, typer.Option(help=f"For {_RUN}: data on which the result is compared with the model.")
