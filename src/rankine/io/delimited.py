@@ -95,9 +95,9 @@ def load_csv(
         weights: a file with a weight for each row or each query, or ``"none"``; by default ``train.csv.weight``.
 
     >>> import io
-    >>> data = load_csv(io.BytesIO(b"label,qid,doc_id,bm25\\n2,7,d1,0.5\\n0,7,d2,0.25\\n"))
+    >>> data = load_csv(io.BytesIO(b"label,qid,doc_id,f1\\n2,7,d1,0.5\\n0,7,d2,0.25\\n"))
     >>> data.feature_names, data.y, data.doc_ids.tolist()
-    (('bm25',), array([2., 0.]), ['d1', 'd2'])
+    (('f1',), array([2., 0.]), ['d1', 'd2'])
     """
     kind = np.dtype(dtype)
     if kind not in (np.float32, np.float64):
@@ -351,5 +351,8 @@ def _guesses(layout: CsvLayout, encoding: str | None, given: CsvOptions, encodin
         last = f" to {layout.names.called(places[-1]).removeprefix('column ')}" if len(places) > 1 else ""
         yield f"{len(places)} feature{'s' * bool(last)} from {layout.names.called(places[0])}{last}"
         unnamed = [i + 1 for i, n in enumerate(layout.header or ()) if not n and i not in layout.columns[:3]]
+        odd = layout.names.odd(places)
+        if odd:
+            yield f"features include {' and '.join(odd)}"
         if unnamed:
             yield f"without column {unnamed[0]}, which has no name"

@@ -192,7 +192,8 @@ def _are_texts(cells: list[str]) -> bool:
 
 
 def is_standard(layout: CsvLayout) -> bool:
-    """Whether the file begins as Rankine writes it, so that nothing had to be guessed."""
+    """Whether the columns are those that Rankine writes, so that nothing had to be guessed."""
     roles = [layout.columns.label, layout.columns.qid, layout.columns.doc_id]
     n = 2 if roles[2] is None else 3
-    return layout.header is not None and layout.header[:n] == STANDARD[:n] and roles[:n] == list(range(n))
+    written = [*STANDARD[:n], *(f"f{i + 1}" for i in range(layout.names.width - n))]
+    return layout.header == written and roles[:n] == list(range(n))

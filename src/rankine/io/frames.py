@@ -13,6 +13,7 @@ from ..arrays import as_ids, check_finite, column
 from ..data import RankingData
 from ..errors import InputError
 from .columns import ColumnNames, Columns, choose, feature_places
+from .said import said
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +52,11 @@ def from_matrix(X: Any, roles: dict[str, Any], features: Any, where: str | None)
 def from_columns(table: pa.Table, roles: dict[str, Any], features: Any, where: str | None) -> RankingData:
     """Judged rankings from a table with one column for each feature; grades and ids may stand apart."""
     names = table.column_names
-    columns, values = _columns(ColumnNames(names, len(names), where), roles, features)
+    called = ColumnNames(names, len(names), where)
+    columns, values = _columns(called, roles, features)
+    odd = called.odd(columns.features) if features is None else []
+    if odd:
+        said(f"{where or 'the table'}: features include {' and '.join(odd)}")
     for role, place in _places(columns).items():
         values[role] = (numbers if role == "label" else ids)(table, names[place], where)
     titles = [names[place] for place in columns.features]
