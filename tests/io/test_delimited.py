@@ -237,6 +237,7 @@ def test_query_ids_are_numbers_only_if_all_are(monkeypatch):
     assert read(HEADER + ROWS + "1,7,9,9\n")[0].order.tolist() == [0, 1, 3, 2]
 
 
+@pytest.mark.filterwarnings("ignore::rankine.errors.InputNote")
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
 def test_compressed_files_and_several(pack, tmp_path):
     for number in (1, 2):
