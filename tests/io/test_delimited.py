@@ -367,24 +367,3 @@ def test_agrees_with_lightgbm(tmp_path):
     assert data.y.tolist() == theirs.get_label().tolist() == y.tolist()
     assert np.diff(data.ptr).tolist() == theirs.get_group().tolist()
     assert data.X.tolist() == X.astype(np.float32).tolist()
-
-
-@pytest.mark.parametrize(
-    ("header", "odd"),
-    [
-        ("label,qid,bm25,score", "'score'"),
-        ("label,qid,Unnamed: 0,rank", "'Unnamed: 0' and 'rank'"),
-        ("label,qid,a,b", ""),
-    ],
-)
-def test_other_names_than_rankine_writes_are_told(header, odd):
-    _, notes = read(f"{header}\n{ROWS}")
-    assert len(notes) == 1
-    assert "grades from column 'label', queries from column 'qid', 2 features from column" in notes[0]
-    assert ("features include" in notes[0]) == bool(odd)
-    assert odd in notes[0]
-
-
-def test_a_table_in_memory_tells_of_odd_features():
-    with pytest.warns(InputNote, match="the table: features include 'score'"):
-        rk.from_table({"label": [1, 0], "qid": [1, 1], "score": [1.0, 2.0]})

@@ -145,10 +145,12 @@ def choose(
     doc_id: Column | None,
     features: Any = None,
     apart: Collection[str] = (),
+    ungraded: bool = False,
 ) -> Columns:
     """The columns that are given, and for the rest those whose names tell what they hold.
 
     The values of the roles in ``apart`` stand elsewhere; a column whose name tells that role must not be a feature.
+    ``ungraded``: there need be no grades.
 
     >>> choose(ColumnNames(["grade", "qid", "bm25", "age"], 4), None, None, None)
     Columns(label=0, qid=1, doc_id=None, features=[2, 3])
@@ -161,6 +163,8 @@ def choose(
                 raise InputError(
                     f"{names.called(places[role])} is there, and {role} is given apart from it", names.where
                 )
+            places[role] = -1
+        if places[role] is None and role == "label" and ungraded:
             places[role] = -1
         if places[role] is None and role != "doc_id":
             none = f"none of {', '.join(GUESSES[role])}" if names.names is not None else "columns have no names here"
