@@ -42,10 +42,22 @@ def test_data_without_a_feature_zero_is_shifted(sparse):
     assumed = load(b"1 qid:1 1:1 2:2\n", sparse=sparse)
     assert aligned(assumed, 4, 0).dense().X.tolist() == [[0, 1, 2, 0]]
     assert aligned(assumed, 3, 0).numbering == Numbering(0)
-    with pytest.raises(rk.InputError, match=r"model are numbered from 0, those of the data from 1: .*--first-index"):
-        aligned(load(b"1 qid:1 1:1\n", first_index=1), 4, 0)
     with pytest.raises(rk.InputError, match="of the model are numbered from 1, those of the data from 0"):
         aligned(load(b"1 qid:1 0:1\n"), 4, 1)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_data_stated_to_begin_at_one_is_aligned_by_position(sparse):
+    text = b"1 qid:1 1:1 2:2\n"
+    assert aligned(load(text, sparse=sparse, first_index=1), 2, 0).dense().X.tolist() == [[1, 2]]
+    assert aligned(load(text, sparse=sparse, first_index=1), 3, 0).dense().X.tolist() == [[1, 2, 0]]
+    with pytest.raises(
+        rk.InputError, match=r"has 2 features, the data has 3 if .*numbered from 1: .*first-index 1"
+    ) as e:
+        aligned(load(text, sparse=sparse), 2, 0)
+    assert "--features" not in str(e.value)
+    with pytest.raises(rk.InputError, match=r"training data 2 if .*convert --first-index 1"):
+        aligned(load(text, sparse=sparse), 2, 0, valid=True)
 
 
 def test_several_sets_of_text_become_one_width():

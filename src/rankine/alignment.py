@@ -20,31 +20,43 @@ from .preferences import Preferences
 def aligned(data: RankingData, n_features: int, first: int | None, valid: bool = False) -> RankingData:
     """The data with ``n_features`` columns, the first being feature number ``first``; unchanged if nothing is missing.
 
-    ``first`` is None for a model that was not trained on sparse text. ``valid``: it is validation data.
+    ``first`` is None for a model that was not trained on sparse text. ``valid``: it is validation data. Data that is
+    stated to be numbered from 1 is aligned by position with features that are numbered from 0.
 
     >>> data = RankingData([[1.0]], [0], [7])
     >>> data.numbering = Numbering(first=1, assumed=True)
     >>> aligned(data, 3, first=1).X
     array([[1., 0., 0.]])
     """
+    assumed = first == 0 and data.numbering is not None and data.numbering.assumed
     if data.numbering is not None and first is not None and data.numbering.first != first:
-        if not data.numbering.assumed:
+        if first == 1:
             theirs, mine = ("the training data", "the validation data") if valid else ("the model", "the data")
             raise InputError(
                 f"the features of {theirs} are numbered from {first}, those of {mine} from {data.numbering.first}: "
                 "read both with the same first_index (--first-index)"
             )
-        data = _renumbered(data)
+        data = _renumbered(data) if assumed else data
     missing = n_features - data.n_features
     if missing < 0 or (missing and data.numbering is None):
         message = f"the model has {n_features} features, the data has {data.n_features}"
         if valid:
             message = f"the validation data has {data.n_features} features, the training data {n_features}"
-        if missing < 0 and data.numbering is not None:
+        if missing < 0 and assumed:
+            message += _from_one(valid)
+        elif missing < 0 and data.numbering is not None:
             numbers = f"{data.numbering.first}-{data.numbering.first + n_features - 1}"
             message += f"; features='{numbers}' (--features {numbers}) reads no others"
         raise InputError(message)
     return _padded(data, 0, missing) if missing else data
+
+
+def _from_one(valid: bool) -> str:
+    """What to do with data that has too many features if it is numbered from 0, but lacks a feature 0."""
+    read = "first_index=1 (--first-index 1) reads it so"
+    if valid:
+        read = "load it with first_index=1, or convert it to .arrow first (rankine convert --first-index 1)"
+    return f" if it is numbered from 0; but it has no feature 0, and looks as if numbered from 1: {read}"
 
 
 def concatenate(parts: Sequence[RankingData], names: Sequence[str] | None = None) -> RankingData:

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import pandas as pd
 import pytest
 
 import rankine as rk
@@ -76,3 +77,22 @@ def test_csv_as_people_have_it(folder):
     with open(folder / "mine.csv", "rb") as stdin:
         rankine(folder, "convert", "-", "y.arrow", *columns, "--delimiter", ";", stdin=stdin)
     assert rk.load_table(folder / "y.arrow").X.tobytes() == data.X.tobytes()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_without_grades_can_be_ranked(folder, ending):
+    frame = pd.DataFrame({"label": [2, 0, 1, 0], "qid": [1, 1, 2, 2], "bm25": [3.0, 1, 2, 0], "age": [0.5, 1, 2, 3]})
+    new = frame.drop(columns="label")
+    if ending == "csv":
+        frame.to_csv(folder / "t.csv", index=False)
+        new.to_csv(folder / "n.csv", index=False)
+    else:
+        frame.to_parquet(folder / "t.parquet", index=False)
+        new.to_parquet(folder / "n.parquet", index=False)
+    rankine(folder, "train", f"t.{ending}", "--ranker", "single", "-o", "g.json")
+    want = rankine(folder, "rank", "g.json", f"t.{ending}", "--scores").stdout
+    done = rankine(folder, "rank", "g.json", f"n.{ending}", "--scores")
+    assert done.stdout == want
+    assert "without grades (all are 0)" in done.stderr
+    done = rankine(folder, "evaluate", f"n.{ending}", "g.json", code=1)
+    assert "there is no label column" in done.stderr

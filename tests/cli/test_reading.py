@@ -59,12 +59,21 @@ def test_the_example_of_lightgbm_in_two_commands(example):
     assert want > 0.8  # one column off it would be chance
 
 
-def test_rank_is_not_one_off_and_a_contradiction_is_told(example):
+def test_rank_is_not_one_off_and_a_stated_number_wins(example):
     folder, _ = example
     scores = rankine(folder, "rank", "model.json", "rank.test", "--scores").stdout
     assert scores == rankine(folder, "rank", "model.json", "rank.test", "--scores", "--first-index", "0").stdout
-    done = rankine(folder, "rank", "model.json", "rank.test", "--first-index", "1", code=1)
-    assert "numbered from 0, those of the data from 1" in done.stderr
+    rng = np.random.default_rng(3)
+    rows = [(f"{y} qid:1", rng.random(8)) for y in (0, 1, 2)]
+    for first in (0, 1):
+        lines = (start + "".join(f" {j + first}:{v}" for j, v in enumerate(x)) for start, x in rows)
+        (folder / f"from{first}.txt").write_text("".join(f"{line}\n" for line in lines))
+    want = rankine(folder, "rank", "model.json", "from0.txt", "--scores").stdout
+    assert rankine(folder, "rank", "model.json", "from1.txt", "--scores", "--first-index", "1").stdout == want
+    done = rankine(folder, "rank", "model.json", "from1.txt", code=1)
+    assert "looks as if numbered from 1: first_index=1 (--first-index 1)" in done.stderr
+    done = rankine(folder, "rank", "model.json", "from0.txt", "--first-index", "1", code=1)
+    assert "feature index 0, but indices start at 1" in done.stderr
     rankine(folder, "convert", "rank.test", "test.txt")
     assert rankine(folder, "rank", "model.json", "test.txt", "--scores").stdout == scores
     done = rankine(folder, "describe", "model.json")
@@ -238,7 +247,7 @@ def test_every_field_of_the_record_is_an_option_or_of_python_only():
     done = rankine(".", "describe", "--help")
     for name in DataReading().__dataclass_fields__:
         for option in on_command_line(name).split("/"):
-            assert (option in done.stdout) == (name not in ("dtype", "n_features"))
+            assert (option in done.stdout) == (name not in ("dtype", "n_features", "ungraded"))
 
 
 def test_unordered_and_groups(tmp_path):

@@ -53,8 +53,18 @@ def test_roles_by_name_whatever_the_case():
     assert columns == (1, 0, 2, [3])
     assert choose(ColumnNames(["x", "a", "b"], 3), "a", 3, None) == (1, 2, None, [0])
     assert choose(ColumnNames(None, 4), 1, "2", None) == (0, 1, None, [2, 3])
-    # as Rankine writes it, nothing else is asked
-    assert choose(ColumnNames(["label", "qid", "grade"], 3), None, None, None) == (0, 1, None, [2])
+
+
+@pytest.mark.parametrize("other", ["grade", "Relevance-Label", "y", "rel", "target"])
+def test_a_second_column_of_grades_is_no_feature_unless_it_is_said(other):
+    names = ColumnNames(["label", "qid", other, "x"], 4)
+    for given in ({}, {"label": "label"}, {"features": "*"}, {"features": [other]}):
+        with pytest.raises(rk.InputError, match=f"column 'label' and column '{other}' may both hold the grades"):
+            choose(names, given.get("label"), None, None, given.get("features"))
+    assert choose(names, None, None, None, f"!{other}").features == [3]
+    assert choose(names, "label", None, None, [other, "x"]).features == [2, 3]
+    with pytest.raises(rk.InputError, match="may hold grades too"):
+        choose(ColumnNames(["qid", "target", "x"], 3), None, None, None, apart=("label",))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from rankine.io.delimited_blocks import TextBlock
 from rankine.io.delimited_layout import CsvOptions, layout_of
 from rankine.limits import FEATURES, SIZE
 
-HEADER = "label,qid,a,b\n"
+HEADER = "label,qid,f1,f2\n"
 ROWS = "2,7,0.5,2\n0,7,1.5,3\n1,8,-1e-3,4\n"
 
 
@@ -55,7 +55,7 @@ def test_a_file_as_rankine_writes_it_is_read_without_a_word():
     assert data.X.tolist() == np.array([[0.5, 2], [1.5, 3], [-1e-3, 4]], np.float32).tolist()
     assert data.y.tolist() == [2, 0, 1]
     assert data.qid.tolist() == [7, 7, 8]
-    assert data.feature_names == ("a", "b")
+    assert data.feature_names == ("f1", "f2")
     assert data.doc_ids is None
     assert read(HEADER + ROWS, dtype="float64")[0].X.dtype == np.float64
 
@@ -89,12 +89,12 @@ def test_the_sign_that_leaves_fields_clean_is_the_delimiter():
      ("utf-32", "utf-32"), ("cp1252", "cp1252")],
 )  # fmt: skip
 def test_encodings(encoding, told):
-    text = "label,qid,doc_id,größe\n" + "".join(f"1,q{i // 9},dé{i},0.5\n" for i in range(500))
+    text = "label,qid,doc_id,f1\n" + "".join(f"1,q{i // 9},dé{i},0.5\n" for i in range(500))
     for size in (delimited.BLOCK, 64):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(delimited, "BLOCK", size)
             data, notes = read(text.encode(encoding))
-            assert data.feature_names == ("größe",)
+            assert data.feature_names == ("f1",)
             assert data.doc_ids.tolist() == [f"dé{i}" for i in range(500)]
             assert [told in note for note in notes] == ([] if told is None else [True])
             assert read(text.encode(encoding), encoding=encoding)[1] == []
@@ -179,17 +179,17 @@ def test_an_index_that_pandas_wrote_is_no_feature():
         (HEADER, {}, ": there is only a header"),
         (HEADER + ROWS + "1,8,2\n", {}, ", line 5: 3 fields with a comma between, the first line has 4"),
         (HEADER + ROWS + "1,8,2,3,4\n", {}, ", line 5: 5 fields"),
-        (HEADER + ROWS + "\n\n1,8,2,\n", {}, ", line 7: column 'b': the value is missing"),
-        (HEADER + ROWS + "1,8,2,NaN\n", {}, ", line 5: column 'b': the value is missing ('NaN')"),
+        (HEADER + ROWS + "\n\n1,8,2,\n", {}, ", line 7: column 'f2': the value is missing"),
+        (HEADER + ROWS + "1,8,2,NaN\n", {}, ", line 5: column 'f2': the value is missing ('NaN')"),
         (HEADER + ROWS + ",8,2,3\n", {}, ", line 5: column 'label': the value is missing"),
         (HEADER + ROWS + "1, ,2,3\n", {}, ", line 5: column 'qid': the query id is missing"),
-        (HEADER + ROWS + "1,8,2,-inf\n", {}, ", line 5: column 'b': '-inf' is not a finite number"),
-        (HEADER + ROWS + "1,8,2,1e39\n", {}, ", line 5: column 'b': '1e39' does not fit float32"),
-        (HEADER + ROWS + "1,8,2,1e309\n", {"dtype": "float64"}, ", line 5: column 'b': '1e309' does not fit float64"),
+        (HEADER + ROWS + "1,8,2,-inf\n", {}, ", line 5: column 'f2': '-inf' is not a finite number"),
+        (HEADER + ROWS + "1,8,2,1e39\n", {}, ", line 5: column 'f2': '1e39' does not fit float32"),
+        (HEADER + ROWS + "1,8,2,1e309\n", {"dtype": "float64"}, ", line 5: column 'f2': '1e309' does not fit float64"),
         (HEADER + ROWS + "1e309,8,2,1\n", {}, ", line 5: column 'label': '1e309' does not fit float64"),
         (HEADER + ROWS + "good,8,2,3\n", {}, ", line 5: column 'label': expected a number, got 'good'"),
-        (HEADER + ROWS + "1,8,0x1,3\n", {}, ", line 5: column 'a': expected a number, got '0x1'; '!a' in features="),
-        (HEADER + ROWS + "1,8,1_0,3\n", {}, ", line 5: column 'a': expected a number"),
+        (HEADER + ROWS + "1,8,0x1,3\n", {}, ", line 5: column 'f1': expected a number, got '0x1'; '!f1' in features="),
+        (HEADER + ROWS + "1,8,1_0,3\n", {}, ", line 5: column 'f1': expected a number"),
         (ROWS + "1,8,x,3\n", {}, ", line 4: column 3: expected a number, got 'x'; '!3' in features="),
         (HEADER + "grade,query,x,y\n" + ROWS, {}, ", line 2: there is no number in 'grade,query,x,y': a second header"),
         (HEADER + ROWS + HEADER + ROWS, {}, ", line 5: the header stands here again"),
@@ -223,7 +223,7 @@ def test_quotes_blanks_and_empty_lines():
     assert data.qid.tolist() == ["q1", "q1"]
     assert data.doc_ids.tolist() == ["d,1", 'd"2']
     assert data.X.tolist() == [[2, 0.5], [1, 3]]
-    assert notes == []
+    assert len(notes) == 1
     # quotes inside a field are signs like any other; the column is not used
     data, _ = read('label,qid,size,a\n1,7,5" wide,2\n0,7,"6"" wide",3\n', features="a")
     assert data.X.ravel().tolist() == [2, 3]
@@ -237,6 +237,7 @@ def test_query_ids_are_numbers_only_if_all_are(monkeypatch):
     assert read(HEADER + ROWS + "1,7,9,9\n")[0].order.tolist() == [0, 1, 3, 2]
 
 
+@pytest.mark.filterwarnings("ignore::rankine.errors.InputNote")
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
 def test_compressed_files_and_several(pack, tmp_path):
     for number in (1, 2):
@@ -330,6 +331,7 @@ def test_mutated_text_is_read_alike_in_pieces_or_refused(data):
             assert first[1] == other[1]
 
 
+@pytest.mark.filterwarnings("ignore::rankine.errors.InputNote")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_agrees_with_pandas(tmp_path, threads, monkeypatch):
     monkeypatch.setattr(delimited, "BLOCK", 1000)

@@ -7,6 +7,7 @@ import pytest
 import rankine as rk
 from rankine.errors import InputNote
 
+pytestmark = pytest.mark.filterwarnings("ignore::rankine.errors.InputNote")
 PLAIN = "2,0.5,1\n0,1.5,2\n1,2.5,3\n"
 NAMED = "label,a,b\n" + PLAIN
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import rankine as rk
 from rankine.io import delimited, delimited_write
 
+pytestmark = pytest.mark.filterwarnings("ignore::rankine.errors.InputNote")
 finite = {"allow_nan": False, "allow_infinity": False}
 texts = st.text(
     st.characters(min_codepoint=32, max_codepoint=0x2FFF, exclude_categories=["Cs"]), min_size=1, max_size=6
@@ -33,7 +34,10 @@ def test_round_trip_is_bit_identical(draw, width, sparse, named, sign):
     if named and all(q.lstrip("-").isdigit() for q in qid):
         qid = ["q" + q for q in qid]
     doc_ids = draw.draw(st.none() | st.lists(ids | st.just(""), min_size=n, max_size=n))
-    names = draw.draw(st.none() | st.lists(ids, min_size=d, max_size=d, unique=True))
+    names = draw.draw(
+        st.none()
+        | st.lists(ids, min_size=d, max_size=d, unique=True).filter(lambda names: "y" not in map(str.lower, names))
+    )
     data = rk.RankingData(
         sp.csr_array(X) if sparse else X, y, np.array(qid, object) if named else np.array(qid), doc_ids, names
     )

@@ -7,7 +7,7 @@ import pytest
 
 import rankine as rk
 from rankine.io.expand import expand, named
-from rankine.io.formats import DataReading, load_data
+from rankine.io.formats import DataReading, load_data, save_data
 from rankine.sample import judged_set
 
 
@@ -51,10 +51,22 @@ def test_the_name_of_the_first_argument_still_works(parts):
 
 def test_equal_query_ids_are_one_query():
     a, b = io.BytesIO(b"1 qid:7 1:1\n0 qid:8 1:2\n"), io.BytesIO(b"2 qid:7 1:3\n")
-    data = rk.load_letor([a, b])
+    with pytest.warns(rk.InputNote, match="^1 query id occurs in several files and is joined$"):
+        data = rk.load_letor([a, b])
     assert data.qid.tolist() == [7, 7, 8]
     assert data.X.ravel().tolist() == [1, 3, 2]
     assert data.order.tolist() == [0, 2, 1]
+
+
+@pytest.mark.parametrize("ending", ["txt", "csv", "parquet"])
+def test_queries_of_several_files_are_counted(tmp_path, ending):
+    data = judged_set(n_queries=4)
+    data.feature_names = None
+    for name, queries in (("a", [0, 1, 2]), ("b", [1, 2]), ("c", [2, 3])):
+        save_data(data.subset(queries), f"{tmp_path}/{name}.{ending}")
+    with pytest.warns(rk.InputNote) as notes:
+        load_data(tmp_path)
+    assert [str(n.message) for n in notes] == ["2 query ids occur in several files and are joined"]
 
 
 def test_files_that_are_no_data_are_left_out(tmp_path):
@@ -77,6 +89,7 @@ def test_a_file_whose_name_looks_like_a_pattern(tmp_path):
     assert rk.load_letor(tmp_path / "a[1].txt").n_documents == 1
 
 
+@pytest.mark.filterwarnings("ignore::rankine.errors.InputNote")
 def test_errors(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "fold").mkdir()

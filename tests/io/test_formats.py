@@ -10,6 +10,7 @@ from rankine.io.formats import JUDGED, TABLE, DataReading, format_of, holds_feat
 from rankine.sample import judged_set
 
 
+@pytest.mark.filterwarnings("ignore::rankine.errors.InputNote")
 @pytest.mark.parametrize("name", JUDGED)
 def test_judged_data_survives(tmp_path, name):
     data = judged_set(n_queries=3)
@@ -79,6 +80,7 @@ def test_files_of_two_formats_are_no_data_set(tmp_path):
         load_data(tmp_path)
 
 
+@pytest.mark.filterwarnings("ignore::rankine.errors.InputNote")
 def test_text_with_a_delimiter_is_csv_whatever_its_name(tmp_path):
     content = b"label\tqid\tx\n1\t7\t0.5\n"
     path = tmp_path / "train.txt"

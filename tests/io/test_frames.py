@@ -18,7 +18,7 @@ COLUMNS = {
     "label": [0, 2, 1, 0],
     "doc_id": ["d1", "d2", "d3", "d4"],
     "bm25": [0.5, 1.5, -2.0, 0.1],
-    "rank": [1, 2, 3, 4],
+    "age": [1, 2, 3, 4],
 }
 
 
@@ -29,7 +29,7 @@ def duckdb_relation():
 
 
 def structured():
-    kinds = [("qid", "U1"), ("label", "i4"), ("doc_id", "S2"), ("bm25", ">f8"), ("rank", "u1")]
+    kinds = [("qid", "U1"), ("label", "i4"), ("doc_id", "S2"), ("bm25", ">f8"), ("age", "u1")]
     return np.array(list(zip(*COLUMNS.values(), strict=True)), dtype=kinds)
 
 
@@ -39,8 +39,8 @@ FRAMES = {
     "pandas with an index": lambda: pd.DataFrame(COLUMNS, index=[9, 8, 7, 6]),
     "pandas of arrow": lambda: pd.DataFrame(COLUMNS).convert_dtypes(dtype_backend="pyarrow"),
     "pandas with missing values allowed": lambda: pd.DataFrame(COLUMNS).convert_dtypes(),
-    "pandas with categories": lambda: pd.DataFrame(COLUMNS).astype({"qid": "category", "rank": "category"}),
-    "pandas with a sparse column": lambda: pd.DataFrame(COLUMNS).astype({"rank": pd.SparseDtype("int64", 0)}),
+    "pandas with categories": lambda: pd.DataFrame(COLUMNS).astype({"qid": "category", "age": "category"}),
+    "pandas with a sparse column": lambda: pd.DataFrame(COLUMNS).astype({"age": pd.SparseDtype("int64", 0)}),
     "polars": lambda: pl.DataFrame(COLUMNS),
     "polars with categories": lambda: pl.DataFrame(COLUMNS).with_columns(pl.col("qid").cast(pl.Categorical)),
     "arrow": lambda: pa.table(COLUMNS),
@@ -61,11 +61,11 @@ def test_every_library_gives_the_same_data(library):
     assert data.order.tolist() == [0, 2, 1, 3]
     assert data.y.tolist() == [0, 1, 2, 0]
     assert data.doc_ids.tolist() == ["d1", "d3", "d2", "d4"]
-    assert data.feature_names == ("bm25", "rank")
+    assert data.feature_names == ("bm25", "age")
     assert data.X.tolist() == [[0.5, 1], [-2, 3], [1.5, 2], [0.1, 4]]
-    one = rk.from_table(FRAMES[library](), label="rank", features=["bm25"], doc_id=3)
+    one = rk.from_table(FRAMES[library](), label="age", features=["bm25"], doc_id=3)
     assert (one.y.tolist(), one.feature_names) == ([1, 3, 2, 4], ("bm25",))
-    assert rk.from_table(FRAMES[library](), features="!rank").feature_names == ("bm25",)
+    assert rk.from_table(FRAMES[library](), features="!age").feature_names == ("bm25",)
 
 
 @pytest.mark.parametrize("kind", [np.array, sp.csr_matrix, sp.csr_array, sp.coo_array, sp.csc_matrix])

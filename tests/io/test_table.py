@@ -81,11 +81,11 @@ def test_letor_to_arrow_to_letor(tmp_path, real_data):
 
 
 def test_foreign_tables(tmp_path):
-    frame = pd.DataFrame({"query_id": ["a", "a", "b"], "grade": [0, 1, 2], "bm25": [0.5, 1, 2], "rank": [1, 2, 3]})
+    frame = pd.DataFrame({"query_id": ["a", "a", "b"], "grade": [0, 1, 2], "bm25": [0.5, 1, 2], "age": [1, 2, 3]})
     frame.to_parquet(tmp_path / "x.parquet")
     data = rk.load_table(tmp_path / "x.parquet")
-    assert data.feature_names == ("bm25", "rank")
-    selection = rk.load_table(tmp_path / "x.parquet", features=["rank"], label="bm25")
+    assert data.feature_names == ("bm25", "age")
+    selection = rk.load_table(tmp_path / "x.parquet", features=["age"], label="bm25")
     assert selection.y.tolist() == [0.5, 1, 2]
     for options, message in (
         ({"label": "grades"}, "no column 'grades'. Did you mean 'grade'"),

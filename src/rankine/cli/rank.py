@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -33,6 +34,7 @@ def command(
     `rankine rank model.json test.txt > test.run`
 
     Where the data has no document names, a run has numbers, 1 to n within each query; `--documents` gives names.
+    A table need not have grades.
     """
     import numpy as np
 
@@ -45,7 +47,7 @@ def command(
         raise InputError(f"--scores writes numbers alone, and {option} is of a run: pass one of them")
     c.check_output(output, [model, *data, documents])
     fitted = c.load_model(model)
-    judged = c.load_data(data, reading)
+    judged = c.load_data(data, replace(reading, ungraded=True))
     names = None if scores else _names(judged, c.listed(data), documents)
     predictions = fitted.predict(judged)
     if names is None:

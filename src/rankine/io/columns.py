@@ -21,6 +21,8 @@ GUESSES = {
     "qid": ("qid", "query_id", "query"),
     "doc_id": ("doc_id", "docid", "docno", "document_id", "document"),
 }
+_GRADES = (*GUESSES["label"], "labels", "grades", "relevancy", "relevance_label", "target", "judgment", "judgement")
+_NO_FEATURES = ("weight", "score", "rank", "index", "id")  # names of what is rather no feature
 STANDARD = ["label", "qid", "doc_id"]  # how a table begins that Rankine writes as text
 _OPTIONS = {"label": "--label", "qid": "--query", "doc_id": "--document"}
 
@@ -77,13 +79,30 @@ class ColumnNames:
 
     def guess(self, role: str) -> int | None:
         """The column whose name tells what it holds; upper and lower case are the same."""
-        plain = [n.strip().lower().replace("-", "_").replace(" ", "_") for n in self.names or ()]
-        places = [plain.index(name) for name in GUESSES[role] if name in plain]
-        exact = self.places.get(STANDARD[0]) == 0 and self.places.get(STANDARD[1]) == 1
-        if role == "label" and len(places) > 1 and not exact:  # the other one would be a feature that tells the grade
-            both = " and ".join(self.called(p) for p in places[:2])
-            raise InputError(f"{both} may both hold the grades: say which ({_option(role)})", self.where)
-        return places[0] if places else None
+        plain = self.plain()
+        return next((plain.index(name) for name in GUESSES[role] if name in plain), None)
+
+    def plain(self) -> list[str]:
+        """The names in small letters, with underscores."""
+        return [n.strip().lower().replace("-", "_").replace(" ", "_") for n in self.names or ()]
+
+    def check_grades(self, label: int, features: list[int]) -> None:
+        """Raise if another column may hold grades too: as a feature it would tell the grade."""
+        plain = self.plain()
+        other = next((place for place in features if plain and plain[place] in _GRADES), None)
+        if other is None:
+            return
+        if label < 0:
+            both, say = f"{self.called(other)} may hold grades too", "features= (--features) that name it"
+        else:
+            both = f"{self.called(label)} and {self.called(other)} may both hold the grades"
+            say = f"which it is ({_option('label')}) and which the features are (features=, --features)"
+        raise InputError(f"{both}: say {say}", self.where)
+
+    def odd(self, features: list[int]) -> list[str]:
+        """The names of features that are rather none, such as a score or the index of a frame."""
+        plain = self.plain() or [""] * self.width
+        return [self.called(p).removeprefix("column ") for p in features if _is_odd(plain[p], self.names)]
 
     def matches(self, pattern: str) -> list[int]:
         """The columns of a pattern, a range, a name or a number."""
@@ -111,6 +130,10 @@ def _is_number(given: Any) -> bool:
     return hasattr(given, "__index__") and not isinstance(given, bool)
 
 
+def _is_odd(plain: str, names: Any) -> bool:
+    return names is not None and (not plain or plain in _NO_FEATURES or plain.startswith("unnamed:"))
+
+
 def _option(role: str) -> str:
     return f"{role}=, {_OPTIONS[role]}"
 
@@ -122,10 +145,12 @@ def choose(
     doc_id: Column | None,
     features: Any = None,
     apart: Collection[str] = (),
+    ungraded: bool = False,
 ) -> Columns:
     """The columns that are given, and for the rest those whose names tell what they hold.
 
     The values of the roles in ``apart`` stand elsewhere; a column whose name tells that role must not be a feature.
+    ``ungraded``: there need be no grades.
 
     >>> choose(ColumnNames(["grade", "qid", "bm25", "age"], 4), None, None, None)
     Columns(label=0, qid=1, doc_id=None, features=[2, 3])
@@ -139,6 +164,8 @@ def choose(
                     f"{names.called(places[role])} is there, and {role} is given apart from it", names.where
                 )
             places[role] = -1
+        if places[role] is None and role == "label" and ungraded:
+            places[role] = -1
         if places[role] is None and role != "doc_id":
             none = f"none of {', '.join(GUESSES[role])}" if names.names is not None else "columns have no names here"
             raise InputError(f"there is no {role} column: {none}; say which it is ({_option(role)})", names.where)
@@ -146,7 +173,10 @@ def choose(
     if twice is not None:
         roles = " and ".join(role for role, place in places.items() if place == twice)
         raise InputError(f"{names.called(twice)} cannot be {roles} at once", names.where)
-    return Columns(**places, features=feature_places(names, features, places))
+    columns = Columns(**places, features=feature_places(names, features, places))
+    if features is None or (label is None and "label" not in apart):
+        names.check_grades(columns.label, columns.features)
+    return columns
 
 
 def feature_places(names: ColumnNames, features: Any, roles: dict[str, int | None]) -> list[int]:

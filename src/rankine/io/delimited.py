@@ -70,6 +70,7 @@ def load_csv(
     threads: int | None = None,
     groups: Any = None,
     weights: Any = None,
+    ungraded: bool = False,
 ) -> RankingData:
     """Read judged rankings from CSV, TSV and the like, compressed or not.
 
@@ -93,16 +94,17 @@ def load_csv(
         groups: a file with the size of each query, or the sizes, for data without query ids; by default
             ``train.csv.query`` or ``train.csv.group`` beside ``train.csv``, if there is no column of query ids.
         weights: a file with a weight for each row or each query, or ``"none"``; by default ``train.csv.weight``.
+        ungraded: whether there may be no column of grades, as in new data that is to be ranked; all grades are then 0.
 
     >>> import io
-    >>> data = load_csv(io.BytesIO(b"label,qid,doc_id,bm25\\n2,7,d1,0.5\\n0,7,d2,0.25\\n"))
+    >>> data = load_csv(io.BytesIO(b"label,qid,doc_id,f1\\n2,7,d1,0.5\\n0,7,d2,0.25\\n"))
     >>> data.feature_names, data.y, data.doc_ids.tolist()
-    (('bm25',), array([2., 0.]), ['d1', 'd2'])
+    (('f1',), array([2., 0.]), ['d1', 'd2'])
     """
     kind = np.dtype(dtype)
     if kind not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, got {kind}")
-    given = CsvOptions(label, qid, doc_id, features, delimiter, header, None, groups is not None)
+    given = CsvOptions(label, qid, doc_id, features, delimiter, header, None, groups is not None, ungraded)
     if given.grouped and qid is not None:
         raise InputError("either qid (--query) tells the queries or groups (--groups), not both")
     files, parts, rows = expand(source), [], 0
@@ -185,13 +187,14 @@ class BlockReader:
             return None
         label, query, document = map(str, self.layout.columns[:3])
         numeric = [table[name] for name in self.numbers]
-        y = table[label]
-        if table.num_rows != n or y.null_count or any(c.null_count for c in numeric):
+        y = table[label] if label != "-1" else None
+        if table.num_rows != n or (y is not None and y.null_count) or any(c.null_count for c in numeric):
             return None  # a field with line breaks, or a missing value
         X = np.empty((n, len(numeric)), self.dtype)
         for j, column in enumerate(numeric):
             X[:, j] = column.to_numpy()
-        grades, codes, queries = y.to_numpy(), np.zeros(n, np.int32), ["-"]
+        grades = np.zeros(n) if y is None else y.to_numpy()
+        codes, queries = np.zeros(n, np.int32), ["-"]
         if self.layout.columns.qid >= 0:
             ids = table[query].combine_chunks()
             ids = ids.chunk(0) if isinstance(ids, pa.ChunkedArray) else ids
@@ -207,7 +210,7 @@ class BlockReader:
         X, y, names, documents = [], [], [], []
         for line in lines_of(block.data, block.line):
             cells = self._cells(line)
-            y.append(self._number(cells, label, line, np.dtype(np.float64)))
+            y.append(self._number(cells, label, line, np.dtype(np.float64)) if label >= 0 else 0.0)
             names.append(cells[query].strip(" \t") if query >= 0 else "-")
             if not names[-1]:
                 raise self._error(line, f"{self.layout.names.called(query)}: the query id is missing")
@@ -342,7 +345,9 @@ def _guesses(layout: CsvLayout, encoding: str | None, given: CsvOptions, encodin
     if given.header is None:
         yield "with a header" if layout.header is not None else "without a header"
     for what, place, by_user in zip(("grades", "queries", "documents"), layout.columns[:3], given[:3], strict=True):
-        if place is not None and place < 0 and given.groups and not given.grouped:
+        if what == "grades" and place == -1:
+            yield "without grades (all are 0)"
+        elif place is not None and place < 0 and given.groups and not given.grouped:
             yield f"{what} from {given.groups}"
         elif by_user is None and place is not None and place >= 0:
             yield f"{what} from {layout.names.called(place)}"
@@ -351,5 +356,8 @@ def _guesses(layout: CsvLayout, encoding: str | None, given: CsvOptions, encodin
         last = f" to {layout.names.called(places[-1]).removeprefix('column ')}" if len(places) > 1 else ""
         yield f"{len(places)} feature{'s' * bool(last)} from {layout.names.called(places[0])}{last}"
         unnamed = [i + 1 for i, n in enumerate(layout.header or ()) if not n and i not in layout.columns[:3]]
+        odd = layout.names.odd(places)
+        if odd:
+            yield f"features include {' and '.join(odd)}"
         if unnamed:
             yield f"without column {unnamed[0]}, which has no name"

@@ -9,7 +9,7 @@ import numpy as np
 from ..alignment import concatenate
 from ..data import RankingData
 from ..errors import InputError
-from .expand import named
+from .expand import named, tell_joined
 from .letor_beside import GROUPS, beside, called, group_sizes
 
 
@@ -35,6 +35,7 @@ def united(files: list[Any], parts: list[CsvPart], groups: Any) -> RankingData:
         )
     data = parts[0].data if len(parts) == 1 else concatenate(_with_like_ids([part.data for part in parts]), names)
     if not parts[0].grouped:
+        tell_joined(data, [part.data.n_documents for part in parts])
         return data
     if groups is not None:
         sizes = _checked(group_sizes(groups), data.n_documents, called(groups), ", ".join(names))

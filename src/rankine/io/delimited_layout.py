@@ -49,6 +49,7 @@ class CsvOptions(NamedTuple):
     header: bool | None = None
     groups: str | None = None  # the sizes of queries stand there
     grouped: bool = False  # so the user says
+    ungraded: bool = False  # there need be no grades
 
 
 def lines_of(data: bytes, first: int = 1) -> Iterator[CsvLine]:
@@ -106,7 +107,7 @@ def layout_of(data: bytes, name: str, given: CsvOptions, number: int = 1) -> Csv
     grouped = given.grouped or (given.groups is not None and given.qid is None and names.guess("qid") is None)
     given = given if has_header else _by_place(names, given, rows, grouped)
     apart = ("qid",) if grouped else ()
-    columns = choose(names, given.label, given.qid, given.doc_id, given.features, apart)
+    columns = choose(names, given.label, given.qid, given.doc_id, given.features, apart, given.ungraded)
     return CsvLayout(delimiter, names, columns, header, first.number if has_header else 0)
 
 
@@ -160,6 +161,8 @@ def _by_place(names: ColumnNames, given: CsvOptions, rows: list[list[str]], grou
     """Grades, queries and documents of a file without a header: the first columns, if they can hold them."""
     label, qid, doc_id = given.label, given.qid, given.doc_id
     columns = [[row[i] if i < len(row) else "" for row in rows] for i in range(min(names.width, 3))]
+    if given.ungraded and label is None and (qid is not None or grouped):
+        return given
     if label is None and columns and all(_is_grade(c) for c in columns[0]):
         label = 1
     if grouped and label is not None:
@@ -192,7 +195,8 @@ def _are_texts(cells: list[str]) -> bool:
 
 
 def is_standard(layout: CsvLayout) -> bool:
-    """Whether the file begins as Rankine writes it, so that nothing had to be guessed."""
+    """Whether the columns are those that Rankine writes, so that nothing had to be guessed."""
     roles = [layout.columns.label, layout.columns.qid, layout.columns.doc_id]
     n = 2 if roles[2] is None else 3
-    return layout.header is not None and layout.header[:n] == STANDARD[:n] and roles[:n] == list(range(n))
+    written = [*STANDARD[:n], *(f"f{i + 1}" for i in range(layout.names.width - n))]
+    return layout.header == written and roles[:n] == list(range(n))

@@ -7,12 +7,13 @@ import inspect
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from ..errors import InputError
+from .said import said
 
 if TYPE_CHECKING:
     from ..data import RankingData
@@ -71,9 +72,32 @@ def several(read: Callable[P, RankingData]) -> Callable[P, RankingData]:
         source = arguments[0] if arguments else options.pop(name)
         files = expand(source)
         parts = [read(file, *arguments[1:], **options) for file in files]  # type: ignore[arg-type]
-        return parts[0] if len(parts) == 1 else concatenate(parts, [named(file) for file in files])
+        if len(parts) == 1:
+            return parts[0]
+        whole = concatenate(parts, [named(file) for file in files])
+        tell_joined(whole, [part.n_documents for part in parts])
+        return whole
 
     return read_all
+
+
+def tell_joined(data: RankingData, rows: Sequence[int]) -> None:
+    """Say how many queries have documents from several files, which have these numbers of rows."""
+    import numpy as np
+
+    from ..arrays import per_row
+
+    if len(rows) < 2:
+        return
+    query = np.empty(data.n_documents, np.int64)
+    query[data.order] = per_row(np.arange(data.n_queries), data.ptr)
+    seen = np.zeros(data.n_queries, np.int64)
+    for part in np.split(query, np.cumsum(rows[:-1])):
+        seen[np.unique(part)] += 1
+    joined = np.count_nonzero(seen > 1)
+    if joined:
+        says = "query id occurs in several files and is" if joined == 1 else "query ids occur in several files and are"
+        said(f"{joined} {says} joined")
 
 
 def _files(source: Any) -> list[Any]:

@@ -59,7 +59,8 @@ class DataReading:
 
     ``label``, ``qid``, ``doc_id`` and ``features`` name columns of tables; ``features`` of sparse text are numbers such
     as ``1-46``. ``groups`` and ``weights`` are files with the sizes of queries, and with weights. ``first_index`` is
-    the number of the first feature in sparse text, 0 or 1; ``unordered`` allows its indices in any order.
+    the number of the first feature in sparse text, 0 or 1; ``unordered`` allows its indices in any order. ``ungraded``:
+    a table may be without grades; sparse text always has some.
     """
 
     label: Any = None
@@ -75,6 +76,7 @@ class DataReading:
     unordered: bool = False
     n_features: int | None = None
     dtype: str | None = None
+    ungraded: bool = False
 
     def given(self) -> dict[str, Any]:
         """The options that were given.
@@ -87,7 +89,7 @@ class DataReading:
 
     def options_of(self, row: DataFormat, where: str) -> dict[str, Any]:
         """The options that were given, for the reader of this format; one that it does not take is an error."""
-        options = self.given()
+        options = {name: value for name, value in self.given().items() if name != "ungraded" or name in row.options}
         for name in options:
             if name not in row.options:
                 there = ", ".join(on_command_line(n) for n in row.options if n not in _PYTHON_ONLY) or "none"
@@ -95,7 +97,7 @@ class DataReading:
         return options
 
 
-_PYTHON_ONLY = ("dtype", "n_features")
+_PYTHON_ONLY = ("dtype", "n_features", "ungraded")
 _OPTIONS = {"qid": "--query", "doc_id": "--document", "weights": "--weight-file", "header": "--header/--no-header"}
 
 
@@ -113,7 +115,7 @@ def _function(place: str) -> Callable[..., Any]:
     return getattr(import_module(f".{module}", __package__), name)
 
 
-_COLUMNS = ("label", "qid", "doc_id", "features")
+_COLUMNS = ("label", "qid", "doc_id", "features", "ungraded")
 _DELIMITED = (*_COLUMNS, "delimiter", "encoding", "header", "groups", "weights", "dtype")
 TABLE = {
     "letor": DataFormat(

@@ -13,6 +13,7 @@ from ..arrays import as_ids, check_finite, column
 from ..data import RankingData
 from ..errors import InputError
 from .columns import ColumnNames, Columns, choose, feature_places
+from .said import said
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,13 +35,13 @@ def is_column(given: Any) -> bool:
     return given is None or isinstance(given, (str, bool)) or (hasattr(given, "__index__") and not np.ndim(given))
 
 
-def from_matrix(X: Any, roles: dict[str, Any], features: Any, where: str | None) -> RankingData:
+def from_matrix(X: Any, roles: dict[str, Any], features: Any, where: str | None, ungraded: bool = False) -> RankingData:
     """Judged rankings from a matrix; grades and ids are some of its columns, or stand apart."""
     if hasattr(X, "tocsr"):
         import scipy.sparse as sp
 
         X = sp.csr_array(X)
-    columns, values = _columns(ColumnNames(None, X.shape[1], where), roles, features)
+    columns, values = _columns(ColumnNames(None, X.shape[1], where), roles, features, ungraded, X.shape[0])
     for role, place in _places(columns).items():
         values[role] = column(X, place)
     if columns.features != list(range(X.shape[1])):
@@ -48,10 +49,16 @@ def from_matrix(X: Any, roles: dict[str, Any], features: Any, where: str | None)
     return RankingData(X, values["label"], values["qid"], values.get("doc_id"))
 
 
-def from_columns(table: pa.Table, roles: dict[str, Any], features: Any, where: str | None) -> RankingData:
+def from_columns(
+    table: pa.Table, roles: dict[str, Any], features: Any, where: str | None, ungraded: bool = False
+) -> RankingData:
     """Judged rankings from a table with one column for each feature; grades and ids may stand apart."""
     names = table.column_names
-    columns, values = _columns(ColumnNames(names, len(names), where), roles, features)
+    called = ColumnNames(names, len(names), where)
+    columns, values = _columns(called, roles, features, ungraded, table.num_rows)
+    odd = called.odd(columns.features) if features is None else []
+    if odd:
+        said(f"{where or 'the table'}: features include {' and '.join(odd)}")
     for role, place in _places(columns).items():
         values[role] = (numbers if role == "label" else ids)(table, names[place], where)
     titles = [names[place] for place in columns.features]
@@ -59,11 +66,17 @@ def from_columns(table: pa.Table, roles: dict[str, Any], features: Any, where: s
     return RankingData(X, values["label"], values["qid"], values.get("doc_id"), titles)
 
 
-def _columns(names: ColumnNames, roles: dict[str, Any], features: Any) -> tuple[Columns, dict[str, Any]]:
+def _columns(
+    names: ColumnNames, roles: dict[str, Any], features: Any, ungraded: bool, n: int
+) -> tuple[Columns, dict[str, Any]]:
     """The columns of a table, and the values that stand apart from it."""
     values = {role: given for role, given in roles.items() if not is_column(given)}
     label, qid, doc_id = (None if role in values else roles[role] for role in ROLES)
-    return choose(names, label, qid, doc_id, features, apart=values), values
+    columns = choose(names, label, qid, doc_id, features, apart=values, ungraded=ungraded)
+    if columns.label < 0 and "label" not in values:
+        said(f"{names.where or 'the table'}: without grades (all are 0)")
+        values["label"] = np.zeros(n)
+    return columns, values
 
 
 def _places(columns: Columns) -> dict[str, int]:

@@ -20,7 +20,7 @@ from ..parallel import ordered_map, thread_count
 from ..progress import bar
 from ..sources import Block, FilePiece, OpenSource, line_pieces, open_source
 from . import letor_kernels as k
-from .expand import expand, named
+from .expand import expand, named, tell_joined
 from .letor_beside import GROUPS, beside, called, group_sizes, weighted
 from .letor_features import chosen_features, feature_numbers
 from .letor_lines import LetorLineError, LetorLines, parse_block
@@ -85,6 +85,7 @@ def load_letor(
             reader.read(opened, file, given is not None)
     name = named(files[0]) if len(files) == 1 else f"{named(files[0])} and {len(files) - 1} more"
     data = reader.finish(given, called(groups), name)
+    tell_joined(data, reader.rows)
     data = data if numbers is None else chosen_features(data, numbers)
     return weighted(data, files, weights, name)
 
@@ -116,6 +117,7 @@ class _LetorReader:
         self.table: LetorRows | None = None
         self.before = 0  # bytes of the files that are done
         self.name = ""  # of the file before
+        self.rows: list[int] = []  # of each file
 
     def read(self, opened: OpenSource, source: Any, grouped: bool) -> None:
         """Append the rows of a file; ``grouped``: the sizes of all queries are given."""
@@ -145,6 +147,7 @@ class _LetorReader:
         if place is not None:
             self._append_groups(group_sizes(place), table.rows - before, place, opened.name)
             said(f"{opened.name}: sizes of queries from {place}")
+        self.rows.append(table.rows - before)
         self.before, self.name = self.before + (opened.size or 0), opened.name
 
     def _table_for(self, block: Block) -> tuple[LetorRows, float]:

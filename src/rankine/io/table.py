@@ -68,6 +68,7 @@ def load_table(
     qid: Column | None = None,
     doc_id: Column | None = None,
     features: Any = None,
+    ungraded: bool = False,
 ) -> RankingData:
     """Read Parquet or Arrow IPC; column names are only needed for tables that Rankine did not write.
 
@@ -77,6 +78,7 @@ def load_table(
         qid: the column of query ids; by default one of qid, query_id, query.
         doc_id: the column of document ids; by default one of doc_id, docid, docno, document_id, document, if any.
         features: names, numbers or patterns, as for :func:`load_csv`; by default all other columns.
+        ungraded: whether there may be no column of grades; all grades are then 0.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -94,14 +96,14 @@ def load_table(
             table = _read_parquet(str(path))
         table.validate(full=True)
         own = (table.schema.metadata or {}).get(b"rankine") is not None
-        data = from_table(table, label, qid, doc_id, features, str(path)) if own else None
+        data = from_table(table, label, qid, doc_id, features, str(path), ungraded) if own else None
     except (InputError, FileNotFoundError, PermissionError, IsADirectoryError):
         raise
     except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(f"not a readable {suffix[1:]} file ({reason})", str(path)) from None
     with naming(str(path)):
-        return from_table(table, label, qid, doc_id, features, str(path)) if data is None else data
+        return from_table(table, label, qid, doc_id, features, str(path), ungraded) if data is None else data
 
 
 def _read_parquet(path: str) -> pa.Table:
@@ -141,6 +143,7 @@ def from_table(
     doc_id: Any = None,
     features: Any = None,
     where: str | None = None,
+    ungraded: bool = False,
 ) -> RankingData:
     """Judged rankings from a table in memory.
 
@@ -154,6 +157,7 @@ def from_table(
         doc_id: the column of document ids, or the ids; by default one of doc_id, docid, docno, document_id, document.
         features: names, numbers or patterns, as for :func:`load_csv`; by default all other columns.
         where: what errors call the table.
+        ungraded: whether there may be no column of grades, as in new data that is to be ranked; all grades are then 0.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"qid": [1, 1], "label": [0, 1], "bm25": [0.5, 2.0]})
@@ -166,13 +170,13 @@ def from_table(
 
     roles = {"label": label, "qid": qid, "doc_id": doc_id}
     if is_matrix(table):
-        return from_matrix(table, roles, features, where)
+        return from_matrix(table, roles, features, where, ungraded)
     if not isinstance(table, pa.Table):
         table = as_table(table)
     metadata = (table.schema.metadata or {}).get(b"rankine")
     if metadata is not None:
         return own_selection(_from_own(table, metadata, where), roles, features, where)
-    return from_columns(table, roles, features, where)
+    return from_columns(table, roles, features, where, ungraded)
 
 
 def _suffix(path: str | os.PathLike) -> str:
