@@ -52,3 +52,11 @@ def test_columns_of_judgments_and_runs_are_named(folder):
         (("data.txt", "scores.txt", *runs), "--run-columns is for TREC judgments"),
     ):
         assert message in rankine(folder, "evaluate", *arguments, code=1).stderr
+
+
+def test_the_third_column_is_said_to_be_the_rank_or_the_score(folder):
+    lines = [line.split() for line in (folder / "one.run").read_text().splitlines()]
+    (folder / "three.run").write_text("".join(f"{q} {d} {r}\n" for q, _, d, r, _, _ in lines))
+    for third, value in (("rank=3", "0.6667"), ("3", "0.9167")):
+        columns = ("--run-columns", f"1,2,{third}")
+        assert value in rankine(folder, "evaluate", "qrels.txt", "three.run", "-m", "AP", *columns).stdout

@@ -29,6 +29,7 @@ from .roles import (
 )
 
 QRELS = ColumnLayout("judgments", (QUERY, DOCUMENT, GRADE), ("query iteration document grade", "query document grade"))
+THREE = "query document score"
 RUN = ColumnLayout(
     "a run",
     (QUERY, DOCUMENT, SCORE, RANK, TAG),
@@ -37,7 +38,7 @@ RUN = ColumnLayout(
         "query Q0 document rank score",
         "query document rank score tag",
         "query Q0 document score tag",
-        "query document score",
+        THREE,
     ),
 )
 
