@@ -100,6 +100,11 @@ def test_three_columns_of_judgments():
         (qrels, "q 0 d 1\nq 0 e 1 x\n", "line 2: expected 4 fields 'query iteration document grade', got 5"),
         (qrels, "\nq d\n", "line 2: expected 3 or 4 fields, as in 'query iteration document grade'; got 2"),
         (qrels, "q 0 d 1 x\n", "line 1: expected 3 or 4 fields, as in 'query iteration document grade'; got 5"),
+        (
+            qrels,
+            "q Q0 d 1 0.5 t\n",
+            "line 1: this is a run, 'query Q0 document rank score tag'; judgments",
+        ),
         (run, "q d 0.5\nq Q0 e 1 0.5 t\n", "line 2: expected 3 fields 'query document score', got 6"),
         (run, "q Q0 d 1 0.5 t\nq e 0.5\n", "line 2: expected 6 fields 'query Q0 document rank score tag', got 3"),
         (run, "q Q0 d 1\n", "line 1: expected 3, 5 or 6 fields, as in 'query Q0 document rank score tag'; got 4"),

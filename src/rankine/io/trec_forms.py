@@ -106,6 +106,9 @@ def trec_form(start: Beginning, layout: ColumnLayout, ending: str | None, name: 
         if count == 5 and layout is RUN:
             forms = ", ".join(f"'{form}'" for form in layout.forms if len(form.split()) == 5)
             raise InputError(f"these 5 fields are none of {forms}", f"{name}, line {start.number}")
+        if layout is QRELS and count > 5 and form_of(rows, RUN) is not None:
+            where = f"{name}, line {start.number}"
+            raise InputError(f"this is a run, '{RUN.forms[0]}'; judgments come first, then runs", where)
         if text is None:
             counts = sorted(lengths)
             counted = f"{', '.join(map(str, counts[:-1]))} or {counts[-1]}"
