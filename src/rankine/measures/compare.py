@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import InputError, nearest
 from ..figures import BLUE, GREY, RED, check_picture, save_figure
 from ..progress import bar
-from .evaluation import Report, evaluate, gain_note
+from .evaluation import Report, evaluate
 from .resampling import mean_intervals, randomisation
 
 if TYPE_CHECKING:
@@ -64,9 +64,8 @@ class Comparison:
 
     @property
     def note(self) -> str:
-        """The gain of nDCG and DCG in the table; empty where it has neither."""
-        first = next(iter(self.reports.values()))
-        return gain_note(dict(zip(first.mean, first.measures, strict=True)))
+        """The gain of nDCG and DCG in the table, and grades that do not count; empty where there is neither."""
+        return next(iter(self.reports.values())).note
 
     def __str__(self) -> str:
         head = (
