@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
+from rankine.rankers.query_ids import OneQueryWarning
 
 from .cases import NAMES
 
@@ -143,3 +144,12 @@ def test_grades_between_0_and_1_that_do_not_count_are_told():
 def test_one_query_is_not_several():
     assert "mean over 1 query\n" in str(rk.evaluate("AP", [1, 0], [1, 2], [1, 1])) + "\n"
     assert "mean over 2 queries\n" in str(rk.evaluate("AP", [1, 0], [1, 2], [1, 2])) + "\n"
+
+
+def test_many_rows_without_query_ids_are_told():
+    y = np.arange(1001) % 3
+    with pytest.warns(OneQueryWarning, match="all 1001 rows were taken as one query.*pass qid=") as caught:
+        rk.evaluate("AP", y, y)
+    assert caught[0].filename == __file__
+    rk.evaluate("AP", y[:1000], y[:1000])
+    rk.evaluate("AP", y, y, np.zeros(1001))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import as_ids, as_numbers, check_finite
 from ..data import Preferences, group_rows
-from ..errors import InputError
+from ..errors import LONG_QUERY, LONG_QUERY_REASON, InputError, warn_of_rows
 from ..parallel import shared_map, thread_count
 from .kernels import Lists
 from .names import Measure, as_asked, parse, split_names
@@ -220,7 +220,8 @@ def evaluate(
         measures: a name or several, see :func:`parse`; ``rankine measures`` lists them.
         y: grades, larger is better; or :class:`~rankine.Preferences` for the measure ``WPD``.
         scores: one score per document, larger is ranked higher.
-        qid: query ids, in any order; without them all documents are one query.
+        qid: query ids, in any order; without them all documents are one query, and ``OneQueryWarning`` says so of more
+            than 1,000.
         ties: ``"expected"`` (the exact mean over all orders that agree with the scores), ``"trec"`` (as trec_eval:
             scores in single precision, then document id descending; needs ``doc_ids``) or ``"stable"`` (input order).
         empty: the value of a query without a relevant document: ``"zero"``, ``"one"``, or ``"skip"`` to leave it out.
@@ -234,6 +235,8 @@ def evaluate(
     parsed = parse_all(measures)
     check_ties(ties, doc_ids)
     data = _grouped(y, scores, qid, doc_ids)
+    if qid is None and len(data.scores) > LONG_QUERY:
+        warn_of_rows(len(data.scores), LONG_QUERY_REASON, 3)
     return report_of(parsed, data, ties, empty, thread_count(threads))
 
 
