@@ -1,5 +1,6 @@
 """The one error that bad input raises, and the wording helpers that its messages share."""
 
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -7,6 +8,9 @@ from importlib import import_module
 from types import ModuleType
 
 from .console import shown
+
+LONG_QUERY = 1000  # more documents than one query plausibly has
+LONG_QUERY_REASON = "few queries have so many documents"
 
 
 class InputError(ValueError):
@@ -27,6 +31,20 @@ class InputNote(UserWarning):
     >>> import warnings
     >>> warnings.simplefilter("ignore", InputNote)  # nobody is told
     """
+
+
+class OneQueryWarning(UserWarning):
+    """Rows without query ids were taken as one query, and they look like several."""
+
+
+def warn_of_rows(n_rows: int, reason: str, stacklevel: int) -> None:
+    """Warn that rows without query ids were taken as one query, and say why this matters."""
+    warnings.warn(
+        f"all {n_rows} rows were taken as one query, since there are no query ids, and {reason}: "
+        "pass qid=, one id per row",
+        OneQueryWarning,
+        stacklevel=stacklevel,
+    )
 
 
 @contextmanager

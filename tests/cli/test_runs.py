@@ -52,3 +52,25 @@ def test_columns_of_judgments_and_runs_are_named(folder):
         (("data.txt", "scores.txt", *runs), "--run-columns is for TREC judgments"),
     ):
         assert message in rankine(folder, "evaluate", *arguments, code=1).stderr
+
+
+def test_the_third_column_is_said_to_be_the_rank_or_the_score(folder):
+    lines = [line.split() for line in (folder / "one.run").read_text().splitlines()]
+    (folder / "three.run").write_text("".join(f"{q} {d} {r}\n" for q, _, d, r, _, _ in lines))
+    for third, value in (("rank=3", "0.6667"), ("3", "0.9167")):
+        columns = ("--run-columns", f"1,2,{third}")
+        assert value in rankine(folder, "evaluate", "qrels.txt", "three.run", "-m", "AP", *columns).stdout
+
+
+def test_judgments_and_run_exchanged_are_noticed(folder):
+    error = rankine(folder, "evaluate", "one.run", "qrels.txt", code=1).stderr
+    assert "one.run, line 1: this is a run, 'query Q0 document rank score tag'; judgments come first" in error
+    qrels = {q: {f"d{i}": int(i < 2) for i in range(6)} for q in ("q1", "q2")}
+    run = {q: {f"d{i}": 3.7 - i / 9 for i in range(6)} for q in ("q1", "q2")}
+    for ending in ("json", "jsonl", "tsv", "parquet"):
+        rk.save_qrels(rk.io.TrecTable.from_dict(qrels), folder / f"q.{ending}")
+        rk.save_run(rk.io.TrecTable.from_dict(run), folder / f"r.{ending}")
+        assert rankine(folder, "evaluate", f"q.{ending}", f"r.{ending}").stderr.count("\n") == 1  # the gain
+    error = rankine(folder, "evaluate", "r.json", "q.json", code=1).stderr
+    assert "the judgments look like a run (most grades are fractions, and no two are alike in a query)" in error
+    assert "judgments come first, then runs; the run holds whole numbers as judgments do" in error

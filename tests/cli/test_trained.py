@@ -55,3 +55,14 @@ def test_the_recipe_of_the_paper(folder):
     np.testing.assert_allclose(rk.load(folder / "m.json").coef_, own.coef_)
     rankine(folder, *TRAIN, *recipe, "--set", 'start=["zero", "random"]')
     assert json.loads((folder / "m.json").read_text())["parameters"]["start"] == ["zero", "random"]
+
+
+def test_grades_that_a_measure_does_not_count_are_told(tmp_path):
+    lines = [f"{(0, 0.33, 0.67, 1)[i % 4]} qid:{q} 1:{i % 4 + i / 50}" for q in range(4) for i in range(8)]
+    (tmp_path / "data.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "s.txt").write_text("".join(f"{i % 5}\n" for i in range(32)))
+    told = "16 of 32 documents have grades between 0 and 1, which AP does not count as relevant; AP(rel=0.33) does."
+    assert told in rankine(tmp_path, *TRAIN, "--loss", "ranksvm", "-C", "1e-2", "-m", "nDCG,AP").stderr
+    for form in ("table", "json", "csv"):
+        assert told in rankine(tmp_path, "evaluate", "data.txt", "m.json", "-m", "AP", "-o", form).stderr
+    assert told in rankine(tmp_path, "compare", "data.txt", "m.json", "s.txt", "-m", "AP").stderr

@@ -1,5 +1,6 @@
 """The forms of judgments and runs: columns by content, other formats by ending or first line, folders of BEIR."""
 
+import io
 import json
 
 import numpy as np
@@ -47,13 +48,44 @@ def test_five_columns_are_decided_by_content_and_told(text, form, tag):
     assert (triples(table), table.tag) == (WANT, tag)
 
 
-def test_three_columns_that_count_are_ranks():
-    text = "q1 d1 1\nq1 d2 2\nq2 d1 1\n"
-    with pytest.warns(InputNote, match="the third column counts 1, 2, 3, … in every query and is read as the rank"):
-        assert triples(run(text)) == [("q1", "d1", -1), ("q1", "d2", -2), ("q2", "d1", -1)]
-    assert triples(run("q1 d1 1\nq2 d2 1\n")) == [("q1", "d1", 1), ("q2", "d2", 1)]  # nothing is counted
+@pytest.mark.parametrize("ranks", [(1, 2, 1), (0, 1, 0), (2, 7, 5)])
+def test_three_columns_that_grow_are_ranks(tmp_path, ranks):
+    a, b, c = ranks
+    rows = [("q1", "d1", a), ("q1", "d2", b), ("q2", "d1", c)]
+    (tmp_path / "run.csv").write_text("".join(f"{q},{d},{r}\n" for q, d, r in rows))
+    told = "the third column holds whole numbers that grow in every query and is read as the rank"
+    with pytest.warns(InputNote, match=told):
+        assert triples(run("".join(f"{q} {d} {r}\n" for q, d, r in rows))) == [(q, d, -r) for q, d, r in rows]
+    with pytest.warns(InputNote, match=told):
+        assert triples(rk.load_run(tmp_path / "run.csv")) == [(q, d, -r) for q, d, r in rows]
+
+
+def test_three_columns_of_scores():
+    assert triples(run("q1 d1 1\nq2 d2 1\n")) == [("q1", "d1", 1), ("q2", "d2", 1)]  # nothing grows
     assert triples(run("q1 d1 2\nq1 d2 1\n")) == [("q1", "d1", 2), ("q1", "d2", 1)]
+    assert triples(run("q1 d1 1\nq1 d2 1.5\n")) == [("q1", "d1", 1), ("q1", "d2", 1.5)]
+    assert triples(run("q1 d1 -1\nq1 d2 1\n")) == [("q1", "d1", -1), ("q1", "d2", 1)]
     assert triples(qrels("q1 d1 1\nq1 d2 2\n")) == [("q1", "d1", 1), ("q1", "d2", 2)]
+
+
+def test_three_columns_that_are_ranks_in_most_queries_must_be_named():
+    queries = [f"q{i} a 1\nq{i} b 2\n" for i in range(9)]
+    text = "".join([*queries, "q9 a 2\nq9 b 2\n"]).encode()
+    with pytest.raises(rk.InputError, match=r"<stream>: the third column grows as ranks do in 9 of 10 queries: say wh"):
+        rk.load_run(io.BytesIO(text))
+    by_rank = rk.load_run(io.BytesIO(text), query="1", document="2", rank="3")
+    by_score = rk.load_run(io.BytesIO(text), query="1", document="2", score="3")
+    assert (by_rank.value == -by_score.value).all()
+    assert triples(by_score)[:2] == [("q0", "a", 1), ("q0", "b", 2)]
+    assert len(rk.load_run(io.BytesIO("".join([*queries[:8], "q9 a 2\nq9 b 2\n"]).encode()))) == 18
+    with pytest.raises(rk.InputError, match="score='3' and rank='3': a run is ranked by one of them"):
+        rk.load_run(io.BytesIO(text), score="3", rank="3")
+
+
+def test_the_rank_is_taken_where_it_is_named(tmp_path):
+    (tmp_path / "run.csv").write_text("qid,docno,rank,score\nq,d,2,5\nq,e,1,4\n")
+    assert triples(rk.load_run(tmp_path / "run.csv", rank="rank")) == [("q", "d", -2), ("q", "e", -1)]
+    assert triples(rk.load_run(tmp_path / "run.csv", score="score")) == [("q", "d", 5), ("q", "e", 4)]
 
 
 def test_three_columns_of_judgments():
@@ -68,6 +100,11 @@ def test_three_columns_of_judgments():
         (qrels, "q 0 d 1\nq 0 e 1 x\n", "line 2: expected 4 fields 'query iteration document grade', got 5"),
         (qrels, "\nq d\n", "line 2: expected 3 or 4 fields, as in 'query iteration document grade'; got 2"),
         (qrels, "q 0 d 1 x\n", "line 1: expected 3 or 4 fields, as in 'query iteration document grade'; got 5"),
+        (
+            qrels,
+            "q Q0 d 1 0.5 t\n",
+            "line 1: this is a run, 'query Q0 document rank score tag'; judgments",
+        ),
         (run, "q d 0.5\nq Q0 e 1 0.5 t\n", "line 2: expected 3 fields 'query document score', got 6"),
         (run, "q Q0 d 1 0.5 t\nq e 0.5\n", "line 2: expected 6 fields 'query Q0 document rank score tag', got 3"),
         (run, "q Q0 d 1\n", "line 1: expected 3, 5 or 6 fields, as in 'query Q0 document rank score tag'; got 4"),

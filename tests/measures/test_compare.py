@@ -61,9 +61,14 @@ def test_identical_systems_and_a_single_query():
     y, qid = [1, 0, 1, 0], [1, 1, 2, 2]
     same = rk.compare(y, {"a": [2, 1, 2, 1], "b": [3, 1, 3, 1]}, qid, "AP").pairs[0]
     assert (same.difference, same.wilcoxon, same.t, same.randomisation, same.ties) == (0, 1, 1, 1, 2)
-    one = rk.compare([1, 0], {"a": [2, 1], "b": [1, 2]}, [1, 1], "AP").pairs[0]
-    assert (one.difference, one.low, one.high, one.t) == (0.5, 0.5, 0.5, 1.0)
-    assert np.isfinite([one.wilcoxon, one.randomisation]).all()
+    with pytest.raises(rk.InputError, match="a comparison needs at least two queries, there is 1"):
+        rk.compare([1, 0], {"a": [2, 1], "b": [1, 2]}, [1, 1], "AP")
+
+
+def test_the_file_of_the_baseline_is_taken_for_its_name():
+    y, scores, qid = systems(n=20)
+    with pytest.raises(rk.InputError, match=r"no system 'runs/b.run' .* only a, b, c\. Did you mean 'b'\?"):
+        rk.compare(y, scores, qid, "AP", baseline="runs/b.run")
 
 
 def test_baseline_forms_and_picture(tmp_path):

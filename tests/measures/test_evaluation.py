@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
+from rankine.rankers.query_ids import OneQueryWarning
 
 from .cases import NAMES
 
@@ -124,3 +125,31 @@ def test_bad_arrays(arguments, message):
 def test_odd_input_is_refused(call, message):
     with pytest.raises(rk.InputError, match=message):
         call()
+
+
+def test_grades_between_0_and_1_that_do_not_count_are_told():
+    y, scores, qid = [0, 0.339, 0.67, 1], [4, 3, 2, 1], [1, 1, 1, 1]
+    told = "2 of 4 documents have grades between 0 and 1, which {} not count as relevant; {} does."
+    assert rk.evaluate("AP", y, scores, qid).note == told.format("AP does", "AP(rel=0.33)")
+    assert told.format("P@2, RR do", "P(rel=0.33)@2") in str(rk.evaluate(["nDCG", "P@2", "RR"], y, scores, qid))
+    assert "between" not in rk.evaluate(["nDCG", "AP(rel=0.33)", "P(rel=2)@2"], y, scores, qid).note
+    assert rk.evaluate("AP", [0, 1, 2, 1.5], scores, qid).note == ""
+    assert "AP(rel=0.001) does" in rk.evaluate("AP", [0, 1, 2, 0.001], scores, qid).note
+    run = {"q": {"a": 1.0, "z": 2.0}}
+    assert rk.evaluate_run("AP", {"q": {"a": 0.5, "b": 0.5, "c": 1}}, run).note.startswith("2 of 3 documents")
+    comparison = rk.compare(y * 2, {"a": scores * 2, "b": y * 2}, [1] * 4 + [2] * 4, "AP")
+    assert told.format("AP does", "AP(rel=0.33)").replace("2 of 4", "4 of 8") in str(comparison)
+
+
+def test_one_query_is_not_several():
+    assert "mean over 1 query\n" in str(rk.evaluate("AP", [1, 0], [1, 2], [1, 1])) + "\n"
+    assert "mean over 2 queries\n" in str(rk.evaluate("AP", [1, 0], [1, 2], [1, 2])) + "\n"
+
+
+def test_many_rows_without_query_ids_are_told():
+    y = np.arange(1001) % 3
+    with pytest.warns(OneQueryWarning, match="all 1001 rows were taken as one query.*pass qid=") as caught:
+        rk.evaluate("AP", y, y)
+    assert caught[0].filename == __file__
+    rk.evaluate("AP", y[:1000], y[:1000])
+    rk.evaluate("AP", y, y, np.zeros(1001))

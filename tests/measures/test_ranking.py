@@ -33,7 +33,7 @@ def test_many_queries_of_unequal_length_at_once_equal_one_at_a_time():
     first = {q: i for i, q in enumerate(shuffled.query_ids)}
     ERRS = [name for name in NAMES if "ERR" not in name]
     for q in range(len(lengths)):
-        alone = rk.evaluate(ERRS, y[qid == q], s[qid == q], threads=1)
+        alone = rk.evaluate(ERRS, y[qid == q], s[qid == q], qid[qid == q], threads=1)
         for name in ERRS:
             assert math.isclose(shuffled.per_query[name][first[q]], alone.mean[name], rel_tol=1e-9, abs_tol=1e-12)
 

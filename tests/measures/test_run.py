@@ -1,5 +1,7 @@
 """Evaluation of TREC runs against trec_eval, its printed output, and by hand."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -125,3 +127,21 @@ def test_a_few_documents_that_nobody_judged_are_worth_nothing():
     assert rk.evaluate_run("AP", qrels, {"a": {"y": 1.0}}).mean["AP"] == 0
     with pytest.raises(rk.InputError, match="no document of the run is judged"):
         rk.evaluate_run("AP", qrels, {"a": {"z": 1.0}})
+
+
+def test_judgments_that_look_like_a_run():
+    names = [f"d{i}" for i in range(6)]
+    grades, scores = dict.fromkeys(names, 1) | {"d5": 0}, {d: 0.9 - i / 10 for i, d in enumerate(names)}
+    ranks = {d: i for i, d in enumerate(names, 1)}
+    for first, why in ((scores, "most grades are fractions"), (ranks, "the grades grow from document to document")):
+        with pytest.raises(rk.InputError, match=f"look like a run .{why}.*judgments come first, then runs"):
+            rk.evaluate_run("AP", {"q": first}, {"q": grades})
+        with pytest.warns(InputNote, match=f"the judgments look like a run .{why}"):
+            rk.evaluate_run("AP", {"q": first}, {"q": scores})
+    thirds = {d: i % 4 / 3 for i, d in enumerate(names)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rk.evaluate_run("nDCG", {"q": grades}, {"q": scores})
+        rk.evaluate_run("nDCG", {"q": grades}, {"q": grades})
+        rk.evaluate_run("nDCG", {"q": thirds}, {"q": grades})
+        rk.evaluate_run("nDCG", {q: {q: 0.1 * i} for i, q in enumerate(names)}, {q: {q: 1} for q in names})

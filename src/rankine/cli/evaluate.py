@@ -62,8 +62,9 @@ def command(
         for i, (name, r) in enumerate(reports.items()):
             lines = r.to_csv(per_query).split("\n")
             put("\n".join([f"system,{lines[0]}"] * (i == 0) + [f"{name},{line}" for line in lines[1:]]))
-    if _unequal(reports):
-        say(_unequal(reports))
+    for remark in dict.fromkeys([_unequal(reports), *(r.uncounted for r in reports.values())]):
+        if remark:
+            say(remark)
 
 
 def _check_averages(reports: dict[str, Report]) -> None:

@@ -11,7 +11,8 @@ RunColumns = Annotated[
     typer.Option(
         "--run-columns",
         metavar="QUERY,DOCUMENT,SCORE",
-        help="The columns of runs that are CSV, TSV, JSON lines or Parquet, where they have none of the usual names. "
+        help="The columns of runs, by name or by number from 1, where they have none of the usual names. rank=… in "
+        "place of the score ranks by that column. "
         "--query, --document and --label name those of judgments.",
     ),
 ]
@@ -22,10 +23,16 @@ def run_columns_of(text: str | None) -> dict[str, str]:
 
     >>> run_columns_of("Q,D,S")
     {'query': 'Q', 'document': 'D', 'score': 'S'}
+    >>> run_columns_of("1,2,rank=3")
+    {'query': '1', 'document': '2', 'rank': '3'}
     """
     from ..errors import InputError
 
-    names = [] if text is None else [name.strip() for name in text.split(",")]
-    if text is not None and (len(names) != 3 or not all(names)):
+    if text is None:
+        return {}
+    query, document, number = ([name.strip() for name in text.split(",")] + [""] * 3)[:3]
+    role = "rank" if number.startswith("rank=") else "score"
+    columns = {"query": query, "document": document, role: number.removeprefix("rank=").strip()}
+    if text.count(",") != 2 or not all(columns.values()):
         raise InputError(f"--run-columns are three names with commas, query,document,score; got {text!r}")
-    return dict(zip(("query", "document", "score"), names, strict=False))
+    return columns

@@ -95,13 +95,14 @@ def print_path(models: list[Any], scores: list[float], measure: str) -> None:
 
 def print_measures(sets: dict[str, RankingData], names: list[str], means: Means) -> None:
     """The measures on each data set."""
-    from ..measures.evaluation import gain_note, parse_all, written
+    from ..measures.evaluation import gain_note, parse_all, uncounted_note, written
 
     parsed = parse_all(names)
     rows = [
         (label, data.n_queries, *map(written, means[label].values(), parsed.values())) for label, data in sets.items()
     ]
-    print_table("Measures", ["data", "queries", *names], rows, gain_note(parsed))
+    note = " ".join(filter(None, [gain_note(parsed), uncounted_note(parsed, sets["train"].y)]))
+    print_table("Measures", ["data", "queries", *names], rows, note)
 
 
 def print_certificate(model: Any, train: RankingData) -> None:

@@ -26,6 +26,7 @@ from .roles import (
     is_number,
     listed,
     named_columns,
+    numbered_columns,
     words_of,
 )
 from .said import said
@@ -40,6 +41,7 @@ class Records(NamedTuple):
     lines: list[int]
     name: str
     unit: str = "line"
+    form: str = ""  # the order of the columns, if they have no names
 
     def where(self, record: int) -> str:
         """The place of a record, for errors."""
@@ -93,10 +95,12 @@ def _delimited_records(
     delimiter = delimiter_of(first, ending)
     head = cells_of(first, delimiter)
     form = None if any(given.values()) or has_names(head, layout) else form_of([head], layout)
-    if form is None:
+    numbered = numbered_columns(head, layout, given)
+    if form is None and numbered is None:
         places = _places(head, layout, given, name, f"{name}, line {number}")
     else:
-        places = {f: i for i, f in enumerate(form.split()) if layout.role(f) is not None and f != "rank"}
+        ordered = {f: i for i, f in enumerate((form or "").split()) if layout.role(f) is not None and f != "rank"}
+        places = ordered if numbered is None else numbered
         lines = chain([(number, first)], lines)
     rows = _rows(lines, delimiter, name)
     columns: dict[str, list[Any]] = {title: [] for title in places}
@@ -109,7 +113,7 @@ def _delimited_records(
         for title, at in places.items():
             columns[title].append(row[at])
         numbers.append(number)
-    return _checked(Records(columns, numbers, name), layout)
+    return _checked(Records(columns, numbers, name, form=form or ""), layout)
 
 
 def _rows(lines: Iterator[tuple[int, str]], delimiter: str | None, name: str) -> Iterator[tuple[int, list[str]]]:

@@ -170,8 +170,8 @@ def named_columns(
         if names.count(name) > 1:
             raise InputError(f"there are two columns {name!r}", where)
         places[role.title] = list(names).index(name)
-    if "score" in places:
-        places.pop("rank", None)  # it says nothing that the score does not
+    if "score" in places and "rank" in places:  # one of them says all
+        del places["score" if given.get("rank") is not None else "rank"]
     there = {*places, *(["score"] if "rank" in places else [])}
     missing = [role.title for role in layout.roles if role.needed and role.title not in there]
     if missing:
@@ -179,6 +179,26 @@ def named_columns(
     if len(set(places.values())) < len(places):
         raise InputError(f"one column is to hold two things. {listed(names)}", where)
     return places
+
+
+def numbered_columns(
+    cells: Sequence[str], layout: ColumnLayout, given: Mapping[str, str | None]
+) -> dict[str, int] | None:  # fmt: skip
+    """Where the roles stand that are given by number, if the first line has no names: numbers where they belong.
+
+    >>> numbered_columns(["q1", "7", "d1"], ColumnLayout("", (QUERY, RANK), ()), {"query": "1", "rank": "2"})
+    {'query': 0, 'rank': 1}
+    """
+    numbers = {title: n for title, n in given.items() if n is not None}
+    if not numbers or set(numbers.values()) <= set(cells) or not all(n.isdecimal() for n in numbers.values()):
+        return None
+    places = {title: int(n) - 1 for title, n in numbers.items()}
+    there = {*places, *(["score"] if "rank" in places else [])}
+    complete = all(role.title in there for role in layout.roles if role.needed)
+    if not complete or not all(0 <= at < len(cells) for at in places.values()):
+        return None
+    of_numbers = [places[role.title] for role in layout.roles if role.number and role.title in places]
+    return places if of_numbers and all(is_number(cells[at]) for at in of_numbers) else None
 
 
 def choices(

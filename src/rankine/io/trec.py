@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import as_numbers, per_row
+from ..arrays import as_numbers
 from ..errors import InputError, shorten
 from ..progress import bar
 from ..sources import Block, Source, line_blocks, open_source
@@ -23,7 +23,8 @@ from .number_kernels import exact_float
 from .role_readers import Records, parquet_records, text_records
 from .roles import ColumnLayout, ending_of
 from .said import said
-from .trec_forms import QRELS, RUN, TrecForm, beginning, trec_form
+from .trec_forms import QRELS, RUN, THREE, TrecForm, beginning, trec_form
+from .trec_looks import are_ranks
 
 _FIELDS = re.compile(rb"[^\x00-\x20]+")
 _BLANKS = bytes(range(33))
@@ -110,20 +111,27 @@ def load_qrels(
 
 
 def load_run(
-    source: Any, *, query: str | None = None, document: str | None = None, score: str | None = None
+    source: Any,
+    *,
+    query: str | None = None,
+    document: str | None = None,
+    score: str | None = None,
+    rank: str | None = None,
 ) -> TrecTable:
     """Read a run: TREC text, CSV, TSV, JSON lines, JSON or Parquet, by the ending or else by the first line.
 
     TREC text has lines of ``query Q0 document rank score tag``, of these without ``Q0``, ``rank`` or ``tag``, or of
     ``query document score``. The rank is ignored, as trec_eval does, unless there is no score. ``query``, ``document``
-    and ``score`` name the columns of the other formats; JSON may also be ``{query: {document: score}}``. ``source`` may
-    be several files, as of :func:`load_qrels`.
+    and ``score`` (or, where there is none, ``rank``) name the columns of the other formats, or number them from 1; JSON
+    may also be ``{query: {document: score}}``. ``source`` may be several files, as of :func:`load_qrels`.
 
     >>> import io
     >>> load_run(io.BytesIO(b"q1 Q0 d1 1 2.5 bm25\\n")).tag
     'bm25'
     """
-    return _load(source, RUN, {"query": query, "document": document, "score": score})
+    if score is not None and rank is not None:
+        raise InputError(f"score={score!r} and rank={rank!r}: a run is ranked by one of them")
+    return _load(source, RUN, {"query": query, "document": document, "score": score, "rank": rank})
 
 
 class _Rows(NamedTuple):
@@ -173,9 +181,9 @@ def _joined(tables: list[TrecTable], names: list[str]) -> TrecTable:
 
 
 def _load_file(source: Source, layout: ColumnLayout, given: dict[str, str | None]) -> TrecTable:
-    ending = ending_of(source)
+    ending, ranked = ending_of(source), given.get("rank") is not None
     if ending == "parquet":
-        return _of_records(parquet_records(source, layout, given))
+        return _of_records(parquet_records(source, layout, given), ranked)
     with (
         open_source(source) as opened,
         bar(f"reading {opened.name}", opened.size, (opened.size or 0) > 50_000_000, "bytes") as update,
@@ -191,7 +199,7 @@ def _load_file(source: Source, layout: ColumnLayout, given: dict[str, str | None
             if form.fields == 5:
                 said(f"{opened.name}: 5 fields, read as '{form.text}'")
             return table
-        return _of_records(text_records(chain([first], blocks), layout, given, opened.name, ending))
+        return _of_records(text_records(chain([first], blocks), layout, given, opened.name, ending), ranked)
 
 
 def _load_text(blocks: Iterator[Block], form: TrecForm, name: str, update: Callable[[int], None]) -> TrecTable:
@@ -214,38 +222,31 @@ def _load_text(blocks: Iterator[Block], form: TrecForm, name: str, update: Calla
     documents, document_ids = _encode(names, spans[:, 2], spans[:, 3], lines, name)
     table = TrecTable(query, documents, values, query_ids, document_ids, tag)
     _check_unique(table, f"{name}, line {{}}".format, lines)
-    return _by_rank(table, name) if form.text == "query document score" and _are_ranks(table) else table
-
-
-def _are_ranks(table: TrecTable) -> bool:
-    """Whether the numbers of every query are 1, 2, 3, … in the order of the file, and not all of them 1."""
-    if table.value[0] != 1 or not (table.value > 1).any():
-        return False
-    order = np.argsort(table.query, kind="stable")
-    query = table.query[order]
-    starts = np.flatnonzero(np.diff(query, prepend=-1))
-    ranks = np.arange(len(query)) - per_row(starts, np.append(starts, len(query))) + 1
-    return np.array_equal(table.value[order], ranks)
+    return _by_rank(table, name) if form.text == THREE else table
 
 
 def _by_rank(table: TrecTable, name: str) -> TrecTable:
-    said(f"{name}: the third column counts 1, 2, 3, … in every query and is read as the rank")
-    return replace(table, value=-table.value)
+    """A run of three columns, whose third one may hold ranks."""
+    if not are_ranks(table.query, table.value, name):
+        return table
+    said(f"{name}: the third column holds whole numbers that grow in every query and is read as the rank")
+    return replace(table, value=0 - table.value)
 
 
-def _of_records(records: Records) -> TrecTable:
-    """A table of a file with names of columns."""
+def _of_records(records: Records, ranked: bool) -> TrecTable:
+    """A table of a file with names of columns; ``ranked`` if the caller named the column of ranks."""
     columns = records.columns
     tag = columns["tag"][0] if "tag" in columns else ""
     value = columns.get("score") or columns.get("grade")
     if value is None:
-        said(f"{records.name}: there is no column of scores, documents are ranked by the column of ranks")
+        if not ranked:
+            said(f"{records.name}: there is no column of scores, documents are ranked by the column of ranks")
         value = [-rank for rank in columns["rank"]]
     q_names, query = _numbered(columns["query"])
     d_names, document = _numbered(columns["document"])
     table = TrecTable(query, document, np.array(value, np.float64), q_names, d_names, tag)
     _check_unique(table, records.where, np.arange(len(table)))
-    return table
+    return _by_rank(table, records.name) if records.form == THREE else table
 
 
 def _cut(block: Block, form: TrecForm, name: str, before: int, start: int) -> tuple[_Rows, int]:

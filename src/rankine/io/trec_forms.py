@@ -29,6 +29,7 @@ from .roles import (
 )
 
 QRELS = ColumnLayout("judgments", (QUERY, DOCUMENT, GRADE), ("query iteration document grade", "query document grade"))
+THREE = "query document score"
 RUN = ColumnLayout(
     "a run",
     (QUERY, DOCUMENT, SCORE, RANK, TAG),
@@ -37,7 +38,7 @@ RUN = ColumnLayout(
         "query Q0 document rank score",
         "query document rank score tag",
         "query Q0 document score tag",
-        "query document score",
+        THREE,
     ),
 )
 
@@ -105,6 +106,9 @@ def trec_form(start: Beginning, layout: ColumnLayout, ending: str | None, name: 
         if count == 5 and layout is RUN:
             forms = ", ".join(f"'{form}'" for form in layout.forms if len(form.split()) == 5)
             raise InputError(f"these 5 fields are none of {forms}", f"{name}, line {start.number}")
+        if layout is QRELS and count > 5 and form_of(rows, RUN) is not None:
+            where = f"{name}, line {start.number}"
+            raise InputError(f"this is a run, '{RUN.forms[0]}'; judgments come first, then runs", where)
         if text is None:
             counts = sorted(lengths)
             counted = f"{', '.join(map(str, counts[:-1]))} or {counts[-1]}"

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import InputError, nearest
 from ..figures import BLUE, GREY, RED, check_picture, save_figure
 from ..progress import bar
-from .evaluation import Report, evaluate, gain_note
+from .evaluation import Report, evaluate
 from .resampling import mean_intervals, randomisation
 
 if TYPE_CHECKING:
@@ -64,9 +64,8 @@ class Comparison:
 
     @property
     def note(self) -> str:
-        """The gain of nDCG and DCG in the table; empty where it has neither."""
-        first = next(iter(self.reports.values()))
-        return gain_note(dict(zip(first.mean, first.measures, strict=True)))
+        """The gain of nDCG and DCG in the table, and grades that do not count; empty where there is neither."""
+        return next(iter(self.reports.values())).note
 
     def __str__(self) -> str:
         head = (
@@ -96,7 +95,7 @@ class Comparison:
     def to_json(self) -> str:
         """Means and pairs as JSON; an infinite effect (every query differs by the same) is null.
 
-        >>> comparison = compare([1, 0], {"x": [2, 1], "y": [1, 2]}, [1, 1], "AP")
+        >>> comparison = compare([1, 0, 1, 0], {"x": [2, 1, 2, 1], "y": [1, 2, 1, 2]}, [1, 1, 2, 2], "AP")
         >>> json.loads(comparison.to_json())["mean"]
         {'x': {'AP': 1.0}, 'y': {'AP': 0.5}}
         """
@@ -108,7 +107,7 @@ class Comparison:
     def to_csv(self) -> str:
         """One row per pair and measure.
 
-        >>> compare([1, 0], {"x": [2, 1], "y": [1, 2]}, [1, 1], "AP").to_csv().split(",")[:3]
+        >>> compare([1, 0, 1, 0], {"x": [2, 1, 2, 1], "y": [1, 2, 1, 2]}, [1, 1, 2, 2], "AP").to_csv().split(",")[:3]
         ['measure', 'a', 'b']
         """
         out = io.StringIO()
@@ -120,7 +119,8 @@ class Comparison:
     def plot(self, path: str | os.PathLike | None = None) -> Figure:
         """Draw the per-query differences of each pair as sorted bars, to a file (.png, .svg, .pdf) if asked.
 
-        >>> compare([1, 0], {"x": [2, 1], "y": [1, 2]}, [1, 1], "AP").plot()  # doctest: +ELLIPSIS
+        >>> comparison = compare([1, 0, 1, 0], {"x": [2, 1, 2, 1], "y": [1, 2, 1, 2]}, [1, 1, 2, 2], "AP")
+        >>> comparison.plot()  # doctest: +ELLIPSIS
         <...Figure size ...>
         """
         return _draw_differences(self, path)
@@ -166,16 +166,18 @@ def compare_reports(
 ) -> Comparison:
     """Compare systems that have been evaluated already, on the same measures and queries.
 
-    >>> reports = {n: evaluate("AP", [1, 0], s, [1, 1]) for n, s in {"a": [2, 1], "b": [1, 2]}.items()}
+    >>> systems = {"a": [2, 1, 2, 1], "b": [1, 2, 1, 2]}
+    >>> reports = {n: evaluate("AP", [1, 0, 1, 0], s, [1, 1, 2, 2]) for n, s in systems.items()}
     >>> compare_reports(reports).pairs[0].wins
-    1
+    2
     """
     names = list(reports)
     if len(names) < 2:
         raise InputError(f"expected at least two systems to compare, got {len(names)}")
     if baseline is not None and baseline not in reports:
-        there = ", ".join(names)
-        raise InputError(f"there is no system {baseline!r} to be the baseline, only {there}.{nearest(baseline, names)}")
+        there, stem = ", ".join(names), baseline.split("/")[-1].split(".")[0]
+        hint = f" Did you mean {stem!r}?" if stem in reports else nearest(baseline, names)
+        raise InputError(f"there is no system {baseline!r} to be the baseline, only {there}.{hint}")
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1, got {confidence}")
     first = reports[names[0]]
@@ -187,6 +189,8 @@ def compare_reports(
                 f"{name!r} was evaluated on other queries or measures than {names[0]!r}: "
                 "evaluate_run(complete=True) counts missing queries as empty"
             )
+    if len(first.query_ids) < 2:
+        raise InputError(f"a comparison needs at least two queries, there is {len(first.query_ids)}")
     against = [(n, baseline) for n in names if n != baseline] if baseline else list(combinations(names, 2))
     pairs: list[Pair] = []
     tests = _tests(reports, list(first.mean), against, confidence, seed)
@@ -230,7 +234,7 @@ def _effect(d: np.ndarray) -> float:
     """The mean difference in standard deviations; infinite where all of several differences are equal and not 0."""
     if np.ptp(d) > 0:
         return float(d.mean() / d.std(ddof=1))
-    return float(np.copysign(np.inf, d[0])) if d[0] and len(d) > 1 else 0.0
+    return float(np.copysign(np.inf, d[0])) if d[0] else 0.0
 
 
 def wilcoxon(d: np.ndarray) -> float:
@@ -247,8 +251,8 @@ def wilcoxon(d: np.ndarray) -> float:
 def _paired_t(d: np.ndarray) -> float:
     from scipy import stats
 
-    if len(d) < 2 or np.ptp(d) == 0:
-        return 1.0 if not d.any() or len(d) < 2 else 0.0
+    if np.ptp(d) == 0:
+        return 0.0 if d.any() else 1.0
     return float(stats.ttest_1samp(d, 0.0).pvalue)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import as_ids, as_numbers, check_finite
 from ..data import Preferences, group_rows
-from ..errors import InputError
+from ..errors import LONG_QUERY, LONG_QUERY_REASON, InputError, warn_of_rows
 from ..parallel import shared_map, thread_count
 from .kernels import Lists
 from .names import Measure, as_asked, parse, split_names
@@ -38,13 +38,15 @@ class Report:
 
     ``mean`` maps each measure, as it was asked for, to its mean (of NumRet and the like to the sum, of GMAP to the
     geometric mean); ``per_query`` to one value per query in the order of ``query_ids``. Where queries without a
-    relevant document were skipped their values are NaN and not averaged; a mean of no query is NaN.
+    relevant document were skipped their values are NaN and not averaged; a mean of no query is NaN. ``uncounted`` says
+    which measures take fractional grades for not relevant.
     """
 
     mean: dict[str, float]
     per_query: dict[str, np.ndarray]
     query_ids: np.ndarray
     measures: tuple[Measure, ...]
+    uncounted: str = ""
 
     @property
     def averaged(self) -> dict[str, int]:
@@ -53,8 +55,9 @@ class Report:
 
     @property
     def note(self) -> str:
-        """The gain of nDCG and DCG in the table, and what is averaged over fewer queries; empty if there is neither."""
-        return " ".join(filter(None, [gain_note(dict(zip(self.mean, self.measures, strict=True))), self._fewer()]))
+        """The gain of nDCG and DCG, what is averaged over fewer queries, and grades that do not count; or empty."""
+        gain = gain_note(dict(zip(self.mean, self.measures, strict=True)))
+        return " ".join(filter(None, [gain, self._fewer(), self.uncounted]))
 
     def _fewer(self) -> str:
         """Which means are over fewer queries than there are."""
@@ -67,7 +70,8 @@ class Report:
         means = zip(self.mean.items(), self.measures, strict=True)
         lines = [f"{name:<{width}}  {written(value, measure)}" for (name, value), measure in means]
         counts = sorted(set(self.averaged.values()))
-        queries = f"mean over {' to '.join(map(str, counts[:: max(len(counts) - 1, 1)]))} queries"
+        several = "query" if counts == [1] else "queries"
+        queries = f"mean over {' to '.join(map(str, counts[:: max(len(counts) - 1, 1)]))} {several}"
         return "\n".join([*lines, queries, *([self.note] if self.note else [])])
 
     def to_json(self, per_query: bool = False) -> str:
@@ -117,6 +121,26 @@ def gain_note(measures: Mapping[str, Measure]) -> str:
     if not linear:
         return GAIN_NOTE if exponential else ""
     return (f"{_list(exponential)}: gain 2^g − 1. " if exponential else "") + f"{_list(linear)}: gain g, as trec_eval."
+
+
+def uncounted_note(measures: Mapping[str, Measure], grades: Any) -> str:
+    """How many documents have grades between 0 and 1, which measures of relevant documents do not count; or empty.
+
+    >>> uncounted_note({"AP": parse("AP"), "nDCG": parse("nDCG")}, np.array([0, 0.5, 0.335, 1]))
+    '2 of 4 documents have grades between 0 and 1, which AP does not count as relevant; AP(rel=0.33) does.'
+    """
+    names = [name for name, m in measures.items() if dict(m.params).get("rel") == 1]
+    if not names or isinstance(grades, Preferences):
+        return ""
+    between = grades[(grades > 0) & (grades < 1)]
+    if not len(between):
+        return ""
+    measure, smallest = measures[names[0]], float(between.min())
+    rel = np.floor(smallest * 100) / 100 or smallest
+    example = Measure(measure.name, tuple(sorted((dict(measure.params) | {"rel": float(rel)}).items())))
+    some = f"{len(between):,} of {len(grades):,} documents have grades between 0 and 1"
+    verb = "does" if len(names) == 1 else "do"
+    return f"{some}, which {_list(names)} {verb} not count as relevant; {example} does."
 
 
 def _list(names: list[str]) -> str:
@@ -196,7 +220,8 @@ def evaluate(
         measures: a name or several, see :func:`parse`; ``rankine measures`` lists them.
         y: grades, larger is better; or :class:`~rankine.Preferences` for the measure ``WPD``.
         scores: one score per document, larger is ranked higher.
-        qid: query ids, in any order; without them all documents are one query.
+        qid: query ids, in any order; without them all documents are one query, and ``OneQueryWarning`` says so of more
+            than 1,000.
         ties: ``"expected"`` (the exact mean over all orders that agree with the scores), ``"trec"`` (as trec_eval:
             scores in single precision, then document id descending; needs ``doc_ids``) or ``"stable"`` (input order).
         empty: the value of a query without a relevant document: ``"zero"``, ``"one"``, or ``"skip"`` to leave it out.
@@ -210,6 +235,8 @@ def evaluate(
     parsed = parse_all(measures)
     check_ties(ties, doc_ids)
     data = _grouped(y, scores, qid, doc_ids)
+    if qid is None and len(data.scores) > LONG_QUERY:
+        warn_of_rows(len(data.scores), LONG_QUERY_REASON, 3)
     return report_of(parsed, data, ties, empty, thread_count(threads))
 
 
@@ -255,7 +282,8 @@ def report_of(parsed: dict[str, Measure], data: JudgedScores, ties: str, empty: 
     fill = {"zero": 0.0, "one": 1.0, "skip": np.nan}[empty]
     per_query = {n: np.where(np.isnan(c), fill, c) for n, c in zip(parsed, columns, strict=True)}
     mean = {n: summary(parsed[n], c[~np.isnan(c)]) for n, c in per_query.items()}
-    return Report(mean, per_query, data.query_ids, tuple(parsed.values()))
+    uncounted = uncounted_note(parsed, data.grades if data.pool is None else data.pool[0])
+    return Report(mean, per_query, data.query_ids, tuple(parsed.values()), uncounted)
 
 
 def summary(measure: Measure, values: np.ndarray) -> float:

@@ -10,6 +10,7 @@ from ..arrays import per_row
 from ..errors import InputError, shorten
 from ..io.said import said
 from ..io.trec import TrecTable
+from ..io.trec_looks import are_grades, scores_among_grades
 from .evaluation import JudgedScores
 
 HANDFUL = 10  # documents
@@ -42,6 +43,17 @@ def join(qrels: TrecTable, run: TrecTable, complete: bool = False, judged_only: 
     span = (0.0, float(qrels.value.max(initial=0)))  # of all judgments: the scale of ERR is not the run's
     marks = sampled[rows] if sampled.any() else None
     return JudgedScores(run.value[rows], grades[rows], ptr, ids, doc_ids, span, pool, marks)
+
+
+def check_sides(qrels: TrecTable, run: TrecTable) -> None:
+    """Raise if judgments and run are exchanged; a note is told if only the judgments look like a run."""
+    reason = scores_among_grades(qrels.query, qrels.value)
+    if not reason:
+        return
+    text = f"the judgments look like a run ({reason}): judgments come first, then runs"
+    if are_grades(run.query, run.value):
+        raise InputError(f"{text}; the run holds whole numbers as judgments do")
+    said(text)
 
 
 def check_names(qrels: TrecTable, run: TrecTable, data: JudgedScores) -> None:

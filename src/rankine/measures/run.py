@@ -12,7 +12,7 @@ from ..io.trec_prefs import JudgmentGroups, load_groups
 from ..parallel import thread_count
 from .evaluation import Report, parse_all, report_of
 from .groups import GROUPED, evaluate_groups
-from .joining import check_names, join
+from .joining import check_names, check_sides, join
 from .names import Measure
 from .ranking import check_ties
 from .table import TABLE
@@ -58,6 +58,7 @@ def evaluate_run(
     if isinstance(qrels, JudgmentGroups):
         raise InputError(f"{next(iter(parsed))} needs plain judgments, the judgments given are in groups")
     judgments, ranked = _table(qrels, load_qrels), _table(run, load_run)
+    check_sides(judgments, ranked)
     data = join(judgments, ranked, complete, judged_only)
     check_names(judgments, ranked, data)
     check_ties(ties, data.doc_ids)

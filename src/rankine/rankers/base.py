@@ -218,7 +218,7 @@ class Ranker(BaseEstimator):
         measure = parse(self._measure)
         if measure.supervision == "preferences" and not isinstance(supervision, Preferences):
             measure = parse("nDCG@10")
-        mean = evaluate(measure, self.grades(supervision), scores, ids).mean[str(measure)]
+        mean = evaluate(measure, self.grades(supervision), scores, query_ids(ids, len(scores))).mean[str(measure)]
         if ids is None:
             warn_of_one_query(len(scores), supervision, stacklevel=3)
         return -mean if measure.is_error else mean

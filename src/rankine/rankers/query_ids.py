@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
@@ -12,14 +11,10 @@ import numpy as np
 
 from ..arrays import as_ids, as_numbers
 from ..data import Preferences, RankingData
-from ..errors import InputError
+from ..errors import LONG_QUERY, LONG_QUERY_REASON, InputError, warn_of_rows
+from ..errors import OneQueryWarning as OneQueryWarning  # its public place
 
-LONG_QUERY = 1000  # more documents than one query plausibly has
 _MANY_GRADES = 100  # more different grades than one query plausibly has
-
-
-class OneQueryWarning(UserWarning):
-    """Rows without query ids were taken as one query, and they look like several."""
 
 
 def query_ids(qid: Any, n_rows: int) -> np.ndarray:
@@ -31,20 +26,10 @@ def query_ids(qid: Any, n_rows: int) -> np.ndarray:
     return np.zeros(n_rows, np.int64) if qid is None else as_ids(qid, "qid")
 
 
-def warn_of_rows(n_rows: int, reason: str, stacklevel: int) -> None:
-    """Warn that rows without query ids were taken as one query, and say why this matters."""
-    warnings.warn(
-        f"all {n_rows} rows were taken as one query, since there are no query ids, and {reason}: "
-        "pass qid=, one id per row",
-        OneQueryWarning,
-        stacklevel=stacklevel,
-    )
-
-
 def warn_of_one_query(n_rows: int, y: Any, stacklevel: int) -> None:
     """Warn if rows without query ids have more documents or grades than one query has; ranks 1 to n are one query."""
     if n_rows > LONG_QUERY:
-        warn_of_rows(n_rows, "few queries have so many documents", stacklevel + 1)
+        warn_of_rows(n_rows, LONG_QUERY_REASON, stacklevel + 1)
     elif n_rows > _MANY_GRADES and not isinstance(y, Preferences):
         levels = np.unique(y)
         if len(levels) > _MANY_GRADES and (levels[0], levels[-1], len(levels)) != (1, n_rows, n_rows):
