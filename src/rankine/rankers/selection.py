@@ -318,6 +318,8 @@ def _check_data(data: Any, valid: Any, folds: int) -> Any:
             raise InputError(f"{name} must be a RankingData, got {type(part).__name__}")
         if part is not None and isinstance(part.y, Preferences):
             raise InputError(f"tune measures by grades; the {name} holds a preference graph")
+    if valid is None and data.n_queries == 1:
+        raise InputError("there is one query, which cannot be cut into folds: give validation data, valid= (--valid)")
     if valid is None and not 2 <= folds <= data.n_queries:
         raise InputError(f"expected between 2 and {data.n_queries} folds (the queries there are), got {folds}")
     first = None if data.numbering is None else data.numbering.first
