@@ -136,6 +136,7 @@ SAME = "every query of --valid is one of the training data"
         ("tune train.txt --ranker xgboost --folder t", "--set library=xgboost"),
         ("train train.txt --ranker svm-map -o x.json", "it is a loss, which several rankers can learn by: --loss"),
         ("train train.txt --loss adarank -o x.json", "it is a ranker: --ranker adarank"),
+        ("train train.txt --ranker boosted --set n_estimators=9 -o x.json", "'n_estimators'. It is n_trees here."),
         # messages that name what is there
         ("compare qrels.txt m.json model.txt", "m.json: is a model, which ranks judged data: give a data set in place"),
         ("compare qrels.txt a.run b.run --baseline c", "there is no system 'c' to be the baseline, only a, b."),

@@ -51,8 +51,9 @@ def grid_of_settings(kind: Any, texts: Sequence[str], given: Mapping[str, Any]) 
         if not equals:
             raise InputError(f"--set must be name=value, got {text!r}")
         if name not in there:
-            names = ", ".join(there)
-            raise InputError(f"{kind.__name__} has no parameter {name!r}.{nearest(name, there)} There are: {names}")
+            ours = getattr(kind, "habits", {}).get(name)
+            hint = nearest(name, there) if ours is None else f" It is {ours} here."
+            raise InputError(f"{kind.__name__} has no parameter {name!r}.{hint} There are: {', '.join(there)}")
         if name in given:
             raise InputError(f"the parameter {name} is set twice")
         if _is_list(value):
