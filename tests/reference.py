@@ -421,16 +421,19 @@ def rank_biased_overlap(a, b, p):
 # Choosing one of many configurations ----------------------------------------------------------------------------------
 
 
-def choice(means, classes, gain, optimism=0.0):
+def choice(means, classes, gain, optimism=0.0, end=math.inf):
     """Classes 0 to 4 in turn: one of class 0 or 1 must be above what was chosen so far, others by ``gain``.
 
-    Those of the classes 0 to 2 lose ``optimism`` before they are compared with one of the classes 3 and 4.
+    Those of the classes 0 to 2 lose ``optimism`` before they are compared with one of the classes 3 and 4. If no
+    value up to ``end`` is above the best of them by ``gain``, it is chosen.
     """
     best = None
     for level in range(5):
         for i, (mean, c) in enumerate(zip(means, classes, strict=True)):
             if c != level or mean < max(m for m, d in zip(means, classes, strict=True) if d == level):
                 continue  # the largest of its class stands for it, the first of equal ones
+            if best is not None and classes[best] < 3 <= level and means[best] + gain > end:
+                return best
             height = None if best is None else means[best] - (optimism if classes[best] < 3 <= level else 0.0)
             if best is None or (mean > height if level < 2 else mean >= height + gain):
                 best = i

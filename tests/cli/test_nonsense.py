@@ -126,6 +126,8 @@ SAME = "every query of --valid is one of the training data"
         ("train train.txt --loss ranksvm-l2 -C 1e300 -o x.json", "too large for these numbers"),
         ("train train.txt --loss svm-map -C 1e300 -o x.json", "too large for these numbers"),
         ("train negative.txt --loss ranksvm-l2 -m nDCG@10 -o x.json", "nDCG@10 needs grades ≥ 0"),
+        ("train negative.txt -o x.json", "negative.txt, query 1: nDCG@10 needs grades ≥ 0, got -1; -m names another"),
+        ("tune negative.txt --folder t", "negative.txt, query 1: nDCG@10 needs grades ≥ 0, got -1; -m names another"),
         # names of other packages
         ("train train.txt --loss lambdarank -o x.json", "consistent-ndcg@10, with --ranker boosted"),
         ("train train.txt --loss rank:pairwise -o x.json", "the nearest here is ranksvm-l2"),
@@ -134,6 +136,7 @@ SAME = "every query of --valid is one of the training data"
         ("tune train.txt --ranker xgboost --folder t", "--set library=xgboost"),
         ("train train.txt --ranker svm-map -o x.json", "it is a loss, which several rankers can learn by: --loss"),
         ("train train.txt --loss adarank -o x.json", "it is a ranker: --ranker adarank"),
+        ("train train.txt --ranker boosted --set n_estimators=9 -o x.json", "'n_estimators'. It is n_trees here."),
         # messages that name what is there
         ("compare qrels.txt m.json model.txt", "m.json: is a model, which ranks judged data: give a data set in place"),
         ("compare qrels.txt a.run b.run --baseline c", "there is no system 'c' to be the baseline, only a, b."),

@@ -37,6 +37,12 @@ def test_tune(folder):
         assert message in done.stderr
 
 
+def test_one_query_has_no_folds(folder):
+    rk.save_letor(judged_set(n_queries=1), folder / "one.txt")
+    done = rankine(folder, "tune", "one.txt", code=1)
+    assert "there is one query, which cannot be cut into folds: give validation data, valid= (--valid)" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -52,6 +58,7 @@ def test_tune(folder):
         (("--ranker", "auto"), "`rankine train` tries all of them"),
         (("--set", "n_start=3"), "LinearRanker has no parameter 'n_start'. Did you mean 'n_starts'?"),
         (("-C", "1", "--set", "C=2"), "the parameter C is set twice"),
+        (("--set", "C=1,10"), "--set C=1,10: expected one value, got several; `rankine tune` tries each, repeat --set"),
         (("-o", "data.txt"), "would replace data.txt, which is read"),
         (("-o", "no/m.json"), "there is no folder"),
         (("-o", "."), "is a folder, a file is needed"),

@@ -16,11 +16,13 @@ from rankine.rankers.choosing import (
     FUSED_BY_QUERY,
     GAIN,
     PLAIN,
+    Estimate,
     choose,
     corrected,
     interval,
     p_better,
     weighted_means,
+    within,
 )
 
 from .. import reference
@@ -28,13 +30,14 @@ from .. import reference
 CLASSES = [FLOOR, PLAIN, DEAR, FUSED, FUSED_BY_QUERY]
 
 
-@given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from(CLASSES)), min_size=1, max_size=12), st.integers(0, 5))
-def test_the_choice_is_that_of_the_slow_version(rows, lowered):
+@given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from(CLASSES)), min_size=1, max_size=12), st.integers(0, 5),
+       st.sampled_from([math.inf, 5.1 * GAIN / 2, 6.1 * GAIN / 2]))  # fmt: skip
+def test_the_choice_is_that_of_the_slow_version(rows, lowered, end):
     """Steps of half the gain: there are ties, and differences below, at and above it."""
     means, classes = [k * GAIN / 2 for k, _ in rows], [c for _, c in rows]
     optimism = lowered * GAIN / 2.1
-    slow = reference.choice(means, classes, GAIN, optimism)
-    assert choose(np.array([means]), np.array(classes), optimism).tolist() == [slow]
+    slow = reference.choice(means, classes, GAIN, optimism, end)
+    assert choose(np.array([means]), np.array(classes), optimism, end).tolist() == [slow]
 
 
 def test_many_rows_are_chosen_from_at_once():
@@ -49,6 +52,18 @@ def test_what_an_involved_one_must_gain():
     assert choose(np.array([[0.5, 0.5001, 0.501, 0.5]]), classes).tolist() == [1]
     assert choose(np.array([[0.5, 0.5001, 0.5012, 0.502]]), classes).tolist() == [2]
     assert choose(np.array([[0.5, 0.4, 0.3, 0.6]]), classes).tolist() == [3]
+
+
+def test_an_interval_stays_in_the_range_and_has_width():
+    assert within(Estimate(0.5, -0.1, 1.1), (0.0, 1.0), 9) == (0.5, 0.0, 1.0)
+    low = within(Estimate(1.0, 1.0, 1.0), (0.0, 1.0), 30).low
+    assert low**30 == pytest.approx(0.05)
+    half = within(Estimate(0.5, 0.5, 0.5), (0.0, 1.0), 30)
+    assert 0.5 - half.low == pytest.approx(half.high - 0.5) == pytest.approx((1 - low) / 2)
+    gain = within(Estimate(3.0, 3.0, 3.0), (0.0, np.inf), 30)
+    assert gain.low == pytest.approx(3 * low)
+    assert gain.high == 3.0
+    assert math.isnan(within(Estimate(0.5, np.nan, np.nan), (0.0, 1.0), 1).low)
 
 
 def test_nan_is_refused():

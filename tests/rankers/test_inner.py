@@ -35,6 +35,13 @@ def test_the_setting_that_is_best_on_other_queries_wins():
     assert best_setting(lambda q, h: [h.y + 0.0, -h.y], data, "Disagreement") == 0
 
 
+def test_negative_grades_have_an_order_but_no_gain():
+    data = problem()
+    lower = rk.RankingData(data.X, data.y - 1.0, data.qid)
+    assert best_setting(lambda q, h: [-h.X[:, 0], h.X[:, 0] + h.X[:, 1]], lower, "nDCG@10") == 1
+    assert rk.LinearRanker().fit(lower).coef_[0] > 0
+
+
 def test_too_few_queries_have_no_best_setting():
     assert best_setting(lambda q, h: [h.X[:, 0]], problem(n=4), "nDCG@10") is None
 

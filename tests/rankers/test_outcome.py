@@ -42,6 +42,19 @@ def test_the_best_and_its_estimate():
     assert [r.verdict.split(" (")[0] for r in out.rows()] == ["not shown to be worse", "best", "worse"]
 
 
+@pytest.mark.parametrize("measure", ["AP", "Disagreement"])
+def test_at_the_end_of_the_range(measure):
+    """A single candidate that cannot be exceeded is preferred to a fusion; nothing is certain, or beyond the end."""
+    rng = np.random.default_rng(0)
+    some = [np.where(rng.uniform(size=30) < 0.1, 0.5, 1.0) for _ in range(9)]
+    rows = [configuration(f"c{i}", PLAIN, v) for i, v in enumerate([np.ones(30), *some])]
+    out = outcome([*rows, configuration("fusion", FUSED, np.ones(30))], measure)
+    assert out.best is rows[0]
+    assert all(0 <= r.low < r.high <= 1 for r in out.rows())
+    sure = outcome(rows[:1], measure).estimate
+    assert (sure.high if measure == "Disagreement" else 1 - sure.low) == pytest.approx(1 - 0.05 ** (1 / 30))
+
+
 def test_weights():
     weights = np.linspace(0.1, 3, 30)
     rows = [configuration("a", PLAIN, noise(0)), configuration("b", PLAIN, noise(1))]

@@ -54,6 +54,8 @@ def test_rows_say_what_they_are():
     for row in TABLE.values():
         assert set(row.grid) <= set(signature(row.load()).parameters)
         assert all(len(values) > 0 for values in row.grid.values())
+        if "loss" in row.grid:
+            assert row.grid["loss"] == [signature(row.load()).parameters["loss"].default]
 
 
 @pytest.mark.parametrize("name", ["regression", "adarank", "rankboost", "single", "uniform"])

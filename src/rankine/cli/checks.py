@@ -22,9 +22,31 @@ def check_data(estimator: Any, measure: str, train: Named, valid: Named = (None,
         problem = "" if data is None else estimator.problem_of(data, str(parse(measure)))
         if problem:
             raise InputError(problem, where)
+        if data is not None:
+            _check_gains(measure, data, str(where))
     if train[1] is not None and valid[1] is not None:
         first = None if train[1].numbering is None else train[1].numbering.first
         check_apart(train[1], aligned(valid[1], train[1].n_features, first, valid=True), str(valid[0]))
+
+
+def _check_gains(measure: str, data: RankingData, where: str) -> None:
+    """Raise if the measure is one of gains, and a grade is negative."""
+    import numpy as np
+
+    from ..data import Preferences
+    from ..errors import InputError
+    from ..measures import parse
+    from ..measures.table import TABLE
+
+    if isinstance(data.y, Preferences) or not TABLE[parse(measure).name].graded or data.y.min() >= 0:
+        return
+    row = int(np.flatnonzero(data.y < 0)[0])
+    query = data.query_ids[np.searchsorted(data.ptr, row, side="right") - 1]
+    raise InputError(
+        f"{parse(measure)} needs grades ≥ 0, got {data.y[row]:g}; -m names another measure, as AP, which counts grades "
+        "from 1 on",
+        f"{where}, query {query}",
+    )
 
 
 def refuse_folds(valid: Any, options: dict[str, Any]) -> None:

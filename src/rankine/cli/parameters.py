@@ -51,16 +51,25 @@ def grid_of_settings(kind: Any, texts: Sequence[str], given: Mapping[str, Any]) 
         if not equals:
             raise InputError(f"--set must be name=value, got {text!r}")
         if name not in there:
-            names = ", ".join(there)
-            raise InputError(f"{kind.__name__} has no parameter {name!r}.{nearest(name, there)} There are: {names}")
+            ours = getattr(kind, "habits", {}).get(name)
+            hint = nearest(name, there) if ours is None else f" It is {ours} here."
+            raise InputError(f"{kind.__name__} has no parameter {name!r}.{hint} There are: {', '.join(there)}")
         if name in given:
             raise InputError(f"the parameter {name} is set twice")
+        if _is_list(value):
+            raise InputError(f"--set {text}: expected one value, got several; `rankine tune` tries each, repeat --set")
         try:
             out.setdefault(name, []).append(parameters_of(kind, {name: value_of(value)})[name])
         except InputError as error:
             reason = str(error).partition(": ")[2].partition(" - at ")[0]
             raise InputError(f"--set {text}: {reason or error}") from None
     return out
+
+
+def _is_list(text: str) -> bool:
+    """Whether a text is several numbers with commas between them."""
+    parts = text.split(",")
+    return len(parts) > 1 and all(isinstance(value_of(part.strip()), (int, float)) for part in parts)
 
 
 def value_of(text: str) -> Any:

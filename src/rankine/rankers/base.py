@@ -19,9 +19,10 @@ from ..normalise import Normaliser
 from ..records import Count, Finite, checked
 from . import model_file
 from .conformity import conformed
+from .habits import check_rows, missing_values
 from .learnable import nothing_to_learn, warn_of_grades
 from .provenance import ProvenanceState, provenance_of
-from .query_ids import LONG_QUERY, query_ids, warn_of_one_query, warn_of_rows, with_habits
+from .query_ids import LONG_QUERY, ids_or_sizes, query_ids, warn_of_one_query, warn_of_rows, with_habits
 
 
 class ModelState(TypedDict):
@@ -128,10 +129,11 @@ class Ranker(BaseEstimator):
                 del self.feature_names_in_
             return X
         self.first_index_ = None
-        if isinstance(y, Preferences):
-            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        else:
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
+        with missing_values():
+            if isinstance(y, Preferences):
+                X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+            else:
+                X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
         if qid is None:
             warn_of_one_query(X.shape[0], y, stacklevel=6)
         return RankingData(X, y, query_ids(qid, X.shape[0]))
@@ -157,9 +159,10 @@ class Ranker(BaseEstimator):
         rows than any query of the training data had.
         """
         check_is_fitted(self)
+        check_rows(X)
         if isinstance(X, RankingData):
             X = self.conform(X)
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"), missing_values():
             scores = self._predicted(X, qid)
         if not np.isfinite(scores).all():
             raise InputError("some scores are too large for numbers: the weights of the model or the features are")
@@ -199,14 +202,15 @@ class Ranker(BaseEstimator):
         query = np.repeat(np.arange(len(groups.ptr) - 1), np.diff(groups.ptr))
         return order[np.lexsort((-scores[order], query))]
 
-    def score(self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None, group: Any = None) -> float:
         """Mean of the measure that the model is made for, nDCG@10 where it is made for none; minus it for an error.
 
-        A model that was trained on several queries needs ``qid``, also for rows of one query. scikit-learn's pipelines
-        pass ``sample_weight``; it must be None.
+        A model that was trained on several queries needs ``qid``, also for rows of one query; or ``group``, the sizes
+        of the queries. scikit-learn's pipelines pass ``sample_weight``; it must be None.
         """
         if sample_weight is not None:
             raise InputError("score takes no sample_weight: it is a mean over queries, and rows have no weight in it")
+        qid = ids_or_sizes(X, qid, group)
         supervision, ids = (X.y, X.qid) if isinstance(X, RankingData) else (y, qid)
         scores = self.predict(X, qid)
         if ids is None and len(scores) > 1 and self.n_queries_in_ not in (None, 1):

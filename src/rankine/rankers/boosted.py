@@ -23,6 +23,7 @@ from ..progress import bar
 from ..records import Count
 from .base import Ranker, check_whole
 from .engines import ENGINES, Held, TreeSettings
+from .habits import other_names
 from .inner import AUTO, first_best, inner_folds, warn_if_constant
 from .long_queries import warn_of_long_queries
 
@@ -40,6 +41,9 @@ _ARGUMENTS = {
     "seed": ("seed", "random_seed", "random_state"),
     "monotone": ("monotone_constraints", "mc", "monotone_constraint", "monotonic_cst"),
     "n_trees": ("num_iterations", "num_boost_round", "n_estimators", "num_trees", "num_round"),
+}  # fmt: skip
+OTHER_NAMES = {name: argument for argument, names in _ARGUMENTS.items() for name in names if name != argument} | {
+    "early_stopping_rounds": "patience", "eval_metric": "measure", "categorical_feature": "categorical",
 }  # fmt: skip
 _SET_ELSEWHERE = {
     **{name: f"set {argument} instead" for argument, names in _ARGUMENTS.items() for name in names},
@@ -96,6 +100,7 @@ class BoostedRanker(Ranker):
     True
     """
 
+    @other_names(OTHER_NAMES)
     def __init__(
         self,
         loss: str | Loss = "listmle",
@@ -135,6 +140,7 @@ class BoostedRanker(Ranker):
         self.document_share = document_share
 
     form = "trees"
+    habits = OTHER_NAMES
     _schema = BoostedState
     _certificate = ("n_trees_",)
 

@@ -22,6 +22,7 @@ FLOOR, PLAIN, DEAR, FUSED, FUSED_BY_QUERY = range(5)  # classes of configuration
 DRAWS = 1000
 _SHRINK = float(np.sqrt(0.368 / 0.632))
 _BATCH = 100
+_NO_WIDTH = 1e-12
 _MORE_THAN_ONE = 1 + 1e-9  # queries: fewer have no spread
 
 
@@ -33,23 +34,26 @@ class Estimate(NamedTuple):
     high: float
 
 
-def choose(means: np.ndarray, classes: np.ndarray, optimism: float = 0.0) -> np.ndarray:
+def choose(means: np.ndarray, classes: np.ndarray, optimism: float = 0.0, end: float = np.inf) -> np.ndarray:
     """For each row of means, the column to choose: the largest mean, if it gains enough over simpler ones.
 
     A configuration of class ``PLAIN`` is preferred to one of class ``FLOOR`` if its mean is above; one of the classes
     ``DEAR``, ``FUSED`` and ``FUSED_BY_QUERY`` if its mean is above by at least ``GAIN``. Of equal means the
     first column is taken. The mean of a fusion was not chosen for being high, those of the others were: so theirs is
-    lowered by ``optimism`` before they are compared with a fusion.
+    lowered by ``optimism`` before they are compared with a fusion. No fusion is preferred to a mean that cannot be
+    exceeded by ``GAIN``, for the measure has its largest value at ``end``.
 
     >>> choose(np.array([[0.5, 0.51, 0.5105], [0.5, 0.5, 0.7]]), np.array([FLOOR, PLAIN, DEAR])).tolist()
     [1, 2]
     >>> choose(np.array([[0.5, 0.49]]), np.array([PLAIN, FUSED]), optimism=0.02).tolist()
     [1]
+    >>> choose(np.array([[1.0, 1.0]]), np.array([PLAIN, FUSED]), optimism=0.02, end=1.0).tolist()
+    [0]
     """
     if not np.isfinite(means).all():
         raise InputError("a configuration has a mean that is not a number: it cannot be compared with others")
     best = np.full(len(means), -1)
-    height, lowered = np.full(len(means), -np.inf), False
+    height, lowered, full = np.full(len(means), -np.inf), False, np.zeros(len(means), bool)
     for level in range(FUSED_BY_QUERY + 1):
         columns = np.flatnonzero(classes == level)
         if not len(columns):
@@ -57,8 +61,8 @@ def choose(means: np.ndarray, classes: np.ndarray, optimism: float = 0.0) -> np.
         top = columns[np.argmax(means[:, columns], axis=1)]
         value = np.take_along_axis(means, top[:, None], 1)[:, 0]
         if level >= FUSED and not lowered:
-            height, lowered = height - optimism, True
-        enough = value > height if level < DEAR else value >= height + GAIN
+            height, lowered, full = height - optimism, True, height + GAIN > end
+        enough = value > height if level < DEAR else (value >= height + GAIN) & ~full
         best, height = np.where(enough, top, best), np.where(enough, value, height)
     return best
 
@@ -91,11 +95,12 @@ def corrected(
     level: float = 0.9,
     against: int | None = None,
     optimism: float = 0.0,
+    end: float = np.inf,
 ) -> Estimate:
     """The value of what is chosen, corrected for the choosing; with ``against`` its difference to that row.
 
     ``values`` has a row for each configuration and a column for each query, larger is better. With one query there is
-    no interval: its limits are NaN. For ``optimism`` see :func:`choose`.
+    no interval: its limits are NaN. For ``optimism`` and ``end`` see :func:`choose`.
 
     >>> values = np.random.default_rng(0).uniform(size=(30, 50))  # nothing is better than anything
     >>> estimate = corrected(values, np.full(30, PLAIN))
@@ -105,9 +110,9 @@ def corrected(
     n = values.shape[1]
     weights = np.ones(n) if weights is None else np.asarray(weights, np.float64)
     means = weighted_means(values, weights)
-    top = int(choose(means[None], classes, optimism)[0])
+    top = int(choose(means[None], classes, optimism, end)[0])
     certain = float(means[top] - (0.0 if against is None else means[against]))
-    if _size(weights) < _MORE_THAN_ONE:  # nothing can be left out
+    if size_of(weights) < _MORE_THAN_ONE:  # nothing can be left out
         return Estimate(certain, np.nan, np.nan)
     rng = np.random.default_rng(seed)
     out: list[np.ndarray] = []
@@ -119,7 +124,7 @@ def corrected(
         inside, outside = drawn * weights, (drawn == 0) * weights
         usable = (outside.sum(axis=1) > 0) & (inside.sum(axis=1) > 0)
         inside, outside = inside[usable], outside[usable]
-        best = choose(inside @ values.T / inside.sum(axis=1, keepdims=True), classes, optimism)
+        best = choose(inside @ values.T / inside.sum(axis=1, keepdims=True), classes, optimism, end)
         measured = outside @ values.T / outside.sum(axis=1, keepdims=True)
         picked = np.take_along_axis(measured, best[:, None], 1)[:, 0]
         out.append(picked if against is None else picked - measured[:, against])
@@ -131,7 +136,7 @@ def corrected(
     return Estimate(mean, mean + float(low), mean + float(high))
 
 
-def _size(weights: np.ndarray) -> float:
+def size_of(weights: np.ndarray) -> float:
     """How many queries of equal weight are worth as much as these."""
     return float(weights.sum() ** 2 / (weights**2).sum())
 
@@ -146,12 +151,31 @@ def interval(values: np.ndarray, weights: np.ndarray | None = None, level: float
 
     weights = np.ones(len(values)) if weights is None else np.asarray(weights, np.float64)
     mean = float(np.average(values, weights=weights))
-    size = _size(weights)
+    size = size_of(weights)
     if size < _MORE_THAN_ONE:
         return Estimate(mean, np.nan, np.nan)
     spread = float(np.sqrt(np.average((values - mean) ** 2, weights=weights) / (size - 1)))
     half = float(t.ppf((1 + level) / 2, size - 1)) * spread
     return Estimate(mean, mean - half, mean + half)
+
+
+def within(estimate: Estimate, ends: tuple[float, float], n: float, level: float = 0.9) -> Estimate:
+    """The estimate of a measure that goes from ``ends[0]`` to ``ends[1]``: its interval stays between them.
+
+    An interval without width, for all n values were equal, is widened: as far as a share of other queries that n
+    queries can miss with probability (1 − level)/2 could move the mean, were their values at the ends.
+
+    >>> within(Estimate(0.98, 0.95, 1.01), (0.0, 1.0), 30)
+    Estimate(mean=0.98, low=0.95, high=1.0)
+    >>> within(Estimate(1.0, 1.0, 1.0), (0.0, 1.0), 30)
+    Estimate(mean=1.0, low=0.90..., high=1.0)
+    """
+    mean, low, high = estimate
+    if high - low <= _NO_WIDTH:
+        unseen = 1 - ((1 - level) / 2) ** (1 / n)
+        low, high = (mean + unseen * (end - mean) if np.isfinite(end) else mean for end in ends)
+    low, high = np.clip([low, high], *ends)  # NaN stays
+    return Estimate(mean, float(low), float(high))
 
 
 def p_better(difference: np.ndarray, weights: np.ndarray | None = None) -> float:
@@ -166,9 +190,9 @@ def p_better(difference: np.ndarray, weights: np.ndarray | None = None) -> float
 
     weights = np.ones(len(difference)) if weights is None else np.asarray(weights, np.float64)
     mean = float(np.average(difference, weights=weights))
-    size = _size(weights)
+    size = size_of(weights)
     if mean <= 0 or size < _MORE_THAN_ONE:
         return 1.0
     spread = float(np.sqrt(np.average((difference - mean) ** 2, weights=weights) / (size - 1)))
-    by_signs = 0.5 ** _size(weights[difference != 0])
+    by_signs = 0.5 ** size_of(weights[difference != 0])
     return by_signs if spread <= 1e-12 * mean else max(by_signs, float(t.sf(mean / spread, size - 1)))

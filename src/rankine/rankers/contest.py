@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from ..interrupt import partial_result
+from ..measures import parse
+from ..measures.table import TABLE as MEASURES
 from .candidates import Candidate, Task
-from .choosing import DEAR, Estimate, interval, p_better, weighted_means
+from .choosing import DEAR, Estimate, interval, p_better, size_of, weighted_means, within
 from .folds import NEVER
 from .race import FoldData, FoldJob, FoldResult, Runner
 
@@ -214,16 +216,11 @@ class Contest:
         e: Estimate = interval(values[best], self.weights)
         sweep = entry.candidate.sweep
         setting = "" if sweep is None else settings_text({sweep[0]: sweep[1][best]})
-        sign = -1 if _is_error(self.task.measure) else 1
-        mean, low, high = (e.mean, e.low, e.high) if sign == 1 else (1 - e.mean, 1 - e.high, 1 - e.low)
+        e = Estimate(1 - e.mean, 1 - e.high, 1 - e.low) if parse(self.task.measure).is_error else e
+        n = values.shape[1] if self.weights is None else size_of(self.weights)
+        mean, low, high = within(e, MEASURES[parse(self.task.measure).name].range, n)
         limits = f"[{low:.4f}, {high:.4f}]" if np.isfinite(low) else "-"
         return f"{entry.candidate.name:<28} {setting:<14} {mean:.4f} {limits:<16} {entry.seconds:6.1f} s"
-
-
-def _is_error(measure: str) -> bool:
-    from ..measures import parse
-
-    return parse(measure).is_error
 
 
 def _not_tried(candidate: Candidate, task: Task) -> str:

@@ -13,6 +13,7 @@ from ..arrays import column
 from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..measures import evaluate, parse
+from ..measures.table import TABLE as MEASURES
 from .folds import seeded
 from .learnable import NothingLearnedWarning
 
@@ -39,6 +40,7 @@ def best_setting(
     be learned from.
     """
     sums: Any = 0.0
+    measure = _suited(measure, data.y if as_grades is None else as_grades(data.y))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for queries, apart in inner_folds(data, n_folds, seed):
@@ -78,6 +80,12 @@ def _sample(data: RankingData, seed: int) -> np.ndarray:
         return queries
     count = max(int(data.n_queries * VALUES / total), min(data.n_queries, 2 * FOLDS))
     return queries[np.sort(np.random.default_rng(seed).permutation(data.n_queries)[:count])]
+
+
+def _suited(measure: str, grades: Any) -> str:
+    """The measure; one of the order alone in place of a measure of gains, where grades are negative and have none."""
+    negative = not isinstance(grades, Preferences) and np.min(grades) < 0
+    return "KendallTau" if negative and MEASURES[parse(measure).name].graded else measure
 
 
 def measured(

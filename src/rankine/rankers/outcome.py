@@ -8,7 +8,20 @@ import numpy as np
 
 from ..data import RankingData
 from ..measures import parse
-from .choosing import FLOOR, FUSED, Estimate, choose, corrected, interval, optimism_of, p_better, weighted_means
+from ..measures.table import TABLE as MEASURES
+from .choosing import (
+    FLOOR,
+    FUSED,
+    Estimate,
+    choose,
+    corrected,
+    interval,
+    optimism_of,
+    p_better,
+    size_of,
+    weighted_means,
+    within,
+)
 from .contest import Configuration, Contest
 from .fusion import performances
 from .leaderboard import LeaderboardRow, verdict_of
@@ -27,6 +40,8 @@ class Outcome:
         self.folds = np.zeros(judged.n_queries, np.int64) if folds is None else folds  # those of the fusions
         self.weights, self.seed, self.measure = weights, seed, contest.task.measure
         self.is_error = parse(self.measure).is_error
+        self.ends = MEASURES[parse(self.measure).name].range
+        self.end = self.in_units_of(self.ends[0]) if self.is_error else self.ends[1]  # of values, the largest
 
     @cached_property
     def values(self) -> np.ndarray:
@@ -46,7 +61,7 @@ class Outcome:
     @cached_property
     def number(self) -> int:
         """The number of the best configuration."""
-        return int(choose(self.means[None], self.classes, self.optimism)[0])
+        return int(choose(self.means[None], self.classes, self.optimism, self.end)[0])
 
     @cached_property
     def optimism(self) -> float:
@@ -71,7 +86,7 @@ class Outcome:
     @cached_property
     def estimate(self) -> Estimate:
         """What the best is worth on new queries, in units of the measure."""
-        return self.in_units(corrected(self.values, self.classes, self.weights, self.seed, optimism=self.optimism))
+        return self.in_units(self.corrected())
 
     @property
     def uncorrected(self) -> float:
@@ -83,8 +98,16 @@ class Outcome:
         return 1 - value if self.is_error else value
 
     def in_units(self, e: Estimate) -> Estimate:
-        """An estimate in units of the measure: an error is kept as 1 − value."""
-        return Estimate(1 - e.mean, 1 - e.high, 1 - e.low) if self.is_error else e
+        """An estimate in units of the measure, within its range: an error is kept as 1 − value."""
+        e = Estimate(1 - e.mean, 1 - e.high, 1 - e.low) if self.is_error else e
+        n = self.values.shape[1] if self.weights is None else size_of(self.weights)
+        return within(e, self.ends, n)
+
+    def corrected(self, against: int | None = None) -> Estimate:
+        """The value of what is chosen, or its difference to a configuration, corrected for the choosing."""
+        return corrected(
+            self.values, self.classes, self.weights, self.seed, against=against, optimism=self.optimism, end=self.end
+        )
 
     @cached_property
     def chance(self) -> np.ndarray:
@@ -113,7 +136,7 @@ class Outcome:
         """How much the choice gains over the floor, corrected for the choosing."""
         if self.floor is None or self.floor == self.number:
             return None
-        return corrected(self.values, self.classes, self.weights, self.seed, against=self.floor, optimism=self.optimism)
+        return self.corrected(against=self.floor)
 
     def failures(self) -> str:
         """Why candidates were not judged."""

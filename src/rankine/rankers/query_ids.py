@@ -13,6 +13,7 @@ from ..arrays import as_ids, as_numbers
 from ..data import Preferences, RankingData
 from ..errors import LONG_QUERY, LONG_QUERY_REASON, InputError, warn_of_rows
 from ..errors import OneQueryWarning as OneQueryWarning  # its public place
+from .habits import ELSEWHERE, check_rows, refuse_arguments
 
 _MANY_GRADES = 100  # more different grades than one query plausibly has
 
@@ -51,6 +52,10 @@ def with_habits(fit: Callable) -> Callable:
             args = (options.pop("X"),)
         if args and isinstance(args[0], RankingData):
             args, options = with_own_weights(type(self).__name__, taken, args, options)
+        given = dict(zip(taken, (self, *args), strict=False)) | options
+        check_rows(given.get("X"), given.get("y"))
+        refuse_arguments(type(self).__name__, taken, options)
+        options = {name: value for name, value in options.items() if name in taken or name not in ELSEWHERE}
         for name in sorted(habits & set(options)):
             value = options.pop(name)
             if value is None:
@@ -63,10 +68,8 @@ def with_habits(fit: Callable) -> Callable:
             if name == "groups":
                 raise InputError("fit takes no groups: pass qid=, the query id of each row, or group=, the sizes")
             given = dict(zip(taken, (self, *args), strict=False)) | options
-            if given.get("qid") is not None or isinstance(given.get("X"), RankingData):
-                raise InputError("group and qid both say which rows are a query: pass one of them")
             options |= dict(zip(list(taken)[4:], args[3:], strict=False))  # those after qid
-            options["qid"], args = ids_of_sizes(value, _n_rows(given.get("X"))), args[:2]
+            options["qid"], args = ids_or_sizes(given.get("X"), given.get("qid"), value), args[:2]
         return fit(self, *args, **options)
 
     return explaining
@@ -103,6 +106,15 @@ def with_own_weights(
         if weight not in by_position and options.get(weight) is None:
             options = options | {weight: values}
     return (data.with_weights(), *args[1:]), options
+
+
+def ids_or_sizes(X: Any, qid: Any, group: Any) -> Any:
+    """The query ids of rows, from the sizes of the queries if these are given; raise if both are."""
+    if group is None:
+        return qid
+    if qid is not None or isinstance(X, RankingData):
+        raise InputError("group and qid both say which rows are a query: pass one of them")
+    return ids_of_sizes(group, _n_rows(X))
 
 
 def ids_of_sizes(sizes: Any, n_rows: int) -> np.ndarray:

@@ -21,6 +21,7 @@ from ..data import Preferences, RankingData
 from ..errors import InputError, in_one_line, nearest
 from ..files import replacing
 from ..measures import parse
+from ..measures.table import TABLE as MEASURES
 from ..parallel import thread_count
 from .jobs import JobData, TuningJob, plain, run, stops_early
 from .leaderboard import AutoReport, LeaderboardRow, verdict_of
@@ -78,9 +79,14 @@ class Tuning:
             rows.append([*row, t.remark or "-"] if remarks else row)
         return [*names, self.measure, "± over folds", "seconds", *(["remark"] if remarks else [])], rows
 
+    @property
+    def _ends(self) -> tuple[float, float]:
+        """The least and the largest value of the measure."""
+        return MEASURES[parse(self.measure).name].range
+
     def report(self) -> AutoReport:
         """The combinations as a leaderboard, and what the best is worth on new queries, corrected for the choosing."""
-        from .choosing import PLAIN, Estimate, corrected
+        from .choosing import PLAIN, Estimate, corrected, within
 
         judged = [t.values for t in self.trials if t.scores]
         sign = -1 if parse(self.measure).is_error else 1
@@ -88,7 +94,8 @@ class Tuning:
         if all(values is not None for values in judged):
             table = sign * np.stack([v for v in judged if v is not None])
             mean, *ends = (sign * v for v in corrected(table, np.full(len(table), PLAIN)))
-            estimate, queries = Estimate(mean, min(ends), max(ends)), table.shape[1]
+            queries = table.shape[1]
+            estimate = within(Estimate(mean, min(ends), max(ends)), self._ends, queries)
             lines.append(
                 f"On new queries expect {self.measure} {mean:.4f}, 90 % interval {estimate.low:.4f} to "
                 f"{estimate.high:.4f}: corrected for the choice among {len(table)} combinations, whose best mean is "
@@ -98,9 +105,11 @@ class Tuning:
         return AutoReport(self.measure, queries, tuple(lines), rows, estimate)
 
     def _row(self, t: Combination, sign: int) -> LeaderboardRow:
-        from .choosing import interval
+        from .choosing import interval, within
 
-        mean, low, high = (t.mean, np.nan, np.nan) if t.values is None else interval(t.values)
+        mean, low, high = t.mean, np.nan, np.nan
+        if t.values is not None:
+            mean, low, high = within(interval(t.values), self._ends, len(t.values))
         verdict = t.remark
         if not verdict and t.values is not None and self.best.values is not None:
             verdict = "best" if t is self.best else verdict_of(sign * t.values, sign * self.best.values, None)
@@ -309,6 +318,8 @@ def _check_data(data: Any, valid: Any, folds: int) -> Any:
             raise InputError(f"{name} must be a RankingData, got {type(part).__name__}")
         if part is not None and isinstance(part.y, Preferences):
             raise InputError(f"tune measures by grades; the {name} holds a preference graph")
+    if valid is None and data.n_queries == 1:
+        raise InputError("there is one query, which cannot be cut into folds: give validation data, valid= (--valid)")
     if valid is None and not 2 <= folds <= data.n_queries:
         raise InputError(f"expected between 2 and {data.n_queries} folds (the queries there are), got {folds}")
     first = None if data.numbering is None else data.numbering.first

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ..errors import InputError, naming, unknown
 
 _POWERS = tuple(10**e for e in range(-4, 2))
+_LOSS = "listmle"  # the default of every ranker that learns by a loss
 
 
 class RankerRow(NamedTuple):
@@ -50,11 +51,11 @@ TABLE = {
     ),
     "linear": RankerRow(
         "LinearRanker", "linear", "linear scores by any loss, to a certified gap",
-        {"loss": ["svm-map"], "C": _POWERS},
+        {"loss": [_LOSS], "C": _POWERS},
     ),
     "kernel": RankerRow(
         "KernelRanker", "kernel", "scores by similarity to training documents, by any convex loss",
-        {"loss": ["svm-map"], "C": _POWERS},
+        {"loss": [_LOSS], "C": _POWERS},
     ),
     "regression": RankerRow(
         "RegressionRanker", "regression", "least squares on grades or gains",
@@ -75,11 +76,11 @@ TABLE = {
     ),
     "boosted": RankerRow(
         "BoostedRanker", "boosted", "gradient-boosted trees (LightGBM or XGBoost) by any loss",
-        {"loss": ["svm-ndcg@10:tight"], "n_trees": [50, 200], "n_leaves": [7, 31]}, extra="boost",
+        {"loss": [_LOSS], "n_trees": [50, 200], "n_leaves": [7, 31]}, extra="boost",
     ),
     "neural": RankerRow(
         "NeuralRanker", "neural", "a small neural network (torch) by any loss",
-        {"loss": ["svm-ndcg@10:tight"], "hidden": [(), (64, 32)], "learning_rate": [1e-3, 1e-2]}, extra="torch",
+        {"loss": [_LOSS], "hidden": [(), (64, 32)], "learning_rate": [1e-3, 1e-2]}, extra="torch",
     ),
 }  # fmt: skip
 FUSED = RankerRow("FusedRanker", "fused", "a weighted sum of fitted rankers, which AutoRanker makes", {})
