@@ -109,3 +109,11 @@ def test_a_long_name_is_cut_in_messages():
     with pytest.raises(rk.InputError, match=r"There are: 'label', 'qid', 'x+…'") as caught:
         choose(ColumnNames(names, 3), "none of these", None, None)
     assert len(str(caught.value)) < 200
+
+
+def test_both_ends_of_a_range_are_names_or_numbers():
+    names = ["label", "qid", "3", "4", "5", "6"]
+    assert features("3-5", names) == ["3", "4", "5"]
+    with pytest.raises(rk.InputError, match="both names or both numbers: 3 is the name of a column, and 2 is not"):
+        features("2-3", names)
+    assert features("3-4", ["label", "qid", "a", "b"]) == ["a", "b"]

@@ -136,7 +136,7 @@ def test_without_a_header():
         "1,7,5\n0,8,6\n1,7,4\n",
         "1,2,3\n2,3,4\n5,6,7\n",
     ):
-        assert "say label=1, qid=2 (--label 1 --query 2)" in refusal(text)
+        assert "say which: label=N, qid=M (--label N --query M)" in refusal(text)
 
 
 @pytest.mark.parametrize(

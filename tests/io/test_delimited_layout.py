@@ -48,3 +48,22 @@ def test_tables_without_grades_where_none_are_needed(tmp_path):
             assert rk.from_table(table, qid=1, ungraded=True).y.tolist() == [0, 0]
         with pytest.raises(rk.InputError, match="there is no label column"):
             rk.from_table(table, qid=1)
+
+
+def test_true_and_false_are_numbers():
+    data, _ = read("label,qid,fresh\nTrue,7,False\nfalse,7,TRUE\n")
+    assert (data.y.tolist(), data.X.ravel().tolist()) == ([1, 0], [0, 1])
+    assert read("1,7,True\n0,7,False\n")[0].X.ravel().tolist() == [1, 0]  # no document ids
+    assert "expected a number, got 'yes'" in refusal("label,qid,fresh\n1,7,yes\n0,7,1\n")
+
+
+def test_hints():
+    assert "the value is missing; fill it first, for instance df.fillna(0)" in refusal("label,qid,a\n1,7,\n")
+    for text, point in (("27,000", False), ("1,234,567", False), ("0,125", True), ("27,0", True)):
+        says = refusal(f'label,qid,a\n1,7,"{text}"\n')
+        assert ("write a decimal point" in says) == point
+        assert ("write numbers without a comma" in says) != point
+    assert "there is no column 'target'. There are: 'label', 'qid', 'age'" in refusal(
+        "label,qid,age\n1,7,2\n", label="target"
+    )
+    assert "Did you mean 'label'?" in refusal("label,qid,age\n1,7,2\n", label="lable")

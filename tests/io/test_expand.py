@@ -118,3 +118,10 @@ def test_files_with_other_columns(tmp_path):
         rk.load_table([tmp_path / "a.parquet", tmp_path / "b.parquet"])
     with pytest.raises(rk.InputError, match=rf"c.parquet: {len(names) - 1} features, .*a.parquet has {len(names)}"):
         load_data([tmp_path / "a.parquet", tmp_path / "c.parquet"], DataReading())
+
+
+def test_a_folder_of_folders_names_them(tmp_path):
+    (tmp_path / "Fold1").mkdir()
+    (tmp_path / "Fold2").mkdir()
+    with pytest.raises(rk.InputError, match="no file of data in the folder, only the folders Fold1, Fold2: name one"):
+        expand(tmp_path)

@@ -17,6 +17,7 @@ import typer
 from ..io.formats import DataReading, described
 from ..limits import FEATURES, MOST_FEATURES, RATIO, SIZE, STREAM, WHOLE, max_features, max_size, shown
 from ..normalisers import TABLE as NORMALISER_TABLE
+from .kinds import check_judged, is_model_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,6 +164,10 @@ def load_data(source: Any, reading: DataReading = NOTHING_SAID) -> RankingData:
     """Read a judged data set, in one or several files, in the format of its ending."""
     from ..io.formats import load_data
 
+    if reading.delimiter is None and reading.header is None:
+        for path in source if isinstance(source, (list, tuple)) else [source]:
+            if isinstance(path, str):
+                check_judged(path)
     return load_data(source, reading)
 
 
@@ -340,8 +345,7 @@ def is_model(path: str) -> bool:
     if path == "-" or not Path(path).is_file():
         return False
     with open(path, "rb") as file:
-        head = file.read(256)
-    return head.lstrip().startswith(b"{") and b'"rankine"' in head
+        return is_model_text(file.read(256))
 
 
 def load_model(path: str) -> Any:

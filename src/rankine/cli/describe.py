@@ -41,8 +41,6 @@ def command(
         c.refuse_reading(reading, f"{data[0]} is a model")
         _describe_model(data[0], output)
         return
-    for path in data:
-        _check_kind(path)
     facts = summary(c.load_data(data, reading), 1000 if top is None else top)
     if output is c.Output.json:
         put_json(facts, indent=2)
@@ -66,24 +64,6 @@ def command(
     remark = f"{constant} of {len(rows)} features are constant." if constant else "No feature is constant."
     more = facts["n_features"] - len(rows)
     print_table("Features", columns, rows, remark + (f" {more:,} more were not looked at (--top)." if more else ""))
-
-
-def _check_kind(path: str) -> None:
-    """Raise if a file looks like judgments or a run, which have no features to describe."""
-    from ..errors import InputError
-    from ..io.formats import format_of
-    from ..sources import text_lines
-
-    row = format_of(path)
-    if path == "-" or not Path(path).is_file() or (row is not None and not row.text):
-        return
-    words = next((line.split() for _, line in text_lines(path) if line.strip()), [])
-    if len(words) == 4 and "qid:" not in words[1] and ":" not in words[3]:
-        raise InputError("looks like TREC qrels, which have no features: `rankine evaluate` takes them", path)
-    if len(words) == 6 and words[1] == "Q0":
-        raise InputError(
-            "looks like a TREC run (query, Q0, document, rank, score, tag): `rankine evaluate` takes it", path
-        )
 
 
 def _describe_model(path: str, output: c.Output) -> None:

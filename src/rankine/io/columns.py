@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
@@ -75,7 +76,7 @@ class ColumnNames:
         if self.names is None:
             return f" Columns have no names here, but the numbers 1 to {self.width}"
         first = ", ".join(map(shorten, self.names[:6]))
-        return nearest(name, self.names) or f" There are: {first}{', …' if self.width > 6 else ''}"
+        return _similar(name, self.names) or f" There are: {first}{', …' if self.width > 6 else ''}"
 
     def guess(self, role: str) -> int | None:
         """The column whose name tells what it holds; upper and lower case are the same."""
@@ -116,6 +117,10 @@ class ColumnNames:
         for at in [i for i, sign in enumerate(pattern) if sign == "-"]:
             ends = pattern[:at], pattern[at + 1 :]
             if all(end in self.places or _is_number(end) for end in ends):
+                if (ends[0] in self.places) != (ends[1] in self.places) and all(map(_is_number, ends)):
+                    named, other = ends if ends[0] in self.places else ends[::-1]
+                    says = f"{named} is the name of a column, and {other} is not"
+                    raise InputError(f"the ends of {pattern!r} are both names or both numbers: {says}", self.where)
                 first, last = map(self.place, ends)
                 if first > last:
                     raise InputError(f"the columns {pattern!r} run backwards", self.where)
@@ -128,6 +133,12 @@ def _is_number(given: Any) -> bool:
     if isinstance(given, str):
         return given.isascii() and given.isdigit() and len(given) < 10
     return hasattr(given, "__index__") and not isinstance(given, bool)
+
+
+def _similar(name: str, names: Sequence[str]) -> str:
+    """The hint at a name that is near, not one that only shares some letters."""
+    hint = nearest(name, names)
+    return hint if hint and SequenceMatcher(None, name.lower(), hint[15:-2].lower()).ratio() >= 0.7 else ""
 
 
 def _is_odd(plain: str, names: Any) -> bool:

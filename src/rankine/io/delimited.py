@@ -28,6 +28,8 @@ from .delimited_layout import (
     MISSING,
     NUMBER,
     OPEN_QUOTE,
+    THOUSANDS,
+    TRUTHS,
     CsvLayout,
     CsvLine,
     CsvOptions,
@@ -247,6 +249,8 @@ class BlockReader:
     def _number(self, cells: list[str], place: int, line: CsvLine, dtype: np.dtype) -> float:
         """A field as a finite number."""
         text = cells[place].strip(" \t")
+        if text in TRUTHS:
+            return TRUTHS[text]
         what = self.layout.names.called(place)
         if NUMBER.fullmatch(text):
             value = exact_float(text, dtype)
@@ -255,11 +259,13 @@ class BlockReader:
             raise self._error(line, f"{what}: {shorten(text)} does not fit {dtype}")
         if text.lower() in MISSING:
             given = f" ({shorten(text)})" if text else ""
-            raise self._error(line, f"{what}: the value is missing{given}")
+            raise self._error(line, f"{what}: the value is missing{given}; fill it first, for instance df.fillna(0)")
         if text.lower().lstrip("+-") in ("inf", "infinity"):
             raise self._error(line, f"{what}: {shorten(text)} is not a finite number")
         hint = ""
-        if DECIMAL_COMMA.fullmatch(text):
+        if THOUSANDS.fullmatch(text):
+            hint = "; write numbers without a comma, with a decimal point if there are decimals"
+        elif DECIMAL_COMMA.fullmatch(text):
             hint = "; write a decimal point, not a comma"
         elif place != self.layout.columns.label:
             hint = f"; '!{self.layout.names.label(place)}' in features= (--features) leaves the column out"

@@ -12,6 +12,8 @@ from .columns import GUESSES, STANDARD, Column, ColumnNames, Columns, choose
 
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}  # where two fit alike, the first
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
+TRUTHS = {word: float(word.lower() == "true") for word in ("true", "True", "TRUE", "false", "False", "FALSE")}
+THOUSANDS = re.compile(r"[ \t]*[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?[ \t]*")
 DECIMAL_COMMA = re.compile(r"[ \t]*[+-]?[0-9]*,[0-9]+[ \t]*")
 MISSING = {"", "na", "n/a", "nan", "-nan", "null", "none", "#n/a", "?", "-"}
 CARRIAGE_RETURN = "a carriage return inside the line: lines must end in \\n or \\r\\n"
@@ -172,7 +174,7 @@ def _by_place(names: ColumnNames, given: CsvOptions, rows: list[list[str]], grou
     if label is None or qid is None:
         missing = "grades" if label is None else "query ids"
         says = f"without a header it cannot be told which column holds the {missing}"
-        raise InputError(f"{says}: say label=1, qid=2 (--label 1 --query 2)", names.where)
+        raise InputError(f"{says}: say which: label=N, qid=M (--label N --query M)", names.where)
     if doc_id is None and (label, qid) == (1, 2) and len(columns) > 2 and _are_texts(columns[2]):
         doc_id = 3
     return given._replace(label=label, qid=qid, doc_id=doc_id)
@@ -191,7 +193,7 @@ def _may_be_queries(cells: list[str]) -> bool:
 
 
 def _are_texts(cells: list[str]) -> bool:
-    return all(c.strip().lower() not in MISSING and not _is_number(c) for c in cells)
+    return all(c.strip().lower() not in MISSING and c.strip() not in TRUTHS and not _is_number(c) for c in cells)
 
 
 def is_standard(layout: CsvLayout) -> bool:

@@ -108,7 +108,11 @@ def _files(source: Any) -> list[Any]:
         inside = sorted(Path(source).iterdir(), key=_in_order)
         files = _data_files([p for p in inside if p.is_file()])
         if not files:
-            raise InputError("there is no file of data in the folder", str(source))
+            folders = [p.name for p in inside if p.is_dir()]
+            only = (
+                f", only the folders {', '.join(folders[:6])}{', …' * (len(folders) > 6)}: name one" if folders else ""
+            )
+            raise InputError(f"there is no file of data in the folder{only}", str(source))
     elif _PATTERN.search(str(source)) and not os.path.exists(source):
         matches = [Path(p) for p in glob.glob(str(source), recursive=True)]
         files = _data_files(sorted((p for p in matches if p.is_file()), key=_in_order))

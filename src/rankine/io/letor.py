@@ -29,6 +29,7 @@ from .said import said
 
 _BAR_FROM = 50_000_000
 _SECOND_WORD = re.compile(rb"^[ \t\r]*[^\x00-\x20#]++[ \t]+([^\x00-\x20#]+)", re.MULTILINE)
+_DENSE = re.compile(rb"[ ]*[0-9.+-]+\t[0-9.eE+-]+$")  # a line of a table of numbers
 _CELL = re.compile(rb"[0-9]+:")
 
 
@@ -175,6 +176,11 @@ class _LetorReader:
         self.lines = self.lines._replace(has_qid=has_qid)
         if has_qid and grouped:
             raise InputError("its lines have query ids (qid:): groups (--groups) are for files without", name)
+        if has_qid and match is not None and _DENSE.match(match[0]):
+            raise InputError(
+                f"expected 'qid:' after the label, got {shorten(match[1].decode())}; a table with tabs is read "
+                "by load_csv, on the command line with --delimiter tab", name,
+            )  # fmt: skip
         if has_qid or grouped:
             return None
         if place is None and match is not None:
