@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+from rankine.cli.measures import rows
 from rankine.measures.table import TABLE
 
 from .running import rankine
@@ -17,7 +18,13 @@ def test_every_measure_is_listed():
 
 
 def test_output_for_machines():
-    rows = json.loads(rankine(".", "measures", "-o", "json").stdout)
-    assert [row["name"].split("@")[0].split("(")[0].rstrip("[") for row in rows] == list(TABLE)
+    objects = json.loads(rankine(".", "measures", "-o", "json").stdout)
+    assert [row["name"].split("@")[0].split("(")[0].rstrip("[") for row in objects] == list(TABLE)
     lines = list(csv.reader(io.StringIO(rankine(".", "measures", "-o", "csv").stdout)))
-    assert lines == [list(rows[0]), *(list(row.values()) for row in rows)]
+    assert lines == [list(objects[0]), *(list(row.values()) for row in objects)]
+
+
+def test_names_of_trec_eval_that_mean_another_gain_say_so():
+    also = {row[0].partition("(")[0].partition("[")[0]: row[1] for row in rows()}
+    assert also["nDCG"] == "NDCG ndcg(dcg='log2') ndcg_cut(dcg='log2')"
+    assert also["AP"] == "MAP map map_cut"

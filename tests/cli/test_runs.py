@@ -74,3 +74,10 @@ def test_judgments_and_run_exchanged_are_noticed(folder):
     error = rankine(folder, "evaluate", "r.json", "q.json", code=1).stderr
     assert "the judgments look like a run (most grades are fractions, and no two are alike in a query)" in error
     assert "judgments come first, then runs; the run holds whole numbers as judgments do" in error
+
+
+def test_names_that_differ_in_case_say_their_gain(folder):
+    for form in ("json", "csv"):
+        arguments = ("evaluate", "qrels.txt", "one.run", "-o", form, "-m")
+        assert rankine(folder, *arguments, "ndcg,NDCG").stderr == "NDCG: gain 2^g − 1. ndcg: gain g, as trec_eval.\n"
+        assert rankine(folder, *arguments, "ndcg").stderr == ""

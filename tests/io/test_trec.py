@@ -104,8 +104,10 @@ def test_a_written_run_ranks_as_trec_eval_does():
 
 
 def test_ids_that_trec_text_cannot_hold(tmp_path):
-    with pytest.raises(rk.InputError, match="holds a blank"):
+    with pytest.raises(rk.InputError, match=r"holds a blank .* TREC text cannot carry it; a file \.csv or \.json can"):
         rk.save_run(rk.TrecTable.from_dict({"q": {"a b": 1.0}}), tmp_path / "out")
+    with pytest.raises(rk.InputError, match=r"TREC text cannot carry it$"):
+        rk.save_run(rk.TrecTable.from_dict({"q": {" a": 1.0}}), tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
 

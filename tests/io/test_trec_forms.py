@@ -255,3 +255,13 @@ def test_mutated_text_is_read_as_the_slow_reader_reads_it():
     check()
     assert len(accepted) > 100
     assert len(refused) > 50
+
+
+def test_scores_against_ranks_are_told():
+    lines = [f"q{q} Q0 d{i} {i} {{}} t\n" for q in range(2) for i in range(1, 5)]
+    distances = "".join(line.format(i / 8) for i, line in enumerate(lines))
+    with pytest.warns(InputNote, match="<stream>: ranks and scores disagree in every query; scores decide, larger"):
+        assert run(distances).value[1] == 1 / 8
+    run("".join(line.format(-i) for i, line in enumerate(lines)))
+    run("".join(line.format(i % 4 if i < 4 else -i) for i, line in enumerate(lines)))  # one query is in order
+    run("".join(lines[:3]).format(1, 2, 3))  # too few to tell

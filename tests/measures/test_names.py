@@ -129,3 +129,23 @@ def test_bad_names(name, message):
 def test_odd_names_are_refused(call, message):
     with pytest.raises(rk.InputError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("nDCG10", "nDCG@10"), ("ndcg10", "nDCG@10"), ("mrr_10", "RR@10"), ("MRR10", "RR@10"), ("ap_5", "AP@5")],
+)
+def test_a_cutoff_without_its_mark_is_hinted_at(text, hint):
+    with pytest.raises(rk.InputError, match=f"unknown measure '{text}'. Did you mean '{hint}'"):
+        rk.measures.parse(text)
+
+
+def test_other_names_of_success():
+    for text in ("hit@5", "Hit@5", "HitRate@5", "hitrate@5"):
+        assert str(rk.measures.parse(text)) == "Success@5"
+
+
+def test_several_cutoffs_of_one_name():
+    report = rk.evaluate("nDCG@5,10,AP", [1, 0], [1, 2], [1, 1])
+    assert list(report.mean) == ["nDCG@5", "nDCG@10", "AP"]
+    assert list(rk.evaluate("P(rel=2)@5, 10", [1, 0], [1, 2], [1, 1]).mean) == ["P(rel=2)@5", "P(rel=2)@10"]

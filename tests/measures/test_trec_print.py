@@ -120,3 +120,9 @@ def test_numbers_are_never_nan():
         if is_judged(qrels, run):
             lines = printed(["all_trec", "yaap", "dcg"], qrels, run, per_query=True, judged_only=True, complete=True)
             assert not any("nan" in line.split("\t")[2] for line in lines)
+
+
+@pytest.mark.parametrize(("name", "hint"), [("NDCG@10", "ndcg_cut.10"), ("P@5", "P.5"), ("AP@7", "map_cut.7")])
+def test_a_cutoff_after_the_sign_of_others_is_hinted_at(name, hint):
+    with pytest.raises(rk.InputError, match=f"trec_eval has no measure '{name}'. Did you mean '{hint}'"):
+        requested([name])

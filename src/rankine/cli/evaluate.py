@@ -62,7 +62,7 @@ def command(
         for i, (name, r) in enumerate(reports.items()):
             lines = r.to_csv(per_query).split("\n")
             put("\n".join([f"system,{lines[0]}"] * (i == 0) + [f"{name},{line}" for line in lines[1:]]))
-    for remark in dict.fromkeys([_unequal(reports), *(r.uncounted for r in reports.values())]):
+    for remark in dict.fromkeys([_gain(reports), _unequal(reports), *(r.uncounted for r in reports.values())]):
         if remark:
             say(remark)
 
@@ -73,6 +73,15 @@ def _check_averages(reports: dict[str, Report]) -> None:
         if not any(r.averaged.values()):
             n = len(r.query_ids)
             raise InputError(f"none of the {n} queries has a relevant document: --empty skip leaves nothing", name)
+
+
+def _gain(reports: dict[str, Report]) -> str:
+    """Which measures have which gain, where names that differ only in case have different ones; else empty."""
+    from ..measures.evaluation import gain_note
+
+    first = next(iter(reports.values()))
+    names = [name.lower() for name in first.mean]
+    return gain_note(dict(zip(first.mean, first.measures, strict=True))) if len(set(names)) < len(names) else ""
 
 
 def _unequal(reports: dict[str, Report]) -> str:

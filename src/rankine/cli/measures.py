@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import common as c
 from .tables import print_rows
@@ -28,9 +28,19 @@ def rows() -> list[tuple[str, str, str]]:
     out = []
     for name, row in TABLE.items():
         others = [a for a, b in ALIASES.items() if b == name]
-        trec = [t for t, trec_row in TREC_NAMES.items() if trec_row.measure == name and t not in (name, *others)]
+        trec = [
+            t + _settings(trec_row.params, row.parameters)
+            for t, trec_row in TREC_NAMES.items()
+            if trec_row.measure == name and t not in (name, *others)
+        ]
         out.append((_spelled(name, row.parameters), " ".join([*others, *trec]), row.explanation))
     return out
+
+
+def _settings(given: dict[str, Any], parameters: dict[str, Parameter]) -> str:
+    """The parameters that a name of trec_eval has otherwise than the measure."""
+    other = [f"{k}={_short(v)}" for k, v in given.items() if v != parameters[k].default]
+    return f"({', '.join(other)})" if other else ""
 
 
 def _spelled(name: str, parameters: dict[str, Parameter]) -> str:

@@ -21,10 +21,10 @@ from .expand import expand, named
 from .letor_kernels import count_lines
 from .number_kernels import exact_float
 from .role_readers import Records, parquet_records, text_records
-from .roles import ColumnLayout, ending_of
+from .roles import ColumnLayout, ending_of, words_of
 from .said import said
 from .trec_forms import QRELS, RUN, THREE, TrecForm, beginning, trec_form
-from .trec_looks import are_ranks
+from .trec_looks import are_against_ranks, are_ranks
 
 _FIELDS = re.compile(rb"[^\x00-\x20]+")
 _BLANKS = bytes(range(33))
@@ -198,6 +198,9 @@ def _load_file(source: Source, layout: ColumnLayout, given: dict[str, str | None
             table = _load_text(chain([first], blocks), form, opened.name, update)
             if form.fields == 5:
                 said(f"{opened.name}: 5 fields, read as '{form.text}'")
+            words = form.text.split()
+            if "rank" in words and are_against_ranks([words_of(line) for line in start.lines], words):
+                said(f"{opened.name}: ranks and scores disagree in every query; scores decide, larger ones first")
             return table
         return _of_records(text_records(chain([first], blocks), layout, given, opened.name, ending), ranked)
 

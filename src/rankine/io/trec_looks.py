@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 
 from ..errors import InputError
+from .roles import is_number
 
 _MOST = 0.9  # of the queries: too many to be scores, though not all are ranks
 _FEW_LEVELS = 5  # different numbers that grades may well have
@@ -33,6 +37,22 @@ def are_ranks(query: np.ndarray, value: np.ndarray, name: str) -> bool:
             name,
         )
     return bool(growing and not len(falling))
+
+
+def are_against_ranks(rows: Sequence[Sequence[str]], form: Sequence[str]) -> bool:
+    """Whether scores grow with the ranks in every query of these lines, where they should fall.
+
+    >>> are_against_ranks([["q", str(rank), str(rank / 2)] for rank in range(9)], ["query", "rank", "score"])
+    True
+    """
+    rank, score = form.index("rank"), form.index("score")
+    queries: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        if len(row) < len(form) or not (is_number(row[rank]) and is_number(row[score])):
+            return False
+        queries.setdefault(row[form.index("query")], []).append((float(row[rank]), float(row[score])))
+    steps = [(a, b) for pairs in map(sorted, queries.values()) for a, b in pairwise(pairs)]
+    return len(steps) >= _FEW_LEVELS and all(a[0] < b[0] and a[1] < b[1] for a, b in steps)
 
 
 def scores_among_grades(query: np.ndarray, grade: np.ndarray) -> str:

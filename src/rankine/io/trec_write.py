@@ -57,7 +57,8 @@ def save_run(table: TrecTable, target: str | os.PathLike | IO[bytes], tag: str |
 
 def _check_word(text: str, what: str) -> None:
     if not text or _BLANK.search(text) or not is_utf8(text):
-        raise InputError(f"{what} {text!r} is empty, holds a blank or is not Unicode: TREC text cannot carry it")
+        other = "; a file .csv or .json can" if what == "id" and text and text == text.strip() and is_utf8(text) else ""
+        raise InputError(f"{what} {text!r} is empty, holds a blank or is not Unicode: TREC text cannot carry it{other}")
 
 
 def _save(table: TrecTable, target: Any, value: str, line: Any) -> None:

@@ -186,17 +186,26 @@ def _table_name(word: str, text: str) -> str:
 def _unknown(text: str) -> InputError:
     word, _, rest = text.partition("@")
     word = word.split("(")[0]
-    hint = nearest(word, [*TABLE, *ALIASES, *TREC_NAMES])
+    hint = _with_cutoff(text) or nearest(word, [*TABLE, *ALIASES, *TREC_NAMES])
     if rest and hint:
         hint = hint.replace("'?", f"_{rest}'?" if "_" in hint else f"@{rest}'?")
     return InputError(f"unknown measure {text!r}.{hint} `rankine measures` lists them all")
 
 
+def _with_cutoff(text: str) -> str:
+    """The hint for a cutoff without its mark, as in nDCG10 and mrr_10; empty if it is something else."""
+    form = re.fullmatch(r"\s*([A-Za-z]+)_?(\d+)\s*", text)
+    name = _table_name(form[1], f"{form[1]}@{form[2]}") if form else ""
+    return f" Did you mean '{name}@{form[2]}'?" if form and name and "cutoff" in TABLE[name].parameters else ""
+
+
 def split_names(text: str, blanks: bool = True) -> list[str]:
     """Names that commas or blanks separate; those inside parentheses and parameters of trec_eval belong to a name.
 
-    >>> split_names("nDCG@10,AP P(rel=2, cutoff=5) P.5,10,11pt_avg")
-    ['nDCG@10', 'AP', 'P(rel=2, cutoff=5)', 'P.5,10', '11pt_avg']
+    A number after a comma is a further cutoff of the name before it.
+
+    >>> split_names("nDCG@10,AP P(rel=2, cutoff=5) P.5,10,11pt_avg RR@5,10")
+    ['nDCG@10', 'AP', 'P(rel=2, cutoff=5)', 'P.5,10', '11pt_avg', 'RR@5', 'RR@10']
     """
     names, level = [""], 0
     for character in text:
@@ -209,6 +218,8 @@ def split_names(text: str, blanks: bool = True) -> list[str]:
     for separator, name in zip([" ", *names[1::2]], names[::2], strict=True):
         if separator == "," and out and _TREC_END.fullmatch(out[-1]) and re.fullmatch(r"(\w+=)?[-+.\d]+", name):
             out[-1] += f",{name}"
+        elif separator == "," and out and re.fullmatch(r"[^@]+@\s*\d+\s*", out[-1]) and name.strip().isdecimal():
+            out.append(f"{out[-1].partition('@')[0]}@{name.strip()}")
         elif name.strip():
             out.append(name)
     return out

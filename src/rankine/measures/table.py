@@ -228,4 +228,6 @@ ALIASES = {
     "RPrec": "Rprec",
     "Recall": "R",
     "Precision": "P",
+    "Hit": "Success",
+    "HitRate": "Success",
 }

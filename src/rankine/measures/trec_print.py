@@ -19,7 +19,7 @@ from ..parallel import thread_count
 from .evaluation import JudgedScores, report_of
 from .groups import GROUPED, evaluate_groups
 from .joining import check_names, join, shortened
-from .names import Measure, expand
+from .names import Measure, expand, parse
 from .ranking import Scratch, rank_rows
 from .table import TABLE
 from .trec_names import NICKNAMES, TREC_NAMES, split_trec, trec_members
@@ -58,10 +58,20 @@ def requested(names: Sequence[str], version: int = 10) -> dict[str, str | None]:
             continue
         split = split_trec(name)
         if split is None:
-            hint = nearest(name, [*NICKNAMES, *TREC_NAMES])
+            hint = _with_dot(name) or nearest(name, [*NICKNAMES, *TREC_NAMES])
             raise InputError(f"trec_eval has no measure {name!r}.{hint} `rankine evaluate -m` takes all others")
         asked[split[0]] = split[1]
     return {name: asked[name] for name in TREC_NAMES if name in asked}
+
+
+def _with_dot(name: str) -> str:
+    """The hint for a cutoff after @, as in NDCG@10; empty if it is something else."""
+    try:
+        measure = parse(name)
+    except InputError:
+        return ""
+    families = [t for t, row in TREC_NAMES.items() if row.measure == measure.name and "cutoff" in row.takes]
+    return f" Did you mean '{families[0]}.{measure.cutoff}'?" if families and measure.cutoff else ""
 
 
 def trec_lines(
