@@ -160,6 +160,7 @@ def test_it_is_refused_in_one_line(folder, command, sentence):
     [
         ("rank m.json unnamed.txt", "unnamed.txt has no document names: the run has numbers, 1 to n within each query"),
         ("evaluate qrels.txt missing.run a.run", "* The means are over different numbers of queries (missing 5, a 6)"),
+        ("evaluate train.txt m.json", "m.json: the model was trained on this data: expect less on new queries"),
         ("rank null.json train.txt", "warning: null.json: the model learned nothing"),
         ("export null.json --to solr -o s.json", "warning: null.json: the model learned nothing"),
         (

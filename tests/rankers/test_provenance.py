@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import rankine as rk
 from rankine.rankers import provenance
-from rankine.rankers.provenance import data_fingerprint, made_by, provenance_of
+from rankine.rankers.provenance import data_fingerprint, made_by, provenance_of, trained_on
 
 from .cases import problem
 
@@ -24,6 +24,15 @@ def test_a_saved_model_says_where_it_comes_from(tmp_path):
     assert stored["command"] == "rankine train data.txt -o model.json"
     about = {"queries": 6, "documents": data.n_documents, "features": data.n_features}
     assert stored["data"] == about | {"fingerprint": data_fingerprint(data)}
+
+
+def test_the_data_of_a_model_is_known_again():
+    data, other = rk.RankingData(*problem(0, 6)), rk.RankingData(*problem(1, 6))
+    model = rk.LinearRanker("svm-map").fit(data)
+    assert trained_on(model, rk.RankingData(*problem(0, 6)))
+    assert not trained_on(model, other)
+    del model.provenance_  # as of a file that has none
+    assert not trained_on(model, data)
 
 
 def test_it_is_kept_when_a_model_is_loaded_and_saved_again(tmp_path):

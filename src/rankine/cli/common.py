@@ -366,7 +366,13 @@ def load_scores(path: str, data: RankingData) -> np.ndarray:
     import numpy as np
 
     if is_model(path) or Path(path).suffix == ".json":
-        return np.asarray(load_model(path).predict(data))
+        from ..io.said import said
+        from ..rankers.provenance import trained_on
+
+        model = load_model(path)
+        if trained_on(model, data):
+            said(f"{path}: the model was trained on this data: expect less on new queries")
+        return np.asarray(model.predict(data))
 
     from ..errors import InputError, shorten
     from ..sources import text_lines

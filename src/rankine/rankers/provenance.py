@@ -65,6 +65,12 @@ def provenance_of(data: RankingData, seed: Any) -> ProvenanceState:
     return {"rankine": __version__, "data": about, "seed": int(seed) if whole else None, "command": _command}
 
 
+def trained_on(model: Any, data: RankingData) -> bool:
+    """Whether a model was fitted to this data, as far as it is known."""
+    provenance = getattr(model, "provenance_", None)
+    return provenance is not None and provenance["data"]["fingerprint"] == data_fingerprint(data)
+
+
 def data_fingerprint(data: RankingData) -> str:
     """A text that changes with the features, the grades or preferences, and the lengths of the queries.
 
