@@ -6,6 +6,7 @@ import json
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -185,3 +186,17 @@ def test_pieces_of_a_file_are_the_whole(tmp_path_factory, data, n):
         pieces = rk.load_run(source)
         assert triples(pieces) == triples(whole)
         assert (pieces.query_ids, pieces.tag) == (whole.query_ids, "tag")
+
+
+def test_frames():
+    frame = pd.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "score": [0.5, 1.5]}, index=[7, 3])
+    want = [("1", "a", 0.5), ("1", "b", 1.5)]
+    assert triples(rk.load_run(frame)) == triples(rk.load_run(pa.Table.from_pandas(frame))) == want
+    other = frame.rename(columns={"qid": "T"})
+    assert triples(rk.load_run(other, query="T")) == want
+    with pytest.raises(rk.InputError, match="the DataFrame: there is no column for the query"):
+        rk.load_run(other)
+    with pytest.raises(rk.InputError, match=r"the DataFrame, row 1: expected a .*number for the score"):
+        rk.load_run(frame.assign(score=[1.0, np.nan]))
+    judgments = pd.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "label": [1, 0]})
+    assert rk.evaluate_run("AP", judgments, frame).mean["AP"] == 0.5

@@ -225,6 +225,16 @@ def parquet_records(path: Any, layout: ColumnLayout, given: Given) -> Records:
     return _checked(Records(columns, list(range(1, rows + 1)), name, "row"), layout)
 
 
+def frame_records(frame: Any, layout: ColumnLayout, given: Given) -> Records:
+    """Records of a table in memory, of pandas, polars, DuckDB or Arrow."""
+    from .frames import as_table
+
+    table, name = as_table(frame), f"the {type(frame).__name__}"
+    names = list(table.column_names)
+    columns = {title: table.column(at).to_pylist() for title, at in _places(names, layout, given, name, name).items()}
+    return _checked(Records(columns, list(range(table.num_rows)), name, "row"), layout)
+
+
 def column_names(path: Any) -> list[str]:
     """The names of the columns of a Parquet file."""
     import pyarrow.parquet as pq

@@ -20,7 +20,7 @@ from . import trec_kernels as k
 from .expand import expand, named
 from .letor_kernels import count_lines
 from .number_kernels import exact_float
-from .role_readers import Records, parquet_records, text_records
+from .role_readers import Records, frame_records, parquet_records, text_records
 from .roles import ColumnLayout, ending_of, words_of
 from .said import said
 from .trec_forms import QRELS, RUN, THREE, TrecForm, beginning, trec_form
@@ -99,7 +99,8 @@ def load_qrels(
     TREC text has lines of ``query iteration document grade`` or ``query document grade``. ``query``, ``document`` and
     ``grade`` name the columns (members) of the other formats where they have none of the usual names. JSON may also be
     ``{query: {document: grade}}``. ``source`` is a path, ``-``, a binary file object, a list of these, a pattern, or a
-    folder: of BEIR's layout, with ``qrels/test.tsv``, or of files of judgments.
+    folder: of BEIR's layout, with ``qrels/test.tsv``, or of files of judgments. A frame of pandas or polars, or what
+    else has the Arrow interface, is read as such a table too.
 
     >>> import io
     >>> load_qrels(io.BytesIO(b"q1 0 d1 2\\nq1 0 d2 0\\n")).value
@@ -157,7 +158,9 @@ def _judgments_in(source: Any) -> Any:
 
 
 def _load(source: Any, layout: ColumnLayout, given: dict[str, str | None]) -> TrecTable:
-    """One file, or several as one table."""
+    """One file, several as one table, or a table in memory."""
+    if hasattr(source, "__arrow_c_stream__"):
+        return _of_records(frame_records(source, layout, given), given.get("rank") is not None)
     files = expand(source)
     tables = [_load_file(file, layout, given) for file in files]
     return tables[0] if len(tables) == 1 else _joined(tables, [named(file) for file in files])

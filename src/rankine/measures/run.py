@@ -35,9 +35,9 @@ def evaluate_run(
 
     Args:
         measures: a name or several, see :func:`parse`; trec_eval's names are understood.
-        qrels: a path, a :class:`~rankine.io.TrecTable`, or ``{query: {document: grade}}``; for measures of judgments in
-            groups a path, :class:`~rankine.io.JudgmentGroups`, or ``{query: {group: {document: grade}}}``.
-        run: a path, a :class:`~rankine.io.TrecTable`, or ``{query: {document: score}}``.
+        qrels: a path, a :class:`~rankine.io.TrecTable`, a frame, or ``{query: {document: grade}}``; for measures of
+            judgments in groups a path, :class:`~rankine.io.JudgmentGroups`, or ``{query: {group: {document: grade}}}``.
+        run: a path, a :class:`~rankine.io.TrecTable`, a frame, or ``{query: {document: score}}``.
         ties: ``"trec"`` (scores in single precision, ties by document id descending), ``"expected"`` or ``"stable"``.
         complete: count judged queries that the run lacks as empty lists (trec_eval's ``-c``).
         judged_only: remove documents without a judgment from the lists first (trec_eval's ``-J``).
@@ -90,6 +90,7 @@ def _table(source: Any, load: Any) -> TrecTable:
         return source
     if isinstance(source, Mapping):
         return TrecTable.from_dict(source)
-    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
-        raise InputError(f"expected a path, a table or a dict of dicts, got {type(source).__name__}")
+    readable = isinstance(source, (str, os.PathLike)) or hasattr(source, "read")
+    if not readable and not hasattr(source, "__arrow_c_stream__"):
+        raise InputError(f"expected a path, a table, a frame or a dict of dicts, got {type(source).__name__}")
     return load(source)
