@@ -71,7 +71,7 @@ def test_a_second_column_of_grades_is_no_feature_unless_it_is_said(other):
     ("names", "options", "message"),
     [
         (["qid", "x"], {}, r"no label column: none of label, .*say which it is \(label=, --label\)"),
-        (["y", "x"], {}, r"no qid column: none of qid, .*\(qid=, --query\)"),
+        (["y", "x"], {}, r"no qid column: none of queryid, qid, .*\(qid=, --query\)"),
         (["grade", "y", "qid", "x"], {}, "'grade' and column 'y' may both hold the grades"),
         (["label", "qid", "x", "x"], {}, "two columns 'x'"),
         (["label", "qid"], {}, "no feature columns"),

@@ -166,3 +166,17 @@ def test_sets_as_they_are_distributed(tmp_path):
         assert np.diff(data.ptr).tolist() == [3, 3, 3]
     with pytest.raises(rk.InputError, match=r"Fold1: holds test.txt and train.txt, which are not one data set"):
         rk.load_letor(fold)
+
+
+@pytest.mark.parametrize("zero_based", [True, False])
+def test_the_numbering_that_scikit_learn_states_is_taken(zero_based):
+    from sklearn.datasets import dump_svmlight_file
+
+    out = io.BytesIO()
+    X = np.array([[0, 1.5], [0, 2.5]])  # no feature 0 occurs
+    dump_svmlight_file(X, [1, 0], out, zero_based=zero_based, query_id=[1, 1], comment="two rows")
+    data = rk.load_letor(io.BytesIO(out.getvalue()))
+    np.testing.assert_array_equal(data.X, X)
+    assert data.numbering == (0 if zero_based else 1, False)
+    other = b"# Column indices are zero-based-ish\n1 qid:1 1:2\n"
+    assert rk.load_letor(io.BytesIO(other)).n_features == 1

@@ -95,3 +95,54 @@ def test_names_of_engines_have_the_numbers_of_the_text():
         text = search_engines.to_solr(model, name="m").decode()
         assert f'"feature_{first}"' in text
         assert f'"feature_{first + X.shape[1]}"' not in text
+
+
+def text_of(first, skip=0):
+    """Judged text whose features are numbered from ``first``, without the first ones."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 5))
+    y = (X @ [2.0, -1.0, 1.0, 0.5, -2.0] > 0).astype(int)
+    lines = [
+        f"{y[i]} qid:{i // 6} " + " ".join(f"{first + j}:{x}" for j, x in enumerate(row) if j >= skip)
+        for i, row in enumerate(X.round(3).tolist())
+    ]
+    return "\n".join([*lines, ""]).encode()
+
+
+def test_features_that_were_selected_by_number_must_be_read_again():
+    model = rk.LinearRanker("ranksvm-l2", C=1.0).fit(rk.load_letor(io.BytesIO(text_of(1)), features="1,3"))
+    for features in (None, "1-2"):
+        with pytest.raises(rk.InputError, match=r"trained on features 1,3: read the same ones \(--features 1,3\)"):
+            model.predict(rk.load_letor(io.BytesIO(text_of(1)), features=features))
+    assert len(model.predict(rk.load_letor(io.BytesIO(text_of(1)), features="1,3"))) == 60
+
+
+@pytest.mark.filterwarnings("ignore::rankine.errors.InputNote")
+def test_numbering_goes_through_csv():
+    out = io.BytesIO()
+    data = rk.load_letor(io.BytesIO(text_of(0)), dtype="float64")
+    rk.save_csv(data, out)
+    assert out.getvalue().startswith(b"label,qid,f0,f1,f2,f3,f4\n")
+    out.seek(0)
+    model = rk.LinearRanker("ranksvm-l2", C=1.0).fit(rk.load_csv(out, dtype="float64"))
+    without = rk.load_letor(io.BytesIO(text_of(0, skip=1)), dtype="float64")  # features 1 to 4 of 0 to 4
+    X = data.X.copy()
+    X[:, 0] = 0
+    np.testing.assert_allclose(model.predict(without), X @ model.coef_, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a", "b", "new"], "the data has others too, such as 'new': --features a,b"),
+        (["b", "a"], "the data has them in another order: --features a,b"),
+        (["a", "c"], "trained on other features: number 2 is 'b', here 'c'"),
+        (["a"], "trained on other features: the data has no 'b'"),
+    ],
+)
+def test_names_that_differ(names, message):
+    model = rk.LinearRanker("ranksvm-l2", C=1.0).fit(
+        rk.RankingData([[1.0, 0.0], [0.0, 1.0]], [1, 0], [1, 1], feature_names=["a", "b"])
+    )
+    with pytest.raises(rk.InputError, match=message):
+        model.predict(rk.RankingData(np.ones((2, len(names))), [0, 1], [1, 1], feature_names=names))

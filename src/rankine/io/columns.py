@@ -14,15 +14,16 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, nearest, shorten
 from ..limits import FEATURES, max_features
+from .roles import DOCUMENT, GRADE, QUERY, plain_name
 
 Column = str | int
 
-GUESSES = {
-    "label": ("label", "grade", "relevance", "rel", "y"),
-    "qid": ("qid", "query_id", "query"),
-    "doc_id": ("doc_id", "docid", "docno", "document_id", "document"),
+GUESSES = {  # those of judgments and runs; here a score is a feature
+    "label": ("label", *(name for name in GRADE.names if name not in ("label", "score")), "y"),
+    "qid": tuple(name for name in QUERY.names if name != "q"),
+    "doc_id": DOCUMENT.names,
 }
-_GRADES = (*GUESSES["label"], "labels", "grades", "relevancy", "relevance_label", "target", "judgment", "judgement")
+GRADES = (*GUESSES["label"], "labels", "grades", "relevancy", "relevancelabel", "target")
 _NO_FEATURES = ("weight", "score", "rank", "index", "id")  # names of what is rather no feature
 STANDARD = ["label", "qid", "doc_id"]  # how a table begins that Rankine writes as text
 _OPTIONS = {"label": "--label", "qid": "--query", "doc_id": "--document"}
@@ -84,13 +85,13 @@ class ColumnNames:
         return next((plain.index(name) for name in GUESSES[role] if name in plain), None)
 
     def plain(self) -> list[str]:
-        """The names in small letters, with underscores."""
-        return [n.strip().lower().replace("-", "_").replace(" ", "_") for n in self.names or ()]
+        """The names in small letters and digits."""
+        return [plain_name(name) for name in self.names or ()]
 
     def check_grades(self, label: int, features: list[int]) -> None:
         """Raise if another column may hold grades too: as a feature it would tell the grade."""
         plain = self.plain()
-        other = next((place for place in features if plain and plain[place] in _GRADES), None)
+        other = next((place for place in features if plain and plain[place] in GRADES), None)
         if other is None:
             return
         if label < 0:
@@ -142,7 +143,7 @@ def _similar(name: str, names: Sequence[str]) -> str:
 
 
 def _is_odd(plain: str, names: Any) -> bool:
-    return names is not None and (not plain or plain in _NO_FEATURES or plain.startswith("unnamed:"))
+    return names is not None and (not plain or plain in _NO_FEATURES or plain.startswith("unnamed"))
 
 
 def _option(role: str) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ..errors import InputError, shorten
 from .columns import GUESSES, STANDARD, Column, ColumnNames, Columns, choose
+from .roles import plain_name
 
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}  # where two fit alike, the first
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
@@ -145,7 +146,7 @@ def _is_header(rows: list[list[str]], given: CsvOptions) -> bool:
     """Whether the first row holds names: one that was given or tells a role, no number, or a text above a number."""
     head = [cell.strip() for cell in rows[0]]
     named = any(isinstance(g, str) and not g.isdigit() for g in (given.label, given.qid, given.doc_id))
-    if named or any(cell.lower() in (*GUESSES["label"], *GUESSES["qid"]) for cell in head):
+    if named or any(plain_name(cell) in (*GUESSES["label"], *GUESSES["qid"]) for cell in head):
         return True
     if len(head) > 4 and head in ([str(i + start) for i in range(len(head))] for start in (0, 1)):
         return True  # a frame without names

@@ -15,6 +15,7 @@ from ..errors import InputError, is_utf8
 from ..files import open_target
 from ..progress import bar
 from .columns import GUESSES, STANDARD
+from .roles import plain_name
 
 _VALUES_PER_BLOCK = 1_000_000
 _TABS = (".tsv", ".tab")
@@ -60,7 +61,9 @@ def save_csv(data: RankingData, target: str | os.PathLike | IO[bytes], delimiter
 def _header(data: RankingData) -> list[str]:
     """The names of the columns, which must be told from each other when they are read."""
     roles = STANDARD if data.doc_ids is not None else STANDARD[:2]
-    names = [f"f{i + 1}" for i in range(data.n_features)] if data.feature_names is None else list(data.feature_names)
+    first = 1 if data.numbering is None else data.numbering.first
+    numbered = [f"f{first + i}" for i in range(data.n_features)]
+    names = numbered if data.feature_names is None else list(data.feature_names)
     for i, name in enumerate(names):
         if not name or _EDGE.search(name) or not is_utf8(name):
             raise InputError(f"feature {i + 1} is called {name!r}: CSV cannot carry such a name")
@@ -73,7 +76,7 @@ def _header(data: RankingData) -> list[str]:
 
 
 def _is_document(name: str) -> bool:
-    return name.strip().lower().replace("-", "_").replace(" ", "_") in GUESSES["doc_id"]
+    return plain_name(name) in GUESSES["doc_id"]
 
 
 def _check_ids(ids: np.ndarray | None, what: str) -> None:

@@ -23,7 +23,7 @@ from . import letor_kernels as k
 from .expand import expand, named, tell_joined
 from .letor_beside import GROUPS, beside, called, group_sizes, weighted
 from .letor_features import chosen_features, feature_numbers
-from .letor_lines import LetorLineError, LetorLines, parse_block
+from .letor_lines import LetorLineError, LetorLines, parse_block, stated_first
 from .letor_rows import SPARSE_BELOW, LetorRows, ParsedBlock, check_size
 from .said import said
 
@@ -127,6 +127,8 @@ class _LetorReader:
         if start is None:
             raise InputError("the file is empty", opened.name)
         block, lines = start.load(), 0
+        if self.lines.first is None:
+            self.lines = self.lines._replace(first=stated_first(block))
         place = self._file_of_groups(block, opened.name, source, grouped)
         try:
             table, rows_per_byte = self._table_for(block)

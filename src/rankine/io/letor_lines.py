@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,9 @@ from . import letor_kernels as k
 from .columns import GUESSES
 from .letor_rows import ParsedBlock
 from .number_kernels import exact_float
+from .roles import plain_name
 
+_HEAD = 1 << 16  # bytes, that comments at the head of a file are looked for in
 _TOKEN = re.compile(rb"[^\x00-\x20#]+")
 
 _MESSAGES = {
@@ -49,6 +52,16 @@ class LetorLines(NamedTuple):
     first: int | None
     has_qid: bool
     unordered: bool
+
+
+def stated_first(block: Block) -> int | None:
+    """The number of the first feature if the head of a file states it, as scikit-learn's writer does."""
+    if not block.end or block.data[0] != ord("#"):
+        return None
+    lines = block.data[: min(block.end, _HEAD)].tobytes().splitlines()
+    comments = [line.strip() for line in takewhile(lambda line: line.startswith(b"#"), lines)]
+    stated = {0: b"# Column indices are zero-based", 1: b"# Column indices are one-based"}
+    return next((first for first, text in stated.items() if text in comments), None)
 
 
 def parse_block(block: Block, capacity: int, stride: int, first: int, lines: LetorLines) -> ParsedBlock:
@@ -158,7 +171,7 @@ def _line_error(status: int, text: memoryview, state: np.ndarray, lines: LetorLi
         form = "{token}, but the first line has no query id"
     if status == k.BAD_ORDER and state[k.INDEX] == state[k.LAST]:
         form = "feature index {index} occurs twice"
-    if status == k.BAD_LABEL and (token.lower() in GUESSES["label"] or set(token) & set(",;|")):
+    if status == k.BAD_LABEL and (plain_name(token) in GUESSES["label"] or set(token) & set(",;|")):
         form += "; is it CSV (load_csv, --delimiter)?"
     message = form.format(
         token=shorten(token) if token else "the end of the line",
