@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankine as rk
 from rankine.io import delimited, delimited_write
-from rankine.io.columns import GRADES
+from rankine.io.columns import GRADES, GUESSES
 from rankine.io.roles import plain_name
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankine.errors.InputNote")
@@ -20,7 +20,7 @@ texts = st.text(
     st.characters(min_codepoint=32, max_codepoint=0x2FFF, exclude_categories=["Cs"]), min_size=1, max_size=6
 ).filter(lambda t: t == t.strip(" \t"))
 ids = texts | st.sampled_from([",", '"', 'a"b', "a,b", ";", "|", "a\tb", "NA", "nan", '""', "é", "1e5", "#"])
-features = ids.filter(lambda name: plain_name(name) not in GRADES)  # such a column could not be told from the grades
+features = ids.filter(lambda name: plain_name(name) not in (*GRADES, *GUESSES["doc_id"], "qid"))  # those are refused
 
 
 @settings(max_examples=150)
@@ -39,7 +39,7 @@ def test_round_trip_is_bit_identical(draw, width, sparse, named, sign):
     doc_ids = draw.draw(st.none() | st.lists(ids | st.just(""), min_size=n, max_size=n))
     names = draw.draw(
         st.none()
-        | st.lists(ids, min_size=d, max_size=d, unique=True).filter(lambda names: "y" not in map(str.lower, names))
+        | st.lists(features, min_size=d, max_size=d, unique=True).filter(lambda names: "y" not in map(str.lower, names))
     )
     data = rk.RankingData(
         sp.csr_array(X) if sparse else X, y, np.array(qid, object) if named else np.array(qid), doc_ids, names
@@ -116,3 +116,13 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         rk.save_csv(example(9), path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_names_like_those_of_ids_are_features():
+    out = io.BytesIO()
+    data = rk.RankingData([[1.0, 2.0], [3.0, 4.0]], [1, 0], [7, 7], ["a", "b"], ["query_id", "pid"])
+    rk.save_csv(data, out)
+    out.seek(0)
+    again = rk.load_csv(out)
+    assert again.feature_names == ("query_id", "pid")
+    assert (again.qid.tolist(), again.doc_ids.tolist()) == ([7, 7], ["a", "b"])

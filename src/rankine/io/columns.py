@@ -80,7 +80,9 @@ class ColumnNames:
         return _similar(name, self.names) or f" There are: {first}{', …' if self.width > 6 else ''}"
 
     def guess(self, role: str) -> int | None:
-        """The column whose name tells what it holds; upper and lower case are the same."""
+        """The column whose name tells what it holds; the name that Rankine writes goes first."""
+        if role in self.places:
+            return self.places[role]
         plain = self.plain()
         return next((plain.index(name) for name in GUESSES[role] if name in plain), None)
 
