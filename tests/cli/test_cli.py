@@ -32,7 +32,7 @@ def test_help_teaches(folder):
         (["compare", "qrels.txt", "one.run"], "at least two systems"),
         (["compare", "qrels.txt", "one.run", "two.run", "--plot", "x.doc"], "picture ending in"),
         (["compare", "qrels.txt", "one.run", "two.run", "--empty", "skip"], "different queries"),
-        (["convert", "qrels.txt", "out.arrow"], "qrels.txt, line 1: expected a label"),
+        (["convert", "qrels.txt", "out.arrow"], "qrels.txt: looks like TREC qrels, which have no features"),
         (["convert", "data.txt", "nowhere/out.arrow"], "there is no folder"),
         (["convert", "data.txt", "out.arrow", "--dtype", "int8"], "float32 or float64"),
         (["describe", "garbage.parquet"], "not a readable parquet file"),

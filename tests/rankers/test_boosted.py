@@ -96,7 +96,10 @@ def test_query_weights(data):
         (lambda d: rk.BoostedRanker("no-such-loss").fit(d), "unknown loss"),
         (lambda d: rk.BoostedRanker().fit(d, valid=d.select([0])), "features"),
         (lambda d: rk.BoostedRanker().fit(d, query_weight=[1]), "query_weight must hold 30"),
-        (lambda d: rk.BoostedRanker(n_trees=1).fit(d).predict(d.select([0])), "has 8 features, the data has 1"),
+        (
+            lambda d: rk.BoostedRanker(n_trees=1).fit(d).predict(d.select([0])),
+            "trained on other features: the data has no 'bm25_body'",
+        ),
         (
             lambda d: lgb_adapter.objective("svm-map", [1, 2])(np.zeros(3), lightgbm.Dataset([[1]], [1])),
             "2 query ids were given",
@@ -151,11 +154,11 @@ def test_sparse_rows_are_the_same_numbers(data):
 def test_models_know_their_features(data, tmp_path):
     model = rk.BoostedRanker(n_trees=2, monotone={2: -1}).fit(data)
     turned = rk.RankingData(data.X[:, ::-1], data.y, data.qid, feature_names=data.feature_names[::-1])
-    with pytest.raises(InputError, match="trained on other features: number 1 is"):
+    with pytest.raises(InputError, match="the data has them in another order"):
         model.predict(turned)
-    with pytest.raises(InputError, match="trained on other features"):
+    with pytest.raises(InputError, match="the data has them in another order"):
         rk.BoostedRanker(n_trees=2).fit(data, valid=turned)
-    with pytest.raises(InputError, match="trained on other features"):
+    with pytest.raises(InputError, match="the data has them in another order"):
         rk.LinearRanker().fit(data).predict(turned)
     model.save(tmp_path / "model.json")
     rk.load(tmp_path / "model.json").fit(data)  # the number in monotone has been through a file
