@@ -105,6 +105,10 @@ class ArchiveWords(WordList):
         """All words."""
         return list(dict.fromkeys(word for texts in self._texts() for word in texts.all()))
 
+    def some(self, most: int) -> list[str]:
+        """Words from all over the list, which is sorted; at most so many of each part of the index."""
+        return [texts[i] for texts in self._texts() for i in range(0, len(texts), len(texts) // most + 1)]
+
     def special(self) -> list[str]:
         """The words that are not made of the letters a to z alone: only these can differ from their folded form."""
         words: dict[str, None] = {}
