@@ -68,6 +68,12 @@ def test_help_imports_no_numbers(arguments):
     assert modules(*arguments) & {"numpy", "numba", "msgspec", *HEAVY} == set()
 
 
+def test_the_program_collects_garbage_seldom():
+    code = "import gc; from rankine.cli import program\ntry: program()\nexcept SystemExit: print(gc.get_threshold()[0])"
+    done = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=True)
+    assert int(done.stdout.splitlines()[-1]) >= 50_000
+
+
 def test_public_names():
     assert set(rk.__all__) <= set(dir(rk))
     assert all(hasattr(rk, name) for name in rk.__all__)
