@@ -13,7 +13,7 @@ from ..cases import SMALL, answers, cells, filled, lattice, sausages
 
 
 def test_what_is_stored_is_what_was_computed(several):
-    utterance = analyse(SMALL, Scoring(), None, Piece("u", "slf", "m", write_slf(lattice(0))))
+    [utterance] = analyse(SMALL, Scoring(), None, Piece("u", "slf", "m", write_slf(lattice(0))))
     for (kind, form), entries in utterance.entries.items():
         stored = cells(several, kind, form)["d00"][0]
         want = {(int(p), entries.names[u]): x for p, u, x in zip(*entries[2:0:-1], entries.posterior, strict=True)}
