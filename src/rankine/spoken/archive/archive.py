@@ -212,8 +212,8 @@ class Archive:
             raise InputError(f"two documents are called {doubled[0]!r}")
         for name, lattice in lattices:
             piece = Piece(name, "slf", "memory", write_slf(lattice))
-            utterance = analyse(self.index.working_settings, scoring, self.index.dictionary, piece)
-            documents.append(Document(name, {}, [utterance], fingerprint_of(piece)))
+            utterances = analyse(self.index.working_settings, scoring, self.index.dictionary, piece)
+            documents.append(Document(name, {}, utterances, fingerprint_of(piece)))
         with writing(self.folder) as writer:
             WorkingIndex(writer).replace(documents, [])
         self.refresh()
