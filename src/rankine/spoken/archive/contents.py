@@ -47,8 +47,8 @@ def add_lattices(index: Index, lattices: Iterable[tuple[str, Lattice]], scoring:
         raise InputError(f"two documents are called {doubled[0]!r}")
     for name, lattice in lattices:
         piece = Piece(name, "slf", "memory", write_slf(lattice))
-        utterance = analyse(index.working_settings, scoring, index.dictionary, piece)
-        documents.append(Document(name, {}, [utterance], fingerprint_of(piece)))
+        utterances = analyse(index.working_settings, scoring, index.dictionary, piece)
+        documents.append(Document(name, {}, utterances, fingerprint_of(piece)))
     with writing(index.folder) as writer:
         WorkingIndex(writer).replace(documents, [])
 
