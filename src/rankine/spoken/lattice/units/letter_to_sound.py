@@ -68,7 +68,7 @@ def plain_sounds(word: str) -> Sequence[str] | None:
             return None
         if entries:
             return entries[0][1].split()
-    return _tagged(_tagger(folder / "g2p" / "model.crf"), word)
+    return _tagged(folder / "g2p" / "model.crf", word)
 
 
 def _entries(lexicon: Path, word: str) -> list[tuple[str, str]]:
@@ -78,18 +78,12 @@ def _entries(lexicon: Path, word: str) -> list[tuple[str, str]]:
         return rows.fetchall()
 
 
-@lru_cache(maxsize=1)
-def _tagger(model: Path) -> Any:
-    """The model that gives each letter its sounds."""
+def _tagged(model: Path, word: str) -> list[str]:
+    """The sounds of a word by the model; labels are in base 64, ``_`` is no sound, ``|`` stands between several."""
     from pycrfsuite import Tagger
 
-    tagger = Tagger()
+    tagger = Tagger()  # a new one for each word, since it must not be used by two threads; opening takes a millisecond
     tagger.open(str(model))
-    return tagger
-
-
-def _tagged(tagger: Any, word: str) -> list[str]:
-    """The sounds of a word by the model; labels are in base 64, ``_`` is no sound, ``|`` stands between several."""
     labels: Iterable[str] = tagger.tag([_features(word, i) for i in range(len(word))])
     sounds = (sound for label in labels for sound in b64decode(label).decode().split("|"))
     return [sound for sound in sounds if sound != "_"]
