@@ -22,12 +22,13 @@ from ..index.storage import MANIFEST, create, writing
 from ..learn.judgments import Judged, Judgments
 from ..learn.weights import Weights
 from ..recognise.table import DEFAULT, Recogniser
+from .filters import DocumentFilter
 from .hits import Hit
 from .own_files import DICTIONARY, copy_file, own_files
-from .query import SpokenQuery
 from .roots import RecordingRoots, roots_of
-from .search import CANDIDATES, DocumentFilter, find_candidates, parse_query, query_features, score, search
+from .search import CANDIDATES, find_candidates, parse_query, query_features, score, search
 from .shelf import Shelf
+from .terms import SpokenQuery
 
 if TYPE_CHECKING:  # where it is used it is imported there: a search must begin soon
     from ...data import RankingData
@@ -273,14 +274,14 @@ class Archive:
         weights: Mapping[str, float] | None = None,
         candidates: int = CANDIDATES,
     ) -> list[Hit]:
-        """The k best documents for a query; words in quotation marks must follow each other.
+        """The k best documents for a query, by the grammar of queries.
 
         Args:
             text: the query.
             k: how many hits.
-            speaker: only documents of this speaker.
-            since: only documents whose date is this or later (as text, so write dates as 2026-11-16).
-            until: only documents whose date begins with this or is earlier.
+            speaker: only documents of this speaker; the whole name or words of it.
+            since: only documents of this day, month or year (2026-11-16, 2026-11, 2026) or later.
+            until: only documents of this day, month or year or earlier.
             weights: of the weak rankers' scores as they are; by default the learned ones, or else equal ones.
             candidates: how many documents are scored exactly. Where learned weights normalise scores within a query's
                 candidates, these are as many as in learning, and so are the hits at the most.
@@ -289,7 +290,7 @@ class Archive:
             used = self.weights or Weights.equal(self.ranker_names)
         else:
             used = Weights.of(weights, self.ranker_names)
-        return search(self.index, used, text, k, DocumentFilter(speaker, since, until), candidates)
+        return search(self.index, used, text, k, DocumentFilter.of(speaker, since, until), candidates)
 
     def features(
         self,
