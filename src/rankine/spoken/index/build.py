@@ -6,7 +6,7 @@ and position.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -18,7 +18,8 @@ from ..lattice.formats import Piece
 from ..lattice.positions import pspl
 from ..lattice.posteriors import UnitPosteriors, arc_posteriors
 from ..lattice.scoring import Scoring
-from ..lattice.units import to_units
+from ..lattice.stretches import Stretch, stretches
+from ..lattice.units import Split, to_units
 from . import build_kernels as kn
 from . import schema
 from .schema import FORMS, Arrays, Postings, joined
@@ -46,7 +47,7 @@ class Word(NamedTuple):
 
 
 class Utterance(NamedTuple):
-    """All that the index holds of an utterance."""
+    """All that the index holds of an utterance, or of a stretch of a long one."""
 
     name: str
     length: float
@@ -66,22 +67,29 @@ class Document:
     fingerprint: str = ""
 
 
-def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece: Piece) -> Utterance:
-    """Compute the posteriors of an utterance for every kind of units and both forms."""
+def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece: Piece) -> list[Utterance]:
+    """The stretches of an utterance, with the posteriors of every kind of units in both forms.
+
+    Each has the name of the utterance; its offset is where it begins in it.
+    """
     lattice = scoring.open(piece)
     lattice = lattice.prune(arc_posteriors(lattice).posterior, settings.arc_threshold)
+    splits = settings.splits(dictionary)
+    return [_utterance(settings, splits, piece.name, stretch) for stretch in stretches(lattice)]
+
+
+def _utterance(settings: Settings, splits: Mapping[str, Split | None], name: str, stretch: Stretch) -> Utterance:
+    """All that the index holds of a stretch."""
     entries: dict[tuple[str, str], Entries] = {}
     best: list[Word] = []
-    for kind, split in settings.splits(dictionary).items():
-        smaller = to_units(lattice, split, silent=True)
+    for kind, split in splits.items():
+        smaller = to_units(stretch.lattice, split, silent=True)
         posteriors = arc_posteriors(smaller)
         network = confusion_network(smaller, "pivot", posteriors)
+        best = best if entries else _best_words(network)
         entries[kind, "pspl"] = _entries(pspl(smaller, posteriors, settings.prune))
         entries[kind, "cn"] = _entries(_compact(network, settings), times=True)
-        if not best:
-            best = _best_words(network)
-    ends = lattice.end[~np.isnan(lattice.end)]
-    return Utterance(piece.name, float(ends.max()) if len(ends) else float("nan"), entries, best)
+    return Utterance(name, stretch.length, entries, best, offset=stretch.start)
 
 
 def _compact(network: UnitPosteriors, settings: Settings) -> UnitPosteriors:

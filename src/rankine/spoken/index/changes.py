@@ -174,7 +174,9 @@ def _documents(
     total, there = sum(left.values()), set(index.fingerprints)
     waiting: dict[str, Document] = {}
     failed: set[str] = set()
-    work: Callable[[Piece], Utterance] = partial(analyse, index.working_settings, corpus.scoring, index.dictionary)
+    work: Callable[[Piece], list[Utterance]] = partial(
+        analyse, index.working_settings, corpus.scoring, index.dictionary
+    )
     outcomes = paired_map(partial(guarded, work), corpus.pieces_of(todo), workers, lost=lost)
     for done, (piece, outcome) in enumerate(outcomes, 1):
         about = corpus.about_of(piece)
@@ -185,7 +187,9 @@ def _documents(
             failed.add(name)
             document.fingerprint = ""
         else:
-            document.utterances.append(outcome.result._replace(audio=about.audio, offset=about.offset))
+            document.utterances += [
+                u._replace(audio=about.audio, offset=about.offset + u.offset) for u in outcome.result
+            ]
             document.texts = dict(about.texts)
         left[name] -= 1
         progress(done, total)
