@@ -49,6 +49,9 @@ def test_mandarin(tmp_path):
         assert archive.parse(text).units("syllable") == ["she4", "ding4"]
     for text in ("sheding", "she ding", "SHE DING"):
         assert {h.document for h in archive.search(text)} == {"a", "b"}
+    news = [("新闻", float(i), i + 1.0, 0.9) for i in range(5)]
+    archive.add_lattices([("c", one_best(news))])  # wén is said more often, but never before dù
+    assert archive.parse("wendu").units("syllable") == ["wen1", "du4"]
     assert archive.parse("29").words == ("二十九",)
     assert archive.search("２９")[0].document == "a"
 

@@ -41,7 +41,9 @@ def places_of(part: PartReader, kind: str, units: Sequence[str]) -> Places:
         if number == 0:
             first, last, product = slots, slots, posterior
             continue
-        _, before, here = np.intersect1d(last + 1, slots, assume_unique=True, return_indices=True)
+        here = np.searchsorted(slots, last + 1)
+        before = np.flatnonzero(np.append(slots, -1)[here] == last + 1)
+        here = here[before]
         first, last, product = first[before], slots[here], product[before] * posterior[here]
     return Places(first, last, product)
 

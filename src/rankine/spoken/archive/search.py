@@ -106,9 +106,11 @@ def search(
         raise InputError(nothing + foreign(index, query.words))
     most = weights.provenance.get("candidates", candidates) if weights.normalise else max(candidates, k)
     mask = passing(index, query, documents)
-    docs = find_candidates(index, query, most, None if weights.normalise else mask)
+    # Weights that normalise scores within a query's candidates were used with candidates that had passed the options,
+    # and give what they gave; what the query itself excludes comes later, so that scores do not depend on it.
+    docs = find_candidates(index, query, most, documents.mask(index) if weights.normalise else mask)
     features = weights.features(score(index, query, docs))
-    if mask is not None:  # only now: scores that are normalised within a query do not depend on filters
+    if mask is not None:
         docs, features = docs[mask[docs]], features[mask[docs]]
     values = np.array(weights.values)
     scores = np.round(_weighted_sums(features, values), 12)

@@ -14,6 +14,7 @@ from ..index import schema
 from ..index.reader import Index, PartReader
 from ..index.schema import Postings, Strings
 from .folding import fold, fold_all, without_apostrophes
+from .matching import places_of
 
 _UNFOLDED = re.compile("[a-z\u4000-\u9fff]+")
 _FOLDED_BYTES = np.ones(256, np.bool_)  # of UTF-8: what such a word has no byte of
@@ -46,6 +47,10 @@ class WordList:
     def count(self, word: str) -> float:
         """The expected count of a word."""
         return self.number.get(word, 0.0)
+
+    def together(self, words: Sequence[str]) -> float:
+        """The expected count of words one after the other, as far as it is known."""
+        return min(map(self.count, words), default=0.0)
 
     def written(self, prefix: str) -> dict[str, float]:
         """The words that begin so exactly as they are written, with their counts."""
@@ -131,6 +136,10 @@ class ArchiveWords(WordList):
             coded = part.postings(self.kind, "cn")[2][first[0] : last[0]]
             total += float(part.posteriors[coded].sum())
         return total
+
+    def together(self, words: Sequence[str]) -> float:
+        """The expected count of words one after the other, in the confusion networks."""
+        return sum(float(places_of(part, self.kind, words).posterior.sum()) for part in self.parts)
 
     def written(self, prefix: str) -> dict[str, float]:
         """The words that begin so exactly as they are written, with their counts."""
