@@ -174,7 +174,9 @@ def phrase_run(window: Window, words: WordSequence, terms: Sequence[int]) -> Uni
     if not all(pieces):
         return None
     first = units[0][0]
-    ends = {slot: (window.slots(first)[slot], (slot,)) for slot in window.own_slots(first)}
+    ends: dict[int, tuple[float, tuple[int, ...]]] = {
+        slot: (window.slots(first)[slot], (slot,)) for slot in window.own_slots(first)
+    }
     for unit, _, _ in units[1:]:
         longer: dict[int, tuple[float, tuple[int, ...]]] = {}
         for slot, (product, path) in ends.items():
