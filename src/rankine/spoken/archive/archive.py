@@ -33,11 +33,12 @@ from ..recognise.table import DEFAULT, Recogniser
 from . import recordings
 from .checking import check_archive
 from .examples import examples
+from .filters import DocumentFilter
 from .hits import Hit
 from .own_files import DICTIONARY, copy_file, own_files
 from .recordings import AddedRecordings, Sources, StageProgress
 from .roots import RecordingRoots, roots_of
-from .search import CANDIDATES, DocumentFilter, find_candidates, parse_query, query_features, score, search
+from .search import CANDIDATES, find_candidates, parse_query, query_features, score, search
 from .shelf import Shelf
 from .terms import SpokenQuery
 
@@ -279,14 +280,14 @@ class Archive:
         weights: Mapping[str, float] | None = None,
         candidates: int = CANDIDATES,
     ) -> list[Hit]:
-        """The k best documents for a query; words in quotation marks must follow each other.
+        """The k best documents for a query, by the grammar of queries.
 
         Args:
             text: the query.
             k: how many hits.
-            speaker: only documents of this speaker.
-            since: only documents whose date is this or later (as text, so write dates as 2026-11-16).
-            until: only documents whose date begins with this or is earlier.
+            speaker: only documents of this speaker; the whole name or words of it.
+            since: only documents of this day, month or year (2026-11-16, 2026-11, 2026) or later.
+            until: only documents of this day, month or year or earlier.
             weights: of the weak rankers' scores as they are; by default the learned ones, or else equal ones.
             candidates: how many documents are scored exactly. Where learned weights normalise scores within a query's
                 candidates, these are as many as in learning, and so are the hits at the most.
@@ -295,7 +296,7 @@ class Archive:
             used = self.weights or Weights.equal(self.ranker_names)
         else:
             used = Weights.of(weights, self.ranker_names)
-        return search(self.index, used, text, k, DocumentFilter(speaker, since, until), candidates)
+        return search(self.index, used, text, k, DocumentFilter.of(speaker, since, until), candidates)
 
     def features(
         self,

@@ -71,8 +71,11 @@ class Window:
             (begin,), (end,) = self.part.bounds(self.kind, "cn", [unit])
             row, position, coded = self.part.postings(self.kind, "cn")
             low, high = begin + np.searchsorted(row[begin:end], [self.row, self.stop])
-            slots = np.take(self.first_slots, row[low:high] - self.row) + position[low:high].astype(np.int64)
-            if (slots >= np.take(self.first_slots, row[low:high] - self.row + 1)).any():
+            own = row[low:high].astype(np.int64) - self.row
+            inside = len(own) == 0 or (own.min() >= 0 and own.max() < self.stop - self.row)
+            first = np.array(self.first_slots)
+            slots = first[own] + position[low:high] if inside else own
+            if not inside or (slots >= first[own + 1]).any():
                 raise self.part.part.wrong(f"a number of the postings {self.kind}.cn")
             self._slots[unit] = dict(zip(slots.tolist(), self.part.posteriors[coded[low:high]].tolist(), strict=True))
         return self._slots[unit]

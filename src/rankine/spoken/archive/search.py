@@ -9,51 +9,28 @@ make_hit           for the best: the place in the recording, and the words aroun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from ...data import RankingData
-from ...errors import InputError, nearest
+from ...errors import InputError, shorten
 from ..index.reader import Index
-from ..index.scores import all_scores, chains, ranker_names, unigrams
+from ..index.scores import all_scores, ranker_names, unigrams
 from ..learn.weights import Weights
 from .best_runs import best_run
+from .filters import DocumentFilter
 from .hits import Hit, make_hit
+from .matching import mask as required_mask
 from .query import parse
-from .segments import places_of
-from .terms import SpokenQuery
+from .scripts import foreign
+from .segments import documents_of, places_of
+from .suggestions import suggest, suggestion_line
+from .terms import SpokenQuery, WordSequence
 from .words import words_of
 
 CANDIDATES = 1000
-
-
-class DocumentFilter(NamedTuple):
-    """Which documents a search considers: those of a speaker, and of dates (as text) from ``since`` to ``until``."""
-
-    speaker: str | None = None
-    since: str | None = None
-    until: str | None = None
-
-    def mask(self, index: Index) -> np.ndarray | None:
-        """True for the documents that are considered; None: all of them."""
-        if self == DocumentFilter():
-            return None
-        mask = np.ones(len(index), np.bool_)
-        if self.speaker is not None:
-            speakers = index.document_texts["speaker"]
-            mask &= speakers == self.speaker
-            if not mask.any():
-                hint = nearest(self.speaker, set(speakers.tolist()))
-                raise InputError(f"no document is by the speaker {self.speaker!r}.{hint}")
-        dates = index.document_texts["date"].astype(str)
-        if self.since is not None:
-            mask &= dates >= self.since
-        if self.until is not None:
-            mask &= (dates <= self.until) | np.char.startswith(dates, self.until)
-            mask &= dates != ""
-        return mask
+_SUGGESTED = 5  # words of a query for which others are suggested
 
 
 def parse_query(index: Index, text: str) -> SpokenQuery:
@@ -73,9 +50,10 @@ def find_candidates(
             scores[begin:end] += unigrams(part, kind, units)
     if mask is not None:
         scores[~mask] = 0.0
-    if query.phrases:
-        there = np.flatnonzero(scores > 0)
-        scores[np.setdiff1d(there, _with_phrases(index, query, there))] = 0.0
+    if query.phrases or query.nears or query.excluded:
+        places = np.arange(index.n_utterances)
+        there = documents_of(index, places[required_mask(index, query, places)])
+        scores[np.setdiff1d(np.arange(len(scores)), there)] = 0.0
     positive = np.flatnonzero(scores > 0)
     if len(positive) <= most:
         return positive
@@ -86,18 +64,10 @@ def find_candidates(
     return np.sort(np.concatenate([sure, edge]))
 
 
-def _with_phrases(index: Index, query: SpokenQuery, docs: np.ndarray) -> np.ndarray:
-    """Only documents that may hold each quoted phrase: by words, or by smaller units if a word does not occur."""
-    vocabulary, kinds = index.vocabulary, index.kinds
-    for phrase in query.phrases:
-        expected = np.zeros(len(docs))
-        for words in phrase.alternatives:
-            kind = kinds[0] if all(w in vocabulary for w in words.words) else kinds[1 if len(kinds) > 1 else 0]
-            units = words.units(kind)
-            for part, inside, numbers in index.by_part(docs):
-                expected[inside] += chains(part, kind, units, numbers) if units else 0.0
-        docs = docs[expected > 0]
-    return docs
+def _is_heard(index: Index, alternatives: Sequence[WordSequence]) -> bool:
+    """Whether the archive has the words of one of the alternatives."""
+    words = words_of(index)
+    return any(all(word in words for word in some.words) for some in alternatives)
 
 
 def score(index: Index, query: SpokenQuery, docs: np.ndarray) -> np.ndarray:
@@ -118,10 +88,14 @@ def search(
         raise InputError(f"k must be at least 1, got {k}")
     query = parse_query(index, text)
     if not any(index.has(kind, query.units(kind)) for kind in index.kinds):
-        raise InputError(f"nothing in the query {text!r} occurs in this archive, in any kind of units")
+        nothing = f"nothing in the query {shorten(text)} occurs in this archive, in any kind of units"
+        raise InputError(nothing + foreign(index, query.words))
     most = weights.provenance.get("candidates", candidates) if weights.normalise else max(candidates, k)
-    docs = find_candidates(index, query, most, documents.mask(index))
+    mask = passing(index, query, documents)
+    docs = find_candidates(index, query, most, None if weights.normalise else mask)
     features = weights.features(score(index, query, docs))
+    if mask is not None:  # only now: scores that are normalised within a query do not depend on filters
+        docs, features = docs[mask[docs]], features[mask[docs]]
     values = np.array(weights.values)
     scores = np.round(_weighted_sums(features, values), 12)
     least = -np.inf if len(scores) <= k else np.partition(scores, len(scores) - k)[len(scores) - k]
@@ -140,8 +114,28 @@ def _best_place(index: Index, query: SpokenQuery, document: int) -> int:
     """The place of a document whose best run is worth most."""
     places = places_of(index, document)
     part, own = index.place_of(document)
+    keep = required_mask(index, query, np.array(places))
     runs = [best_run(part, query, index.kinds, row) for row in part.utterances(own)]
-    return max(zip(places, runs, strict=True), key=lambda pair: (pair[1][0].worth if pair[1] else 0.0, -pair[0]))[0]
+    worth = [run[0].worth if run else 0.0 for run in runs]
+    return places[max(range(len(places)), key=lambda i: (keep[i], worth[i], -i))]
+
+
+def passing(index: Index, query: SpokenQuery, documents: DocumentFilter) -> np.ndarray | None:
+    """True for the documents that pass the filters; None: all of them."""
+    return DocumentFilter((*documents.fields, *query.fields)).mask(index)
+
+
+def search_notes(index: Index, text: str, documents: DocumentFilter) -> list[str]:
+    """What was assumed about a query and its filters, and suggestions for words that nobody heard; a line each."""
+    query = parse_query(index, text)
+    notes = [*query.notes, *DocumentFilter((*documents.fields, *query.fields)).notes(index)]
+    words = words_of(index)
+    unheard = [
+        word
+        for term in query.terms if not _is_heard(index, term.alternatives) and not term.sounds
+        for word in term.alternatives[0].words if word not in words
+    ]  # fmt: skip
+    return notes + [suggestion_line(word, suggest(index, word)) for word in list(dict.fromkeys(unheard))[:_SUGGESTED]]
 
 
 def _weighted_sums(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
