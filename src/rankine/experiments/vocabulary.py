@@ -29,8 +29,8 @@ from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import Examples, make_ranker
 from ..spoken.learn.weights import normalised
 from ..spoken.recognise.run import TABLE, PocketSphinx, recognise
+from ..spoken.text import STOP_WORDS
 from .collections import speech_folder, transcripts, words_of
-from .spoken import ENGLISH_STOP
 from .table import Results
 
 LEAST, FOLDS, SEED = 3, 4, 0
@@ -59,7 +59,7 @@ def query_words(texts: dict[str, list[str]]) -> list[str]:
     ps = needs("pocketsphinx", "spoken")
     dictionary = {line.split()[0] for line in open(ps.get_model_path("en-us/cmudict-en-us.dict"), encoding="utf-8")}
     counts = Counter(w for text in texts.values() for w in set(text))
-    return sorted(w for w, n in counts.items() if n >= LEAST and w not in ENGLISH_STOP and w in dictionary)
+    return sorted(w for w, n in counts.items() if n >= LEAST and w not in STOP_WORDS["en"] and w in dictionary)
 
 
 def run(

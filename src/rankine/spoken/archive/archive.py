@@ -35,11 +35,11 @@ from .checking import check_archive
 from .examples import examples
 from .hits import Hit
 from .own_files import DICTIONARY, copy_file, own_files
-from .query import SpokenQuery
 from .recordings import AddedRecordings, Sources, StageProgress
 from .roots import RecordingRoots, roots_of
 from .search import CANDIDATES, DocumentFilter, find_candidates, parse_query, query_features, score, search
 from .shelf import Shelf
+from .terms import SpokenQuery
 
 
 class LearningResult(NamedTuple):

@@ -12,8 +12,8 @@ import numpy as np
 from ...errors import InputError
 from ..index import schema
 from ..index.reader import Index, PartReader
-from .query import SpokenQuery
 from .roots import RecordingRoots
+from .terms import SpokenQuery
 
 _AROUND = 6  # words of the snippet on either side
 _SURE = 0.1  # evidence that suffices to point by words instead of smaller units
@@ -168,7 +168,7 @@ def _best_run(part: PartReader, query: SpokenQuery, document: int) -> tuple[str,
     """
     best: list[tuple[str, UnitRun]] = []
     for kind in query.by_word:
-        phrases = [_span(query, kind, phrase) for phrase in query.phrases]
+        phrases = [_span(query, kind, phrase.place) for phrase in query.phrases]
         runs = list(_runs(part, kind, query.units(kind), document))
         if runs:
             run = max(runs, key=lambda run: run.worth(phrases))

@@ -20,7 +20,9 @@ from ..index.reader import Index
 from ..index.scores import all_scores, chains, ranker_names, unigrams
 from ..learn.weights import Weights
 from .hits import Hit, make_hit
-from .query import SpokenQuery, parse
+from .query import parse
+from .terms import SpokenQuery
+from .words import words_of
 
 CANDIDATES = 1000
 
@@ -55,7 +57,7 @@ class DocumentFilter(NamedTuple):
 def parse_query(index: Index, text: str) -> SpokenQuery:
     """The words and units of a query."""
     index.check_sizes()
-    return parse(text, index.splits, index.vocabulary)
+    return parse(text, index.splits, words_of(index), index.settings.language)
 
 
 def find_candidates(
@@ -86,12 +88,12 @@ def _with_phrases(index: Index, query: SpokenQuery, docs: np.ndarray) -> np.ndar
     """Only documents that may hold each quoted phrase: by words, or by smaller units if a word does not occur."""
     vocabulary, kinds = index.vocabulary, index.kinds
     for phrase in query.phrases:
-        words = query.words[phrase[0] : phrase[1]]
-        kind = kinds[0] if all(w in vocabulary for w in words) else kinds[1 if len(kinds) > 1 else 0]
-        units = query.units(kind, phrase)
         expected = np.zeros(len(docs))
-        for part, inside, numbers in index.by_part(docs):
-            expected[inside] = chains(part, kind, units, numbers) if units else 0.0
+        for words in phrase.alternatives:
+            kind = kinds[0] if all(w in vocabulary for w in words.words) else kinds[1 if len(kinds) > 1 else 0]
+            units = words.units(kind)
+            for part, inside, numbers in index.by_part(docs):
+                expected[inside] += chains(part, kind, units, numbers) if units else 0.0
         docs = docs[expected > 0]
     return docs
 

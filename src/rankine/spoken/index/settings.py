@@ -70,6 +70,11 @@ class Settings:
         return self.prune / 10 if self.arcs is None else self.arcs
 
     @property
+    def language(self) -> str:
+        """The language that queries are read in: Mandarin where words are split into pinyin, else English."""
+        return "zh" if any(how.startswith("pinyin") for how in self.kinds.values()) else "en"
+
+    @property
     def candidate_kinds(self) -> list[str]:
         """The kinds of units by which candidates of a query are found."""
         return [kind for kind, how in self.kinds.items() if how not in TABLE or TABLE[how].candidates]
