@@ -224,13 +224,15 @@ def _runs(part: PartReader, kind: str, units: list[str], document: int) -> Itera
 
 
 def _snippet(part: PartReader, utterance: int, begin: float, end: float) -> str:
-    """Words of the likeliest reading around a place; those in it in brackets."""
-    numbers = part.words(utterance)
-    words = [part.texts(schema.WORD_TEXT)[i] for i in numbers]
+    """Words of the likeliest reading around a place, also of neighbouring stretches; those in it in brackets."""
+    near = _neighbours(part, utterance) if np.isfinite(begin) else [utterance]
+    numbers = [part.words(u) for u in near]
+    words = [part.texts(schema.WORD_TEXT)[i] for mine in numbers for i in mine]
     if not words:
         return ""
-    times = part.numbers(schema.WORD_TIMES, numbers.start, numbers.stop)
-    middle = (times[:, 0] + times[:, 1]) / 2
+    times = part.numbers(schema.WORD_TIMES, numbers[0].start, numbers[-1].stop)
+    shift = part.numbers(schema.OFFSET)[near] - part.numbers(schema.OFFSET)[utterance]
+    middle = (times[:, 0] + times[:, 1]) / 2 + np.repeat(shift, [len(mine) for mine in numbers])
     inside = np.flatnonzero((middle >= begin - 1e-6) & (middle <= end + 1e-6))
     if len(inside) == 0:
         after = int(np.sum(np.nan_to_num(middle) < (begin + end) / 2)) if np.isfinite(begin) else 0
@@ -239,6 +241,12 @@ def _snippet(part: PartReader, utterance: int, begin: float, end: float) -> str:
     words[low] = f"[{words[low]}"
     words[high] += "]"
     return _cut(words, low, high)
+
+
+def _neighbours(part: PartReader, stretch: int) -> list[int]:
+    """A stretch, with those of the same utterance before and after it."""
+    names, inside = part.texts(schema.UTTERANCE_NAME), part.utterances(int(part.document_of[stretch]))
+    return [u for u in range(stretch - 1, stretch + 2) if u in inside and names[u] == names[stretch]]
 
 
 def _cut(words: list[str], low: int, high: int) -> str:

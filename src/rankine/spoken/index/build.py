@@ -90,10 +90,9 @@ def _utterance(settings: Settings, splits: Mapping[str, Split | None], name: str
         smaller = to_units(lattice, split, silent=True)
         posteriors = arc_posteriors(smaller)
         network = confusion_network(smaller, "pivot", posteriors)
+        best = best if entries else _best_words(network)
         entries[kind, "pspl"] = _entries(pspl(smaller, posteriors, settings.prune))
         entries[kind, "cn"] = _entries(_compact(network, settings), times=True)
-        if not best:
-            best = _best_words(network)
         if kind == next(iter(splits)):
             counts = gram_counts(stretch.lattice, 1, whole)
             grams |= _grams(kind, settings.grams[kind], stretch.lattice.units, counts)

@@ -198,7 +198,14 @@ class Index:
 
     @property
     def n_utterances(self) -> int:
-        """How many utterances there are."""
+        """How many utterances there are; stretches of one that is long have its name and count once."""
+        return sum(
+            len(set(zip(p.document_of.tolist(), p.texts(schema.UTTERANCE_NAME).all(), strict=True))) for p in self.parts
+        )
+
+    @property
+    def n_stretches(self) -> int:
+        """How many stretches the utterances consist of."""
         return sum(len(p.document_of) for p in self.parts)
 
     @property
