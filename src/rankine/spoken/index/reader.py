@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -146,6 +146,7 @@ class Index:
         posteriors = self.settings.decoded()
         self.parts = [PartReader(part, posteriors) for part in parts]
         self.offsets = np.cumsum([0, *(p.n_documents for p in self.parts)])  # documents before each part
+        self.places_before = np.cumsum([0, *(len(p.document_of) for p in self.parts)])  # segments before each part
 
     @classmethod
     def open(cls, folder: Path) -> Index:
@@ -187,6 +188,11 @@ class Index:
     def splits(self) -> dict[str, Split | None]:
         """What makes units of a word, for every kind."""
         return self.working_settings.splits(self.dictionary)
+
+    @property
+    def listed(self) -> Callable[[str], bool]:
+        """What tells whether a word is in the pronunciation dictionary of the last kind of units."""
+        return self.working_settings.listed(self.dictionary)
 
     @property
     def vocabulary(self) -> Vocabulary:
