@@ -127,7 +127,7 @@ def term_features(counts, term):
     said = [1 - math.prod(1 - q for q in row) for row in p]
     df = sum(said)
     listed = any(all(counts.listed(w) for w in a.words) for a in term.alternatives)
-    name = "heard" if df >= 0.5 else "listed" if listed else "unknown"
+    name = "heard" if df >= 0.1 else "listed" if listed else "unknown"
     out = [{"word": q} for q in said]
     for role, kind in roles(counts.kinds).items():
         some = [grams(a.units(kind), order_of(counts, kind)) for a in term.alternatives]

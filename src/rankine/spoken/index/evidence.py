@@ -43,7 +43,7 @@ from .reader import Index
 
 CLASSES = ("heard", "listed", "unknown")
 LEAST_IDF, STOP_SHARE = 0.05, 0.1
-HEARD = 0.5  # the least df of a term that counts as heard: below it nothing tells how often its sounds occur by chance
+HEARD = 0.1  # the least df of a term that counts as heard: below it nothing tells how often its sounds occur by chance
 _TERM, _PAIR = ("all", "share"), ("pair", "join")
 
 
