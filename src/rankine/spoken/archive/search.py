@@ -19,8 +19,10 @@ from ...errors import InputError, nearest
 from ..index.reader import Index
 from ..index.scores import all_scores, chains, ranker_names, unigrams
 from ..learn.weights import Weights
+from .best_runs import best_run
 from .hits import Hit, make_hit
 from .query import parse
+from .segments import places_of
 from .terms import SpokenQuery
 from .words import words_of
 
@@ -127,11 +129,19 @@ def search(
     order = sorted(best, key=lambda i: (-scores[i], index.name_of(int(docs[i]))))[:k]
     return [
         make_hit(
-            index, query, int(docs[i]), rank, float(scores[i]),
+            index, query, _best_place(index, query, int(docs[i])), rank, float(scores[i]),
             {n: float(x) for n, x in zip(weights.names, features[i] * values, strict=True) if x != 0},
         )
         for rank, i in enumerate(order, 1)
     ]  # fmt: skip
+
+
+def _best_place(index: Index, query: SpokenQuery, document: int) -> int:
+    """The place of a document whose best run is worth most."""
+    places = places_of(index, document)
+    part, own = index.place_of(document)
+    runs = [best_run(part, query, index.kinds, row) for row in part.utterances(own)]
+    return max(zip(places, runs, strict=True), key=lambda pair: (pair[1][0].worth if pair[1] else 0.0, -pair[0]))[0]
 
 
 def _weighted_sums(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
