@@ -146,6 +146,7 @@ def check(archive: Folder) -> None:
     rows = [
         ("documents", f"{len(index):,}"),
         ("utterances", f"{index.n_utterances:,}"),
+        ("stretches", f"{index.n_stretches:,}"),
         ("hours", f"{index.seconds / 3600:.2f}"),
         ("units", ", ".join(index.kinds)),
         ("parts", f"{len(index.parts)}"),

@@ -20,7 +20,7 @@ def unigrams(utt, coded, table, doc_of, out):
 
 
 @kernel
-def _seek(utt, at, stop, least):
+def seek(utt, at, stop, least):
     """The first posting from ``at`` whose utterance is at least ``least``: by steps that double, then by halves."""
     step = 1
     while at + step < stop and utt[at + step] < least:
@@ -53,7 +53,7 @@ def ngrams(first, last, utt, pos, coded, table, doc_first, docs, width, out):
         begin, end = doc_first[docs[d]], doc_first[docs[d] + 1]
         sums[:] = 0.0
         for i in range(m):
-            at[i] = _seek(utt, at[i], last[i], begin)
+            at[i] = seek(utt, at[i], last[i], begin)
         while True:
             now = end
             for i in range(m):
@@ -96,11 +96,11 @@ def chain(first, last, utt, pos, coded, table, doc_first, docs, width, out):
         begin, end = doc_first[docs[d]], doc_first[docs[d] + 1]
         out[d] = 0.0
         for i in range(m):
-            at[i] = _seek(utt, at[i], last[i], begin)
+            at[i] = seek(utt, at[i], last[i], begin)
         while at[0] < last[0] and utt[at[0]] < end:
             now = utt[at[0]]
             for i in range(m):
-                k = at[i] = _seek(utt, at[i], last[i], now)
+                k = at[i] = seek(utt, at[i], last[i], now)
                 while k < last[i] and utt[k] == now:
                     dense[i, pos[k]] = table[coded[k]]
                     k += 1
