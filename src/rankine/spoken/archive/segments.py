@@ -82,22 +82,16 @@ class Segment(NamedTuple):
         return self.start + float(self.part.numbers(schema.LENGTH)[self.row])
 
 
-def place_bounds(index: Index) -> np.ndarray:
-    """The number of places before each part, and of all."""
-    return np.cumsum([0, *(len(part.document_of) for part in index.parts)])
-
-
 def segment(index: Index, place: int) -> Segment:
     """The segment of a number."""
-    bounds = place_bounds(index)
-    p = int(np.searchsorted(bounds, place, side="right")) - 1
-    row = place - int(bounds[p])
+    p = int(np.searchsorted(index.places_before, place, side="right")) - 1
+    row = place - int(index.places_before[p])
     return Segment(index.parts[p], row, int(index.parts[p].document_of[row]))
 
 
 def by_part(index: Index, places: np.ndarray) -> Iterator[tuple[PartReader, np.ndarray, np.ndarray]]:
     """For each part, which of these places are in it (a mask), and their rows there."""
-    bounds = place_bounds(index).tolist()
+    bounds = index.places_before.tolist()
     for part, begin, end in zip(index.parts, bounds[:-1], bounds[1:], strict=True):
         inside = (places >= begin) & (places < end)
         yield part, inside, places[inside] - begin
@@ -114,7 +108,7 @@ def documents_of(index: Index, places: np.ndarray) -> np.ndarray:
 def places_of(index: Index, document: int) -> range:
     """The numbers of a document's places."""
     part, own = index.place_of(document)
-    before = int(place_bounds(index)[index.parts.index(part)])
+    before = int(index.places_before[index.parts.index(part)])
     rows = part.utterances(own)
     return range(rows.start + before, rows.stop + before)
 
