@@ -189,19 +189,22 @@ def best_worth(index, places, i, query, kind):
             if close and goes_on(places, j, k):
                 yield later
 
-    def worth(number, unit, at):
+    def worth(number, unit, at, left):
         term, units, share = pieces[number]
-        ways = [(number, unit + 1)] if unit + 1 < len(units) else []
-        if not ways:
-            ways = [(n, 0) for n, piece in enumerate(pieces) if (term, piece[0]) in query.neighbours]
+        ways = [(number, unit + 1, left)] if unit + 1 < len(units) else []
+        if not ways and left > 0:
+            ways = [(n, 0, left - 1) for n, piece in enumerate(pieces) if (term, piece[0]) in query.neighbours]
         more = [
-            worth(n, u, later) for n, u in ways for later in following(at) if posterior(later, pieces[n][1][u]) >= 0.1
+            worth(n, u, later, rest)
+            for n, u, rest in ways
+            for later in following(at)
+            if posterior(later, pieces[n][1][u]) >= 0.1
         ]
         return share * posterior(at, units[unit]) + max(more, default=0.0)
 
     return max(
         (
-            worth(number, unit, at)
+            worth(number, unit, at, len(query.neighbours))
             for number, (_, units, _) in enumerate(pieces)
             for unit in range(len(units))
             for at in range(len(flat))

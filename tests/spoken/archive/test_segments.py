@@ -52,7 +52,7 @@ def test_what_is_no_time(text):
 def test_numbers_go_through_all_parts(several):
     index = several.index
     assert len(index.parts) > 1
-    places = np.arange(index.n_utterances)
+    places = np.arange(int(index.places_before[-1]))
     documents = documents_of(index, places)
     for place, document in zip(places.tolist(), documents.tolist(), strict=True):
         where = segment(index, place)

@@ -3,7 +3,8 @@
 A run follows the query: from a unit of a term to its next one, from the last unit of a term to the first of a term that
 stands next to it in the query. Units follow each other as in :mod:`.runs`; a run begins in the segment and may end in a
 later one. Its worth is the expected number of the query's terms in it: a unit with posterior p counts p/m for a term of
-m units. Stop words count nothing, unless the query has no other words, so none of them alone is a place.
+m units. It has at most as many terms as the query: repeated speech is not one long run. Stop words count nothing,
+unless the query has no other words, so none of them alone is a place.
 """
 
 from __future__ import annotations
@@ -103,14 +104,14 @@ class _Piece(NamedTuple):
     counts: bool  # not a stop word
 
 
-_State = tuple[int, int, int]  # the number of a piece, of a unit in it, and a slot
+_State = tuple[int, int, int, int]  # the number of a piece, of a unit in it, a slot, and how many terms may follow
 
 
 class _Search:
     """The best run of a query in a window, by dynamic programming from the last slot to the first."""
 
     def __init__(self, window: Window, query: SpokenQuery) -> None:
-        self.window = window
+        self.window, self.most = window, len(query.neighbours)
         only_stops, neighbours = all(term.stop for term in query.terms), set(query.neighbours)
         self.pieces = [
             _Piece(number, units, only_stops or not term.stop)
@@ -126,7 +127,7 @@ class _Search:
     def run(self) -> UnitRun | None:
         """The run of the largest worth that begins in the segment; of equal ones the longest, then the first."""
         starts = [
-            (number, at, slot)
+            (number, at, slot, self.most)
             for number, piece in enumerate(self.pieces)
             for at, unit in enumerate(piece.units)
             for slot in self.window.own_slots(unit)
@@ -153,21 +154,23 @@ class _Search:
         return UnitRun(self.window.kind, worth[best][0], tuple(units))
 
     def _unit(self, state: _State) -> RunUnit:
-        number, at, slot = state
+        number, at, slot, _ = state
         piece, unit = self.pieces[number], self.pieces[number].units[at]
         share = 1 / len(piece.units) if piece.counts else 0.0
         return RunUnit(unit, piece.term, share, slot, self.window.row_of(slot), self.window.slots(unit)[slot])
 
     def _onward(self, state: _State) -> Iterator[_State]:
         """What a run goes on to from here, where it is likely enough."""
-        number, at, slot = state
+        number, at, slot, left = state
         piece = self.pieces[number]
-        ways = [(number, at + 1)] if at + 1 < len(piece.units) else [(i, 0) for i in self.successors[piece.term]]
-        for i, j in ways:
+        ways = [(number, at + 1, left)]
+        if at + 1 == len(piece.units):
+            ways = [(i, 0, left - 1) for i in self.successors[piece.term] if left > 0]
+        for i, j, rest in ways:
             unit = self.pieces[i].units[j]
             for later in self.window.next_slots(slot, unit):
                 if self.window.slots(unit)[later] >= LIKELY:
-                    yield i, j, later
+                    yield i, j, later, rest
 
 
 def phrase_run(window: Window, words: WordSequence, terms: Sequence[int]) -> UnitRun | None:

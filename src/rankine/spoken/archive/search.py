@@ -51,7 +51,7 @@ def find_candidates(
     if mask is not None:
         scores[~mask] = 0.0
     if query.phrases or query.nears or query.excluded:
-        places = np.arange(index.n_utterances)
+        places = np.arange(int(index.places_before[-1]))
         there = documents_of(index, places[required_mask(index, query, places)])
         scores[np.setdiff1d(np.arange(len(scores)), there)] = 0.0
     positive = np.flatnonzero(scores > 0)
