@@ -35,6 +35,7 @@ from .checking import check_archive
 from .examples import examples
 from .filters import DocumentFilter
 from .hits import Hit
+from .judged_places import JudgedNames
 from .own_files import DICTIONARY, copy_file, own_files
 from .recordings import AddedRecordings, Sources, StageProgress
 from .roots import RecordingRoots, roots_of
@@ -338,7 +339,7 @@ class Archive:
         ignored = 0
         if judged is None:
             own = self.judgments.all()
-            judged = own.within(self.index.numbers)
+            judged = own.within(JudgedNames(self.index))
             ignored = own.n_judgments - judged.n_judgments
         data = examples(self.index, judged, candidates)
         weights, trial = learn(data, ranker, normalise, folds, seed, candidates)

@@ -87,3 +87,10 @@ def grouped(
         for rank, recording in enumerate(best, 1)
         for place, score in places[recording][:per_recording]
     ]
+
+
+class Grouping(NamedTuple):
+    """How many places of each recording a search returns, and what makes the score of a recording."""
+
+    per_recording: int
+    combination: str = DEFAULT

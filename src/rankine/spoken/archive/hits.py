@@ -43,7 +43,8 @@ class Hit:
     ``start`` and ``end`` are those of the best run of the query's units. ``matches`` are its units, then the best
     occurrence of each other word of the query in the segment. ``segment`` names the place for judgments and runs: it is
     the same for every query. ``evidence`` says what the hit rests on. ``recording_rank`` and ``recording_score`` are
-    those of the recording where places are grouped by recordings.
+    those of the recording where places are grouped by recordings. ``explanation`` tells the parts of the score, where
+    it was asked for.
     """
 
     rank: int
@@ -63,6 +64,7 @@ class Hit:
     certainty: str = ""
     evidence: str = ""
     segment: str = ""
+    explanation: str = ""
     recording_rank: int | None = None
     recording_score: float | None = None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from ...errors import InputError
 from ..index.reader import Index
-from .segments import place_at, read_place_name
+from .segments import place_at, places_of, read_place_name
 
 
 class JudgedNames(Collection[str]):
@@ -38,9 +38,16 @@ def _meaning(index: Index, name: str) -> tuple[int, int | None] | None:
     if number is None:
         return None
     if start is None:
-        return number, None
+        places = places_of(index, number)
+        return number, places[0] if len(places) == 1 else None
     place = place_at(index, number, start, start if end is None else end)
     return None if place is None else (number, place)
+
+
+def named_place(index: Index, name: str) -> int | None:
+    """The number of the place that a name means; None: no certain one."""
+    meaning = _meaning(index, name)
+    return None if meaning is None else meaning[1]
 
 
 def judged_places(index: Index, grades: Mapping[str, float], best: Callable[[int], int | None]) -> dict[int, float]:

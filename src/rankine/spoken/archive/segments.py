@@ -68,8 +68,14 @@ class Segment(NamedTuple):
 
     @property
     def name(self) -> str:
-        """``DOCUMENT@START-END`` of the whole segment: the same for every query."""
-        return place_name(self.part.texts(schema.DOCUMENT_NAME)[self.document], self.start, self.end, digits=2)
+        """The name for judgments and runs, the same for every query: ``DOCUMENT@START-END`` of the whole segment.
+
+        It is the document's name where that has no other segment, or no times.
+        """
+        document = self.part.texts(schema.DOCUMENT_NAME)[self.document]
+        if len(self.part.utterances(self.document)) == 1:
+            return document
+        return place_name(document, self.start, self.end, digits=2)
 
     @property
     def start(self) -> float:
