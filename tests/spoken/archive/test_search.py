@@ -84,7 +84,7 @@ def test_filters(several):
     assert {h.document for h in ann} == {h.document for h in both if h.speaker == "ann"} != set()
     late = several.search("w0", k=50, since="2026-03", until="2026-04")
     assert {h.date[:7] for h in late} == {"2026-03", "2026-04"}
-    with pytest.raises(rk.InputError, match=r"no document is by the speaker 'anna'\. Did you mean 'ann'"):
+    with pytest.raises(rk.InputError, match=r"no recording is by the speaker 'anna'\. Did you mean 'ann'"):
         several.search("w0", speaker="anna")
 
 

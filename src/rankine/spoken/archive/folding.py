@@ -16,10 +16,10 @@ _INVISIBLE = "\u061c\u0640\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"  # mark
 _ACCENTS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670"  # vowels of Hebrew and Arabic
 _DROPPED = re.compile(f"[{HYPHENS[1:]}{_INVISIBLE}{_ACCENTS}{_POINTS}-]")
-_LETTERS = str.maketrans(
-    dict.fromkeys(APOSTROPHES, "'")
-    | {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
-)
+_LETTERS = dict.fromkeys(APOSTROPHES[1:], "'") | {
+    "ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th",
+}  # fmt: skip
+_OTHER = re.compile(f"[{''.join(_LETTERS)}]")
 
 
 def fold(text: str) -> str:
@@ -30,13 +30,14 @@ def fold(text: str) -> str:
     """
     if text.isascii() and text.islower() and text.isalpha():
         return text
-    before = None
-    while text != before:  # what one step makes can be something for the next
-        before = text
-        wide = unicodedata.normalize("NFKC", text.translate(_LETTERS)).casefold()
-        bare = _DROPPED.sub("", unicodedata.normalize("NFD", wide))
-        text = unicodedata.normalize("NFC", bare.translate(_LETTERS))
-    return text
+    wide = unicodedata.normalize("NFKC", _plain_letters(text)).casefold()
+    bare = _DROPPED.sub("", unicodedata.normalize("NFD", wide))
+    return unicodedata.normalize("NFC", _plain_letters(bare))
+
+
+def _plain_letters(text: str) -> str:
+    """Text with plain letters for those that differ by more than an accent, and one apostrophe for all."""
+    return _OTHER.sub(lambda match: _LETTERS[match[0]], text)
 
 
 def fold_all(words: Sequence[str]) -> list[str]:

@@ -127,6 +127,8 @@ def _mandarin_sum(text: str) -> int:
             digit = _HAN_DIGITS.index(c)
         elif _HAN_POWERS[c] < 10**4:
             section, digit = section + max(digit, 1) * _HAN_POWERS[c], 0
-        else:
+        elif c == "亿":
             total, section, digit = (total + section + digit) * _HAN_POWERS[c], 0, 0
+        else:
+            total, section, digit = total + (section + digit) * _HAN_POWERS[c], 0, 0
     return total + section + digit

@@ -76,6 +76,11 @@ class Term(NamedTuple):
     alternatives: tuple[WordSequence, ...]
     stop: bool = False
 
+    @property
+    def sounds(self) -> bool:
+        """Whether the term was typed by its sounds (pinyin), so that its words are none of the archive."""
+        return not isinstance(self.alternatives[0].by_word, UnitsByKind)
+
 
 class Phrase(NamedTuple):
     """A quoted phrase: one of the alternatives is required; ``place`` are its words in the query, from, to."""

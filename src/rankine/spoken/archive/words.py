@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -13,6 +14,10 @@ from ..index import schema
 from ..index.reader import Index, PartReader
 from ..index.schema import Postings, Strings
 from .folding import fold, fold_all, without_apostrophes
+
+_UNFOLDED = re.compile("[a-z\u4000-\u9fff]+")
+_FOLDED_BYTES = np.ones(256, np.bool_)  # of UTF-8: what such a word has no byte of
+_FOLDED_BYTES[[*range(ord("a"), ord("z") + 1), *range(0xE4, 0xEA), *range(0x80, 0xC0)]] = False
 
 
 class WordList:
@@ -35,8 +40,8 @@ class WordList:
         return list(self.number)
 
     def special(self) -> list[str]:
-        """The words that are not made of the letters a to z alone: only these can differ from their folded form."""
-        return [w for w in self.number if not (w.isascii() and w.islower() and w.isalpha())]
+        """The words that can differ from their folded form: all but those of the letters a to z and of Chinese ones."""
+        return [w for w in self.number if not _UNFOLDED.fullmatch(w)]
 
     def count(self, word: str) -> float:
         """The expected count of a word."""
@@ -105,14 +110,17 @@ class ArchiveWords(WordList):
         """All words."""
         return list(dict.fromkeys(word for texts in self._texts() for word in texts.all()))
 
+    def some(self, most: int) -> list[str]:
+        """Words from all over the list, which is sorted; at most so many of each part of the index."""
+        every = [(texts, np.arange(0, len(texts), len(texts) // most + 1)) for texts in self._texts()]
+        return [word for texts, numbers in every for word in texts.some(numbers)]
+
     def special(self) -> list[str]:
-        """The words that are not made of the letters a to z alone: only these can differ from their folded form."""
+        """The words that can differ from their folded form: all but those of the letters a to z and of Chinese ones."""
         words: dict[str, None] = {}
         for texts in self._texts():
-            other = np.cumsum(np.concatenate([[0], (texts.text < ord("a")) | (texts.text > ord("z"))]))
-            numbers = np.flatnonzero(other[texts.ptr[1:]] > other[texts.ptr[:-1]]).tolist()
-            everything = texts.all() if 2 * len(numbers) > len(texts) else texts
-            words |= dict.fromkeys(everything[i] for i in numbers)
+            other = np.cumsum(np.concatenate([[False], _FOLDED_BYTES[texts.text]]))
+            words |= dict.fromkeys(texts.some(np.flatnonzero(other[texts.ptr[1:]] > other[texts.ptr[:-1]])))
         return list(words)
 
     def count(self, word: str) -> float:

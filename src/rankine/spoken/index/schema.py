@@ -20,7 +20,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -74,9 +73,13 @@ class Strings(Sequence[str]):
 
     def all(self) -> list[str]:
         """All entries at once."""
-        data, cuts = self.text.tobytes(), self.ptr.tolist()
+        return self.some(np.arange(len(self)))
+
+    def some(self, numbers: np.ndarray) -> list[str]:
+        """Entries by their numbers, at once."""
+        data, first, last = self.text.tobytes(), self.ptr[numbers].tolist(), self.ptr[numbers + 1].tolist()
         try:
-            return [data[a:b].decode() for a, b in pairwise(cuts)]
+            return [data[a:b].decode() for a, b in zip(first, last, strict=True)]
         except UnicodeDecodeError:
             raise self.wrong() from None
 
