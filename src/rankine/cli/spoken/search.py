@@ -40,6 +40,13 @@ def search(
     queries: Annotated[
         str | None, typer.Option(help="A file of queries instead: number, tab, query on each line.")
     ] = None,
+    candidates: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Score only so many places: faster with weights of the papers' rankers, but some may be missed.",
+        ),
+    ] = None,
     output: Annotated[Form, typer.Option("-o", "--output", help="table, json, or a TREC run.")] = Form.table,
 ) -> None:
     """Search an archive for what was said, also where the recogniser was unsure or did not know the word.
@@ -64,7 +71,7 @@ def search(
     answers: dict[str, list[Hit]] = {}
     for key, text in texts.items():
         try:
-            answers[key] = opened.search(text, k, speaker=speaker, since=since, until=until)
+            answers[key] = opened.search(text, k, speaker=speaker, since=since, until=until, candidates=candidates)
             for note in search_notes(opened.index, text, documents):
                 say(note if queries is None else f"query {key}: {note}")
         except InputError as error:

@@ -21,14 +21,13 @@ from ..index.about import About
 from ..index.build import Document, analyse, fingerprint_of
 from ..index.changes import Changes, Corpus, Progress, WorkingIndex, update
 from ..index.reader import Index
-from ..index.scores import ranker_names
 from ..index.settings import LANGUAGES, Settings
 from ..index.storage import MANIFEST, create, writing
 from ..lattice.formats import Piece, Reading, write_slf
 from ..lattice.scoring import Scoring
 from ..learn.judgments import Judged, Judgments
 from ..learn.learning import CrossValidation, learn
-from ..learn.weights import Weights
+from ..learn.weights import Weights, shipped
 from ..recognise.table import DEFAULT, Recogniser
 from . import recordings
 from .checking import check_archive
@@ -37,9 +36,10 @@ from .filters import DocumentFilter
 from .hits import Hit
 from .judged_places import JudgedNames
 from .own_files import DICTIONARY, copy_file, own_files
+from .ranking import CANDIDATES, find_candidates, parse_query, place_table, weak_rankers
 from .recordings import AddedRecordings, Sources, StageProgress
 from .roots import RecordingRoots, roots_of
-from .search import CANDIDATES, find_candidates, parse_query, query_features, score, search
+from .search import query_features, search
 from .shelf import Shelf
 from .terms import SpokenQuery
 
@@ -106,7 +106,7 @@ class Archive:
     @property
     def ranker_names(self) -> list[str]:
         """The weak rankers, in the order of the features."""
-        return ranker_names(self.kinds)
+        return weak_rankers(self.kinds)
 
     @property
     def documents(self) -> list[str]:
@@ -263,12 +263,12 @@ class Archive:
         return parse_query(self.index, text)
 
     def candidates(self, query: SpokenQuery, most: int = CANDIDATES) -> np.ndarray:
-        """Numbers of the documents with the largest unigram scores of words and syllables or characters, rising."""
+        """Numbers of the best places by the shipped weights, at most so many, rising."""
         return find_candidates(self.index, query, most)
 
-    def score(self, query: SpokenQuery, docs: np.ndarray) -> np.ndarray:
-        """All weak rankers' scores of these documents (rising numbers), a row each."""
-        return score(self.index, query, docs)
+    def score(self, query: SpokenQuery, places: np.ndarray) -> np.ndarray:
+        """All weak rankers' scores of these places (rising numbers), a row each."""
+        return place_table(self.index, query, places)
 
     def search(
         self,
@@ -279,9 +279,9 @@ class Archive:
         since: str | None = None,
         until: str | None = None,
         weights: Mapping[str, float] | None = None,
-        candidates: int = CANDIDATES,
+        candidates: int | None = None,
     ) -> list[Hit]:
-        """The k best documents for a query, by the grammar of queries.
+        """The k best places for a query, by the grammar of queries.
 
         Args:
             text: the query.
@@ -289,12 +289,13 @@ class Archive:
             speaker: only documents of this speaker; the whole name or words of it.
             since: only documents of this day, month or year (2026-11-16, 2026-11, 2026) or later.
             until: only documents of this day, month or year or earlier.
-            weights: of the weak rankers' scores as they are; by default the learned ones, or else equal ones.
-            candidates: how many documents are scored exactly. Where learned weights normalise scores within a query's
-                candidates, these are as many as in learning, and so are the hits at the most.
+            weights: of the weak rankers' scores as they are; by default the learned ones, or else the shipped ones.
+            candidates: score only so many places, the best by the shipped weights; others may be missed. By default
+                the hits are the best of all places. Weights that are learned on normalised scores have as many
+                candidates as in learning.
         """
         if weights is None:
-            used = self.weights or Weights.equal(self.ranker_names)
+            used = self.weights or shipped(self.kinds)
         else:
             used = Weights.of(weights, self.ranker_names)
         return search(self.index, used, text, k, DocumentFilter.of(speaker, since, until), candidates)
@@ -333,7 +334,7 @@ class Archive:
             normalise: how scores are normalised within a query; None: not at all.
             folds: of queries, for the test.
             seed: of the folds.
-            candidates: how many documents of each query are considered.
+            candidates: how many places of each query are considered.
             use: whether search uses the weights.
         """
         ignored = 0
@@ -349,7 +350,7 @@ class Archive:
 
     @cached_property
     def weights(self) -> Weights | None:
-        """The learned weights that search uses, None where all weak rankers have equal ones."""
+        """The learned weights that search uses, None where it uses the shipped ones."""
         weights = Shelf(self.folder).current()
         if weights is not None:
             weights.check(self.ranker_names)
@@ -361,7 +362,7 @@ class Archive:
         return Shelf(self.folder).history
 
     def use_weights(self, weights: Weights | str | None) -> None:
-        """Use learned weights, earlier ones by their id, or equal ones (None), from now on."""
+        """Use learned weights, earlier ones by their id, or the shipped ones (None), from now on."""
         shelf = Shelf(self.folder)
         if isinstance(weights, str):
             weights = shelf.get(weights)

@@ -142,14 +142,11 @@ class TermPart(NamedTuple):
 
 def place_evidence(index: Index, query: ScoredQuery) -> Evidence:
     """All columns of all places where any is above 0."""
-    names = evidence_names(index.kinds)
-    number = {name: i for i, name in enumerate(names)}
-    search = _Search(index, query, number)
-    X = np.zeros((search.n_rows, len(names)))
-    for item in search.items():
-        for column, values in item.columns():
-            X[:, number[column]] += item.share * values
-    return _sorted(search.order, X, X.max(axis=1, initial=0.0) > 0)
+    evidence = QueryEvidence(index, query)
+    places = np.sort(evidence.order)
+    X = evidence.table(places)
+    there = X.max(axis=1, initial=0.0) > 0
+    return Evidence(places[there], X[there])
 
 
 def place_scores(index: Index, query: ScoredQuery, weights: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
@@ -157,33 +154,12 @@ def place_scores(index: Index, query: ScoredQuery, weights: Mapping[str, float])
 
     Places where no column with a weight is above 0 are left out.
     """
-    search = _Search(index, query, {name for name, weight in weights.items() if weight != 0})
-    scores, there = np.zeros(search.n_rows), np.zeros(search.n_rows, np.bool_)
-    for item in search.items():
-        for column, values in item.columns():
-            if weight := weights.get(column, 0.0):
-                scores += (weight * item.share) * values
-                there |= values > 0
-    places, scores = _sorted(search.order, scores, there)
-    return places, scores
+    return QueryEvidence(index, query, weights).scores(weights)
 
 
 def term_parts(index: Index, query: ScoredQuery, place: int, weights: Mapping[str, float]) -> list[TermPart]:
     """What each term, and each pair of neighbours, gives to the score of a place."""
-    search = _Search(index, query, set(evidence_names(index.kinds)))
-    row = np.flatnonzero(search.order == place)
-    out = []
-    for item in search.items():
-        features = {c.removeprefix(item.prefix): float(v[row[0]]) if len(row) else 0.0 for c, v in item.columns()}
-        products = {f: weights.get(item.prefix + f, 0.0) * item.share * x for f, x in features.items()}
-        out.append(TermPart(item.text, item.prefix.split("-")[0], item.share, features, products))
-    return out
-
-
-def _sorted(places: np.ndarray, values: np.ndarray, there: np.ndarray) -> Evidence:
-    rows = np.flatnonzero(there)
-    rows = rows[np.argsort(places[rows])]
-    return Evidence(places[rows].astype(np.int64), values[rows])
+    return QueryEvidence(index, query).parts(place, weights)
 
 
 class _Item(NamedTuple):
@@ -199,11 +175,19 @@ class _Item(NamedTuple):
             yield self.prefix + feature, values
 
 
-class _Search:
-    """The places of a query as rows, and the features of its terms over them; only columns in ``wanted`` count."""
+class QueryEvidence:
+    """The evidence of a query: the places with any are rows, and features of terms are computed over them.
 
-    def __init__(self, index: Index, query: ScoredQuery, wanted: Container[str]) -> None:
+    Args:
+        index: of the archive.
+        query: its terms and neighbours.
+        weights: by column; only columns with a weight are looked up. None: all of them.
+    """
+
+    def __init__(self, index: Index, query: ScoredQuery, weights: Mapping[str, float] | None = None) -> None:
         self.index, self.query = index, query
+        self.names = evidence_names(index.kinds)
+        wanted = {name for name in self.names if weights is None or weights.get(name, 0.0) != 0}
         self.word = index.kinds[0]
         self.roles = [Role(r, kind, index.settings.gram_order(kind)) for r, kind in roles(index.kinds).items()]
         self.n_places = int(index.places_before[-1])
@@ -217,6 +201,41 @@ class _Search:
         self._gather()
         self.rows, self.order = self._number()
         self.n_rows = len(self.order)
+
+    def scores(self, weights: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
+        """The places where a column with a weight is above 0, rising, and the weighted sums of their columns."""
+        scores, there = np.zeros(self.n_rows), np.zeros(self.n_rows, np.bool_)
+        for item in self._items():
+            for column, values in item.columns():
+                if weight := weights.get(column, 0.0):
+                    scores += (weight * item.share) * values
+                    there |= values > 0
+        rows = np.flatnonzero(there)
+        rows = rows[np.argsort(self.order[rows])]
+        return self.order[rows], scores[rows]
+
+    def table(self, places: np.ndarray) -> np.ndarray:
+        """All columns of some places, a row each."""
+        row_of = np.zeros(self.n_places, np.int32)
+        row_of[self.order] = np.arange(1, self.n_rows + 1)
+        rows = row_of[places] - 1
+        there = rows >= 0
+        X = np.zeros((len(places), len(self.names)))
+        number = {name: i for i, name in enumerate(self.names)}
+        for item in self._items():
+            for column, values in item.columns():
+                X[there, number[column]] += item.share * values[rows[there]]
+        return X
+
+    def parts(self, place: int, weights: Mapping[str, float]) -> list[TermPart]:
+        """What each term, and each pair of neighbours, gives to the score of a place."""
+        row = np.flatnonzero(self.order == place)
+        out = []
+        for item in self._items():
+            features = {c.removeprefix(item.prefix): float(v[row[0]]) if len(row) else 0.0 for c, v in item.columns()}
+            products = {f: weights.get(item.prefix + f, 0.0) * item.share * x for f, x in features.items()}
+            out.append(TermPart(item.text, item.prefix.split("-")[0], item.share, features, products))
+        return out
 
     def _smaller(self, features: Sequence[str]) -> list[str]:
         return [f"{role.name}-{feature}" for role in self.roles for feature in features]
@@ -284,7 +303,7 @@ class _Search:
             n = kn.number_rows(occurrence.places, row_of, order, n, rows[key])
         return rows, order[:n]
 
-    def items(self) -> Iterator[_Item]:
+    def _items(self) -> Iterator[_Item]:
         """The terms, then the pairs, with the features that are wanted."""
         for i, term in enumerate(self.query.terms):
             if self.term_features[i]:

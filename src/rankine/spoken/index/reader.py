@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,13 @@ from . import schema
 from .schema import FORMS, GramPostings, NumberColumn, Postings, Strings, TextColumn
 from .settings import Settings
 from .storage import MANIFEST, Manifest, Part, open_parts
+
+
+class Grouping(NamedTuple):
+    """Utterances of a part in groups: the group of each, and where each group begins."""
+
+    of: np.ndarray
+    first: np.ndarray
 
 
 class PartReader:
@@ -39,6 +47,17 @@ class PartReader:
     def numbers(self, column: NumberColumn, start: int = 0, stop: int | None = None) -> np.ndarray:
         """A column of numbers, or some rows of it."""
         return column.read(self.part, start, stop)
+
+    @property
+    def by_document(self) -> Grouping:
+        """The utterances of each document."""
+        return Grouping(self.document_of, self.first_utterance)
+
+    @cached_property
+    def by_place(self) -> Grouping:
+        """Every utterance by itself."""
+        n = len(self.document_of)
+        return Grouping(np.arange(n), np.arange(n + 1))
 
     @cached_property
     def names(self) -> list[str]:
