@@ -28,7 +28,14 @@ class Form(StrEnum):
 def search(
     archive: Folder,
     query: Annotated[str | None, typer.Argument(help="Words, phrases and fields; see the examples above.")] = None,
-    k: Annotated[int, typer.Option("-k", help="How many hits.")] = 10,
+    k: Annotated[int, typer.Option("-k", help="How many hits; with --per-recording, how many recordings.")] = 10,
+    per_recording: Annotated[
+        int | None,
+        typer.Option(help="Group hits by recordings: the best recordings, with at most so many places each."),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print what each word gives to the score of a hit.")
+    ] = False,
     speaker: Annotated[
         str | None, typer.Option(help="Only recordings of this speaker: the whole name or words of it.")
     ] = None,
@@ -47,7 +54,12 @@ def search(
             help="Score only so many places: faster with weights of the papers' rankers, but some may be missed.",
         ),
     ] = None,
-    output: Annotated[Form, typer.Option("-o", "--output", help="table, json, or a TREC run.")] = Form.table,
+    output: Annotated[
+        Form,
+        typer.Option(
+            "-o", "--output", help="table, json, or a TREC run of places (with --per-recording of recordings)."
+        ),
+    ] = Form.table,
 ) -> None:
     """Search an archive for what was said, also where the recogniser was unsure or did not know the word.
 
@@ -60,7 +72,7 @@ def search(
     from ...errors import InputError
     from ...spoken import Archive
     from ...spoken.archive.filters import DocumentFilter
-    from ...spoken.archive.search import search_notes
+    from ...spoken.archive.search import search_notes, why_no_hits
     from ...spoken.learn.judgments import read_queries
 
     if (query is None) == (queries is None):
@@ -71,8 +83,14 @@ def search(
     answers: dict[str, list[Hit]] = {}
     for key, text in texts.items():
         try:
-            answers[key] = opened.search(text, k, speaker=speaker, since=since, until=until, candidates=candidates)
-            for note in search_notes(opened.index, text, documents):
+            answers[key] = opened.search(
+                text, k, speaker=speaker, since=since, until=until, candidates=candidates, per_recording=per_recording,
+                explain=explain,
+            )  # fmt: skip
+            notes = search_notes(opened.index, text, documents)
+            if not answers[key]:
+                notes.append(f"nothing found: {why_no_hits(opened.index, text, documents)}")
+            for note in notes:
                 say(note if queries is None else f"query {key}: {note}")
         except InputError as error:
             if queries is None:
@@ -101,13 +119,17 @@ def _print_json(answers: dict[str, list[Hit]], several: bool) -> None:
 
 
 def _print_trec(answers: dict[str, list[Hit]]) -> None:
-    """Print a TREC run."""
+    """Print a TREC run of places, or of recordings where hits are grouped by them; of equal names the best."""
     from ...errors import InputError
 
     lines = []
     for key, hits in answers.items():
+        scores: dict[str, float] = {}
         for h in hits:
-            if any(c.isspace() for c in h.document):
+            name = h.segment if h.recording_score is None else h.document
+            if any(c.isspace() for c in name):
                 raise InputError(f"a TREC run cannot hold the name {h.document!r}: it has blanks")
-            lines.append(f"{key} Q0 {h.document} {h.rank} {h.score:.9g} rankine\n")
+            scores.setdefault(name, h.score if h.recording_score is None else h.recording_score)
+        for rank, (name, score) in enumerate(scores.items(), 1):
+            lines.append(f"{key} Q0 {name} {rank} {score:.9g} rankine\n")
     put("".join(lines), end="")

@@ -64,7 +64,7 @@ class Hit:
     certainty: str = ""
     evidence: str = ""
     segment: str = ""
-    explanation: str = ""
+    explanation: tuple[str, ...] = ()
     recording_rank: int | None = None
     recording_score: float | None = None
 
@@ -206,5 +206,6 @@ def _evidence_of_units(query: SpokenQuery, run: UnitRun) -> str:
         own = [unit for unit in run.units if unit.term == number]
         word = query.terms[number].text if number >= 0 else query.text
         share = own[0].share or 1 / max(len(own), 1)
-        texts.append(f"{len(own)} of {max(round(1 / share), len(own))} {run.kind}s of {word}")
+        n = max(round(1 / share), len(own))
+        texts.append(f"{len(own)} of {n} {run.kind}{'s' if n > 1 else ''} of {word}")
     return ", ".join(texts)

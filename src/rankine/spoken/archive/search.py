@@ -84,7 +84,7 @@ def _explained(index: Index, query: SpokenQuery, weights: Weights, place: int, h
     parts = [] if weights.normalise else term_parts(index, query, place, weights.by_name)
     names = set() if weights.normalise else set(evidence_names(index.kinds))
     others = {name: amount for name, amount in hit.contributions.items() if name not in names}
-    return replace(hit, explanation=explanation(parts, others, hit.score))
+    return replace(hit, explanation=explanation(parts, others))
 
 
 def why_no_hits(index: Index, text: str, documents: DocumentFilter) -> str:
