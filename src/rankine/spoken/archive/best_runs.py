@@ -110,8 +110,8 @@ _State = tuple[int, int, int, int]  # the number of a piece, of a unit in it, a 
 class _Search:
     """The best run of a query in a window, by dynamic programming from the last slot to the first."""
 
-    def __init__(self, window: Window, query: SpokenQuery) -> None:
-        self.window, self.most = window, len(query.neighbours)
+    def __init__(self, window: Window, query: SpokenQuery, words: bool) -> None:
+        self.window, self.most, self.words = window, len(query.neighbours), words
         only_stops, neighbours = all(term.stop for term in query.terms), set(query.neighbours)
         self.pieces = [
             _Piece(number, units, only_stops or not term.stop)
@@ -144,14 +144,19 @@ class _Search:
             more, length, _ = worth[after] if after is not None else (0.0, 0, None)
             unit = self._unit(state)
             worth[state] = (round(unit.share * unit.posterior + more, 9), length + 1, after)
+        starts = [state for state in starts if worth[state][0] > 0 and (worth[state][1] > 1 or self._is_whole(state))]
         best = max(starts, key=lambda state: (*worth[state][:2], -state[2]), default=None)
-        if best is None or worth[best][0] <= 0:
+        if best is None:
             return None
         units, now = [self._unit(best)], worth[best][2]
         while now is not None:
             units.append(self._unit(now))
             now = worth[now][2]
         return UnitRun(self.window.kind, worth[best][0], tuple(units))
+
+    def _is_whole(self, state: _State) -> bool:
+        """Whether a unit alone is a run: a word, or all of a term. One sound of many occurs everywhere."""
+        return self.words or len(self.pieces[state[0]].units) == 1
 
     def _unit(self, state: _State) -> RunUnit:
         number, at, slot, _ = state
@@ -224,7 +229,7 @@ def best_run(part: PartReader, query: SpokenQuery, kinds: Sequence[str], row: in
             return likeliest, window
     best: tuple[UnitRun, Window] | None = None
     for kind, window in windows.items():
-        run = _Search(window, query).run()
+        run = _Search(window, query, words=kind == kinds[0]).run()
         if run is not None and (best is None or run.worth > best[0].worth):
             best = run, window
         if kind == kinds[0] and best is not None and best[0].worth >= LIKELY:
