@@ -33,7 +33,7 @@ from .checking import check_archive
 from .examples import examples
 from .filters import DocumentFilter
 from .grouping import DEFAULT as COMBINATION
-from .grouping import Grouping
+from .grouping import RecordingGroups
 from .hits import Hit
 from .judged_places import JudgedNames
 from .own_files import copy_file, own_files
@@ -305,7 +305,7 @@ class Archive:
             used = self.weights or shipped(self.kinds)
         else:
             used = Weights.of(weights, self.ranker_names)
-        grouping = None if per_recording is None else Grouping(per_recording, combination)
+        grouping = None if per_recording is None else RecordingGroups(per_recording, combination)
         documents = DocumentFilter.of(speaker, since, until)
         return search(self.index, used, text, k, documents, candidates, grouping, explain)
 

@@ -18,7 +18,7 @@ from ..index import schema
 from ..index.reader import Index, PartReader
 from .best_runs import LIKELY, RunUnit, UnitRun, Window, best_run
 from .roots import RecordingRoots
-from .segments import Segment, place_name, read_place_name, segment
+from .segments import PlaceSegment, place_name, read_place_name, segment
 from .snippets import snippet
 from .terms import SpokenQuery
 
@@ -151,7 +151,7 @@ def make_hit(
     )  # fmt: skip
 
 
-def _without_run(query: SpokenQuery, where: Segment, words: str) -> tuple[str, str]:
+def _without_run(query: SpokenQuery, where: PlaceSegment, words: str) -> tuple[str, str]:
     """Certainty and evidence of a place whose networks hold no unit of the query."""
     units = query.units(words)
     first, last = where.part.bounds(words, "pspl", units)

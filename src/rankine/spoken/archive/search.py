@@ -19,7 +19,7 @@ from ..index.reader import Index
 from ..learn.weights import Weights, shipped
 from .explanations import explanation
 from .filters import DocumentFilter
-from .grouping import GroupedPlace, Grouping, grouped
+from .grouping import GroupedPlace, RecordingGroups, grouped
 from .hits import Hit, make_hit
 from .judged_places import judged_places
 from .matching import why_nothing
@@ -48,7 +48,7 @@ def search(
     k: int,
     documents: DocumentFilter,
     candidates: int | None = None,
-    grouping: Grouping | None = None,
+    grouping: RecordingGroups | None = None,
     explain: bool = False,
 ) -> list[Hit]:
     """The k best places for a query (see :func:`.ranking.ranked_places`), or those of the k best recordings."""
