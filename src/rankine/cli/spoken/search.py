@@ -41,11 +41,7 @@ def search(
         str | None, typer.Option(help="A file of queries instead: number, tab, query on each line.")
     ] = None,
     candidates: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Score only so many places: faster with weights of the papers' rankers, but some may be missed.",
-        ),
+        int | None, typer.Option(min=1, help="Score only so many places: faster, but some may be missed.")
     ] = None,
     output: Annotated[Form, typer.Option("-o", "--output", help="table, json, or a TREC run.")] = Form.table,
 ) -> None:

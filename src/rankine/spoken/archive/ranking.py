@@ -154,14 +154,14 @@ def weighted_sums(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def place_table(index: Index, query: SpokenQuery, places: np.ndarray, names: Sequence[str] | None = None) -> np.ndarray:
     """The columns (by default all) of some places (rising numbers), a row each."""
     columns = weak_rankers(index.kinds)
-    chosen = columns if names is None else list(names)
-    evidence = dict.fromkeys(chosen, 1.0)
+    wanted = columns if names is None else list(names)
+    evidence = dict.fromkeys(wanted, 1.0)
     X = np.hstack([
-        _paper_scores(index, query, places, set(chosen)),
+        _paper_scores(index, query, places, set(wanted)),
         QueryEvidence(index, query, evidence).table(places),
     ])  # fmt: skip
     number = {name: i for i, name in enumerate(columns)}
-    return X[:, [number[name] for name in chosen]]
+    return X[:, [number[name] for name in wanted]]
 
 
 def _paper_scores(index: Index, query: SpokenQuery, places: np.ndarray, names: set[str]) -> np.ndarray:

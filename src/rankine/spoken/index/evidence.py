@@ -86,7 +86,7 @@ class ScoredQuery(Protocol):
         """Pairs of terms that stand next to each other."""
 
 
-class Role(NamedTuple):
+class UnitRole(NamedTuple):
     """A kind of units smaller than words: its role, its name, and how many in a row are evidence."""
 
     name: str
@@ -189,7 +189,7 @@ class QueryEvidence:
         self.names = evidence_names(index.kinds)
         wanted = {name for name in self.names if weights is None or weights.get(name, 0.0) != 0}
         self.word = index.kinds[0]
-        self.roles = [Role(r, kind, index.settings.gram_order(kind)) for r, kind in roles(index.kinds).items()]
+        self.roles = [UnitRole(r, kind, index.settings.gram_order(kind)) for r, kind in roles(index.kinds).items()]
         self.n_places = int(index.places_before[-1])
         self.size = "one" if len(query.terms) == 1 else "several"
         self.lists: dict[tuple[str, tuple[str, ...]], Occurrences] = {}
