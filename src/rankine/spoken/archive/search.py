@@ -13,7 +13,7 @@ import numpy as np
 
 from ...data import RankingData
 from ...errors import InputError, shorten
-from ..index.evidence import place_scores
+from ..index.evidence import QueryEvidence, place_scores
 from ..index.reader import Index
 from ..learn.weights import Weights, shipped
 from .filters import DocumentFilter
@@ -50,8 +50,9 @@ def search(
         nothing = f"nothing in the query {shorten(text)} occurs in this archive, in any kind of units"
         raise InputError(nothing + foreign(index, query.words))
     mask = DocumentFilter((*documents.fields, *query.fields)).mask(index)
-    ranking = ranked_places(index, query, weights, k, mask, candidates)
-    parts = contributions(index, query, weights, [place for place, _ in ranking], candidates)
+    evidence = QueryEvidence(index, query, weights.by_name)
+    ranking = ranked_places(index, query, weights, k, mask, candidates, evidence)
+    parts = contributions(index, query, weights, [place for place, _ in ranking], candidates, evidence)
     return [
         make_hit(index, query, place, rank, score, part)
         for rank, ((place, score), part) in enumerate(zip(ranking, parts, strict=True), 1)
