@@ -37,9 +37,7 @@ Until = Annotated[str | None, typer.Option(help="Only recordings of this day, mo
 Queries = Annotated[str | None, typer.Option(help="A file of queries instead: number, tab, query on each line.")]
 Candidates = Annotated[
     int | None,
-    typer.Option(
-        min=1, help="Score only so many places: faster with weights of the papers' rankers, but some may be missed."
-    ),
+    typer.Option(min=1, help="Score only so many places: faster, but some may be missed."),
 ]
 Output = Annotated[
     Form,
