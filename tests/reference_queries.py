@@ -44,33 +44,6 @@ def pinyin_cuts(letters, syllables):
     return {cut for cut in cuts if len(cut) == least}
 
 
-def places(segment, units):
-    """(first slot, last slot, product of posteriors) of units one after the other; a segment is (slot, unit) → p."""
-    out = []
-    for slot in {s for s, _ in segment}:
-        product = 1.0
-        for i, unit in enumerate(units):
-            product *= segment.get((slot + i, unit), 0.0)
-        if product > 0:
-            out.append((slot, slot + len(units) - 1, product))
-    return out
-
-
-def heard(segments, sequences, least):
-    return any(p >= least for segment in segments for units in sequences for _, _, p in places(segment, units))
-
-
-def close(segments, left, right, distance):
-    """Whether two of several word sequences stand in one segment, one behind the other, at most so far apart."""
-    for segment in segments:
-        lefts, rights = ([p for units in side for p in places(segment, units)] for side in (left, right))
-        for first, last, _ in lefts:
-            for begin, end, _ in rights:
-                if 0 < begin - last <= distance or 0 < first - end <= distance:
-                    return True
-    return False
-
-
 def columns(text):
     """The columns that text takes on a terminal."""
     return sum(

@@ -29,6 +29,7 @@ from ..report import Section, write, write_page
 from ..spoken.archive.archive import Archive
 from ..spoken.archive.examples import examples
 from ..spoken.archive.readings import longest_words
+from ..spoken.index.scores import ranker_names
 from ..spoken.index.settings import LANGUAGES, Settings
 from ..spoken.lattice.formats import Reading, files, pieces
 from ..spoken.lattice.formats.common import word_list
@@ -154,9 +155,9 @@ def run_size(name: str, label: str) -> LatticeSize:
     with temporary_folder("rankine-spoken-") as temporary:
         archive = Archive.create(Path(temporary, "archive"), Settings(dict(LANGUAGES[recordings.language]), arcs=0.0))
         archive.add(recordings.source, scoring=scoring)
-        data = examples(archive.index, judged, keep=False)
+        data = examples(archive.index, judged, documents=True)
         trial = cross_validate(data, RANKERS, FOLDS, SEED)
-        names = archive.ranker_names
+        names = ranker_names(archive.kinds)
     features = np.asarray(data.data.X, np.float64)
     n = len(trial.in_vocabulary)  # queries without a candidate count as 0
     singles = np.array([data.average_precision(data.data, features[:, f]).sum() / n for f in range(features.shape[1])])

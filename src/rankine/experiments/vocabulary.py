@@ -21,9 +21,10 @@ from ..data import RankingData
 from ..errors import InputError, needs
 from ..progress import bar
 from ..report import Section, write, write_page
-from ..spoken.archive.archive import create_or_open
 from ..spoken.archive.examples import examples
+from ..spoken.archive.opening import create_or_open
 from ..spoken.index.about import read_about
+from ..spoken.index.scores import ranker_names
 from ..spoken.lattice.edits import edit_distance
 from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import Examples, make_ranker
@@ -79,8 +80,10 @@ def run(
             raise InputError(f"{len(done.errors)} recordings could not be recognised: {done.errors[0]}")
         archive = create_or_open(place / "archive", "en", None, None, None)
         archive.add(lattices, read_about(lattices / TABLE), workers=workers)
-        judged_data = examples(archive.index, judged, keep=False)
-        out.append(VocabularyTrial(label, word_errors(lattices, texts), *_trial(judged_data, archive.ranker_names)))
+        judged_data = examples(archive.index, judged, documents=True)
+        out.append(
+            VocabularyTrial(label, word_errors(lattices, texts), *_trial(judged_data, ranker_names(archive.kinds)))
+        )
     return out
 
 

@@ -5,8 +5,9 @@ import shutil
 import pytest
 
 import rankine as rk
-from rankine.spoken.archive.archive import Archive, create_or_open
+from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.examples import examples
+from rankine.spoken.archive.opening import create_or_open
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.learning import learn
@@ -98,4 +99,4 @@ def test_the_english_lattices(tmp_path, real_data):
     assert archive.add(place)[:4] == (20, 0, 0, 0)
     hits = archive.search('"roman type"', k=3)
     assert hits[0].document in ("LJ001-0042", "LJ001-0047", "LJ001-0048")
-    assert len(archive.ranker_names) == 18
+    assert len(archive.ranker_names) == 63

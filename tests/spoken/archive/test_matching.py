@@ -1,55 +1,87 @@
-"""Exclusions and near words: where they stand in the networks, against enumeration."""
-
-from itertools import pairwise
+"""What a query requires of a place, against trying every way through the slots."""
 
 import numpy as np
 import pytest
 
-from rankine.spoken.archive.matching import HEARD, all_places, close, heard
-from rankine.spoken.archive.terms import Near, sequence
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive.matching import mask, why_nothing
 
-from ... import reference_queries as ref
-from ..cases import cells
-
-
-def random_sequences(rng):
-    return [tuple(f"w{i}" for i in rng.integers(0, 7, rng.integers(1, 4))) for _ in range(rng.integers(1, 3))]
+from ... import reference_places as ref
+from ..cases import SMALL, recordings, sausages, spoken
 
 
-def made(sequences):
-    return tuple(sequence(words, {"word": None}) for words in sequences)
+def all_places(archive):
+    return np.arange(int(archive.index.places_before[-1]))
 
 
-def test_places_heard_and_close(several):
-    rng = np.random.default_rng(0)
-    index, documents = several.index, cells(several, "word", "cn")
-    assert len(index.parts) > 1
-    n_heard = n_close = 0
-    for _ in range(1500):
-        left, right = random_sequences(rng), random_sequences(rng)
-        distance = int(rng.integers(1, 5))
-        want = [ref.heard(documents[name], left, HEARD) for name in index.names]
-        assert heard(index, made(left)).tolist() == want
-        want_close = [ref.close(documents[name], left, right, distance) for name in index.names]
-        assert close(index, Near(distance, made(left), made(right))).tolist() == want_close
-        n_heard, n_close = n_heard + sum(want), n_close + sum(want_close)
-    assert n_heard > 1000
-    assert n_close > 1000
+def query_text(rng):
+    word = lambda: f"w{rng.integers(4)}"  # noqa: E731
+    phrase = lambda n: '"' + " ".join(word() for _ in range(n)) + '"'  # noqa: E731
+    forms = (
+        lambda: phrase(int(rng.integers(1, 4))),
+        lambda: f"{phrase(2)} OR {phrase(int(rng.integers(1, 4)))}",
+        lambda: f"{word()} near/{rng.integers(1, 4)} {word()}",
+        lambda: f"{phrase(2)} near/{rng.integers(1, 3)} {word()}",
+        lambda: f"{word()} -{word()}",
+        lambda: f"{word()} -{phrase(2)} {phrase(1)}",
+        lambda: f'"{word()}{word()}"',  # by characters
+        lambda: f"{word()} near/2 {word()}{rng.integers(4)}",
+    )
+    return forms[rng.integers(len(forms))]()
 
 
-def test_posteriors_of_places(several):
-    part, first = several.index.parts[0], several.index.parts[0].first_utterance
-    documents = cells(several, "word", "cn")
-    for units in (("w0",), ("w0", "w1"), ("w1", "w2", "w3"), ("w9",)):
-        places = all_places(part, "word", made([units]))
-        got = sorted(
-            zip(places.utterance.tolist(), (places.first & 0xFFFFFFFF).tolist(), places.posterior, strict=True)
-        )
-        want = sorted(
-            (u, begin, p)
-            for document, (low, high) in zip(part.names, pairwise(first.tolist()), strict=True)
-            for u, segment in zip(range(low, high), documents[document], strict=True)
-            for begin, _, p in ref.places(segment, units)
-        )
-        assert [g[:2] for g in got] == [w[:2] for w in want]
-        assert [g[2] for g in got] == pytest.approx([w[2] for w in want])
+@pytest.mark.parametrize("seed", range(20))
+def test_all_that_is_required(tmp_path, seed):
+    archive = recordings(tmp_path, seed)
+    rng = np.random.default_rng(seed)
+    some = 0
+    for _ in range(60):
+        text = query_text(rng)
+        query = archive.parse(text)
+        want = ref.mask(archive.index, query)
+        assert mask(archive.index, query, all_places(archive)).tolist() == want, text
+        few = np.flatnonzero(rng.random(len(want)) < 0.5)  # a place's answer does not depend on the others
+        assert mask(archive.index, query, few).tolist() == [want[i] for i in few]
+        assert bool(why_nothing(archive.index, query, all_places(archive))) != any(want)
+        some += any(want)
+    assert some > 5
+
+
+@pytest.mark.parametrize("text", ["a roman type b", "a roman | type b", "a | roman | type | b"])
+def test_a_phrase_across_a_cut_is_a_place_once_where_it_begins(tmp_path, text):
+    archive = spoken(tmp_path / "a", text)
+    assert archive.index.places_before[-1] == 1 + text.count("|")
+    keep = mask(archive.index, archive.parse('"roman type"'), all_places(archive))
+    begins = text[: text.index("roman")].count("|")
+    assert np.flatnonzero(keep).tolist() == [begins]
+
+
+def test_near_words_are_counted_between_across_cuts_in_either_order(tmp_path):
+    archive = spoken(tmp_path / "a", "press x y | z paper")
+    for text, want in (
+        ("press near/3 paper", True), ("press near/2 paper", False), ("paper near/3 press", True),
+        ('"press x" near/2 "z paper"', True), ('"press x" near/1 "z paper"', True), ("x near/1 z", True),
+    ):  # fmt: skip
+        keep = mask(archive.index, archive.parse(text), all_places(archive))
+        assert keep.tolist() == [want, False], text
+
+
+def test_what_is_excluded_leaves_out_its_own_segment_only(tmp_path):
+    archive = spoken(tmp_path / "a", "a b | a c | a")
+    assert mask(archive.index, archive.parse("a -b"), all_places(archive)).tolist() == [False, True, True]
+    assert mask(archive.index, archive.parse('a -"b a"'), all_places(archive)).tolist() == [False, True, True]
+    unlikely = Archive.create(tmp_path / "b", SMALL)
+    unlikely.add(sausages(tmp_path / "s.sausage", "u [ a 1 ] [ b 0.4 c 0.6 ]"))
+    assert mask(unlikely.index, unlikely.parse("a -b"), all_places(unlikely)).tolist() == [True]
+    assert mask(unlikely.index, unlikely.parse("a -c"), all_places(unlikely)).tolist() == [False]
+
+
+def test_what_leaves_nothing_is_named(tmp_path):
+    archive = spoken(tmp_path / "a", "a b x x c")
+    for text, reason in (
+        ('a "c b"', 'no place holds the phrase "c b"'),
+        ("a near/1 b b near/1 zz", "no place has b and zz with at most 1 words between them"),
+        ("a -b", "all places hold b, which the query excludes"),
+        ('a "x c"', ""),
+    ):
+        assert why_nothing(archive.index, archive.parse(text), all_places(archive)) == reason

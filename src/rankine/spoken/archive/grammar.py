@@ -18,9 +18,9 @@ from .dates import read_dates
 EXAMPLES: tuple[tuple[str, str], ...] = (
     ("printing press", "these words, in any order; places with more of them come first"),
     ('"printing press"', "a phrase: these words one after the other"),
-    ("printing -press", 'not in recordings where *press* was heard; also `-"a phrase"`'),
+    ("printing -press", 'not at places where *press* was heard; also `-"a phrase"`'),
     ("prin*", "words that begin so; at least two letters"),
-    ("press near/5 paper", "at most 5 words apart, in either order; phrases too; `NEAR` alone is `near/10`"),
+    ("press near/5 paper", "at most 5 words between them, in either order; phrases too; `NEAR` alone is `near/10`"),
     ("press OR newspaper", "one of them; also `press | newspaper`; phrases too"),
     ('speaker:ann  speaker:"ann lee"', "only recordings of this speaker: the whole name or a part of it in words"),
     ("title:lecture", "only recordings whose title holds this text"),

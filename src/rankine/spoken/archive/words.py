@@ -14,7 +14,7 @@ from ..index import schema
 from ..index.reader import Index, PartReader
 from ..index.schema import Postings, Strings
 from .folding import fold, fold_all, without_apostrophes
-from .matching import places_of
+from .runs import sequence_runs
 
 _UNFOLDED = re.compile("[a-z\u4000-\u9fff]+")
 _FOLDED_BYTES = np.ones(256, np.bool_)  # of UTF-8: what such a word has no byte of
@@ -139,7 +139,11 @@ class ArchiveWords(WordList):
 
     def together(self, words: Sequence[str]) -> float:
         """The expected count of words one after the other, in the confusion networks."""
-        return sum(float(places_of(part, self.kind, words).posterior.sum()) for part in self.parts)
+        total = 0.0
+        for part in self.parts:
+            everywhere = np.ones(len(part.document_of), np.bool_)
+            total += float(sequence_runs(part, self.kind, list(words), everywhere).posterior.sum())
+        return total
 
     def written(self, prefix: str) -> dict[str, float]:
         """The words that begin so exactly as they are written, with their counts."""
