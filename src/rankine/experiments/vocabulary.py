@@ -21,8 +21,8 @@ from ..data import RankingData
 from ..errors import InputError, needs
 from ..progress import bar
 from ..report import Section, write, write_page
-from ..spoken.archive.archive import create_or_open
 from ..spoken.archive.examples import examples
+from ..spoken.archive.opening import create_or_open
 from ..spoken.index.about import read_about
 from ..spoken.index.scores import ranker_names
 from ..spoken.lattice.edits import edit_distance

@@ -57,7 +57,7 @@ def index(
 
     from ...parallel import thread_count
     from ...progress import bar
-    from ...spoken.archive.archive import create_or_open
+    from ...spoken.archive.opening import create_or_open
     from ...spoken.index.about import guess_language, read_about
 
     table = None if about is None else read_about(about)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -13,18 +12,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...errors import InputError, nearest
 from ...places import folder_inside
 from ..index.reader import Index
-from ..index.settings import LANGUAGES, Settings
-from ..index.storage import MANIFEST, create, writing
+from ..index.settings import Settings
+from ..index.storage import create, writing
 from ..learn.judgments import Judged, Judgments
 from ..learn.weights import Weights, shipped
 from ..recognise.table import DEFAULT, Recogniser
 from .filters import DocumentFilter
+from .grouping import DEFAULT as COMBINATION
+from .grouping import RecordingGroups
 from .hits import Hit
 from .judged_places import JudgedNames
-from .own_files import DICTIONARY, copy_file, own_files
+from .own_files import copy_file, own_files
 from .ranking import CANDIDATES, find_candidates, parse_query, place_table, weak_rankers
 from .roots import RecordingRoots, roots_of
 from .search import query_features, search
@@ -274,6 +274,9 @@ class Archive:
         until: str | None = None,
         weights: Mapping[str, float] | None = None,
         candidates: int | None = None,
+        per_recording: int | None = None,
+        combination: str = COMBINATION,
+        explain: bool = False,
     ) -> list[Hit]:
         """The k best places for a query, by the grammar of queries.
 
@@ -286,12 +289,17 @@ class Archive:
             weights: of the weak rankers' scores as they are; by default the learned ones, or else the shipped ones.
             candidates: score only so many places, the best by the shipped weights, instead of all. Weights that are
                 learned on normalised scores have as many as in learning.
+            per_recording: group places by recordings: the k best recordings, each with at most so many places.
+            combination: what makes the score of a recording of its places' (``archive.grouping.COMBINATIONS``).
+            explain: whether hits tell the parts of their scores in words.
         """
         if weights is None:
             used = self.weights or shipped(self.kinds)
         else:
             used = Weights.of(weights, self.ranker_names)
-        return search(self.index, used, text, k, DocumentFilter.of(speaker, since, until), candidates)
+        grouping = None if per_recording is None else RecordingGroups(per_recording, combination)
+        documents = DocumentFilter.of(speaker, since, until)
+        return search(self.index, used, text, k, documents, candidates, grouping, explain)
 
     def features(
         self,
@@ -367,32 +375,3 @@ class Archive:
         with writing(self.folder, wait=600.0):  # learned weights must not be lost because another process is indexing
             shelf.use(weights)
         self.refresh()
-
-
-def create_or_open(
-    folder: str | os.PathLike,
-    language: str,
-    dictionary: str | os.PathLike | None = None,
-    prune: float | None = None,
-    skip: float | None = None,
-) -> Archive:
-    """The archive in a folder, or a new one for a language; settings other than the archive's are an InputError."""
-    if language not in LANGUAGES:
-        raise InputError(
-            f"language must be one of {', '.join(LANGUAGES)}, got {language!r}.{nearest(language, LANGUAGES)}"
-        )
-    settings: dict[str, Any] = {k: v for k, v in {"prune": prune, "skip": skip}.items() if v is not None}
-    if not (Path(folder) / MANIFEST).exists():
-        return Archive.create(folder, Settings(dict(LANGUAGES[language]), **settings), dictionary)
-    archive = Archive(folder)
-    for name, value in settings.items():
-        if getattr(archive.settings, name) != value:
-            raise InputError(f"the archive has {name} {getattr(archive.settings, name)}, not {value}", str(folder))
-    if not archive.settings.kinds.items() <= LANGUAGES[language].items():  # a language may have got more units since
-        kinds = f"the units {', '.join(archive.settings.kinds.values())}"
-        raise InputError(f"the archive has {kinds}, which are not those of the language {language!r}", str(folder))
-    if dictionary is not None:
-        crc = zlib.crc32(Path(dictionary).read_bytes())
-        if archive.index.manifest.files.get(DICTIONARY) != crc:
-            raise InputError("the archive was made with another pronunciation dictionary", str(folder))
-    return archive

@@ -8,17 +8,21 @@ make_hit          for each: where in it the words are, how certain they are, and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ...data import RankingData
 from ...errors import InputError, shorten
-from ..index.evidence import QueryEvidence, place_scores
+from ..index.evidence import QueryEvidence, evidence_names, place_evidence, place_scores, term_parts
 from ..index.reader import Index
 from ..learn.weights import Weights, shipped
+from .explanations import explanation
 from .filters import DocumentFilter
+from .grouping import GroupedPlace, RecordingGroups, grouped
 from .hits import Hit, make_hit
 from .judged_places import judged_places
+from .matching import why_nothing
 from .ranking import (
     CANDIDATES,
     contributions,
@@ -38,9 +42,16 @@ _SUGGESTED = 5  # words of a query for which others are suggested
 
 
 def search(
-    index: Index, weights: Weights, text: str, k: int, documents: DocumentFilter, candidates: int | None = None
+    index: Index,
+    weights: Weights,
+    text: str,
+    k: int,
+    documents: DocumentFilter,
+    candidates: int | None = None,
+    grouping: RecordingGroups | None = None,
+    explain: bool = False,
 ) -> list[Hit]:
-    """The k best places for a query; see :func:`.ranking.ranked_places`."""
+    """The k best places for a query (see :func:`.ranking.ranked_places`), or those of the k best recordings."""
     if k < 1:
         raise InputError(f"k must be at least 1, got {k}")
     if candidates is not None and candidates < 1:
@@ -51,21 +62,50 @@ def search(
         raise InputError(nothing + foreign(index, query.words))
     mask = DocumentFilter((*documents.fields, *query.fields)).mask(index)
     evidence = QueryEvidence(index, query, weights.by_name)
-    ranking = ranked_places(index, query, weights, k, mask, candidates, evidence)
+    most = k if grouping is None else None
+    ranking = ranked_places(index, query, weights, most, mask, candidates, evidence)
+    groups = list[GroupedPlace]()
+    if grouping is not None:
+        recordings = documents_of(index, np.array([place for place, _ in ranking], np.int64))
+        groups = grouped(ranking, recordings.tolist(), k, *grouping)
+        ranking = [(group.place, group.score) for group in groups]
     parts = contributions(index, query, weights, [place for place, _ in ranking], candidates, evidence)
-    return [
+    hits = [
         make_hit(index, query, place, rank, score, part)
         for rank, ((place, score), part) in enumerate(zip(ranking, parts, strict=True), 1)
     ]
+    for i, group in enumerate(groups):
+        hits[i] = replace(hits[i], recording_rank=group.recording_rank, recording_score=group.recording_score)
+    if explain:
+        hits = [_explained(index, query, weights, place, hit) for (place, _), hit in zip(ranking, hits, strict=True)]
+    return hits
+
+
+def _explained(index: Index, query: SpokenQuery, weights: Weights, place: int, hit: Hit) -> Hit:
+    """The hit with the parts of its score in words."""
+    parts = [] if weights.normalise else term_parts(index, query, place, weights.by_name)
+    names = set() if weights.normalise else set(evidence_names(index.kinds))
+    others = {name: amount for name, amount in hit.contributions.items() if name not in names}
+    return replace(hit, explanation=explanation(parts, others))
+
+
+def why_no_hits(index: Index, text: str, documents: DocumentFilter) -> str:
+    """Why a search has no hits: what leaves nothing of the places that have any evidence."""
+    query = parse_query(index, text)
+    places = place_evidence(index, query).places
+    if len(places) == 0:
+        return "no place holds a word of the query, or its sounds"
+    mask = DocumentFilter((*documents.fields, *query.fields)).mask(index)
+    inside = places if mask is None else places[mask[documents_of(index, places)]]
+    if len(inside) == 0:
+        return f"the filters leave none of the {len(places):,} places that have a word of the query, or its sounds"
+    return why_nothing(index, query, inside) or "no weak ranker that has a weight speaks for a place"
 
 
 def search_notes(index: Index, text: str, documents: DocumentFilter) -> list[str]:
     """What was assumed about a query and its filters, and suggestions for words that nobody heard; a line each."""
     query = parse_query(index, text)
     notes = [*query.notes, *DocumentFilter((*documents.fields, *query.fields)).notes(index)]
-    for near in query.nears:
-        if not (_is_heard(index, near.left) and _is_heard(index, near.right)):
-            notes.append(f"near/{near.distance}: one side was not heard as words, so the distance is not looked at")
     words = words_of(index)
     unheard = [
         word
@@ -82,12 +122,8 @@ def _is_heard(index: Index, alternatives: Sequence[WordSequence]) -> bool:
 
 
 def place_names(index: Index, places: np.ndarray) -> list[str]:
-    """``DOCUMENT@START-END`` of each place, or the document's name where it has a single one."""
-    out = []
-    for place, document in zip(places.tolist(), documents_of(index, places).tolist(), strict=True):
-        part, own = index.place_of(document)
-        out.append(segment(index, place).name if len(part.utterances(own)) > 1 else index.name_of(document))
-    return out
+    """The names of places, by which they are judged."""
+    return [segment(index, place).name for place in places.tolist()]
 
 
 def query_features(
