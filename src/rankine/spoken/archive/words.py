@@ -11,10 +11,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..index import schema
+from ..index.grams import chain_counts
 from ..index.reader import Index, PartReader
 from ..index.schema import Postings, Strings
 from .folding import fold, fold_all, without_apostrophes
-from .runs import sequence_runs
 
 _UNFOLDED = re.compile("[a-z\u4000-\u9fff]+")
 _FOLDED_BYTES = np.ones(256, np.bool_)  # of UTF-8: what such a word has no byte of
@@ -139,11 +139,7 @@ class ArchiveWords(WordList):
 
     def together(self, words: Sequence[str]) -> float:
         """The expected count of words one after the other, in the confusion networks."""
-        total = 0.0
-        for part in self.parts:
-            everywhere = np.ones(len(part.document_of), np.bool_)
-            total += float(sequence_runs(part, self.kind, list(words), everywhere).posterior.sum())
-        return total
+        return sum(float(chain_counts(part, self.kind, "cn", words)[1].sum()) for part in self.parts)
 
     def written(self, prefix: str) -> dict[str, float]:
         """The words that begin so exactly as they are written, with their counts."""
