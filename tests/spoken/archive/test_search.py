@@ -11,8 +11,10 @@ import rankine as rk
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.filters import DocumentFilter
 from rankine.spoken.archive.search import place_names, search_notes
+from rankine.spoken.archive.segments import segment
 
-from ..cases import SMALL, cells, filled, sausages
+from ... import reference_places as ref
+from ..cases import SMALL, filled, sausages
 from .test_grammar import FRAGMENTS
 
 
@@ -54,28 +56,26 @@ def test_weights_of_the_caller(several):
         several.search("w0", weights={"word-cn-9": 1})
 
 
-def test_exclusions_are_of_places(several):
-    documents = cells(several, "word", "cn")
-    every = {(h.document, h.utterance) for h in several.search("w0", k=500)}
-    with_w1 = {
-        (d, f"{d}-{i}")
-        for d, segments in documents.items()
-        for i, s in enumerate(segments)
-        if any(p >= 0.5 and u == "w1" for (_, u), p in s.items())
-    }
-    left = {(h.document, h.utterance) for h in several.search("w0 -w1", k=500)}
-    assert left < every
-    assert {d for d, _ in left} >= {d for d, _ in every} - {d for d, _ in with_w1}
-    assert several.search("w0 near/5 zzz", k=500) == []  # nobody said one side
+def test_what_is_required_is_required_of_every_hit(several):
+    index = several.index
+    every = np.arange(int(index.places_before[-1]))
+    w0 = {h.segment for h in several.search("w0", k=1000)}
+    for text in ("w0 -w1", "w0 near/1 w1", '"w0 w1"', 'w0 -"w1 w2"'):
+        keep = ref.mask(index, several.parse(text))
+        want = {segment(index, place).name for place in every[keep].tolist()}
+        hits = {h.segment for h in several.search(text, k=1000)}
+        assert hits == want & (w0 if "-" in text else {h.segment for h in several.search("w0 w1", k=1000)})
+        assert hits
+    assert several.search("w0 near/5 zzz") == []  # nobody heard one side, not even its sounds
 
 
 def test_alternatives_are_found(several):
-    every = {(h.document, h.utterance) for text in ("w0", "w1") for h in several.search(text, k=500)}
-    assert {(h.document, h.utterance) for h in several.search("w0 OR w1", k=500)} == every
-    either = {h.document for h in several.search('"w0 w1" OR "w1 w0"', k=500)}
-    each = [h for text in ('"w0 w1"', '"w1 w0"') for h in several.search(text, k=500)]
-    inside = {h.document for h in each if h.end <= float(h.segment.rpartition("-")[2])}
-    assert inside <= either <= {h.document for h in each}  # as an alternative a phrase stands in one segment
+    every = {h.segment for text in ("w0", "w1") for h in several.search(text, k=1000)}
+    assert {h.segment for h in several.search("w0 OR w1", k=1000)} == every
+    either = {h.segment for h in several.search('"w0 w1" OR "w1 w0"', k=1000)}
+    both = {h.segment for text in ('"w0 w1"', '"w1 w0"') for h in several.search(text, k=1000)}
+    assert either
+    assert either <= both  # a phrase that crosses a cut has no evidence of its own in either segment
 
 
 def test_notes(several):
