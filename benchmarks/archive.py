@@ -1,5 +1,6 @@
 """The spoken archive: indexing against real time, search over 100,000 segments, size and quality by pruning."""
 
+import math
 import os
 import subprocess
 import sys
@@ -14,10 +15,17 @@ import rankine as rk
 from rankine.experiments.collections import words_of
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.examples import examples
+from rankine.spoken.index import build
 from rankine.spoken.index.build import part_of_parts
 from rankine.spoken.index.schema import DOCUMENT_NAME, FORMS, Postings
 from rankine.spoken.index.settings import LEVELS, Settings
 from rankine.spoken.index.storage import writing
+from rankine.spoken.lattice import stretches
+from rankine.spoken.lattice.confusion import confusion_network
+from rankine.spoken.lattice.formats import read_archive
+from rankine.spoken.lattice.lattice import Lattice
+from rankine.spoken.lattice.positions import pspl
+from rankine.spoken.lattice.posteriors import arc_posteriors, as_scores
 from rankine.spoken.learn.judgments import Judged
 
 from .timing import goal, heading
@@ -133,6 +141,106 @@ def learning(archive: Archive, texts: dict[str, list[str]]) -> None:
         goal(f"learning by {ranker} from 200 queries, seconds", took, 60, at_most=True)
 
 
+def one_best_hours(place: Path, vocabulary: list[str]) -> None:
+    """Indexing files of words without a pause: an hour, and ten hours."""
+    rng, seconds = np.random.default_rng(3), {}
+    for hours in (0.1, 1, 10):  # the first compiles
+        n = round(9000 * hours)
+        words = rng.choice(vocabulary, n)
+        source = place / f"{hours}.ctm"
+        source.write_text("".join(f"talk 1 {0.4 * i:.2f} 0.4 {w} 0.9\n" for i, w in enumerate(words)))
+        archive = Archive.create(place / f"talk-{hours}")
+        began = time.perf_counter()
+        archive.add(source)
+        seconds[hours] = time.perf_counter() - began
+        size, n_stretches = archive.index.manifest.size / 1e6, archive.index.n_stretches
+        print(
+            f"  {n:,} words in one file: {seconds[hours]:.1f} s, {size:.1f} MB, {n_stretches:,} stretches", flush=True
+        )
+    goal("ten hours of words in one file, against one hour", seconds[10] / seconds[1], 11, at_most=True)
+
+
+def in_a_row(lattices: list[Lattice]) -> Lattice:
+    """Lattices one after the other."""
+    units, columns, node, seconds = {}, [], 0, 0.0
+    for lattice in lattices:
+        number = np.array([*(units.setdefault(u, len(units)) for u in lattice.units), -1])
+        columns.append((
+            lattice.source + node, lattice.target + node, number[lattice.unit], lattice.acoustic, lattice.language,
+            lattice.posterior, lattice.start + seconds, lattice.end + seconds,
+        ))  # fmt: skip
+        node, seconds = node + lattice.n_nodes - 1, seconds + float(lattice.end.max())
+    return Lattice(*map(np.concatenate, zip(*columns, strict=True)), node + 1, tuple(units))
+
+
+def evidence(lattices: list[Lattice], pairs: set[tuple[str, str]]) -> tuple[float, float, int]:
+    """The mean score of pairs of words that were said, in both forms, and the number of entries of PSPL."""
+    sums, entries = [dict.fromkeys(pairs, 0.0) for _ in range(2)], 0
+    for lattice in lattices:
+        posteriors = arc_posteriors(lattice)
+        forms = pspl(lattice, posteriors, 1e-3), confusion_network(lattice, "pivot", posteriors)
+        entries += len(forms[0])
+        for form, out in zip(forms, sums, strict=True):
+            at: dict[str, dict[int, float]] = {}
+            for position, unit, x in form.triples():
+                at.setdefault(unit, {})[position] = x
+            for a, b in pairs & {(a, b) for a in at for b in at}:
+                out[a, b] += sum(x * at[b].get(p + 1, 0.0) for p, x in at[a].items())
+    return *(float(np.mean(np.log1p(list(out.values())))) for out in sums), entries
+
+
+def greatest_lengths(folder: Path, texts: dict[str, list[str]]) -> None:
+    """Utterances joined by twenties, cut into stretches of several greatest lengths."""
+    names, lattices = [], []
+    for name, lattice in read_archive(folder / "lattices", lower=True):
+        names.append(name)
+        scored = as_scores(lattice, arc_posteriors(lattice))
+        lattices.append(scored.prune(arc_posteriors(scored).posterior, 1e-4))
+    groups = [range(i, min(i + 20, len(names))) for i in range(0, len(names), 20)]
+    pairs = [{pair for i in group for pair in pairwise(texts[names[i]])} for group in groups]
+    rows = {"utterances as they are": [[lattices[i] for i in group] for group in groups]}
+    joined = [in_a_row(parts) for parts in rows["utterances as they are"]]
+    rows["joined by twenties"] = [[lattice] for lattice in joined]
+    usual = stretches.LONGEST_SECONDS, stretches.LONGEST_WORDS
+    lost = {}
+    for length in ((60.0, 180.0), (30.0, 90.0), (20.0, 60.0), usual, (6.0, 18.0)):
+        stretches.LONGEST_SECONDS, stretches.LONGEST_WORDS = length
+        name = "in stretches of {:g} s, {:g} words".format(*length)
+        rows[name] = [[s.lattice for s in stretches.stretches(lattice)] for lattice in joined]
+        lost[name] = np.concatenate([beside(lattice) for lattice in joined])
+    stretches.LONGEST_SECONDS, stretches.LONGEST_WORDS = usual
+    for name, parts in rows.items():
+        found = np.array([evidence(mine, said) for mine, said in zip(parts, pairs, strict=True)])
+        mass = f"; lost at a cut {lost[name].mean():.5f}, at most {lost[name].max():.3f}" if name in lost else ""
+        print(
+            f"  {name:<34} {sum(map(len, parts)):4d}: pairs {found[:, 0].mean():.4f} PSPL, "
+            f"{found[:, 1].mean():.4f} CN; {found[:, 2].sum():,.0f} entries{mass}",
+            flush=True,
+        )
+
+
+def beside(lattice: Lattice) -> np.ndarray:
+    """The mass of the paths beside each node at which a lattice is cut."""
+    mass = np.bincount(lattice.target, arc_posteriors(lattice).posterior, lattice.n_nodes)
+    return 1 - np.minimum(mass[stretches.cut_nodes(lattice)], 1.0)
+
+
+def long_utterances(place: Path, folder: Path, texts: dict[str, list[str]]) -> None:
+    """What stretches cost and gain."""
+    one_best_hours(place, sorted({w for words in texts.values() for w in words}))
+    greatest_lengths(folder, texts)
+    sizes = {}
+    for name, cut in (("whole", lambda lattice: [stretches.Stretch(0.0, math.nan, lattice)]), ("cut", build.stretches)):
+        build.stretches, before = cut, build.stretches
+        archive = Archive.create(place / name)
+        archive.add(folder / "lattices")
+        build.stretches = before
+        sizes[name] = archive.index.manifest.size
+        rows = f"{archive.index.n_stretches} rows, {sizes[name] / 1e6:.2f} MB"
+        print(f"  utterances {name}: {rows}; {quality(archive, texts)}")
+    goal("size of the index, against that of whole utterances", sizes["cut"] / sizes["whole"], 1.3, at_most=True)
+
+
 def main() -> None:
     heading("Spoken archive")
     place = os.environ.get("RANKINE_DATA")
@@ -160,5 +268,6 @@ def main() -> None:
             if (prune, skip) == (1e-3, 0.0):
                 seconds, kept = took, archive
         goal("indexing, times faster than real time on one core", hours * 3600 / seconds, 50)
+        long_utterances(Path(temporary), folder, texts)
         learning(kept, texts)
         searching(blown_up(kept, Path(temporary, "big")), texts)

@@ -17,6 +17,7 @@ from rankine.normalisers import TABLE as NORMALISERS
 from rankine.rankers.base import LinearModel
 from rankine.rankers.table import TABLE as RANKERS
 from rankine.solvers import TABLE as SOLVERS
+from rankine.spoken.archive.grammar import EXAMPLES
 from rankine.spoken.recognise.table import TABLE as RECOGNISERS
 
 
@@ -57,6 +58,7 @@ TABLES = {
     "lattice-formats": list_formats(),
     "units": list_units(),
     "recognisers": list_recognisers(),
+    "queries": (("query", "what it finds"), EXAMPLES),
     "targets": (("name", "what it is", "models that it holds", "run here (`--check`)"), targets()),
     "normalisers": (("name", "what it does"), ((name, row.explanation) for name, row in NORMALISERS.items())),
     "experiments": (("name", "what it is"), ((name, row.explanation) for name, row in EXPERIMENTS.items())),

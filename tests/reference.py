@@ -368,6 +368,17 @@ def pspl(lattice, weight):
     return out
 
 
+def gram_counts(lattice, weight, order):
+    """The expected number of times that each sequence of ``order`` units is said, by enumerating all paths."""
+    out = {}
+    for path, p in path_probabilities(lattice, weight):
+        words = lattice.words(path)
+        for i in range(len(words) - order + 1):
+            gram = tuple(words[i : i + order])
+            out[gram] = out.get(gram, 0.0) + p
+    return out
+
+
 def weak_scores(segments, query, orders=3):
     """SPEC: S_n = Σ_i log(1 + Σ_segments Σ_k Π_{j<n} P(q_{i+j}, k+j)); segments are dicts (position, unit) → P."""
     out = []

@@ -16,13 +16,17 @@ LONG_QUERY_REASON = "few queries have so many documents"
 class InputError(ValueError):
     """Input that Rankine cannot accept. The message states what was expected, what was given, and where.
 
+    It is one line; ``below`` are further lines that point at a place in a text.
+
     >>> raise InputError("expected a number, got 'x'", where="train.txt, line 17")
     Traceback (most recent call last):
     rankine.errors.InputError: train.txt, line 17: expected a number, got 'x'
     """
 
-    def __init__(self, message: str, where: str | None = None) -> None:
-        super().__init__(f"{where}: {message}" if where else message)
+    def __init__(self, message: str, where: str | None = None, below: str = "") -> None:
+        self.message = f"{where}: {message}" if where else message
+        self.below = below
+        super().__init__(f"{self.message}\n{below}" if below else self.message)
 
 
 class InputNote(UserWarning):
@@ -138,6 +142,13 @@ def writing_to(path: object) -> Iterator[None]:
         if error.filename is not None or error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def in_lines(error: Exception) -> str:
+    """An error as :func:`in_one_line` gives it, and the lines that point at a place in a text."""
+    if isinstance(error, InputError) and error.below:
+        return f"{shown(error.message)}\n{shown(error.below, lines=True)}"
+    return in_one_line(error)
 
 
 def in_one_line(error: Exception) -> str:

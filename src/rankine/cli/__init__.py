@@ -39,7 +39,7 @@ def main() -> None:
                 raise
             if isinstance(error, OSError):
                 _abandon_output()
-            say(f"rankine: {_in_words(error)}")
+            say(f"rankine: {_in_words(error)}", lines=True)
             raise SystemExit(1) from None
         raise SystemExit(code)
 
@@ -76,11 +76,11 @@ def _show_warning(message: Any, *_: Any) -> None:
 
 
 def _in_words(error: Exception) -> str:
-    from ..errors import in_one_line
+    from ..errors import in_lines
 
     if isinstance(error, ValueError | OSError | TypeError | MemoryError):
-        return in_one_line(error)
-    return f"this is a bug in Rankine: {type(error).__name__}: {error}; RANKINE_TRACEBACK=1 shows where"
+        return in_lines(error)
+    return shown(f"this is a bug in Rankine: {type(error).__name__}: {error}; RANKINE_TRACEBACK=1 shows where")
 
 
 def _abandon_output() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..console import clock, print_table, put_csv, put_json, say
+from ..console import clock, print_table, put, put_csv, put_json
 from .common import Output
 
 if TYPE_CHECKING:
@@ -58,14 +58,23 @@ def print_comparison(comparison: Comparison) -> None:
 
 
 def print_hits(title: str, hits: Sequence[Hit]) -> None:
-    """Print the hits of a search, best first."""
+    """Print the hits of a search, best first; those of a recording have its number where they are grouped."""
     titled = any(h.title for h in hits)
     rows = [
-        (h.rank, h.place, *([h.title or h.document] if titled else []), clock(h.start), f"{h.score:.3f}",
-         " ".join(f"{m.unit}:{m.posterior:.2f}" for m in h.matches), h.snippet)
+        (h.recording_rank or h.rank, h.place, *([h.title or h.document] if titled else []), clock(h.start),
+         f"{h.score:.3f}", h.certainty, _heard(h), h.snippet)
         for h in hits
     ]  # fmt: skip
-    columns = ["", "hit", *(["title"] if titled else []), "at", "score", "heard", "around it"]
-    print_table(title, columns, rows, whole=("hit", "at"))
-    if not hits:
-        say("nothing found")
+    columns = ["", "hit", *(["title"] if titled else []), "at", "score", "certainty", "heard", "around it"]
+    if hits:
+        print_table(title, columns, rows, whole=("hit", "at"))
+    for h in hits:
+        if h.explanation:
+            put(f"{h.place}: {h.explanation}")
+
+
+def _heard(hit: Hit) -> str:
+    """The words with their posteriors, or how much of a word was heard in smaller units."""
+    if hit.certainty == "sounds like" or not hit.matches:
+        return hit.evidence
+    return " ".join(f"{m.unit}:{m.posterior:.2f}" for m in hit.matches)

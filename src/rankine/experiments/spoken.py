@@ -28,13 +28,15 @@ from ..progress import bar
 from ..report import Section, write, write_page
 from ..spoken.archive.archive import Archive
 from ..spoken.archive.examples import examples
-from ..spoken.archive.query import longest_words
+from ..spoken.archive.readings import longest_words
+from ..spoken.index.scores import ranker_names
 from ..spoken.index.settings import LANGUAGES, Settings
 from ..spoken.lattice.formats import Reading, files, pieces
 from ..spoken.lattice.formats.common import word_list
 from ..spoken.lattice.scoring import Scoring
 from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import COLUMNS, CrossValidation, Examples, cross_validate
+from ..spoken.text import STOP_WORDS
 from ..temporary import temporary_folder
 from .collections import (
     SPEECH_SETS,
@@ -55,16 +57,6 @@ RANKERS = {
 }  # fmt: skip
 LEAST, MOST, FOLDS, SEED = 5, 200, 4, 0
 LEAST_QUERIES = 2 * FOLDS
-ENGLISH_STOP = frozenset(
-    "a about after all also an and any are as at be been before being between but by could did do does each for from "
-    "had has have he her him his i if in into is it its may me might more most must my no not of on one only or other "
-    "our out over own same shall she should so some such than that the their them then there these they this those "
-    "through to under up upon us very was we were what when where which while who whom whose will with would you "
-    "your".split()
-)
-MANDARIN_STOP = frozenset(
-    "的 了 在 是 我 你 他 她 它 们 这 那 有 和 就 不 也 吗 呢 吧 啊 嗯 个 一 要 去 到 给 把 被 对".split()
-)
 
 
 @dataclass(frozen=True)
@@ -124,7 +116,7 @@ def check_collection(name: str) -> None:
 def judged_queries(recordings: SpokenCollection) -> Judged:
     """The declared queries, and which documents are relevant to each."""
     english = recordings.language == "en"
-    stop = ENGLISH_STOP if english else MANDARIN_STOP
+    stop = STOP_WORDS[recordings.language]
     counts: Counter[tuple[str, ...]] = Counter()
     for text in recordings.texts.values():
         counts.update({tuple(text[i : i + n]) for n in (1, 2, 3) for i in range(len(text) - n + 1)})
@@ -163,9 +155,9 @@ def run_size(name: str, label: str) -> LatticeSize:
     with temporary_folder("rankine-spoken-") as temporary:
         archive = Archive.create(Path(temporary, "archive"), Settings(dict(LANGUAGES[recordings.language]), arcs=0.0))
         archive.add(recordings.source, scoring=scoring)
-        data = examples(archive.index, judged, keep=False)
+        data = examples(archive.index, judged, documents=True)
         trial = cross_validate(data, RANKERS, FOLDS, SEED)
-        names = archive.ranker_names
+        names = ranker_names(archive.kinds)
     features = np.asarray(data.data.X, np.float64)
     n = len(trial.in_vocabulary)  # queries without a candidate count as 0
     singles = np.array([data.average_precision(data.data, features[:, f]).sum() / n for f in range(features.shape[1])])

@@ -21,16 +21,17 @@ from ..data import RankingData
 from ..errors import InputError, needs
 from ..progress import bar
 from ..report import Section, write, write_page
-from ..spoken.archive.archive import create_or_open
 from ..spoken.archive.examples import examples
+from ..spoken.archive.opening import create_or_open
 from ..spoken.index.about import read_about
+from ..spoken.index.scores import ranker_names
 from ..spoken.lattice.wer import edit_distance
 from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import Examples, make_ranker
 from ..spoken.learn.weights import normalised
 from ..spoken.recognise.run import TABLE, PocketSphinx, recognise
+from ..spoken.text import STOP_WORDS
 from .collections import speech_folder, transcripts, words_of
-from .spoken import ENGLISH_STOP
 from .table import Results
 
 LEAST, FOLDS, SEED = 3, 4, 0
@@ -59,7 +60,7 @@ def query_words(texts: dict[str, list[str]]) -> list[str]:
     ps = needs("pocketsphinx", "spoken")
     dictionary = {line.split()[0] for line in open(ps.get_model_path("en-us/cmudict-en-us.dict"), encoding="utf-8")}
     counts = Counter(w for text in texts.values() for w in set(text))
-    return sorted(w for w, n in counts.items() if n >= LEAST and w not in ENGLISH_STOP and w in dictionary)
+    return sorted(w for w, n in counts.items() if n >= LEAST and w not in STOP_WORDS["en"] and w in dictionary)
 
 
 def run(
@@ -79,8 +80,10 @@ def run(
             raise InputError(f"{len(done.errors)} recordings could not be recognised: {done.errors[0]}")
         archive = create_or_open(place / "archive", "en", None, None, None)
         archive.add(lattices, read_about(lattices / TABLE), workers=workers)
-        judged_data = examples(archive.index, judged, keep=False)
-        out.append(VocabularyTrial(label, word_errors(lattices, texts), *_trial(judged_data, archive.ranker_names)))
+        judged_data = examples(archive.index, judged, documents=True)
+        out.append(
+            VocabularyTrial(label, word_errors(lattices, texts), *_trial(judged_data, ranker_names(archive.kinds)))
+        )
     return out
 
 

@@ -15,6 +15,18 @@ HAN = "㐀-䶿一-鿿豈-﫿"  # ranges of Chinese characters, for a set in a re
 TEXTS = ("title", "date", "speaker")  # what can be said of a document besides its name
 UTTERANCE, DOCUMENT, AUDIO, OFFSET = "utterance", "document", "audio", "offset"
 ABOUT_COLUMNS = (UTTERANCE, DOCUMENT, *TEXTS, AUDIO, OFFSET)  # of a table of what is said about utterances
+STOP_WORDS = {  # of each language: words that occur nearly everywhere
+    "en": frozenset(
+        "a about after all also an and any are as at be been before being between but by could did do does each for "
+        "from had has have he her him his i if in into is it its may me might more most must my no not of on one only "
+        "or other our out over own same shall she should so some such than that the their them then there these they "
+        "this those through to under up upon us very was we were what when where which while who whom whose will with "
+        "would you your".split()
+    ),
+    "zh": frozenset(
+        "的 了 在 是 我 你 他 她 它 们 这 那 有 和 就 不 也 吗 呢 吧 啊 嗯 个 一 要 去 到 给 把 被 对".split()
+    ),
+}
 PACKED = (".gz", ".bz2", ".xz", ".zst")  # endings of compressed files
 LONGEST_LINE = 64 << 20  # bytes
 _CHUNK = 1 << 20  # characters that are cut into lines at once

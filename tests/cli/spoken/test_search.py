@@ -27,7 +27,7 @@ def test_a_table_of_hits(place):
     out = rankine(place, "spoken", "search", "arch", "spoken words").stdout
     assert out.splitlines()[1].startswith("1\tA@60.0-62.0\tFirst\t1:00.0\t")
     assert "[spoken words] remain" in out
-    done = rankine(place, "spoken", "search", "arch", "spoken", "--since", "2026")
+    done = rankine(place, "spoken", "search", "arch", '"remain spoken"')
     assert "nothing found" in done.stderr
 
 

@@ -5,8 +5,9 @@ import shutil
 import pytest
 
 import rankine as rk
-from rankine.spoken.archive.archive import Archive, create_or_open
+from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.examples import examples
+from rankine.spoken.archive.opening import create_or_open
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.learning import learn

@@ -5,8 +5,9 @@ import pytest
 import rankine as rk
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.hits import locate
+from rankine.spoken.index.about import About
 
-from ..cases import SMALL, sausages
+from ..cases import SMALL, sausages, talk
 
 
 def test_a_hit_points_at_the_phrase(tmp_path):
@@ -64,3 +65,30 @@ def test_recordings_of_hits(several, tmp_path):
     bare.add(sausages(tmp_path / "s.sausage", "u [ a 1 ]"))
     with pytest.raises(rk.InputError, match="bare: the archive does not know a recording of 'u'"):
         locate(bare.index, "u@1")
+
+
+def test_hits_in_stretches(tmp_path):
+    """What is said around a hit goes on beyond the pause; every time of the recording is in it."""
+    archive = Archive.create(tmp_path / "a", SMALL)
+    words = {10: "a", 11: "b", 12: "c", 13: "d", 24: "e"}
+    (tmp_path / "x.ctm").write_text(talk(36, words))
+    (tmp_path / "y.ctm").write_text(talk(1).replace("rec 1", "first 1"))
+    (tmp_path / "a" / "x.wav").touch()
+    archive.add(tmp_path / "y.ctm", {"first": About("d", audio="y.wav")})
+    archive.add(tmp_path / "x.ctm", {"rec": About("d2", audio="x.wav", offset=2.0)})
+    assert archive.search("b")[0].snippet.startswith("… ")
+    assert " a [b] c d " in archive.search("b")[0].snippet
+    assert " a b [c] d " in archive.search("c")[0].snippet
+    assert archive.search("e")[0].snippet.startswith("… ")
+    assert archive.search("c")[0].start == pytest.approx(2 + 12 * 0.4 + 0.7)
+    for at in ("0", "6.9", "7.2", "17.5"):
+        assert locate(archive.index, f"d2@{at}").audio.name == "x.wav"
+
+
+def test_neighbours_are_of_one_utterance(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / "x.ctm").write_text("u 1 0 1 a 1\nu 1 2 1 b 1\nv 1 0 1 c 1\n")
+    archive.add(tmp_path / "s", {"u": About("d"), "v": About("d")})
+    assert archive.search("b")[0].snippet == "a [b]"
+    assert archive.search("c")[0].snippet == "[c]"

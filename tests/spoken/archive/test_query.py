@@ -4,7 +4,8 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.query import longest_words, parse
+from rankine.spoken.archive.query import parse
+from rankine.spoken.archive.readings import longest_words
 from rankine.spoken.index.settings import LANGUAGES, Settings
 from rankine.spoken.lattice.formats import one_best
 
@@ -29,13 +30,17 @@ def test_words_as_they_are_written(tmp_path):
     archive.add(sausages(tmp_path / "s.sausage", "u [ 'cause 1 ] [ u.s. 1 ] [ caf\u00e9 1 ] [ b 1 ]"))
     assert archive.parse("'cause U.S.").words == ("'cause", "u.s.")
     assert archive.parse("cafe\u0301!").words == ("caf\u00e9",)
-    assert archive.parse("\u201cu.s. caf\u00e9\u201d b").phrases == ((0, 2),)
+    assert archive.parse("\u201cu.s. caf\u00e9\u201d b").phrases[0].place == (0, 2)
     with pytest.raises(rk.InputError, match="at most 100"):
         archive.parse("b " * 101)
 
 
 def test_what_is_no_query():
-    for text, message in (("", "has no words"), ("  ?! ", "has no words"), ('"w0', "a quotation mark is missing")):
+    for text, message in (
+        ("", "has no words"),
+        ("  ?! ", "has no words"),
+        ('"w0', "this quotation mark is not closed"),
+    ):
         with pytest.raises(rk.InputError, match=message):
             parse(text, {"word": None}, {"w0"})
 
@@ -48,4 +53,4 @@ def test_longest_words():
 def test_units_word_by_word():
     query = parse('ab "c"', {"word": None, "character": lambda word: [list(word)]}, {"ab", "c"})
     assert query.units("character") == ["a", "b", "c"]
-    assert query.units("character", query.phrases[0]) == ["c"]
+    assert query.units("character", query.phrases[0].place) == ["c"]

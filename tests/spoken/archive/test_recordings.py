@@ -9,8 +9,8 @@ import pytest
 import rankine as rk
 from rankine.files import locked
 from rankine.spoken import Archive
-from rankine.spoken.archive.archive import create_or_open
 from rankine.spoken.archive.hits import locate
+from rankine.spoken.archive.opening import create_or_open
 from rankine.spoken.archive.recordings import FOLDER
 from rankine.spoken.index.about import About
 

@@ -4,11 +4,11 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.subtitles import subtitles
+from rankine.spoken.archive.subtitles import best_words, subtitles
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import one_best
 
-from ..cases import SMALL, filled, sausages
+from ..cases import SMALL, filled, sausages, talk
 
 
 def test_subtitles(tmp_path):
@@ -35,3 +35,14 @@ def test_what_has_no_subtitles(tmp_path):
         subtitles(archive.index, "two")
     with pytest.raises(rk.InputError, match="subtitles need times"):
         subtitles(archive.index, "w")
+
+
+def test_subtitles_of_a_long_utterance(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    (tmp_path / "x.ctm").write_text(text := talk(200))
+    archive.add(tmp_path / "x.ctm", {"rec": About("d", audio="x.wav", offset=3.0)})
+    assert archive.index.n_stretches > 10
+    want = [(line.split()[4], float(line.split()[2]) + 3.0) for line in text.splitlines()]
+    got = [(word.text, word.start) for word in best_words(archive.index, "d")]
+    assert [w for w, _ in got] == [w for w, _ in want]
+    assert [t for _, t in got] == pytest.approx([t for _, t in want])

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from rankine.spoken.archive.archive import Archive
+from rankine.spoken.index.about import About
 from rankine.spoken.index.build import analyse
 from rankine.spoken.index.build_kernels import by_unit
 from rankine.spoken.lattice.formats import Piece, write_slf
 from rankine.spoken.lattice.scoring import Scoring
 
-from ..cases import SMALL, answers, cells, filled, lattice, sausages
+from ..cases import SMALL, answers, cells, filled, lattice, sausages, talk
 
 
 def test_what_is_stored_is_what_was_computed(several):
@@ -57,3 +58,44 @@ def test_postings_are_sorted_by_unit_and_stay_in_order():
         by_unit(unit, ptr, order)
         np.testing.assert_array_equal(order, np.argsort(unit, kind="stable"))
         np.testing.assert_array_equal(np.diff(ptr), np.bincount(unit, minlength=units))
+
+
+def test_the_stretches_of_an_utterance():
+    words = "u 1 1 0.5 a 1\nu 1 1.6 0.5 b 1\nu 1 3 1 c 0.9\n"
+    one, other = analyse(SMALL, Scoring(), None, Piece("u", "ctm", "m", words.encode()))
+    assert (one.name, one.offset, one.length) == ("u", 0.0, 3.0)
+    assert (other.name, other.offset, other.length) == ("u", 3.0, 1.0)
+    assert [w[:3] for w in one.best] == [("a", 1.0, 1.5), ("b", 1.6, 2.1)]
+    assert [w[:3] for w in other.best] == [("c", 0.0, 1.0)]
+    assert other.entries["word", "cn"].slots.tolist() == [[0.0, 1.0]]
+
+
+def test_a_phrase_counts_alike_wherever_it_is_said(tmp_path):
+    """In one piece, nine thousand words with a confidence of 0.9 left 0.008 of 0.303."""
+    archive = Archive.create(tmp_path / "a", SMALL)
+    for name, at in (("early", 5), ("later", 497), ("late", 8501)):
+        (tmp_path / f"{name}.ctm").write_text(talk(9000, {at: "railway", at + 1: "station"}))
+        assert archive.add(tmp_path / f"{name}.ctm", {"rec": About(name)}).errors == []
+    words = archive.score(archive.parse("railway station"), np.arange(3))[:, :6]
+    scores = dict(zip(archive.documents, words, strict=True))
+    assert archive.ranker_names[1] == "word-pspl-2"
+    assert scores["early"] == pytest.approx(scores["later"])
+    assert scores["early"] == pytest.approx(scores["late"])
+    assert scores["early"][1] == pytest.approx(0.303, abs=1e-3)
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.7])
+def test_the_index_grows_with_the_length_and_not_with_its_square(tmp_path, pause):
+    entries = []
+    for n in (1500, 3000, 6000):
+        utterances = analyse(SMALL, Scoring(), None, Piece("u", "ctm", "m", talk(n, pause=pause).encode()))
+        assert sum(len(u.best) for u in utterances) == n
+        entries.append(sum(len(e.unit) for u in utterances for e in u.entries.values()))
+    assert entries[1] == pytest.approx(2 * entries[0], rel=0.02)
+    assert entries[2] == pytest.approx(4 * entries[0], rel=0.02)
+
+
+def test_no_smaller_units_are_taken_for_words():
+    """A stretch in which no word is likelier than none has no likeliest words."""
+    [utterance] = analyse(SMALL, Scoring(), None, Piece("u", "ctm", "m", b"u 1 0 1 aa 0.4\n"))
+    assert utterance.best == []

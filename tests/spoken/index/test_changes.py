@@ -6,11 +6,12 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.archive.archive import Archive
+from rankine.spoken.index import schema
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import Reading, write_slf
 from rankine.spoken.lattice.scoring import Scoring
 
-from ..cases import SMALL, answers, filled, lattice, sausages
+from ..cases import SMALL, answers, filled, lattice, sausages, talk
 
 
 def test_update_and_delete(tmp_path):
@@ -123,3 +124,30 @@ def test_utterances_of_the_table_that_are_not_in_the_source(tmp_path):
     changes = archive.add(sausages(tmp_path / "s.sausage", "u [ a 1 ]"), {"other": About("x")})
     assert "1 utterances of the table are not in" in changes.errors[0]
     assert archive.documents == ["u"]
+
+
+def test_long_utterances(tmp_path):
+    """Stretches have the name of their utterance and begin where they are spoken; nothing else is counted anew."""
+    (tmp_path / "a.ctm").write_text(talk(60, {47: "x"}))
+    (tmp_path / "b.ctm").write_text(talk(24).replace("rec 1", "other 1"))
+    for folder, name in (("one", "a.ctm"), ("both", "a.ctm"), ("both", "b.ctm")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / name).write_bytes((tmp_path / name).read_bytes())
+    about = {"rec": About("d", {"title": "t"}, "x.wav", 100.0), "other": About("d", {"title": "t"}, "y.wav", 7.0)}
+    archive = Archive.create(tmp_path / "archive", SMALL)
+    assert archive.add(tmp_path / "both", about) == (1, 0, 0, 0, [])
+    assert archive.add(tmp_path / "both", about) == (0, 0, 1, 0, [])
+    index = archive.index
+    assert (len(index), index.n_utterances, index.n_stretches) == (1, 2, 7)
+    assert index.utterances_of("d") == {"rec", "other"}
+    assert index.seconds == pytest.approx(60 * 0.4 + 4 * 0.7 + 24 * 0.4 + 0.7)
+    part, _ = index.place_of("d")
+    starts = [100 + 5.5 * i for i in range(5)] + [7.0, 12.5]
+    assert part.numbers(schema.OFFSET).tolist() == pytest.approx(starts)
+    assert part.texts(schema.AUDIO).all() == ["x.wav"] * 5 + ["y.wav"] * 2
+    hit = archive.search("x")[0]
+    assert (hit.utterance, hit.audio) == ("rec", "x.wav")
+    assert (hit.start, hit.end) == pytest.approx((100 + 47 * 0.4 + 3 * 0.7, 100 + 48 * 0.4 + 3 * 0.7))
+    [error] = archive.add(tmp_path / "one", {"rec": About("d")}).errors
+    assert "'other' and others of it are in the archive" in error
+    archive.check()

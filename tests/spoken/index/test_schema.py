@@ -4,6 +4,7 @@ import numpy as np
 
 from rankine.spoken.index import schema
 from rankine.spoken.index.build import Document, Entries, Utterance, Word, part_of_documents, part_of_parts
+from rankine.spoken.index.grams import UtteranceGrams
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.index.storage import write_part
 
@@ -14,12 +15,14 @@ ON_DISK = [
     "utt.name.text", "utt.audio.ptr", "utt.audio.text", "utt.offset", "utt.length", "best.first", "best.time",
     "best.word.ptr", "best.word.text", "word.unit.ptr", "word.unit.text", "word.pspl.ptr", "word.pspl.utt",
     "word.pspl.pos", "word.pspl.p", "word.cn.ptr", "word.cn.utt", "word.cn.pos", "word.cn.p", "word.slot.first",
-    "word.slot.time",
+    "word.slot.time", "word.gram.unit.ptr", "word.gram.unit.text", "word.gram1.code", "word.gram1.ptr",
+    "word.gram1.utt", "word.gram1.n",
 ]  # fmt: skip
 TYPES = {
     "doc.first": "<i8", "best.first": "<i8", "word.slot.first": "<i8", "word.cn.ptr": "<i8", "doc.name.ptr": "<i8",
     "doc.name.text": "|u1", "utt.offset": "<f8", "utt.length": "<f4", "best.time": "<f4", "word.slot.time": "<f4",
-    "word.cn.utt": "<u4", "word.cn.pos": "<u2", "word.cn.p": "<u2",
+    "word.cn.utt": "<u4", "word.cn.pos": "<u2", "word.cn.p": "<u2", "word.gram1.code": "<i8", "word.gram1.ptr": "<i8",
+    "word.gram1.utt": "<u2", "word.gram1.n": "<u2",
 }  # fmt: skip
 
 
@@ -64,11 +67,25 @@ def entries(seed):
     return {("word", form): Entries(names, unit, position, rng.uniform(0.1, 1, 3), slots) for form in schema.FORMS}
 
 
+def word_counts(seed):
+    rng = np.random.default_rng(seed)
+    some = np.sort(rng.choice(5, 3, replace=False))
+    return {("word", 1): UtteranceGrams(tuple("abcde"), some[:, None], rng.uniform(1e-5, 2, 3))}
+
+
 def documents():
     out = []
     for d in range(4):
         utterances = [
-            Utterance(f"u{d}{i}", 1.5, entries(10 * d + i), [Word(f"x{d}", 0.0, 0.5, 0.9)] * i, f"{d}.wav", 2.0 * i)
+            Utterance(
+                f"u{d}{i}",
+                1.5,
+                entries(10 * d + i),
+                [Word(f"x{d}", 0.0, 0.5, 0.9)] * i,
+                word_counts(10 * d + i),
+                f"{d}.wav",
+                2.0 * i,
+            )
             for i in range(d % 3 + 1)
         ]
         out.append(Document(f"d{d}", {"title": f"t{d}"}, utterances, f"f{d}"))

@@ -57,7 +57,7 @@ def index(
 
     from ...parallel import thread_count
     from ...progress import bar
-    from ...spoken.archive.archive import create_or_open
+    from ...spoken.archive.opening import create_or_open
     from ...spoken.index.about import guess_language, read_about
 
     table = None if about is None else read_about(about)
@@ -146,6 +146,7 @@ def check(archive: Folder) -> None:
     rows = [
         ("documents", f"{len(index):,}"),
         ("utterances", f"{index.n_utterances:,}"),
+        ("stretches", f"{index.n_stretches:,}"),
         ("hours", f"{index.seconds / 3600:.2f}"),
         ("units", ", ".join(index.kinds)),
         ("parts", f"{len(index.parts)}"),

@@ -60,12 +60,13 @@ def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers
 
     book = archive.judgments
     key = book.query(text)
-    before = book.all().qrels.get(key, {})
+    before = _grades(archive, key, hits)
     i = 0
     while i < len(hits):
         h = hits[i]
-        grade_now = f" (now {before[h.document]:g})" if h.document in before else ""
-        say(f"{h.rank}. {h.title or h.document} {clock(h.start)}–{clock(h.end)}: {h.snippet}{grade_now}")
+        grade_now = f" (now {before[h.segment]:g})" if h.segment in before else ""
+        title = f"{h.title or h.document} {clock(h.start)}–{clock(h.end)}"
+        say(f"{h.rank}. {title}, {h.certainty}: {h.snippet}{grade_now}")
         answer = ask("?:").strip().lower()
         if answer in ("q", "s"):
             return answer == "s"
@@ -76,17 +77,34 @@ def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers
             number, what = answers.pop()
             book.undo(number)
             say(f"undone: {what}")
-            before = book.all().qrels.get(key, {})
-            i = next((j for j in range(i) if what == f"{text}: {hits[j].document}"), i)
+            before = _grades(archive, key, hits)
+            i = next((j for j in range(i) if what == f"{text}: {hits[j].segment}"), i)
             continue
         if answer and answer not in ("y", "n", *"0123456789"):
             say(_HELP)
             continue
         if answer:
             grade = {"y": 1.0, "n": 0.0}.get(answer, float(answer) if answer.isdigit() else 0.0)
-            answers.append((book.add(key, h.document, grade, name), f"{text}: {h.document}"))
+            answers.append((book.add(key, h.segment, grade, name), f"{text}: {h.segment}"))
         i += 1
     return True
+
+
+def _grades(archive: Archive, key: str, hits: list[Hit]) -> dict[str, float]:
+    """The grades that a query's hits have now, by their segments; that of a whole recording is its best hit's."""
+    from ...spoken.archive.judged_places import judged_places, named_place
+
+    index = archive.index
+    segments = {h.segment: named_place(index, h.segment) for h in hits}
+    best: dict[int, int | None] = {}
+    for h in hits:
+        best.setdefault(index.number_of(h.document), segments[h.segment])
+    grades = archive.judgments.all().qrels.get(key, {})
+    by_place = judged_places(index, grades, best.get)
+    return {
+        name: grade for name, place in segments.items()
+        if (grade := grades.get(name) if place is None else by_place.get(place)) is not None
+    }  # fmt: skip
 
 
 def judgments(
@@ -98,18 +116,21 @@ def judgments(
 ) -> None:
     """Import, export or count an archive's queries and judgments.
 
+    Qrels name places, as `RECORDING@START-END` in seconds, or recordings: that means the best place of each.
+
     `rankine spoken judgments archive/ --queries q.tsv --qrels q.qrels`
 
     `rankine spoken judgments archive/ --export mine`
     """
     from ...console import print_table
     from ...spoken import Archive
+    from ...spoken.archive.judged_places import JudgedNames
     from ...spoken.learn.judgments import Judged, read_qrels, read_queries
 
     opened = Archive(archive)
     book = opened.judgments
     imported = Judged({} if queries is None else read_queries(queries), {} if qrels is None else read_qrels(qrels))
-    Judged({**book.all().queries, **imported.queries}, imported.qrels).check(set(opened.documents), qrels)
+    Judged({**book.all().queries, **imported.queries}, imported.qrels).check(JudgedNames(opened.index), qrels)
     if imported.queries:
         book.add_queries(imported.queries)
     if imported.qrels:

@@ -149,7 +149,7 @@ def add(
     `rankine spoken add archive/ recordings/` and then `rankine spoken search archive/ "printing press"`
     """
     from ...spoken.archive import recordings
-    from ...spoken.archive.archive import create_or_open
+    from ...spoken.archive.opening import create_or_open
     from ...spoken.recognise.recordings import find
 
     find(audio)  # raises before an archive is made

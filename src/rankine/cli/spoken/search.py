@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ...console import put, put_json, say
+from ...spoken.archive.grammar import EXAMPLES
 from ..tables import print_hits
 from .common import Folder
 
@@ -25,13 +27,25 @@ class Form(StrEnum):
 
 def search(
     archive: Folder,
-    query: Annotated[str | None, typer.Argument(help="Words; those in quotation marks must follow each other.")] = None,
+    query: Annotated[str | None, typer.Argument(help="Words, phrases and fields; see the examples above.")] = None,
     k: Annotated[int, typer.Option("-k", help="How many hits.")] = 10,
-    speaker: Annotated[str | None, typer.Option(help="Only documents of this speaker.")] = None,
-    since: Annotated[str | None, typer.Option(help="Only documents of this date or later.")] = None,
-    until: Annotated[str | None, typer.Option(help="Only documents of this date or earlier.")] = None,
+    speaker: Annotated[
+        str | None, typer.Option(help="Only recordings of this speaker: the whole name or words of it.")
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(help="Only recordings of this day, month or year (2026-11-16, 2026-11, 2026) or later."),
+    ] = None,
+    until: Annotated[str | None, typer.Option(help="Only recordings of this day, month or year or earlier.")] = None,
     queries: Annotated[
         str | None, typer.Option(help="A file of queries instead: number, tab, query on each line.")
+    ] = None,
+    candidates: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Score only so many places: faster with weights of the papers' rankers, but some may be missed.",
+        ),
     ] = None,
     output: Annotated[Form, typer.Option("-o", "--output", help="table, json, or a TREC run.")] = Form.table,
 ) -> None:
@@ -39,26 +53,31 @@ def search(
 
     `rankine spoken search archive/ "printing press"`
 
-    For words that follow each other, quote them inside the quotes: `rankine spoken search archive/ '"printing press"'`
-
     `rankine spoken search archive/ --queries queries.tsv -k 1000 -o trec > run.txt`
+
+    What a query can say (put it in single quotes, so that the shell leaves it alone; all else is words):
     """
     from ...errors import InputError
     from ...spoken import Archive
+    from ...spoken.archive.filters import DocumentFilter
+    from ...spoken.archive.search import search_notes
     from ...spoken.learn.judgments import read_queries
 
     if (query is None) == (queries is None):
         raise InputError("give a query, or a file of queries with --queries")
     opened = Archive(archive)
     texts = {"1": query} if query is not None else read_queries(str(queries))
+    documents = DocumentFilter.of(speaker, since, until)
     answers: dict[str, list[Hit]] = {}
     for key, text in texts.items():
         try:
-            answers[key] = opened.search(text, k, speaker=speaker, since=since, until=until)
+            answers[key] = opened.search(text, k, speaker=speaker, since=since, until=until, candidates=candidates)
+            for note in search_notes(opened.index, text, documents):
+                say(note if queries is None else f"query {key}: {note}")
         except InputError as error:
             if queries is None:
                 raise
-            say(f"rankine: query {key}: {error}")
+            say(f"rankine: query {key}: {error.message}")
             answers[key] = []
     if output is Form.json:
         _print_json(answers, several=queries is not None)
@@ -67,6 +86,11 @@ def search(
     else:
         for key, hits in answers.items():
             print_hits(texts[key], hits)
+
+
+search.__doc__ = (
+    cleandoc(search.__doc__ or "") + "\n\n" + "\n\n".join(f"- `{example}`: {meaning}" for example, meaning in EXAMPLES)
+)
 
 
 def _print_json(answers: dict[str, list[Hit]], several: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -15,31 +14,35 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...data import RankingData
-from ...errors import InputError, nearest
+from ...errors import InputError
 from ...places import folder_inside
 from ..index.about import About
 from ..index.build import Document, analyse, fingerprint_of
 from ..index.changes import Changes, Corpus, Progress, WorkingIndex, update
 from ..index.reader import Index
-from ..index.scores import ranker_names
-from ..index.settings import LANGUAGES, Settings
-from ..index.storage import MANIFEST, create, writing
+from ..index.settings import Settings
+from ..index.storage import create, writing
 from ..lattice.formats import Piece, Reading, write_slf
 from ..lattice.scoring import Scoring
 from ..learn.judgments import Judged, Judgments
 from ..learn.learning import CrossValidation, learn
-from ..learn.weights import Weights
+from ..learn.weights import Weights, shipped
 from ..recognise.table import DEFAULT, Recogniser
 from . import recordings
 from .checking import check_archive
 from .examples import examples
+from .filters import DocumentFilter
+from .grouping import DEFAULT as COMBINATION
+from .grouping import Grouping
 from .hits import Hit
-from .own_files import DICTIONARY, copy_file, own_files
-from .query import SpokenQuery
+from .judged_places import JudgedNames
+from .own_files import copy_file, own_files
+from .ranking import CANDIDATES, find_candidates, parse_query, place_table, weak_rankers
 from .recordings import AddedRecordings, Sources, StageProgress
 from .roots import RecordingRoots, roots_of
-from .search import CANDIDATES, DocumentFilter, find_candidates, parse_query, query_features, score, search
+from .search import query_features, search
 from .shelf import Shelf
+from .terms import SpokenQuery
 
 
 class LearningResult(NamedTuple):
@@ -104,7 +107,7 @@ class Archive:
     @property
     def ranker_names(self) -> list[str]:
         """The weak rankers, in the order of the features."""
-        return ranker_names(self.kinds)
+        return weak_rankers(self.kinds)
 
     @property
     def documents(self) -> list[str]:
@@ -261,12 +264,12 @@ class Archive:
         return parse_query(self.index, text)
 
     def candidates(self, query: SpokenQuery, most: int = CANDIDATES) -> np.ndarray:
-        """Numbers of the documents with the largest unigram scores of words and syllables or characters, rising."""
+        """Numbers of the best places by the shipped weights, at most so many, rising."""
         return find_candidates(self.index, query, most)
 
-    def score(self, query: SpokenQuery, docs: np.ndarray) -> np.ndarray:
-        """All weak rankers' scores of these documents (rising numbers), a row each."""
-        return score(self.index, query, docs)
+    def score(self, query: SpokenQuery, places: np.ndarray) -> np.ndarray:
+        """All weak rankers' scores of these places (rising numbers), a row each."""
+        return place_table(self.index, query, places)
 
     def search(
         self,
@@ -277,25 +280,34 @@ class Archive:
         since: str | None = None,
         until: str | None = None,
         weights: Mapping[str, float] | None = None,
-        candidates: int = CANDIDATES,
+        candidates: int | None = None,
+        per_recording: int | None = None,
+        combination: str = COMBINATION,
+        explain: bool = False,
     ) -> list[Hit]:
-        """The k best documents for a query; words in quotation marks must follow each other.
+        """The k best places for a query, by the grammar of queries.
 
         Args:
             text: the query.
             k: how many hits.
-            speaker: only documents of this speaker.
-            since: only documents whose date is this or later (as text, so write dates as 2026-11-16).
-            until: only documents whose date begins with this or is earlier.
-            weights: of the weak rankers' scores as they are; by default the learned ones, or else equal ones.
-            candidates: how many documents are scored exactly. Where learned weights normalise scores within a query's
-                candidates, these are as many as in learning, and so are the hits at the most.
+            speaker: only documents of this speaker; the whole name or words of it.
+            since: only documents of this day, month or year (2026-11-16, 2026-11, 2026) or later.
+            until: only documents of this day, month or year or earlier.
+            weights: of the weak rankers' scores as they are; by default the learned ones, or else the shipped ones.
+            candidates: score only so many places, the best by the shipped weights; others may be missed. By default
+                the hits are the best of all places. Weights that are learned on normalised scores have as many
+                candidates as in learning.
+            per_recording: group places by recordings: the k best recordings, each with at most so many places.
+            combination: what makes the score of a recording of its places' (``archive.grouping.COMBINATIONS``).
+            explain: whether hits tell the parts of their scores in words.
         """
         if weights is None:
-            used = self.weights or Weights.equal(self.ranker_names)
+            used = self.weights or shipped(self.kinds)
         else:
             used = Weights.of(weights, self.ranker_names)
-        return search(self.index, used, text, k, DocumentFilter(speaker, since, until), candidates)
+        grouping = None if per_recording is None else Grouping(per_recording, combination)
+        documents = DocumentFilter.of(speaker, since, until)
+        return search(self.index, used, text, k, documents, candidates, grouping, explain)
 
     def features(
         self,
@@ -331,13 +343,13 @@ class Archive:
             normalise: how scores are normalised within a query; None: not at all.
             folds: of queries, for the test.
             seed: of the folds.
-            candidates: how many documents of each query are considered.
+            candidates: how many places of each query are considered.
             use: whether search uses the weights.
         """
         ignored = 0
         if judged is None:
             own = self.judgments.all()
-            judged = own.within(self.index.numbers)
+            judged = own.within(JudgedNames(self.index))
             ignored = own.n_judgments - judged.n_judgments
         data = examples(self.index, judged, candidates)
         weights, trial = learn(data, ranker, normalise, folds, seed, candidates)
@@ -347,7 +359,7 @@ class Archive:
 
     @cached_property
     def weights(self) -> Weights | None:
-        """The learned weights that search uses, None where all weak rankers have equal ones."""
+        """The learned weights that search uses, None where it uses the shipped ones."""
         weights = Shelf(self.folder).current()
         if weights is not None:
             weights.check(self.ranker_names)
@@ -359,7 +371,7 @@ class Archive:
         return Shelf(self.folder).history
 
     def use_weights(self, weights: Weights | str | None) -> None:
-        """Use learned weights, earlier ones by their id, or equal ones (None), from now on."""
+        """Use learned weights, earlier ones by their id, or the shipped ones (None), from now on."""
         shelf = Shelf(self.folder)
         if isinstance(weights, str):
             weights = shelf.get(weights)
@@ -368,32 +380,3 @@ class Archive:
         with writing(self.folder, wait=600.0):  # learned weights must not be lost because another process is indexing
             shelf.use(weights)
         self.refresh()
-
-
-def create_or_open(
-    folder: str | os.PathLike,
-    language: str,
-    dictionary: str | os.PathLike | None = None,
-    prune: float | None = None,
-    skip: float | None = None,
-) -> Archive:
-    """The archive in a folder, or a new one for a language; settings other than the archive's are an InputError."""
-    if language not in LANGUAGES:
-        raise InputError(
-            f"language must be one of {', '.join(LANGUAGES)}, got {language!r}.{nearest(language, LANGUAGES)}"
-        )
-    settings: dict[str, Any] = {k: v for k, v in {"prune": prune, "skip": skip}.items() if v is not None}
-    if not (Path(folder) / MANIFEST).exists():
-        return Archive.create(folder, Settings(dict(LANGUAGES[language]), **settings), dictionary)
-    archive = Archive(folder)
-    for name, value in settings.items():
-        if getattr(archive.settings, name) != value:
-            raise InputError(f"the archive has {name} {getattr(archive.settings, name)}, not {value}", str(folder))
-    if not archive.settings.kinds.items() <= LANGUAGES[language].items():  # a language may have got more units since
-        kinds = f"the units {', '.join(archive.settings.kinds.values())}"
-        raise InputError(f"the archive has {kinds}, which are not those of the language {language!r}", str(folder))
-    if dictionary is not None:
-        crc = zlib.crc32(Path(dictionary).read_bytes())
-        if archive.index.manifest.files.get(DICTIONARY) != crc:
-            raise InputError("the archive was made with another pronunciation dictionary", str(folder))
-    return archive

@@ -25,7 +25,7 @@ def check_archive(folder: Path, report: Callable[[int], None]) -> None:
     manifest.check_files(folder)
     index = Index(folder, manifest, parts)
     for reader in index.parts:
-        reader.check(index.kinds)
+        reader.check(index.settings)
     doubled = len(index.names) - len(index.numbers)
     if doubled:
         raise InputError(f"the archive is damaged: {doubled} documents are in it twice", str(folder))

@@ -16,28 +16,37 @@ from ...places import folder_inside, inside, plain_files
 from ...progress import bar
 from ...version import __version__
 from ..index.reader import Index
-from ..index.scores import ranker_names
 from ..learn.judgments import Judged
 from ..learn.learning import Examples
-from .search import CANDIDATES, parse_query, query_features
+from .judged_places import JudgedNames
+from .papers import document_features
+from .ranking import CANDIDATES, parse_query, weak_rankers
+from .search import place_names, query_features
 
 _CACHE = "cache"
 _STORED = re.compile(r"[0-9a-f]{20}\.arrow")  # what was stored here, and nothing else that may lie in the folder
 
 
-def examples(index: Index, judged: Judged, candidates: int = CANDIDATES, keep: bool = True) -> Examples:
-    """Features of all queries that have a relevant document; ``keep`` stores them in the archive's folder."""
-    judged.check(set(index.names))
+def examples(
+    index: Index, judged: Judged, candidates: int = CANDIDATES, keep: bool = True, documents: bool = False
+) -> Examples:
+    """Features of all queries that have something relevant; ``keep`` stores them in the archive's folder.
+
+    Rows are places; with ``documents`` they are documents, and the features those of the papers.
+    """
+    judged.check(JudgedNames(index))
     queries = {n: t for n, t in judged.queries.items() if any(g > 0 for g in judged.qrels.get(n, {}).values())}
     if not queries:
         raise InputError("no query has a document that was judged relevant: there is nothing to learn from")
     in_vocabulary = {name: _in_vocabulary(index, name, text) for name, text in queries.items()}
     digest = _digest(index, judged, queries, candidates)
     cache = FeatureCache(folder_inside(index.folder, _CACHE))
-    data = cache.read(digest)
+    data = None if documents else cache.read(digest)
     if data is None or not _fits(data, index, queries, candidates):
+        features = document_features if documents else query_features
         with bar("features", len(queries)) as update:
-            data = query_features(index, queries, judged.qrels, candidates, update)
+            data = features(index, queries, judged.qrels, candidates, update)
+        keep &= not documents
         if keep:
             cache.write(digest, data)
     if all(len(np.unique(data.y[a:b])) == 1 for a, b in zip(data.ptr[:-1], data.ptr[1:], strict=True)):
@@ -54,12 +63,12 @@ def _fits(data: RankingData, index: Index, queries: dict[str, str], candidates: 
     """Whether features that were kept can be those of these queries: a file may hold anything."""
     names = [str(q) for q in data.query_ids]
     return (
-        list(data.feature_names or ()) == ranker_names(index.kinds)
+        list(data.feature_names or ()) == weak_rankers(index.kinds)
         and set(names) <= set(queries)
         and len(set(names)) == len(names)
         and bool((np.diff(data.ptr) <= candidates).all())
         and data.doc_ids is not None
-        and set(map(str, data.doc_ids)) <= set(index.numbers)
+        and set(map(str, data.doc_ids)) <= set(place_names(index, np.arange(index.places_before[-1])))
     )
 
 

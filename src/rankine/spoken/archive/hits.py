@@ -1,24 +1,29 @@
-"""Hits of a search: where in the document, which units matched, and what was said around them."""
+"""Hits of a search: places, with the units that were heard there, how certain they are, and what was said around.
+
+How certain a hit is follows from what it points at (:func:`.best_runs.best_run`):
+
+heard         words, each of which has a posterior of at least ``HEARD`` or stands on the likeliest reading
+perhaps       words of which one is less likely than that
+sounds like   only smaller units
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...errors import InputError
 from ..index import schema
 from ..index.reader import Index, PartReader
-from .query import SpokenQuery
+from .best_runs import LIKELY, RunUnit, UnitRun, Window, best_run
 from .roots import RecordingRoots
+from .segments import Segment, place_name, read_place_name, segment
+from .snippets import snippet
+from .terms import SpokenQuery
 
-_AROUND = 6  # words of the snippet on either side
-_SURE = 0.1  # evidence that suffices to point by words instead of smaller units
-_GAP = 0.1  # seconds between words that follow each other
-_PLACES = 300  # of a unit in a document: of more, the likeliest are looked at
+HEARD = 0.5
+CERTAINTIES = ("heard", "perhaps", "sounds like")
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,14 @@ class Match:
 
 @dataclass(frozen=True)
 class Hit:
-    """A document that matches a query, and the place in it; times count from the beginning of ``audio``."""
+    """A place that matches a query; times count from the beginning of ``audio``.
+
+    ``start`` and ``end`` are those of the best run of the query's units. ``matches`` are its units, then the best
+    occurrence of each other word of the query in the segment. ``segment`` names the place for judgments and runs: it is
+    the same for every query. ``evidence`` says what the hit rests on. ``recording_rank`` and ``recording_score`` are
+    those of the recording where places are grouped by recordings. ``explanation`` tells the parts of the score, where
+    it was asked for.
+    """
 
     rank: int
     document: str
@@ -49,19 +61,32 @@ class Hit:
     date: str = ""
     speaker: str = ""
     audio: str = ""
+    certainty: str = ""
+    evidence: str = ""
+    segment: str = ""
+    explanation: str = ""
+    recording_rank: int | None = None
+    recording_score: float | None = None
 
     @property
     def place(self) -> str:
         """The hit in one word, for ``rankine spoken play``."""
-        timed = self.start == self.start and self.end == self.end
-        return f"{self.document}@{self.start:.1f}-{self.end:.1f}" if timed else self.document
+        return place_name(self.document, self.start, self.end)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data; unknown times are None."""
         return _plain(asdict(self))
 
 
-class Place(NamedTuple):
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    return None if isinstance(value, float) and value != value else value
+
+
+class RecordedPlace(NamedTuple):
     """A stretch of a document's recording."""
 
     document: str
@@ -70,24 +95,16 @@ class Place(NamedTuple):
     end: float
 
 
-def locate(index: Index, text: str, recordings: str | None = None) -> Place:
+def locate(index: Index, text: str, recordings: str | None = None) -> RecordedPlace:
     """The recording and the times that ``DOCUMENT@START-END`` names.
 
     Without an end it is three seconds, without times the first half minute. Of a document that consists of several
     recordings it is the one that the times can be in. ``recordings`` is the folder of the recordings; without it they
     are looked for in the folders that the user has given for this archive before.
     """
-    document, at, times = text.rpartition("@")
-    if not at:
-        document, times = text, "0-30"
-    try:
-        begin, _, stop = times.partition("-")
-        start = float(begin)
-        end = float(stop) if stop else start + 3.0
-    except ValueError:
-        raise InputError(f"expected times in seconds behind the @, such as 12.5-14; got {times!r}") from None
-    if not 0 <= start <= end < 1e7:
-        raise InputError(f"a hit begins at 0 or later and ends after that; got {times}")
+    document, begin, stop = read_place_name(text, index.numbers)
+    start = 0.0 if begin is None else begin
+    end = stop if stop is not None else start + (30.0 if begin is None else 3.0)
     index.check_sizes()
     part, number = index.place_of(document)
     offsets, lengths = part.numbers(schema.OFFSET), part.numbers(schema.LENGTH)
@@ -99,148 +116,95 @@ def locate(index: Index, text: str, recordings: str | None = None) -> Place:
             f"the archive does not know a recording of {document!r}: index it with --about", str(index.folder)
         )
     roots = RecordingRoots(index.folder, index.manifest)
-    return Place(document, roots.find(audio, None if recordings is None else [recordings]), start, end)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    return None if isinstance(value, float) and value != value else value
+    return RecordedPlace(document, roots.find(audio, None if recordings is None else [recordings]), start, end)
 
 
 def make_hit(
-    index: Index, query: SpokenQuery, number: int, rank: int, score: float, contributions: dict[str, float]
+    index: Index, query: SpokenQuery, place: int, rank: int, score: float, contributions: dict[str, float]
 ) -> Hit:
-    """The hit for a document."""
-    part, document = index.place_of(number)
-    best = _best_run(part, query, document)
+    """The hit for a place; ``contributions`` are the parts of its score by name."""
+    where = segment(index, place)
+    part, kinds = where.part, index.kinds
+    best = best_run(part, query, kinds, where.row)
+    texts = {name: part.texts(column)[where.document] for name, column in schema.DOCUMENT_TEXTS.items()}
+    document = part.texts(schema.DOCUMENT_NAME)[where.document]
+    about: dict[str, Any] = {**texts, "audio": part.texts(schema.AUDIO)[where.row], "segment": where.name}
+    utterance = part.texts(schema.UTTERANCE_NAME)[where.row]
     if best is None:
-        return _without_place(index, number, rank, score, contributions)
-    kind, run = best
-    times = part.numbers(schema.slot_times(kind))
-    offset = float(part.numbers(schema.OFFSET)[run.utterance])
-    begin, end = float(times[run.first_slot, 0]), float(times[run.last_slot, 1])
-    matches = tuple(Match(m.unit, m.posterior, m.start + offset, m.end + offset) for m in run.matches)
-    texts = {name: part.texts(column)[document] for name, column in schema.DOCUMENT_TEXTS.items()}
+        certainty, evidence = _without_run(query, where, kinds[0])
+        return Hit(
+            rank, document, score, utterance, where.start if where.end == where.end else where.end, where.end, kinds[0],
+            (), snippet(part, range(where.row, where.row + 1), where.start, where.end), contributions,
+            certainty=certainty, evidence=evidence, **about,
+        )  # fmt: skip
+    run, window = best
+    spans = [window.span(unit.slot) for unit in run.units]
+    start, end = spans[0][0], spans[-1][1]
+    by_words = run.kind == kinds[0]
+    matches = [Match(unit.unit, unit.posterior, *span) for unit, span in zip(run.units, spans, strict=True)]
     return Hit(
-        rank, index.name_of(number), score, part.texts(schema.UTTERANCE_NAME)[run.utterance], begin + offset,
-        end + offset, kind, matches, _snippet(part, run.utterance, begin, end), contributions,
-        audio=part.texts(schema.AUDIO)[run.utterance], **texts,
+        rank, document, score, utterance, start, end, run.kind,
+        (*matches, *(_other_matches(query, run, window) if by_words else ())),
+        snippet(part, range(where.row, run.units[-1].row + 1), start, end), contributions,
+        certainty=_certainty(part, run) if by_words else CERTAINTIES[2],
+        evidence=_evidence_of_words(run) if by_words else _evidence_of_units(query, run), **about,
     )  # fmt: skip
 
 
-class UnitRun(NamedTuple):
-    """Units of a query that follow each other in an utterance; slots are numbered in the part."""
-
-    product: float  # of the posteriors
-    utterance: int
-    first_slot: int
-    last_slot: int
-    matches: tuple[Match, ...]
-    first_unit: int  # of the query
-
-    @property
-    def mean(self) -> float:
-        """The geometric mean of the posteriors."""
-        return self.product ** (1 / len(self.matches))
-
-    def worth(self, phrases: list[tuple[int, int]]) -> tuple[float, ...]:
-        """For comparison: covers a quoted phrase; the longest that is likely enough; the likeliest; the first."""
-        first, n, mean = self.first_unit, len(self.matches), self.mean
-        covers = any(first <= a and b <= first + n for a, b in phrases)
-        return (covers, n if mean >= _SURE else 0, round(mean, 9), -self.utterance, -self.first_slot)
+def _without_run(query: SpokenQuery, where: Segment, words: str) -> tuple[str, str]:
+    """Certainty and evidence of a place whose networks hold no unit of the query."""
+    units = query.units(words)
+    first, last = where.part.bounds(words, "pspl", units)
+    rows = where.part.postings(words, "pspl")[0]
+    for unit, a, b in zip(units, first.tolist(), last.tolist(), strict=True):
+        at = rows[a:b].searchsorted(where.row)
+        if at < b - a and rows[a + at] == where.row:
+            return CERTAINTIES[1], f"{unit} somewhere in the segment"
+    return CERTAINTIES[2], "traces in the lattice, somewhere in the segment"
 
 
-def _without_place(index: Index, number: int, rank: int, score: float, contributions: dict[str, float]) -> Hit:
-    """The hit for a document whose networks hold no unit of the query: only its position-specific posteriors do."""
-    part, document = index.place_of(number)
-    texts = {name: part.texts(column)[document] for name, column in schema.DOCUMENT_TEXTS.items()}
-    nowhere = float("nan")
-    return Hit(rank, index.name_of(number), score, "", nowhere, nowhere, index.kinds[0], (), "", contributions, **texts)
+def _certainty(part: PartReader, run: UnitRun) -> str:
+    counting = [unit for unit in run.units if unit.share > 0]
+    sure = all(unit.posterior >= HEARD or _on_the_reading(part, unit) for unit in counting)
+    return CERTAINTIES[0 if sure else 1]
 
 
-def _best_run(part: PartReader, query: SpokenQuery, document: int) -> tuple[str, UnitRun] | None:
-    """The longest and likeliest run of query units in a network, and their kind; None where there is none.
-
-    Words come first; smaller units only where words are too unlikely.
-    """
-    best: list[tuple[str, UnitRun]] = []
-    for kind in query.by_word:
-        phrases = [_span(query, kind, phrase) for phrase in query.phrases]
-        runs = list(_runs(part, kind, query.units(kind), document))
-        if runs:
-            run = max(runs, key=lambda run: run.worth(phrases))
-            best.append((kind, run))
-            if run.worth(phrases)[:2] > (0, 0):
-                break
-    return max(best, key=lambda pair: pair[1].mean, default=None)
+def _on_the_reading(part: PartReader, unit: RunUnit) -> bool:
+    """Whether a word of the likeliest reading is this one: it has the same text and posterior."""
+    numbers = part.words(unit.row)
+    texts = part.texts(schema.WORD_TEXT)
+    posteriors = part.numbers(schema.WORD_TIMES, numbers.start, numbers.stop)[:, 2].tolist()
+    return any(
+        texts[i] == unit.unit and abs(p - unit.posterior) <= 1e-3 * unit.posterior  # it is stored in steps
+        for i, p in zip(numbers, posteriors, strict=True)
+    )
 
 
-def _span(query: SpokenQuery, kind: str, phrase: tuple[int, int]) -> tuple[int, int]:
-    """Where a quoted phrase begins and ends among the query's units."""
-    begin = len(query.units(kind, (0, phrase[0])))
-    return begin, begin + len(query.units(kind, phrase))
+def _other_matches(query: SpokenQuery, run: UnitRun, window: Window) -> list[Match]:
+    """The best occurrence in the segment of each word of the query that is not in the run, where it is likely."""
+    there = {unit.term for unit in run.units}
+    matches = []
+    for number, term in enumerate(query.terms):
+        if number in there or term.stop:
+            continue
+        units = {units[0] for words in term.alternatives if len(units := words.units(window.kind)) == 1}
+        places = [(window.slots(unit)[slot], -slot, unit) for unit in units for slot in window.own_slots(unit)]
+        posterior, slot, unit = max(places, default=(0.0, 0, ""))
+        if posterior >= LIKELY:
+            matches.append(Match(unit, posterior, *window.span(-slot)))
+    return matches
 
 
-def _occurrences(part: PartReader, kind: str, units: list[str], document: int) -> list[dict[tuple[int, int], float]]:
-    """For each unit, its posterior by utterance and slot; only the likeliest places of one that occurs very often."""
-    first, last = part.bounds(kind, "cn", units)
-    utterance, position, coded = part.postings(kind, "cn")
-    inside = part.utterances(document)
-    out = []
-    for a, b in zip(first.tolist(), last.tolist(), strict=True):
-        low, high = a + np.searchsorted(utterance[a:b], [inside.start, inside.stop])
-        likely = low + np.argsort(coded[low:high], kind="stable")[:_PLACES]
-        out.append({(int(utterance[k]), int(position[k])): float(part.posteriors[coded[k]]) for k in likely})
-    return out
+def _evidence_of_words(run: UnitRun) -> str:
+    return ", ".join(f"{unit.unit} {unit.posterior:.2f}" for unit in run.units)
 
 
-def _runs(part: PartReader, kind: str, units: list[str], document: int) -> Iterator[UnitRun]:
-    """All runs of query units in a document.
-
-    The next unit stands in the next slot, or in a later one if it begins where this one ends: near-empty slots lie
-    between.
-    """
-    times, first_slots = part.numbers(schema.slot_times(kind)), schema.slots(kind).read(part.part)
-    at = _occurrences(part, kind, units, document)
-    for i, places in enumerate(at):
-        for utterance, slot in places:
-            matches, product, n, now, start = list[Match](), 1.0, 0, slot, int(first_slots[utterance])
-            while True:
-                if start + now >= first_slots[utterance + 1]:
-                    raise part.part.wrong(f"a number of the postings {kind}.cn")
-                p, s = at[i + n][utterance, now], start + now
-                product *= p
-                matches.append(Match(units[i + n], p, float(times[s, 0]), float(times[s, 1])))
-                n += 1
-                yield UnitRun(product, utterance, start + slot, s, tuple(matches), i)
-                after = [x for x in range(now + 1, now + 8) if i + n < len(at) and (utterance, x) in at[i + n]]
-                near = [x for x in after if x == now + 1 or abs(times[start + x, 0] - times[s, 1]) < _GAP]
-                if not near:
-                    break
-                now = near[0]
-
-
-def _snippet(part: PartReader, utterance: int, begin: float, end: float) -> str:
-    """Words of the likeliest reading around a place; those in it in brackets."""
-    numbers = part.words(utterance)
-    words = [part.texts(schema.WORD_TEXT)[i] for i in numbers]
-    if not words:
-        return ""
-    times = part.numbers(schema.WORD_TIMES, numbers.start, numbers.stop)
-    middle = (times[:, 0] + times[:, 1]) / 2
-    inside = np.flatnonzero((middle >= begin - 1e-6) & (middle <= end + 1e-6))
-    if len(inside) == 0:
-        after = int(np.sum(np.nan_to_num(middle) < (begin + end) / 2)) if np.isfinite(begin) else 0
-        return _cut([*words[:after], "[…]", *words[after:]], after, after)
-    low, high = int(inside[0]), int(inside[-1])
-    words[low] = f"[{words[low]}"
-    words[high] += "]"
-    return _cut(words, low, high)
-
-
-def _cut(words: list[str], low: int, high: int) -> str:
-    begin, end = max(low - _AROUND, 0), min(high + _AROUND + 1, len(words))
-    return ("… " if begin else "") + " ".join(words[begin:end]) + (" …" if end < len(words) else "")
+def _evidence_of_units(query: SpokenQuery, run: UnitRun) -> str:
+    """``5 of 6 phones of printng``, for each word in the run."""
+    texts = []
+    for number in dict.fromkeys(unit.term for unit in run.units):
+        own = [unit for unit in run.units if unit.term == number]
+        word = query.terms[number].text if number >= 0 else query.text
+        share = own[0].share or 1 / max(len(own), 1)
+        texts.append(f"{len(own)} of {max(round(1 / share), len(own))} {run.kind}s of {word}")
+    return ", ".join(texts)

@@ -1,94 +1,151 @@
-"""Queries: words and quoted phrases, and the units of each kind that they are made of."""
+"""From the text of a query to its terms: the grammar tells what stands where, the archive's words what it means."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Container, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 
-from ...errors import InputError
+from ...errors import InputError, shorten
 from ..lattice.units import Split
-from ..text import HAN
+from ..text import STOP_WORDS
+from .grammar import Item, Operand, parse_syntax
+from .readings import MOST, TypedWord, WordReader
+from .terms import FieldFilter, Near, Phrase, SpokenQuery, Term, WordSequence, joined
+from .words import WordList
 
-_TOKEN = re.compile(rf'"|[{HAN}]+|[^\W_{HAN}]+(?:[\'’-][^\W_{HAN}]+)*')
-_LONGEST, _MOST_WORDS = 8, 100  # characters of a Mandarin word; words of a query
-
-
-class SpokenQuery(NamedTuple):
-    """A query: its words, the phrases in it (as word numbers from, to), and units of each kind, word by word."""
-
-    text: str
-    words: tuple[str, ...]
-    phrases: tuple[tuple[int, int], ...]
-    by_word: dict[str, tuple[tuple[str, ...], ...]]
-
-    def units(self, kind: str, words: tuple[int, int] | None = None) -> list[str]:
-        """The units of one kind, of all words or of those from, to."""
-        begin, end = words or (0, len(self.words))
-        return [u for units in self.by_word[kind][begin:end] for u in units]
+_MOST_WORDS = 100
+_STOP = frozenset().union(*STOP_WORDS.values())
+_WORDS_ELSEWHERE = {
+    "NOT": "NOT is a word here: -word excludes one",
+    "AND": "AND is a word here: a place with all words comes first anyway",
+}
 
 
-def parse(text: str, splits: Mapping[str, Split | None], vocabulary: Container[str]) -> SpokenQuery:
-    """Cut a query into words and units; ``vocabulary`` are the words of the archive, by which Mandarin is cut.
+def parse(
+    text: str, splits: Mapping[str, Split | None], vocabulary: WordList | Collection[str], language: str = "en"
+) -> SpokenQuery:
+    """Read a query; ``vocabulary`` are the words of the archive, and ``language`` is what it is spoken in.
 
-    >>> parse('find "spoken words"', {"word": None}, {"find", "spoken", "words"}).phrases
-    ((1, 3),)
+    >>> query = parse('find "spoken words"', {"word": None}, {"find", "spoken", "words"})
+    >>> query.words, [phrase.place for phrase in query.phrases], [term.text for term in query.terms]
+    (('find', 'spoken', 'words'), [(1, 3)], ['find', 'spoken', 'words'])
     """
-    words: list[str] = []
-    phrases: list[tuple[int, int]] = []
-    opened = -1
-    for token in _tokens(text, vocabulary):
-        if token == '"':
-            if opened >= 0 and len(words) > opened:
-                phrases.append((opened, len(words)))
-            opened = len(words) if opened < 0 else -1
-        elif re.match(rf"[{HAN}]", token):
-            words += longest_words(token, vocabulary)
-        else:
-            lower = token.lower()
-            words.append(token if token in vocabulary and lower not in vocabulary else lower)
-    if opened >= 0:
-        raise InputError(f"a quotation mark is missing in {text!r}")
-    if len(words) > _MOST_WORDS:
-        raise InputError(f"a query of {len(words)} words; at most {_MOST_WORDS} can be asked for")
-    if not words:
-        raise InputError(f"the query {text!r} has no words")
-    by_word = {kind: tuple(_pieces(word, split) for word in words) for kind, split in splits.items()}
-    return SpokenQuery(text, tuple(words), tuple(phrases), by_word)
-
-
-def _tokens(text: str, vocabulary: Container[str]) -> Iterator[str]:
-    """Quotation marks and words; the text between two blanks is one word if the archive holds it as it is."""
-    plain = re.sub("[“”„«»]", '"', unicodedata.normalize("NFC", text)).replace("’", "'")
-    for chunk in re.findall(r'"|[^\s"]+', plain):
-        if chunk != '"' and (chunk in vocabulary or chunk.lower() in vocabulary):
-            yield chunk
-        else:
-            yield from _TOKEN.findall(chunk)
-
-
-def _pieces(word: str, split: Split | None) -> tuple[str, ...]:
-    if split is None:
-        return (word,)
-    ways = split(word)
-    return tuple(ways[0]) if ways else ()
-
-
-def longest_words(text: str, vocabulary: Container[str]) -> list[str]:
-    """Cut by the longest word of the vocabulary from the left; characters that begin none stay together.
-
-    >>> longest_words("设定温度", {"设定"})
-    ['设定', '温度']
-    """
-    words, at, rest = [], 0, ""
-    while at < len(text):
-        n = next((n for n in range(min(_LONGEST, len(text) - at), 0, -1) if text[at : at + n] in vocabulary), 0)
-        if n == 0:
-            rest += text[at]
-            at += 1
+    words = vocabulary if isinstance(vocabulary, WordList) else WordList(vocabulary)
+    syntax = parse_syntax(text)
+    made = _Making(WordReader(splits, words, language))
+    beside = {number for near in syntax.nears for number in (near.left, near.right)}
+    plain: list[str] = []
+    for number, item in enumerate(syntax.items):
+        if number not in beside and _is_plain(item):
+            plain.append(item.operands[0].text)
             continue
-        words += [rest] if rest else []
-        words.append(text[at : at + n])
-        rest, at = "", at + n
-    return words + ([rest] if rest else [])
+        made.add_words(plain)
+        plain = []
+        made.add(number, item)
+    made.add_words(plain)
+    _check(text, made)
+    nears = tuple(Near(n.distance, made.sides[n.left], made.sides[n.right]) for n in syntax.nears)
+    if all(term.stop for term in made.terms):
+        made.notes.append("all words of the query are stop words, which occur nearly everywhere")
+    return SpokenQuery(
+        text, joined(made.whole, list(splits)), tuple(made.terms), tuple(made.neighbours()), tuple(made.phrases), nears,
+        tuple(made.excluded), tuple(made.fields), tuple(dict.fromkeys(made.notes)),
+    )  # fmt: skip
+
+
+def _is_plain(item: Item) -> bool:
+    return not item.excluded and len(item.operands) == 1 and item.operands[0].kind == "word"
+
+
+def _check(text: str, made: _Making) -> None:
+    if made.typed > _MOST_WORDS:
+        raise InputError(f"a query of {made.typed} words; at most {_MOST_WORDS} can be asked for")
+    if made.whole:
+        return
+    if made.excluded:
+        raise InputError(f"the query {shorten(text)} only excludes: expected a word to look for as well")
+    if made.fields:
+        raise InputError(f"the query {shorten(text)} only chooses recordings: expected a word to look for as well")
+    raise InputError(f"the query {shorten(text)} has no words")
+
+
+class _Making:
+    """A query while it is read."""
+
+    def __init__(self, reader: WordReader) -> None:
+        self.reader = reader
+        self.typed = 0  # words
+        self.whole: list[WordSequence] = []
+        self.terms: list[Term] = []
+        self.order: list[int] = []  # numbers of terms as they stand in the query
+        self.numbers: dict[frozenset[tuple[str, ...]], int] = {}  # of terms
+        self.phrases: list[Phrase] = []
+        self.sides: dict[int, tuple[WordSequence, ...]] = {}  # alternatives of the items beside near
+        self.excluded: list[WordSequence] = []
+        self.fields: list[FieldFilter] = []
+        self.notes: list[str] = []
+
+    def add_words(self, chunks: Sequence[str]) -> list[TypedWord]:
+        """Add words that stand one after the other, each as a term."""
+        typed = self._read(chunks)
+        runs = self.reader.number_runs(typed)
+        for at, word in enumerate(typed):
+            digits = [some for run in runs if run.begin <= at < run.end for some in run.digits]
+            self._add_term(word.text, (*word.alternatives, *digits))
+            self.whole.append(word.alternatives[0])
+        return typed
+
+    def add(self, number: int, item: Item) -> None:
+        """Add any other item."""
+        operand = item.operands[0]
+        if item.field:
+            self.fields.append(FieldFilter(item.field, tuple(o.text for o in item.operands), item.excluded))
+            return
+        if item.excluded:
+            self.excluded += self._alternatives(operand)
+            return
+        begin = sum(len(some.words) for some in self.whole)
+        quoted = any(o.kind == "phrase" for o in item.operands)
+        if len(item.operands) == 1 and operand.kind != "prefix":
+            sides = self.reader.sequences(self.add_words(operand.text.split()))
+        else:
+            ways = [self._alternatives(o) for o in item.operands]
+            sides = tuple(some for way in ways for some in way)[:MOST]
+            for way, o in zip(ways, item.operands, strict=True):
+                self.whole += way if o.kind == "prefix" else way[:1]
+            if sides:
+                self._add_term(" OR ".join(map(_written, item.operands)), sides)
+        self.sides[number] = sides
+        if quoted and sides:
+            end = sum(len(some.words) for some in self.whole)
+            self.phrases.append(Phrase(" OR ".join(map(_written, item.operands)), sides, (begin, end)))
+
+    def _alternatives(self, operand: Operand) -> tuple[WordSequence, ...]:
+        if operand.kind != "prefix":
+            return self.reader.sequences(self._read(operand.text.split()))
+        self.typed += 1
+        alternatives, note = self.reader.prefix(operand.text)
+        self.notes += [note] if note else []
+        return alternatives
+
+    def _read(self, chunks: Sequence[str]) -> list[TypedWord]:
+        self.notes += [_WORDS_ELSEWHERE[c] for c in chunks if c in _WORDS_ELSEWHERE]
+        typed = self.reader.read(chunks[: _MOST_WORDS + 1])
+        self.typed += len(typed) + max(len(chunks) - _MOST_WORDS - 1, 0)
+        return typed
+
+    def _add_term(self, text: str, alternatives: tuple[WordSequence, ...]) -> None:
+        key = frozenset(some.words for some in alternatives)
+        if key not in self.numbers:
+            self.numbers[key] = len(self.terms)
+            stop = all(word in _STOP for some in alternatives for word in some.words)
+            self.terms.append(Term(text, alternatives, stop))
+        self.order.append(self.numbers[key])
+
+    def neighbours(self) -> list[tuple[int, int]]:
+        """Pairs of terms that stand next to each other, each once."""
+        return list(dict.fromkeys((a, b) for a, b in pairwise(self.order) if a != b))
+
+
+def _written(operand: Operand) -> str:
+    return {"phrase": f'"{operand.text}"', "prefix": f"{operand.text}*"}.get(operand.kind, operand.text)

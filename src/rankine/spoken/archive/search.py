@@ -1,143 +1,127 @@
 """Search: from the text of a query to its hits.
 
-parse_query        words, phrases, and units of every kind
-find_candidates    documents that hold some of the units, by unigram scores over the whole index
-score              all weak rankers' scores of the candidates
-Weights.features   the scores on one scale; times the weights, summed, sorted
-make_hit           for the best: the place in the recording, and the words around it
+parse_query       terms, what is required and excluded, and units of every kind
+ranked_places     the k best places by the weighted sum of the weak rankers
+make_hit          for each: where in it the words are, how certain they are, and what was said around them
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ...data import RankingData
-from ...errors import InputError, nearest
+from ...errors import InputError, shorten
+from ..index.evidence import evidence_names, place_evidence, place_scores, term_parts
 from ..index.reader import Index
-from ..index.scores import all_scores, chains, ranker_names, unigrams
-from ..learn.weights import Weights
+from ..learn.weights import Weights, shipped
+from .explanations import explanation
+from .filters import DocumentFilter
+from .grouping import GroupedPlace, Grouping, grouped
 from .hits import Hit, make_hit
-from .query import SpokenQuery, parse
+from .judged_places import judged_places
+from .matching import why_nothing
+from .ranking import (
+    CANDIDATES,
+    contributions,
+    find_candidates,
+    parse_query,
+    place_table,
+    ranked_places,
+    weak_rankers,
+)
+from .scripts import foreign
+from .segments import documents_of, segment
+from .suggestions import suggest, suggestion_line
+from .terms import SpokenQuery, WordSequence
+from .words import words_of
 
-CANDIDATES = 1000
-
-
-class DocumentFilter(NamedTuple):
-    """Which documents a search considers: those of a speaker, and of dates (as text) from ``since`` to ``until``."""
-
-    speaker: str | None = None
-    since: str | None = None
-    until: str | None = None
-
-    def mask(self, index: Index) -> np.ndarray | None:
-        """True for the documents that are considered; None: all of them."""
-        if self == DocumentFilter():
-            return None
-        mask = np.ones(len(index), np.bool_)
-        if self.speaker is not None:
-            speakers = index.document_texts["speaker"]
-            mask &= speakers == self.speaker
-            if not mask.any():
-                hint = nearest(self.speaker, set(speakers.tolist()))
-                raise InputError(f"no document is by the speaker {self.speaker!r}.{hint}")
-        dates = index.document_texts["date"].astype(str)
-        if self.since is not None:
-            mask &= dates >= self.since
-        if self.until is not None:
-            mask &= (dates <= self.until) | np.char.startswith(dates, self.until)
-            mask &= dates != ""
-        return mask
-
-
-def parse_query(index: Index, text: str) -> SpokenQuery:
-    """The words and units of a query."""
-    index.check_sizes()
-    return parse(text, index.splits, index.vocabulary)
-
-
-def find_candidates(
-    index: Index, query: SpokenQuery, most: int = CANDIDATES, mask: np.ndarray | None = None
-) -> np.ndarray:
-    """Numbers of the documents with the largest unigram scores, rising; see :attr:`Settings.candidate_kinds`."""
-    scores = np.zeros(len(index))
-    for kind in index.settings.candidate_kinds:
-        units = query.units(kind)
-        for part, begin, end in zip(index.parts, index.offsets[:-1], index.offsets[1:], strict=True):
-            scores[begin:end] += unigrams(part, kind, units)
-    if mask is not None:
-        scores[~mask] = 0.0
-    if query.phrases:
-        there = np.flatnonzero(scores > 0)
-        scores[np.setdiff1d(there, _with_phrases(index, query, there))] = 0.0
-    positive = np.flatnonzero(scores > 0)
-    if len(positive) <= most:
-        return positive
-    least = np.partition(scores[positive], len(positive) - most)[len(positive) - most]
-    sure, edge = positive[scores[positive] > least], positive[scores[positive] == least]
-    if len(sure) + len(edge) > most:  # equal ones by name, so that the order of indexing does not matter
-        edge = np.array(sorted(edge.tolist(), key=index.names.__getitem__)[: most - len(sure)], np.int64)
-    return np.sort(np.concatenate([sure, edge]))
-
-
-def _with_phrases(index: Index, query: SpokenQuery, docs: np.ndarray) -> np.ndarray:
-    """Only documents that may hold each quoted phrase: by words, or by smaller units if a word does not occur."""
-    vocabulary, kinds = index.vocabulary, index.kinds
-    for phrase in query.phrases:
-        words = query.words[phrase[0] : phrase[1]]
-        kind = kinds[0] if all(w in vocabulary for w in words) else kinds[1 if len(kinds) > 1 else 0]
-        units = query.units(kind, phrase)
-        expected = np.zeros(len(docs))
-        for part, inside, numbers in index.by_part(docs):
-            expected[inside] = chains(part, kind, units, numbers) if units else 0.0
-        docs = docs[expected > 0]
-    return docs
-
-
-def score(index: Index, query: SpokenQuery, docs: np.ndarray) -> np.ndarray:
-    """All weak rankers' scores of these documents (rising numbers), a row each."""
-    units = {kind: query.units(kind) for kind in index.kinds}
-    blocks = [all_scores(part, units, numbers) for part, _, numbers in index.by_part(docs)]
-    return np.vstack(blocks) if blocks else np.zeros((0, len(ranker_names(index.kinds))))
+_SUGGESTED = 5  # words of a query for which others are suggested
 
 
 def search(
-    index: Index, weights: Weights, text: str, k: int, documents: DocumentFilter, candidates: int = CANDIDATES
+    index: Index,
+    weights: Weights,
+    text: str,
+    k: int,
+    documents: DocumentFilter,
+    candidates: int | None = None,
+    grouping: Grouping | None = None,
+    explain: bool = False,
 ) -> list[Hit]:
-    """The k best documents for a query.
-
-    Where weights normalise scores within a query's candidates, the candidates are as many as in learning.
-    """
+    """The k best places for a query (see :func:`.ranking.ranked_places`), or those of the k best recordings."""
     if k < 1:
         raise InputError(f"k must be at least 1, got {k}")
+    if candidates is not None and candidates < 1:
+        raise InputError(f"candidates must be at least 1, got {candidates}")
     query = parse_query(index, text)
     if not any(index.has(kind, query.units(kind)) for kind in index.kinds):
-        raise InputError(f"nothing in the query {text!r} occurs in this archive, in any kind of units")
-    most = weights.provenance.get("candidates", candidates) if weights.normalise else max(candidates, k)
-    docs = find_candidates(index, query, most, documents.mask(index))
-    features = weights.features(score(index, query, docs))
-    values = np.array(weights.values)
-    scores = np.round(_weighted_sums(features, values), 12)
-    least = -np.inf if len(scores) <= k else np.partition(scores, len(scores) - k)[len(scores) - k]
-    best = np.flatnonzero(scores >= least).tolist()
-    order = sorted(best, key=lambda i: (-scores[i], index.name_of(int(docs[i]))))[:k]
-    return [
-        make_hit(
-            index, query, int(docs[i]), rank, float(scores[i]),
-            {n: float(x) for n, x in zip(weights.names, features[i] * values, strict=True) if x != 0},
-        )
-        for rank, i in enumerate(order, 1)
+        nothing = f"nothing in the query {shorten(text)} occurs in this archive, in any kind of units"
+        raise InputError(nothing + foreign(index, query.words))
+    mask = DocumentFilter((*documents.fields, *query.fields)).mask(index)
+    ranking = ranked_places(index, query, weights, k if grouping is None else None, mask, candidates)
+    groups = list[GroupedPlace]()
+    if grouping is not None:
+        recordings = documents_of(index, np.array([place for place, _ in ranking], np.int64))
+        groups = grouped(ranking, recordings.tolist(), k, *grouping)
+        ranking = [(group.place, group.score) for group in groups]
+    parts = contributions(index, query, weights, [place for place, _ in ranking], candidates)
+    hits = [
+        make_hit(index, query, place, rank, score, part)
+        for rank, ((place, score), part) in enumerate(zip(ranking, parts, strict=True), 1)
+    ]
+    for i, group in enumerate(groups):
+        hits[i] = replace(hits[i], recording_rank=group.recording_rank, recording_score=group.recording_score)
+    if explain:
+        hits = [_explained(index, query, weights, place, hit) for (place, _), hit in zip(ranking, hits, strict=True)]
+    return hits
+
+
+def _explained(index: Index, query: SpokenQuery, weights: Weights, place: int, hit: Hit) -> Hit:
+    """The hit with the parts of its score in words."""
+    parts = [] if weights.normalise else term_parts(index, query, place, weights.by_name)
+    names = set() if weights.normalise else set(evidence_names(index.kinds))
+    others = {name: amount for name, amount in hit.contributions.items() if name not in names}
+    return replace(hit, explanation=explanation(parts, others, hit.score))
+
+
+def why_no_hits(index: Index, text: str, documents: DocumentFilter) -> str:
+    """Why a search has no hits: what leaves nothing of the places that have any evidence."""
+    query = parse_query(index, text)
+    places = place_evidence(index, query).places
+    if len(places) == 0:
+        return "no place holds a word of the query, or its sounds"
+    mask = DocumentFilter((*documents.fields, *query.fields)).mask(index)
+    inside = places if mask is None else places[mask[documents_of(index, places)]]
+    if len(inside) == 0:
+        return f"the filters leave none of the {len(places):,} places that have a word of the query, or its sounds"
+    return why_nothing(index, query, inside) or "no weak ranker that has a weight speaks for a place"
+
+
+def search_notes(index: Index, text: str, documents: DocumentFilter) -> list[str]:
+    """What was assumed about a query and its filters, and suggestions for words that nobody heard; a line each."""
+    query = parse_query(index, text)
+    notes = [*query.notes, *DocumentFilter((*documents.fields, *query.fields)).notes(index)]
+    words = words_of(index)
+    unheard = [
+        word
+        for term in query.terms if not _is_heard(index, term.alternatives) and not term.sounds
+        for word in term.alternatives[0].words if word not in words
     ]  # fmt: skip
+    return notes + [suggestion_line(word, suggest(index, word)) for word in list(dict.fromkeys(unheard))[:_SUGGESTED]]
 
 
-def _weighted_sums(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weighted sums whose last digits do not depend on the place of a row."""
-    out = np.zeros(len(features))
-    for column, weight in zip(features.T, weights.tolist(), strict=True):
-        out += column * weight
-    return out
+def _is_heard(index: Index, alternatives: Sequence[WordSequence]) -> bool:
+    """Whether the archive has the words of one of the alternatives."""
+    words = words_of(index)
+    return any(all(word in words for word in some.words) for some in alternatives)
+
+
+def place_names(index: Index, places: np.ndarray) -> list[str]:
+    """The names of places, by which they are judged."""
+    return [segment(index, place).name for place in places.tolist()]
 
 
 def query_features(
@@ -147,18 +131,36 @@ def query_features(
     candidates: int = CANDIDATES,
     report: Callable[[int], None] = lambda done: None,
 ) -> RankingData:
-    """The weak rankers' scores of every query's candidates, with their grades; ``report`` gets the queries done."""
+    """All weak rankers of every query's candidates, a row for each place, with their grades.
+
+    A judgment of a whole document counts for its best place by the shipped weights; ``report`` gets the queries done.
+    """
     X, y, qid, ids = [], list[float](), list[str](), list[str]()
     for done, (key, text) in enumerate(queries.items(), 1):
         query = parse_query(index, text)
-        docs = find_candidates(index, query, candidates)
-        grades = qrels.get(key, {})
-        names = [index.name_of(d) for d in docs.tolist()]
-        X.append(score(index, query, docs))
-        y += [grades.get(name, 0.0) for name in names]
-        qid += [key] * len(names)
-        ids += names
+        places = find_candidates(index, query, candidates)
+        grades = judged_places(index, qrels.get(key, {}), _best_places(index, query))
+        X.append(place_table(index, query, places))
+        y += [grades.get(place, 0.0) for place in places.tolist()]
+        qid += [key] * len(places)
+        ids += place_names(index, places)
         report(done)
     if not ids:
         raise InputError("no query has a candidate in this archive", str(index.folder))
-    return RankingData(np.vstack(X), y, qid, doc_ids=ids, feature_names=ranker_names(index.kinds))
+    return RankingData(np.vstack(X), y, qid, doc_ids=ids, feature_names=weak_rankers(index.kinds))
+
+
+def _best_places(index: Index, query: SpokenQuery) -> Callable[[int], int | None]:
+    """What gives the best place of a document by the shipped weights; None where no place has any evidence."""
+    weights = shipped(index.kinds).by_name
+    best: dict[int, int] = {}
+
+    def place_of(document: int) -> int | None:
+        if not best:
+            places, scores = place_scores(index, query, weights)
+            ranking = places[np.argsort(-np.round(scores, 12), kind="stable")]
+            for place, number in zip(ranking.tolist(), documents_of(index, ranking).tolist(), strict=True):
+                best.setdefault(number, place)
+        return best.get(document)
+
+    return place_of

@@ -15,6 +15,7 @@ import numpy as np
 from ...files import fingerprint
 from ..lattice.confusion import confusion_network
 from ..lattice.formats import Piece
+from ..lattice.grams import GramCounts, gram_counts
 from ..lattice.positions import pspl
 from ..lattice.posteriors import UnitPosteriors, arc_posteriors
 from ..lattice.scoring import Scoring
@@ -22,6 +23,7 @@ from ..lattice.stretches import Stretch, stretches
 from ..lattice.units import Split, to_units
 from . import build_kernels as kn
 from . import schema
+from .grams import UtteranceGrams, least_count, merged_grams, new_grams, part_grams
 from .schema import FORMS, Arrays, Postings, joined
 from .settings import Settings
 from .storage import Part
@@ -53,6 +55,7 @@ class Utterance(NamedTuple):
     length: float
     entries: dict[tuple[str, str], Entries]
     best: list[Word]
+    grams: dict[tuple[str, int], UtteranceGrams]
     audio: str = ""
     offset: float = 0.0
 
@@ -72,25 +75,43 @@ def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece:
 
     Each has the name of the utterance; its offset is where it begins in it.
     """
-    lattice = scoring.open(piece)
-    lattice = lattice.prune(arc_posteriors(lattice).posterior, settings.arc_threshold)
     splits = settings.splits(dictionary)
-    return [_utterance(settings, splits, piece.name, stretch) for stretch in stretches(lattice)]
+    return [_utterance(settings, splits, piece.name, stretch) for stretch in stretches(scoring.open(piece))]
 
 
 def _utterance(settings: Settings, splits: Mapping[str, Split | None], name: str, stretch: Stretch) -> Utterance:
-    """All that the index holds of a stretch."""
+    """All that the index holds of a stretch; words are counted before arcs are left out."""
     entries: dict[tuple[str, str], Entries] = {}
+    grams: dict[tuple[str, int], UtteranceGrams] = {}
     best: list[Word] = []
+    whole = arc_posteriors(stretch.lattice)
+    lattice = stretch.lattice.prune(whole.posterior, settings.arc_threshold)
     for kind, split in splits.items():
-        smaller = to_units(stretch.lattice, split, silent=True)
+        smaller = to_units(lattice, split, silent=True)
         posteriors = arc_posteriors(smaller)
         network = confusion_network(smaller, "pivot", posteriors)
+        best = best if entries else _best_words(network)
         entries[kind, "pspl"] = _entries(pspl(smaller, posteriors, settings.prune))
         entries[kind, "cn"] = _entries(_compact(network, settings), times=True)
-        if not best:
-            best = _best_words(network)
-    return Utterance(name, stretch.length, entries, best, offset=stretch.start)
+        if kind == next(iter(splits)):
+            counts = gram_counts(stretch.lattice, 1, whole)
+            grams |= _grams(kind, settings.grams[kind], stretch.lattice.units, counts)
+        elif kind in settings.grams:
+            orders = settings.grams[kind]
+            grams |= _grams(kind, orders, smaller.units, gram_counts(smaller, orders[-1], posteriors))
+    return Utterance(name, stretch.length, entries, best, grams, offset=stretch.start)
+
+
+def _grams(
+    kind: str, orders: Sequence[int], units: tuple[str, ...], counts: Sequence[GramCounts]
+) -> dict[tuple[str, int], UtteranceGrams]:
+    """The n-grams that are stored."""
+    out = {}
+    for order in orders:
+        rows, count = counts[order - 1]
+        enough = count >= least_count(order)
+        out[kind, order] = UtteranceGrams(units, rows[enough], count[enough])
+    return out
 
 
 def _compact(network: UnitPosteriors, settings: Settings) -> UnitPosteriors:
@@ -143,6 +164,8 @@ def part_of_documents(documents: Sequence[Document], settings: Settings) -> tupl
             yield from column.write_rows(rows[column.rows])
         for kind in settings.kinds:
             yield from _new_kind(kind, utterances, settings, sizes)
+        for kind, orders in settings.grams.items():
+            yield from new_grams(kind, orders, [u.grams for u in utterances])
 
     return arrays(), _footer(len(documents), len(utterances), sizes)
 
@@ -190,27 +213,27 @@ def part_of_parts(
     parts: Sequence[Part], keep: Sequence[np.ndarray], settings: Settings
 ) -> tuple[Arrays, dict[str, Any]]:
     """One part of the documents of several for which the masks are true, without decoding anything."""
-    merger = _Merger(parts, keep)
+    merger = _Merger(parts, keep, settings)
     footer = _footer(int(sum(k.sum() for k in keep)), int(merger.before[-1]), merger.sizes)
-    return merger.arrays(list(settings.kinds)), footer
+    return merger.arrays(), footer
 
 
 class _Merger:
     """Parts that are merged, with masks of the rows that stay."""
 
-    def __init__(self, parts: Sequence[Part], keep: Sequence[np.ndarray]) -> None:
-        self.parts = parts
+    def __init__(self, parts: Sequence[Part], keep: Sequence[np.ndarray], settings: Settings) -> None:
+        self.parts, self.settings = parts, settings
         self.utterances = schema.UTTERANCES.below(parts, keep)
         words = schema.WORDS.below(parts, self.utterances)
         self.masks = {schema.DOCUMENT: keep, schema.UTTERANCE: self.utterances, schema.WORD: words}
         self.before = np.cumsum([0, *(int(u.sum()) for u in self.utterances)])  # utterances of earlier parts
         self.sizes: dict[str, int] = {}
 
-    def arrays(self, kinds: Sequence[str]) -> Arrays:
+    def arrays(self) -> Arrays:
         """The arrays of the merged part."""
         for column in schema.COLUMNS:
             yield from column.merge(self.parts, self.masks[column.rows])
-        for kind in kinds:
+        for kind in self.settings.kinds:
             names, maps = self._dictionary(kind)
             yield from schema.units(kind).write(names)
             for form in FORMS:
@@ -218,6 +241,8 @@ class _Merger:
             bounds = schema.slots(kind)
             yield from bounds.merge(self.parts, self.utterances)
             yield from schema.slot_times(kind).merge(self.parts, bounds.below(self.parts, self.utterances))
+        for kind, orders in self.settings.grams.items():
+            yield from self._grams(kind, orders)
 
     def _dictionary(self, kind: str) -> tuple[list[str], list[np.ndarray]]:
         """The units that stay, sorted by bytes, and for each part the new numbers of its units (−1: it goes)."""
@@ -237,15 +262,25 @@ class _Merger:
             used[unit[self.utterances[i][postings.read(self.parts[i])[0]]]] = True
         return used
 
+    def _grams(self, kind: str, orders: Sequence[int]) -> Arrays:
+        """The n-grams that stay, with new codes and numbers of utterances."""
+        posteriors = self.settings.decoded()
+        parts = [part_grams(part, kind, orders, posteriors) for part in self.parts]
+        numbers = [self._numbers(i) for i in range(len(parts))]
+        yield from merged_grams(kind, orders, parts, self.utterances, numbers)
+
+    def _numbers(self, i: int) -> np.ndarray:
+        """The new number of each utterance of a part that stays."""
+        return (np.cumsum(self.utterances[i]) - 1 + self.before[i]).astype(np.uint32)
+
     def _postings(self, postings: Postings, n_units: int, maps: Sequence[np.ndarray]) -> Arrays:
         """The postings that stay, with new numbers of units and utterances."""
         unit, utterance, position, coded = [], [], [], []
         for i, part in enumerate(self.parts):
             old, positions, posteriors = postings.read(part)
             stays = self.utterances[i][old]
-            number = np.cumsum(self.utterances[i]) - 1 + self.before[i]
             unit.append(np.repeat(maps[i], np.diff(postings.bounds(part)))[stays])
-            utterance.append(number[old[stays]].astype(np.uint32))
+            utterance.append(self._numbers(i)[old[stays]])
             position.append(positions[stays].astype(np.int64))
             coded.append(posteriors[stays])
         yield from _sorted(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +15,16 @@ from ...errors import InputError, nearest, shorten
 from ...places import inside
 from ..lattice.units import TABLE, Split
 from . import schema
-from .schema import FORMS, NumberColumn, Postings, Strings, TextColumn
+from .schema import FORMS, GramPostings, NumberColumn, Postings, Strings, TextColumn
 from .settings import Settings
 from .storage import MANIFEST, Manifest, Part, open_parts
+
+
+class Grouping(NamedTuple):
+    """Utterances of a part in groups: the group of each, and where each group begins."""
+
+    of: np.ndarray
+    first: np.ndarray
 
 
 class PartReader:
@@ -39,6 +47,17 @@ class PartReader:
     def numbers(self, column: NumberColumn, start: int = 0, stop: int | None = None) -> np.ndarray:
         """A column of numbers, or some rows of it."""
         return column.read(self.part, start, stop)
+
+    @property
+    def by_document(self) -> Grouping:
+        """The utterances of each document."""
+        return Grouping(self.document_of, self.first_utterance)
+
+    @cached_property
+    def by_place(self) -> Grouping:
+        """Every utterance by itself."""
+        n = len(self.document_of)
+        return Grouping(np.arange(n), np.arange(n + 1))
 
     @cached_property
     def names(self) -> list[str]:
@@ -76,19 +95,40 @@ class PartReader:
         """The largest number of positions of an utterance."""
         return Postings(kind, form).width(self.part)
 
-    def check(self, kinds: Sequence[str]) -> None:
+    def check(self, settings: Settings) -> None:
         """Check everything that is checked when it is read, and the order of units and postings."""
+        kinds = list(settings.kinds)
         for column in (*schema.COLUMNS, *(c for kind in kinds for c in schema.columns_of(kind))):
             values = column.read(self.part)
             if isinstance(values, Strings):
                 values.all()
         for kind in kinds:
-            names = [self.texts(schema.units(kind)).bytes_of(i) for i in range(len(self.texts(schema.units(kind))))]
-            if any(a >= b for a, b in pairwise(names)):
-                raise self.part.wrong(f"the order of the units {shorten(kind)}")
+            self._check_order(schema.units(kind))
             slots = np.diff(schema.slots(kind).read(self.part))
             for form in FORMS:
                 self._check_postings(Postings(kind, form), slots if form == "cn" else None)
+
+        for kind, orders in settings.grams.items():
+            if GramPostings(kind, orders[0]).stored(self.part):
+                self._check_order(schema.gram_units(kind))
+                for order in orders:
+                    self._check_grams(GramPostings(kind, order))
+
+    def _check_order(self, column: TextColumn) -> None:
+        """Check that units are sorted by bytes."""
+        texts = self.texts(column)
+        texts.all()
+        names = [texts.bytes_of(i) for i in range(len(texts))]
+        if any(a >= b for a, b in pairwise(names)):
+            raise self.part.wrong(f"the order of the units {shorten(column.name.split('.')[0])}")
+
+    def _check_grams(self, grams: GramPostings) -> None:
+        """Check that the postings of a gram rise by utterance."""
+        bounds, utterance = grams.bounds(self.part), grams.read(self.part)[0].astype(np.int64)
+        falls = utterance[1:] <= utterance[:-1]
+        falls[np.setdiff1d(bounds, [0, len(utterance)]) - 1] = False  # a gram's first
+        if falls.any():
+            raise self.part.wrong(f"the order of the postings {grams.name}")
 
     def _check_postings(self, postings: Postings, slots: np.ndarray | None) -> None:
         """Check that postings of a unit rise by utterance and position, and lie in the slots that there are."""
@@ -125,6 +165,7 @@ class Index:
         posteriors = self.settings.decoded()
         self.parts = [PartReader(part, posteriors) for part in parts]
         self.offsets = np.cumsum([0, *(p.n_documents for p in self.parts)])  # documents before each part
+        self.places_before = np.cumsum([0, *(len(p.document_of) for p in self.parts)])  # segments before each part
 
     @classmethod
     def open(cls, folder: Path) -> Index:
@@ -168,6 +209,11 @@ class Index:
         return self.working_settings.splits(self.dictionary)
 
     @property
+    def listed(self) -> Callable[[str], bool]:
+        """What tells whether a word is in the pronunciation dictionary of the last kind of units."""
+        return self.working_settings.listed(self.dictionary)
+
+    @property
     def vocabulary(self) -> Vocabulary:
         """The words that occur."""
         return Vocabulary(self.parts, self.kinds[0])
@@ -177,7 +223,14 @@ class Index:
 
     @property
     def n_utterances(self) -> int:
-        """How many utterances there are."""
+        """How many utterances there are; stretches of one that is long have its name and count once."""
+        return sum(
+            len(set(zip(p.document_of.tolist(), p.texts(schema.UTTERANCE_NAME).all(), strict=True))) for p in self.parts
+        )
+
+    @property
+    def n_stretches(self) -> int:
+        """How many stretches the utterances consist of."""
         return sum(len(p.document_of) for p in self.parts)
 
     @property

@@ -5,6 +5,10 @@ for each kind of units the units, the slots of the confusion networks and the po
 one level. It is written from the values of its rows, read from a part, or merged from the rows of several parts that
 stay. A *bounds* column divides the rows of the level below among its own rows.
 
+Since 0.2 parts also hold the expected counts of n-grams (:class:`GramPostings`). A part without them is read as before;
+they are derived from its confusion networks. A release before 0.2 reads a part that has them and passes over them; a
+part that it writes has none.
+
 Compiled functions and slices use numbers of a part as places in other arrays. So a column is checked when it is read
 for the first time: its length is that of its level, bounds begin at 0 and never fall, utterances and positions of
 postings are those that there are. A part for which this does not hold is damaged, whatever its checksums say.
@@ -16,7 +20,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -70,9 +73,13 @@ class Strings(Sequence[str]):
 
     def all(self) -> list[str]:
         """All entries at once."""
-        data, cuts = self.text.tobytes(), self.ptr.tolist()
+        return self.some(np.arange(len(self)))
+
+    def some(self, numbers: np.ndarray) -> list[str]:
+        """Entries by their numbers, at once."""
+        data, first, last = self.text.tobytes(), self.ptr[numbers].tolist(), self.ptr[numbers + 1].tolist()
         try:
-            return [data[a:b].decode() for a, b in pairwise(cuts)]
+            return [data[a:b].decode() for a, b in zip(first, last, strict=True)]
         except UnicodeDecodeError:
             raise self.wrong() from None
 
@@ -315,3 +322,62 @@ class Postings:
         """Utterances, positions and stored posteriors."""
         self.check(part, 0, int(self.bounds(part)[-1]))
         return self.unchecked(part)
+
+
+def gram_units(kind: str) -> TextColumn:
+    """The units of a kind of which n-grams are made, sorted by bytes."""
+    return TextColumn(f"{kind}.gram.unit", UNIT, str)
+
+
+@dataclass(frozen=True)
+class GramPostings:
+    """Where the n-grams of a kind occur: codes of the grams (rising), and for each utterances and stored counts.
+
+    The code of a gram has the numbers of its units in :func:`gram_units` as digits.
+    """
+
+    kind: str
+    order: int
+
+    @property
+    def name(self) -> str:
+        """What the names of the arrays begin with."""
+        return f"{self.kind}.gram{self.order}"
+
+    def write(self, codes: np.ndarray, ptr: np.ndarray, utterance: np.ndarray, coded: np.ndarray) -> Arrays:
+        """The arrays of a new part: the grams, where each one's postings begin, and the postings."""
+        yield f"{self.name}.code", codes
+        yield f"{self.name}.ptr", ptr
+        yield f"{self.name}.utt", utterance.astype(np.uint16 if utterance.max(initial=0) < 65536 else np.uint32)
+        yield f"{self.name}.n", coded
+
+    def stored(self, part: Part) -> bool:
+        """Whether a part holds counts of n-grams; those of older releases do not."""
+        return f"{self.name}.code" in part.places
+
+    def codes(self, part: Part) -> np.ndarray:
+        """The codes of all grams, checked once: they rise, and are made of the units that there are."""
+        codes = part.get(part.typed(f"{self.name}.code", np.int64))
+        if self.name not in part.valid:
+            most = (part.length(f"{gram_units(self.kind).name}.ptr") - 1) ** self.order
+            utt = part.length(part.typed(f"{self.name}.utt", np.uint16, np.uint32))
+            if utt != part.length(part.typed(f"{self.name}.n", np.uint16)):
+                raise part.wrong(f"the length of the postings {self.name}")
+            if len(codes) and (codes[0] < 0 or codes[-1] >= most or (codes[1:] <= codes[:-1]).any()):
+                raise part.wrong(f"the array {self.name}.code")
+            part.valid.add(self.name)
+        return codes
+
+    def bounds(self, part: Part) -> np.ndarray:
+        """Where each gram's postings begin, and where the last ones end."""
+        return bounds_of(part, f"{self.name}.ptr", len(self.codes(part)), part.length(f"{self.name}.utt"))
+
+    def read(self, part: Part, start: int = 0, stop: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Utterances and stored counts of some postings, checked; read :meth:`bounds` first."""
+        utterance, coded = (part.get(f"{self.name}.{array}", start, stop) for array in ("utt", "n"))
+        some = (self.name, start, stop)
+        if some not in part.valid and len(utterance):
+            if utterance.max() >= part.meta["utterances"]:
+                raise part.wrong(f"a number of the postings {self.name}")
+            part.valid.add(some)
+        return utterance, coded

@@ -20,7 +20,7 @@ def unigrams(utt, coded, table, doc_of, out):
 
 
 @kernel
-def _seek(utt, at, stop, least):
+def seek(utt, at, stop, least):
     """The first posting from ``at`` whose utterance is at least ``least``: by steps that double, then by halves."""
     step = 1
     while at + step < stop and utt[at + step] < least:
@@ -53,7 +53,7 @@ def ngrams(first, last, utt, pos, coded, table, doc_first, docs, width, out):
         begin, end = doc_first[docs[d]], doc_first[docs[d] + 1]
         sums[:] = 0.0
         for i in range(m):
-            at[i] = _seek(utt, at[i], last[i], begin)
+            at[i] = seek(utt, at[i], last[i], begin)
         while True:
             now = end
             for i in range(m):
@@ -87,6 +87,35 @@ def ngrams(first, last, utt, pos, coded, table, doc_first, docs, width, out):
 
 
 @kernel
+def bounds(first, last, utt, coded, table, out):
+    """The unigram score of every utterance, and upper bounds of the scores of higher order.
+
+    Cost: the postings of the query's units, and for each utterance that has one the number of these units.
+    """
+    m, orders = len(first), out.shape[1]
+    at = first.copy()
+    sums = np.zeros(m)
+    while True:
+        now = np.int64(1) << 40
+        for i in range(m):
+            if at[i] < last[i] and utt[at[i]] < now:
+                now = np.int64(utt[at[i]])
+        if now == np.int64(1) << 40:
+            break
+        for i in range(m):
+            sums[i] = 0.0
+            while at[i] < last[i] and utt[at[i]] == now:
+                sums[i] += table[coded[at[i]]]
+                at[i] += 1
+        for n in range(orders):
+            for i in range(m - n):
+                least = sums[i]
+                for j in range(1, n + 1):
+                    least = min(least, sums[i + j])
+                out[now, n] += np.log1p(least)
+
+
+@kernel
 def chain(first, last, utt, pos, coded, table, doc_first, docs, width, out):
     """The expected number of times that all units follow each other in some documents: Σ_k Π_j P(q_j, k+j)."""
     m = len(first)
@@ -96,11 +125,11 @@ def chain(first, last, utt, pos, coded, table, doc_first, docs, width, out):
         begin, end = doc_first[docs[d]], doc_first[docs[d] + 1]
         out[d] = 0.0
         for i in range(m):
-            at[i] = _seek(utt, at[i], last[i], begin)
+            at[i] = seek(utt, at[i], last[i], begin)
         while at[0] < last[0] and utt[at[0]] < end:
             now = utt[at[0]]
             for i in range(m):
-                k = at[i] = _seek(utt, at[i], last[i], now)
+                k = at[i] = seek(utt, at[i], last[i], now)
                 while k < last[i] and utt[k] == now:
                     dense[i, pos[k]] = table[coded[k]]
                     k += 1

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from . import score_kernels as kn
-from .reader import PartReader
+from .reader import Grouping, PartReader
 from .schema import FORMS
 
 ORDERS = 3
@@ -26,44 +26,53 @@ def ranker_names(kinds: Sequence[str]) -> list[str]:
     return [f"{kind}-{form}-{n}" for kind in kinds for form in FORMS for n in range(1, ORDERS + 1)]
 
 
-def unigrams(part: PartReader, kind: str, units: Sequence[str]) -> np.ndarray:
-    """The sum of the unigram scores of both forms for every document of a part."""
-    out = np.zeros(part.n_documents)
+def unigrams(part: PartReader, kind: str, units: Sequence[str], grouping: Grouping) -> np.ndarray:
+    """The sum of the unigram scores of both forms for every document or place of a part."""
+    out = np.zeros(len(grouping.first) - 1)
     for form in FORMS:
         first, last = part.bounds(kind, form, units)
         utterance, _, coded = part.postings(kind, form)
         for a, b in zip(first.tolist(), last.tolist(), strict=True):
-            kn.unigrams(utterance[a:b], coded[a:b], part.posteriors, part.document_of, out)
+            kn.unigrams(utterance[a:b], coded[a:b], part.posteriors, grouping.of, out)
     return out
 
 
-def all_scores(part: PartReader, units: Mapping[str, Sequence[str]], docs: np.ndarray) -> np.ndarray:
-    """All weak rankers' scores of some documents of a part (rising numbers), a row each; ``units`` are by kind."""
+def all_scores(
+    part: PartReader, units: Mapping[str, Sequence[str]], rows: np.ndarray, grouping: Grouping
+) -> np.ndarray:
+    """All weak rankers' scores of some documents or places of a part (rising numbers), a row each.
+
+    ``units`` are those of the query by kind; columns of kinds without units are 0.
+    """
     blocks = []
     for kind, units_of_kind in units.items():
         for form in FORMS:
-            out = np.zeros((len(docs), ORDERS))
-            if units_of_kind and len(docs):
-                _run(kn.ngrams, part, kind, form, units_of_kind, docs, out)
+            out = np.zeros((len(rows), ORDERS))
+            if units_of_kind and len(rows):
+                _run(kn.ngrams, part, kind, form, units_of_kind, rows, out, grouping)
             blocks.append(out)
     return np.hstack(blocks)
 
 
-def chains(part: PartReader, kind: str, units: Sequence[str], docs: np.ndarray) -> np.ndarray:
-    """How often all units follow each other in some documents of a part: the larger expectation of the two forms."""
-    best = np.zeros(len(docs))
-    for form in FORMS:
-        out = np.zeros(len(docs))
-        _run(kn.chain, part, kind, form, units, docs, out)
-        best = np.maximum(best, out)
-    return best
+def score_bounds(part: PartReader, kind: str, form: str, units: Sequence[str]) -> np.ndarray:
+    r"""The unigram score of every place of a part, and what the scores of longer n-grams are at most.
+
+    :math:`\sum_k \prod_j P(q_{i+j}, k+j)` is at most the least of the expected counts :math:`\sum_k P(q_{i+j}, k)`.
+    """
+    out = np.zeros((len(part.document_of), ORDERS))
+    if units:
+        first, last = part.bounds(kind, form, units)
+        utterance, _, coded = part.postings(kind, form)
+        kn.bounds(first, last, utterance, coded, part.posteriors, out)
+    return out
 
 
 def _run(
-    kernel: object, part: PartReader, kind: str, form: str, units: Sequence[str], docs: np.ndarray, out: np.ndarray
-) -> None:
+    kernel: object, part: PartReader, kind: str, form: str, units: Sequence[str], rows: np.ndarray, out: np.ndarray,
+    grouping: Grouping,
+) -> None:  # fmt: skip
     first, last = part.bounds(kind, form, units)
     kernel(  # type: ignore[operator]
-        first, last, *part.postings(kind, form), part.posteriors, part.first_utterance, docs,
-        part.n_positions(kind, form), out,
+        first, last, *part.postings(kind, form), part.posteriors, grouping.first, rows, part.n_positions(kind, form),
+        out,
     )  # fmt: skip

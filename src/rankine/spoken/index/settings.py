@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Annotated, Any, NotRequired, TypedDict
@@ -70,9 +70,28 @@ class Settings:
         return self.prune / 10 if self.arcs is None else self.arcs
 
     @property
+    def language(self) -> str:
+        """The language that queries are read in: Mandarin where words are split into pinyin, else English."""
+        return "zh" if any(how.startswith("pinyin") for how in self.kinds.values()) else "en"
+
+    @property
     def candidate_kinds(self) -> list[str]:
         """The kinds of units by which candidates of a query are found."""
         return [kind for kind, how in self.kinds.items() if how not in TABLE or TABLE[how].candidates]
+
+    @property
+    def grams(self) -> dict[str, tuple[int, ...]]:
+        """The orders of n-grams whose expected counts are stored: words, and the last kind of units from 2 on."""
+        word, *others = self.kinds
+        orders: dict[str, tuple[int, ...]] = {word: (1,)}
+        if others:
+            orders[others[-1]] = tuple(range(2, self.gram_order(others[-1]) + 1))
+        return orders
+
+    def gram_order(self, kind: str) -> int:
+        """How many units of a kind in a row are evidence of a word."""
+        how = self.kinds[kind]
+        return TABLE[how].grams if how in TABLE else 2
 
     @property
     def least(self) -> float:
@@ -94,6 +113,15 @@ class Settings:
         word without a pronunciation has no units.
         """
         return {kind: _first_pronunciation(how, dictionary, stamp(dictionary)) for kind, how in self.kinds.items()}
+
+    def listed(self, dictionary: str | None) -> Callable[[str], bool]:
+        """What tells whether a word is in the pronunciation dictionary of the last kind of units."""
+        kind, how = list(self.kinds.items())[-1]
+        row = TABLE.get(how)
+        if row is not None and row.listed is not None:
+            return row.listed(dictionary)
+        split = self.splits(dictionary)[kind]
+        return lambda word: split is not None and bool(split(word))
 
 
 @lru_cache(maxsize=32)

@@ -6,6 +6,8 @@ import numpy as np
 
 from ...kernel import kernel
 
+_NOTHING = 1e-6  # seconds: overlaps that differ by less are equal, from wherever times count
+
 
 @kernel
 def pivot_ahead(source, target, pivot, key_of, before):
@@ -37,7 +39,7 @@ def assign_slots(
                 best, overlap = -1, 0.0
                 for i in range(first, last):
                     common = min(spans[i, 1], end[a]) - max(spans[i, 0], start[a])
-                    if common > overlap or (
+                    if common > overlap + _NOTHING or (
                         best < 0 and common == 0.0 and (start[a] == end[a] or spans[i, 0] == spans[i, 1])
                     ):
                         best, overlap = i, common

@@ -33,8 +33,8 @@ from .posteriors import arc_posteriors
 PAUSE = 0.5  # seconds
 ALL = 0.999  # of the mass; a word with a posterior up to the rest does not end a pause
 ENOUGH = 0.9  # of the mass
-LONGEST_SECONDS = 30.0
-LONGEST_WORDS = 100.0
+LONGEST_SECONDS = 10.0
+LONGEST_WORDS = 30.0
 _ROUNDING = 1e-6  # seconds: a pause of 0.5 s stays one when times count from elsewhere
 
 
@@ -102,7 +102,7 @@ class Boundary(NamedTuple):
         pause: how many seconds pass around it without a word.
         time: when the words after it begin.
         before: when the words before it end.
-        words: how many words are expected before it.
+        words: how many words are expected on arcs from earlier nodes.
     """
 
     node: int
@@ -151,28 +151,32 @@ def _cuts_within(start: Boundary, between: list[Boundary], end: Boundary) -> Ite
 
 
 def _lengths(start: Boundary, end: Boundary) -> float:
-    """How long a stretch is, in greatest lengths."""
+    """How long a stretch is, in greatest lengths; rounded, so that it is the same from wherever times count."""
     seconds, words = (end.time - start.time) / LONGEST_SECONDS, (end.words - start.words) / LONGEST_WORDS
-    return words if math.isnan(seconds) else max(seconds, words)
+    return round(words if math.isnan(seconds) else max(seconds, words), 6)
 
 
 def _boundaries(lattice: Lattice) -> list[Boundary]:
     """The start, all nodes where a lattice may be cut, and the end; none where nothing is spoken.
 
-    Between two words that a pause may part, the last node that all paths pass is a boundary; so is every node that
-    less of the mass passes, but enough of it.
+    Of the nodes between two words that all paths pass one is a boundary: that with the largest mass, of several the
+    last. So is every node that less of the mass passes, but enough of it.
     """
     posterior = arc_posteriors(lattice).posterior
     with np.errstate(divide="ignore"):
         nodes = lattice.target[lattice.best_path(np.log(posterior))[:-1]]
     mass = np.bincount(lattice.target, posterior, lattice.n_nodes)
-    speech = _speech(lattice, posterior, np.concatenate([[0], nodes[mass[nodes] >= ALL], [lattice.n_nodes - 1]]))
-    if len(speech.node) == 0:
+    passed = np.concatenate([[0], nodes[mass[nodes] >= ALL], [lattice.n_nodes - 1]])
+    speech = _speech(lattice, posterior, passed)
+    if len(speech.at) == 0:
         return []
+    pause_of = np.searchsorted(speech.at, np.arange(len(passed)))
+    order = np.lexsort((passed, np.round(mass[passed], 9), pause_of))
+    last = order[np.searchsorted(pause_of, np.arange(1, len(speech.at)), side="right") - 1]
     words = np.append(0.0, np.cumsum(posterior * (lattice.unit >= 0)))  # before each arc
     latest = np.where(np.isnan(speech.end), np.nan, np.fmax.accumulate(speech.end))
     pause = np.nan_to_num(np.maximum(speech.begin[1:] - latest[:-1], 0.0))
-    sure = [speech.node[1:], mass[speech.node[1:]], pause, speech.begin[1:], latest[:-1]]
+    sure = [passed[last], mass[passed[last]], pause, speech.begin[1:], latest[:-1]]
     node = nodes[(mass[nodes] < ALL) & (mass[nodes] >= ENOUGH)]
     begin = np.full(lattice.n_nodes, np.inf)
     np.minimum.at(begin, lattice.source, lattice.start)
@@ -186,23 +190,23 @@ def _boundaries(lattice: Lattice) -> list[Boundary]:
 
 
 class _Speech(NamedTuple):
-    """Where words are spoken: the node that all paths pass before them, when they begin, and when they end."""
+    """Where words are spoken: behind which of the nodes that all paths pass, when they begin, and when they end."""
 
-    node: np.ndarray
+    at: np.ndarray
     begin: np.ndarray
     end: np.ndarray
 
 
-def _speech(lattice: Lattice, posterior: np.ndarray, sure: np.ndarray) -> _Speech:
-    """What is spoken between neighbours of the nodes ``sure``, where more than a negligible word is expected.
+def _speech(lattice: Lattice, posterior: np.ndarray, passed: np.ndarray) -> _Speech:
+    """What is spoken between neighbours of the nodes ``passed``, where more than a negligible word is expected.
 
     Times are those of the words that are not negligible, or else of the likeliest.
     """
     arcs = np.flatnonzero(lattice.unit >= 0)
-    at = np.searchsorted(sure, lattice.source[arcs], side="right") - 1
-    inside = lattice.target[arcs] <= sure[at + 1]  # other words lie on paths beside a node
+    at = np.searchsorted(passed, lattice.source[arcs], side="right") - 1
+    inside = lattice.target[arcs] <= passed[at + 1]  # other words lie on paths beside a node
     arcs, at = arcs[inside], at[inside]
-    p, n = posterior[arcs], len(sure) - 1
+    p, n = posterior[arcs], len(passed) - 1
     most = np.zeros(n)
     np.maximum.at(most, at, p)
     matters = (p > 1 - ALL) | (p == most[at])
@@ -210,4 +214,4 @@ def _speech(lattice: Lattice, posterior: np.ndarray, sure: np.ndarray) -> _Speec
     np.minimum.at(begin, at[matters], lattice.start[arcs[matters]])
     np.maximum.at(end, at[matters], lattice.end[arcs[matters]])
     spoken = np.flatnonzero(np.bincount(at, p, n) > 1 - ALL)
-    return _Speech(sure[spoken], begin[spoken], end[spoken])
+    return _Speech(spoken, begin[spoken], end[spoken])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
@@ -18,6 +19,7 @@ from ...normalise import Normaliser
 from ...normalisers import TABLE
 from ...records import Count, Finite, checked
 from ...version import __version__
+from ..index.evidence import CLASSES, evidence_names
 
 
 class _Provenance(TypedDict, total=False):
@@ -80,6 +82,11 @@ class Weights:
         return cls(tuple(names), tuple(float(values.get(n, 0.0)) for n in names), None, "given", {})
 
     @property
+    def by_name(self) -> dict[str, float]:
+        """The weight of each weak ranker."""
+        return dict(zip(self.names, self.values, strict=True))
+
+    @property
     def id(self) -> str:
         """A fingerprint of the weights and of how they were learned."""
         return fingerprint(self._text(), size=6)
@@ -112,8 +119,12 @@ class Weights:
             raise InputError(str(error), str(path)) from None
 
     def check(self, names: Sequence[str]) -> None:
-        """Raise InputError unless the weights are for these weak rankers."""
-        if list(self.names) != list(names):
+        """Raise InputError unless the weights are for these weak rankers, for all the papers', or for some of evidence.
+
+        Weak rankers without a weight have the weight 0; weights of older releases are for the papers'.
+        """
+        papers = [name for name in names if name.split("-")[0] not in CLASSES]
+        if list(self.names) not in (list(names), papers) and not set(self.names) <= set(names) - set(papers):
             mine, theirs = (", ".join(dict.fromkeys(n.split("-")[0] for n in some)) for some in (self.names, names))
             raise InputError(f"the weights are for {mine}; this archive has {theirs}")
 
@@ -123,3 +134,15 @@ class Weights:
             return X
         data = RankingData(X, np.zeros(len(X)), np.zeros(len(X), np.int64))
         return np.asarray(Normaliser(self.normalise).fit(data).apply(data).X)
+
+
+@lru_cache(maxsize=8)
+def _shipped() -> Weights:
+    return Weights.read(Path(__file__).with_name("shipped.json"))
+
+
+def shipped(kinds: Sequence[str]) -> Weights:
+    """The weights that come with the package, of the columns of evidence that an archive with these units has."""
+    weights, names = _shipped(), set(evidence_names(kinds))
+    some = {name: value for name, value in weights.by_name.items() if name in names}
+    return replace(weights, names=tuple(some), values=tuple(some.values()))

@@ -112,6 +112,16 @@ def pronounce(dictionary: str | os.PathLike | None = None) -> Split:
     return split
 
 
+def listed(dictionary: str | os.PathLike | None = None) -> Callable[[str], bool]:
+    """Whether a word stands in this dictionary, or in the CMU dictionary.
+
+    >>> listed()("to"), listed()("xqzt")
+    (True, False)
+    """
+    entries = _entries(None if dictionary is None else str(dictionary), stamp(dictionary))
+    return lambda word: bool(entries.get(word.lower()))
+
+
 def syllables(dictionary: str | os.PathLike | None = None) -> Split:
     """Syllables of English words, from their phones.
 

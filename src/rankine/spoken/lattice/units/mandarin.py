@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from ....errors import InputError
+from ...text import HAN
 from .dictionary import Split
 
 
@@ -21,3 +24,12 @@ def pinyin(tones: bool = True) -> Split:
         return [lazy_pinyin(word, style=style, neutral_tone_with_five=tones)]
 
     return split
+
+
+def is_han(dictionary: str | None = None) -> Callable[[str], bool]:
+    """Whether a word consists of Chinese characters, which all have a pronunciation.
+
+    >>> is_han()("设定"), is_han()("U2")
+    (True, False)
+    """
+    return lambda word: re.fullmatch(f"[{HAN}]+", word) is not None

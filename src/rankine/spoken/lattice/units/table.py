@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from ....errors import InputError, nearest
 from .dictionary import Split, from_mapping, lexicon, stamp
-from .english import pronounce, syllables
-from .mandarin import pinyin
+from .english import listed, pronounce, syllables
+from .mandarin import is_han, pinyin
 
 
 def characters(word: str) -> list[list[str]]:
@@ -30,7 +30,9 @@ class UnitRow(NamedTuple):
     words as they are. ``languages`` are those whose new archives index the unit; ``singular`` is its name in them, and
     must differ from the language's other units. The unit that follows words also finds quoted phrases that hold a
     word which does not occur. ``candidates`` says whether the unit helps to choose the documents that are ranked:
-    phones do not, for they occur in nearly all documents.
+    phones do not, for they occur in nearly all documents. ``grams`` is how many units in a row are evidence of a word.
+    ``listed`` gets a pronunciation dictionary and gives the function that tells whether a word is in it; without it
+    every word is that can be split.
     """
 
     singular: str
@@ -38,16 +40,26 @@ class UnitRow(NamedTuple):
     make: Callable[[str | None], Split | None]
     languages: tuple[str, ...] = ()
     candidates: bool = True
+    grams: int = 2
+    listed: Callable[[str | None], Callable[[str], bool]] | None = None
 
 
 TABLE: dict[str, UnitRow] = {
     "words": UnitRow("word", "words as the recogniser wrote them", lambda _: None, ("en", "zh")),
     "characters": UnitRow("character", "characters of words", lambda _: characters, ("zh",)),
-    "pinyin": UnitRow("syllable", "Mandarin syllables with tone", lambda _: pinyin(), ("zh",)),
-    "pinyin-toneless": UnitRow("syllable", "Mandarin syllables without tone", lambda _: pinyin(tones=False)),
-    "syllables": UnitRow("syllable", "English syllables, made from the phones", syllables, ("en",)),
+    "pinyin": UnitRow("syllable", "Mandarin syllables with tone", lambda _: pinyin(), ("zh",), listed=is_han),
+    "pinyin-toneless": UnitRow(
+        "syllable", "Mandarin syllables without tone", lambda _: pinyin(tones=False), listed=is_han
+    ),
+    "syllables": UnitRow("syllable", "English syllables, made from the phones", syllables, ("en",), listed=listed),
     "phones": UnitRow(
-        "phone", "English phones by a dictionary and letter-to-sound rules", pronounce, ("en",), candidates=False
+        "phone",
+        "English phones by a dictionary and letter-to-sound rules",
+        pronounce,
+        ("en",),
+        candidates=False,
+        grams=3,
+        listed=listed,
     ),
 }
 LANGUAGES = TABLE["words"].languages

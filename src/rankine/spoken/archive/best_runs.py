@@ -1,0 +1,232 @@
+"""The best run of a query's units in a segment: what a hit points at.
+
+A run follows the query: from a unit of a term to its next one, from the last unit of a term to the first of a term that
+stands next to it in the query. Units follow each other as in :mod:`.runs`; a run begins in the segment and may end in a
+later one. Its worth is the expected number of the query's terms in it: a unit with posterior p counts p/m for a term of
+m units. It has at most as many terms as the query: repeated speech is not one long run. Stop words count nothing,
+unless the query has no other words, so none of them alone is a place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ..index import schema
+from ..index.reader import PartReader
+from .runs import GAP, REACH, follows
+from .terms import SpokenQuery, WordSequence
+
+LIKELY = 0.1  # posterior of a unit that a run goes on to; worth from which words suffice
+
+
+class RunUnit(NamedTuple):
+    """A unit of the query in a slot; ``term`` is its number in the query, ``share`` its part of the term."""
+
+    unit: str
+    term: int
+    share: float
+    slot: int
+    row: int
+    posterior: float
+
+
+class UnitRun(NamedTuple):
+    """Units of one kind that follow each other, and the expected number of the query's terms in them."""
+
+    kind: str
+    worth: float
+    units: tuple[RunUnit, ...]
+
+
+class Window:
+    """The confusion networks of one kind in a segment and behind it, as far as a run can go."""
+
+    def __init__(self, part: PartReader, kind: str, row: int, stop: int) -> None:
+        self.part, self.kind, self.row, self.stop = part, kind, row, stop
+        self.first_slots = schema.slots(kind).read(part.part)[row : stop + 1].tolist()
+        self._slots: dict[str, dict[int, float]] = {}
+
+    @cached_property
+    def times(self) -> list[tuple[float, float]]:
+        """Start and end of each slot, counted from the beginning of the audio file."""
+        times = self.part.numbers(schema.slot_times(self.kind), self.first_slots[0], self.first_slots[-1])
+        rows = np.repeat(np.arange(self.row, self.stop), np.diff(self.first_slots))
+        absolute = times.astype(np.float64) + self.part.numbers(schema.OFFSET)[rows][:, None]
+        return [(a, b) for a, b in absolute.tolist()]
+
+    def span(self, slot: int) -> tuple[float, float]:
+        """Start and end of a slot."""
+        return self.times[slot - self.first_slots[0]]
+
+    def row_of(self, slot: int) -> int:
+        """The segment of a slot."""
+        return self.row + int(np.searchsorted(self.first_slots, slot, side="right")) - 1
+
+    def slots(self, unit: str) -> dict[int, float]:
+        """The slots that hold a unit, rising, with its posterior."""
+        if unit not in self._slots:
+            (begin,), (end,) = self.part.bounds(self.kind, "cn", [unit])
+            row, position, coded = self.part.postings(self.kind, "cn")
+            low, high = begin + np.searchsorted(row[begin:end], [self.row, self.stop])
+            own = row[low:high].astype(np.int64) - self.row
+            inside = len(own) == 0 or (own.min() >= 0 and own.max() < self.stop - self.row)
+            first = np.array(self.first_slots)
+            slots = first[own] + position[low:high] if inside else own
+            if not inside or (slots >= first[own + 1]).any():
+                raise self.part.part.wrong(f"a number of the postings {self.kind}.cn")
+            self._slots[unit] = dict(zip(slots.tolist(), self.part.posteriors[coded[low:high]].tolist(), strict=True))
+        return self._slots[unit]
+
+    def own_slots(self, unit: str) -> list[int]:
+        """The slots of the segment itself that hold a unit."""
+        return [slot for slot in self.slots(unit) if slot < self.first_slots[1]]
+
+    def next_slots(self, slot: int, unit: str) -> Iterator[int]:
+        """The slots that hold a unit and follow a slot."""
+        there = self.slots(unit)
+        for later in range(slot + 1, slot + REACH + 1):
+            if later not in there or (later > slot + 1 and not abs(self.span(later)[0] - self.span(slot)[1]) < GAP):
+                continue
+            a, b = self.row_of(slot), self.row_of(later)
+            if a == b or follows(self.part, a, b):
+                yield later
+
+
+class _Piece(NamedTuple):
+    """The units of an alternative of a term."""
+
+    term: int
+    units: tuple[str, ...]
+    counts: bool  # not a stop word
+
+
+_State = tuple[int, int, int, int]  # the number of a piece, of a unit in it, a slot, and how many terms may follow
+
+
+class _Search:
+    """The best run of a query in a window, by dynamic programming from the last slot to the first."""
+
+    def __init__(self, window: Window, query: SpokenQuery) -> None:
+        self.window, self.most = window, len(query.neighbours)
+        only_stops, neighbours = all(term.stop for term in query.terms), set(query.neighbours)
+        self.pieces = [
+            _Piece(number, units, only_stops or not term.stop)
+            for number, term in enumerate(query.terms)
+            for units in dict.fromkeys(tuple(words.units(window.kind)) for words in term.alternatives)
+            if units
+        ]
+        self.successors = [
+            [i for i, piece in enumerate(self.pieces) if (number, piece.term) in neighbours]
+            for number in range(len(query.terms))
+        ]
+
+    def run(self) -> UnitRun | None:
+        """The run of the largest worth that begins in the segment; of equal ones the longest, then the first."""
+        starts = [
+            (number, at, slot, self.most)
+            for number, piece in enumerate(self.pieces)
+            for at, unit in enumerate(piece.units)
+            for slot in self.window.own_slots(unit)
+        ]
+        onward, waiting = dict[_State, list[_State]](), list(starts)
+        while waiting:
+            state = waiting.pop()
+            if state not in onward:
+                onward[state] = list(self._onward(state))
+                waiting += onward[state]
+        worth: dict[_State, tuple[float, int, _State | None]] = {}
+        for state in sorted(onward, key=lambda state: -state[2]):
+            after = max(onward[state], key=lambda later: worth[later][:2], default=None)
+            more, length, _ = worth[after] if after is not None else (0.0, 0, None)
+            unit = self._unit(state)
+            worth[state] = (round(unit.share * unit.posterior + more, 9), length + 1, after)
+        best = max(starts, key=lambda state: (*worth[state][:2], -state[2]), default=None)
+        if best is None or worth[best][0] <= 0:
+            return None
+        units, now = [self._unit(best)], worth[best][2]
+        while now is not None:
+            units.append(self._unit(now))
+            now = worth[now][2]
+        return UnitRun(self.window.kind, worth[best][0], tuple(units))
+
+    def _unit(self, state: _State) -> RunUnit:
+        number, at, slot, _ = state
+        piece, unit = self.pieces[number], self.pieces[number].units[at]
+        share = 1 / len(piece.units) if piece.counts else 0.0
+        return RunUnit(unit, piece.term, share, slot, self.window.row_of(slot), self.window.slots(unit)[slot])
+
+    def _onward(self, state: _State) -> Iterator[_State]:
+        """What a run goes on to from here, where it is likely enough."""
+        number, at, slot, left = state
+        piece = self.pieces[number]
+        ways = [(number, at + 1, left)]
+        if at + 1 == len(piece.units):
+            ways = [(i, 0, left - 1) for i in self.successors[piece.term] if left > 0]
+        for i, j, rest in ways:
+            unit = self.pieces[i].units[j]
+            for later in self.window.next_slots(slot, unit):
+                if self.window.slots(unit)[later] >= LIKELY:
+                    yield i, j, later, rest
+
+
+def phrase_run(window: Window, words: WordSequence, terms: Sequence[int]) -> UnitRun | None:
+    """The likeliest run of a whole sequence of words that begins in the segment; ``terms`` are the words' numbers."""
+    pieces = words.by_word[window.kind]
+    units = [(unit, term, 1 / len(some)) for some, term in zip(pieces, terms, strict=True) for unit in some]
+    if not all(pieces):
+        return None
+    first = units[0][0]
+    ends: dict[int, tuple[float, tuple[int, ...]]] = {
+        slot: (window.slots(first)[slot], (slot,)) for slot in window.own_slots(first)
+    }
+    for unit, _, _ in units[1:]:
+        longer: dict[int, tuple[float, tuple[int, ...]]] = {}
+        for slot, (product, path) in ends.items():
+            for later in window.next_slots(slot, unit):
+                likelihood = product * window.slots(unit)[later]
+                if likelihood > longer.get(later, (0.0, ()))[0]:
+                    longer[later] = (likelihood, (*path, later))
+        ends = longer
+    if not ends:
+        return None
+    product, path = max(ends.values(), key=lambda end: (round(end[0], 12), -end[1][0]))
+    run = [
+        RunUnit(unit, term, share, slot, window.row_of(slot), window.slots(unit)[slot])
+        for (unit, term, share), slot in zip(units, path, strict=True)
+    ]
+    return UnitRun(window.kind, product ** (1 / len(units)), tuple(run))
+
+
+def _terms_of(query: SpokenQuery, words: WordSequence) -> list[int]:
+    """The numbers of the terms that the words of a phrase belong to: each its own, or one for all; −1: none."""
+    numbers = {some.words: i for i, term in reversed(list(enumerate(query.terms))) for some in term.alternatives}
+    whole = numbers.get(words.words, -1)
+    return [numbers.get((word,), whole) for word in words.words]
+
+
+def best_run(part: PartReader, query: SpokenQuery, kinds: Sequence[str], row: int) -> tuple[UnitRun, Window] | None:
+    """What a hit points at: a required phrase; else words, if likely enough; else the best of all kinds of units.
+
+    None where no unit of the query stands in the segment's networks.
+    """
+    phrases = [words for phrase in query.phrases for words in phrase.alternatives]
+    most = max(len(query.words), *(len(words.words) for words in phrases), 1)
+    stop = min(row + 2 + 2 * most, part.utterances(int(part.document_of[row])).stop)  # some segments may be silent
+    windows = {kind: Window(part, kind, row, stop) for kind in kinds}
+    for window in windows.values() if phrases else ():
+        runs = [phrase_run(window, words, _terms_of(query, words)) for words in phrases]
+        likeliest = max((run for run in runs if run is not None), key=lambda run: run.worth, default=None)
+        if likeliest is not None:
+            return likeliest, window
+    best: tuple[UnitRun, Window] | None = None
+    for kind, window in windows.items():
+        run = _Search(window, query).run()
+        if run is not None and (best is None or run.worth > best[0].worth):
+            best = run, window
+        if kind == kinds[0] and best is not None and best[0].worth >= LIKELY:
+            return best
+    return best

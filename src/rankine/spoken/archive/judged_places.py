@@ -1,0 +1,73 @@
+"""Judgments as places: which segments the judged names mean, in the state that the archive is in now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+from ...errors import InputError
+from ..index.reader import Index
+from .segments import place_at, places_of, read_place_name
+
+
+class JudgedNames(Collection[str]):
+    """The names that can be judged in an archive: its documents, and times in them; it lists the documents.
+
+    A place whose document is there and whose times are not (it was indexed anew and is shorter) is not in it.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and _meaning(self.index, name) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.index.names)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+
+def _meaning(index: Index, name: str) -> tuple[int, int | None] | None:
+    """The number of the document and of the place that a name means (None: the best one); None: nothing here."""
+    try:
+        document, start, end = read_place_name(name, index.numbers)
+    except InputError:
+        return None
+    number = index.numbers.get(document)
+    if number is None:
+        return None
+    if start is None:
+        places = places_of(index, number)
+        return number, places[0] if len(places) == 1 else None
+    place = place_at(index, number, start, start if end is None else end)
+    return None if place is None else (number, place)
+
+
+def named_place(index: Index, name: str) -> int | None:
+    """The number of the place that a name means; None: no certain one."""
+    meaning = _meaning(index, name)
+    return None if meaning is None else meaning[1]
+
+
+def judged_places(index: Index, grades: Mapping[str, float], best: Callable[[int], int | None]) -> dict[int, float]:
+    """The grades of a query's judged names, by place number.
+
+    Args:
+        index: the archive's.
+        grades: by name, the oldest first: where two names mean one place, the last counts.
+        best: the best place of a document (by number) for the query, which a document's own name stands for; None
+            where the document has none.
+
+    ``DOCUMENT@START-END`` stands for the segment that it overlaps most, so the same place is recognised with whatever
+    times a hit had. Names of what is not in the archive are left out.
+    """
+    out: dict[int, float] = {}
+    for name, grade in grades.items():
+        meaning = _meaning(index, name)
+        if meaning is None:
+            continue
+        place = best(meaning[0]) if meaning[1] is None else meaning[1]
+        if place is not None:
+            out[place] = grade
+    return out

@@ -1,0 +1,43 @@
+"""Opening the archive in a folder, or making one for a language."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError, nearest
+from ..index.settings import LANGUAGES, Settings
+from ..index.storage import MANIFEST
+from .archive import Archive
+from .own_files import DICTIONARY
+
+
+def create_or_open(
+    folder: str | os.PathLike,
+    language: str,
+    dictionary: str | os.PathLike | None = None,
+    prune: float | None = None,
+    skip: float | None = None,
+) -> Archive:
+    """The archive in a folder, or a new one for a language; settings other than the archive's are an InputError."""
+    if language not in LANGUAGES:
+        raise InputError(
+            f"language must be one of {', '.join(LANGUAGES)}, got {language!r}.{nearest(language, LANGUAGES)}"
+        )
+    settings: dict[str, Any] = {k: v for k, v in {"prune": prune, "skip": skip}.items() if v is not None}
+    if not (Path(folder) / MANIFEST).exists():
+        return Archive.create(folder, Settings(dict(LANGUAGES[language]), **settings), dictionary)
+    archive = Archive(folder)
+    for name, value in settings.items():
+        if getattr(archive.settings, name) != value:
+            raise InputError(f"the archive has {name} {getattr(archive.settings, name)}, not {value}", str(folder))
+    if not archive.settings.kinds.items() <= LANGUAGES[language].items():  # a language may have got more units since
+        kinds = f"the units {', '.join(archive.settings.kinds.values())}"
+        raise InputError(f"the archive has {kinds}, which are not those of the language {language!r}", str(folder))
+    if dictionary is not None:
+        crc = zlib.crc32(Path(dictionary).read_bytes())
+        if archive.index.manifest.files.get(DICTIONARY) != crc:
+            raise InputError("the archive was made with another pronunciation dictionary", str(folder))
+    return archive

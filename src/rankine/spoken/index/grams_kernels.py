@@ -1,0 +1,100 @@
+"""Units that follow each other in slots or positions."""
+
+# mypy: allow-untyped-defs
+
+import numpy as np
+
+from ...kernel import kernel
+from .score_kernels import seek
+
+
+@kernel
+def chains(first, last, rarest, utt, pos, coded, table, width, where, counts):
+    """The utterances in which all units follow each other, and the expected numbers; how many utterances there are.
+
+    ``first[i]`` and ``last[i]`` bound the postings of unit i. Cost: the postings of the rarest unit, and of the others
+    in the utterances of that.
+    """
+    m, n = len(first), 0
+    at = first.copy()
+    dense = np.zeros((m, width + m))
+    while at[rarest] < last[rarest]:
+        now = utt[at[rarest]]
+        there = True
+        for i in range(m):
+            at[i] = seek(utt, at[i], last[i], now)
+            there = there and at[i] < last[i] and utt[at[i]] == now
+        if there:
+            for i in range(m):
+                k = at[i]
+                while k < last[i] and utt[k] == now:
+                    dense[i, pos[k]] = table[coded[k]]
+                    k += 1
+            total, k = 0.0, at[0]
+            while k < last[0] and utt[k] == now:
+                x = 1.0
+                for j in range(m):
+                    x *= dense[j, pos[k] + j]
+                total += x
+                k += 1
+            for i in range(m):
+                k = at[i]
+                while k < last[i] and utt[k] == now:
+                    dense[i, pos[k]] = 0.0
+                    k += 1
+            if total > 0.0:
+                where[n], counts[n] = now, total
+                n += 1
+        while at[rarest] < last[rarest] and utt[at[rarest]] == now:
+            at[rarest] += 1
+    return n
+
+
+@kernel
+def slot_grams(place, unit, p, base, order):
+    """Codes, utterances and probabilities of all sequences of units in slots that follow each other.
+
+    ``place`` is utterance · 2³² + slot, rising. Cost: the number of sequences.
+    """
+    n, size = len(place), 1024
+    code, where, count, m = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size), 0
+    at = np.zeros(order, np.int64)
+    for i in range(n):
+        at[0], depth = i, 1
+        while depth > 0:
+            if depth == order:
+                if m == size:
+                    code, where, count = _doubled(code), _doubled(where), _doubled(count)
+                    size *= 2
+                c, x = 0, 1.0
+                for j in range(order):
+                    c, x = c * base + unit[at[j]], x * p[at[j]]
+                code[m], where[m], count[m] = c, place[i] >> 32, x
+                m += 1
+                depth = _next(place, at, depth)
+            else:
+                at[depth] = np.searchsorted(place, place[at[depth - 1]] + 1)
+                if at[depth] < n and place[at[depth]] == place[at[depth - 1]] + 1:
+                    depth += 1
+                else:
+                    depth = _next(place, at, depth)
+    return code[:m], where[:m], count[:m]
+
+
+@kernel
+def _next(place, at, depth):
+    """Step to the next unit of the last slot that has one; how many slots are chosen then, 0 behind the last."""
+    while depth > 1:
+        k = at[depth - 1] + 1
+        if k < len(place) and place[k] == place[k - 1]:
+            at[depth - 1] = k
+            return depth
+        depth -= 1
+    return 0
+
+
+@kernel
+def _doubled(array):
+    out = np.empty(2 * len(array), array.dtype)
+    out[: len(array)] = array
+    return out

@@ -1,0 +1,123 @@
+"""What a query requires of a place, against trying every way through the slots."""
+
+import numpy as np
+import pytest
+
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive.matching import mask, why_nothing
+from rankine.spoken.index.about import About
+from rankine.spoken.lattice.formats import one_best, write_slf
+from rankine.spoken.lattice.lattice import random_lattice
+from rankine.spoken.lattice.scoring import Scoring
+
+from ... import reference_places as ref
+from ..cases import SMALL, sausages
+
+
+def all_places(archive):
+    return np.arange(int(archive.index.places_before[-1]))
+
+
+def recordings(place, seed):
+    """A small archive at random: documents of several segments, some out of order, some of several audio files."""
+    rng = np.random.default_rng(seed)
+    folder = place / f"lattices{seed}"
+    folder.mkdir()
+    about = {}
+    for d in range(int(rng.integers(1, 4))):
+        shuffled, files = rng.random() < 0.2, rng.random() < 0.2
+        for u in range(int(rng.integers(1, 5))):
+            name, n = f"d{d}u{u}", int(rng.integers(2, 6))
+            (folder / f"{name}.slf").write_bytes(write_slf(random_lattice(rng, n, int(rng.integers(1, 9)), 4)))
+            offset = 0.0 if shuffled else 10.0 * u
+            about[name] = About(f"d{d}", {}, f"{u // 2}.wav" if files else "x.wav", offset)
+    archive = Archive.create(place / f"archive{seed}", SMALL)
+    archive.add(folder, about, Scoring(), batch=2)
+    return archive
+
+
+def query_text(rng):
+    word = lambda: f"w{rng.integers(4)}"  # noqa: E731
+    phrase = lambda n: '"' + " ".join(word() for _ in range(n)) + '"'  # noqa: E731
+    forms = (
+        lambda: phrase(int(rng.integers(1, 4))),
+        lambda: f"{phrase(2)} OR {phrase(int(rng.integers(1, 4)))}",
+        lambda: f"{word()} near/{rng.integers(1, 4)} {word()}",
+        lambda: f"{phrase(2)} near/{rng.integers(1, 3)} {word()}",
+        lambda: f"{word()} -{word()}",
+        lambda: f"{word()} -{phrase(2)} {phrase(1)}",
+        lambda: f'"{word()}{word()}"',  # by characters
+        lambda: f"{word()} near/2 {word()}{rng.integers(4)}",
+    )
+    return forms[rng.integers(len(forms))]()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_that_is_required(tmp_path, seed):
+    archive = recordings(tmp_path, seed)
+    rng = np.random.default_rng(seed)
+    some = 0
+    for _ in range(60):
+        text = query_text(rng)
+        query = archive.parse(text)
+        want = ref.mask(archive.index, query)
+        assert mask(archive.index, query, all_places(archive)).tolist() == want, text
+        few = np.flatnonzero(rng.random(len(want)) < 0.5)  # a place's answer does not depend on the others
+        assert mask(archive.index, query, few).tolist() == [want[i] for i in few]
+        assert bool(why_nothing(archive.index, query, all_places(archive))) != any(want)
+        some += any(want)
+    assert some > 5
+
+
+def spoken(place, text, pause=1.0):
+    """An archive of one recording; ``|`` stands for a pause, where it is cut into segments."""
+    words, now = [], 0.0
+    for word in text.split():
+        if word == "|":
+            now += pause
+            continue
+        words.append((word, now, now + 0.5, 0.9))
+        now += 0.5
+    archive = Archive.create(place, SMALL)
+    archive.add_lattices([("talk", one_best(words))])
+    return archive
+
+
+@pytest.mark.parametrize("text", ["a roman type b", "a roman | type b", "a | roman | type | b"])
+def test_a_phrase_across_a_cut_is_a_place_once_where_it_begins(tmp_path, text):
+    archive = spoken(tmp_path / "a", text)
+    assert archive.index.places_before[-1] == 1 + text.count("|")
+    keep = mask(archive.index, archive.parse('"roman type"'), all_places(archive))
+    begins = text[: text.index("roman")].count("|")
+    assert np.flatnonzero(keep).tolist() == [begins]
+
+
+def test_near_words_are_counted_between_across_cuts_in_either_order(tmp_path):
+    archive = spoken(tmp_path / "a", "press x y | z paper")
+    for text, want in (
+        ("press near/3 paper", True), ("press near/2 paper", False), ("paper near/3 press", True),
+        ('"press x" near/2 "z paper"', True), ('"press x" near/1 "z paper"', True), ("x near/1 z", True),
+    ):  # fmt: skip
+        keep = mask(archive.index, archive.parse(text), all_places(archive))
+        assert keep.tolist() == [want, False], text
+
+
+def test_what_is_excluded_leaves_out_its_own_segment_only(tmp_path):
+    archive = spoken(tmp_path / "a", "a b | a c | a")
+    assert mask(archive.index, archive.parse("a -b"), all_places(archive)).tolist() == [False, True, True]
+    assert mask(archive.index, archive.parse('a -"b a"'), all_places(archive)).tolist() == [False, True, True]
+    unlikely = Archive.create(tmp_path / "b", SMALL)
+    unlikely.add(sausages(tmp_path / "s.sausage", "u [ a 1 ] [ b 0.4 c 0.6 ]"))
+    assert mask(unlikely.index, unlikely.parse("a -b"), all_places(unlikely)).tolist() == [True]
+    assert mask(unlikely.index, unlikely.parse("a -c"), all_places(unlikely)).tolist() == [False]
+
+
+def test_what_leaves_nothing_is_named(tmp_path):
+    archive = spoken(tmp_path / "a", "a b x x c")
+    for text, reason in (
+        ('a "c b"', 'no place holds the phrase "c b"'),
+        ("a near/1 b b near/1 zz", "no place has b and zz with at most 1 words between them"),
+        ("a -b", "all places hold b, which the query excludes"),
+        ('a "x c"', ""),
+    ):
+        assert why_nothing(archive.index, archive.parse(text), all_places(archive)) == reason
