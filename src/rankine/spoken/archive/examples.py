@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from ...version import __version__
 from ..index.reader import Index
 from ..learn.judgments import Judged
 from ..learn.learning import Examples
+from ..learn.weights import shipped
 from .judged_places import JudgedNames
 from .papers import document_features
 from .ranking import CANDIDATES, parse_query, weak_rankers
@@ -83,7 +85,8 @@ def _in_vocabulary(index: Index, name: str, text: str) -> bool:
 def _digest(index: Index, judged: Judged, queries: dict[str, str], candidates: int) -> str:
     """A fingerprint of everything that the examples depend on."""
     parts = [p._asdict() for p in index.manifest.parts]
-    content = [__version__, parts, index.manifest.settings, candidates, list(queries.items())]
+    columns, weights = weak_rankers(index.kinds), shipped(index.kinds).id  # which choose the candidates
+    content = [__version__, parts, index.manifest.settings, candidates, columns, weights, list(queries.items())]
     judgments = [[q, sorted(judged.qrels[q].items())] for q in queries]
     return fingerprint(json.dumps([content, judgments]), size=10)
 
@@ -108,8 +111,25 @@ class FeatureCache:
     def write(self, digest: str, data: RankingData) -> None:
         """Store features instead of all earlier ones; one process at a time."""
         self.folder.mkdir(exist_ok=True)
-        with locked(self.folder, "another process is storing features here; try again when it is done", wait=60.0):
+        with self._locked():
             save_table(data, self._path(digest))
-            for old in plain_files(self.folder):
-                if _STORED.fullmatch(old.name) and old != self._path(digest):
-                    old.unlink(missing_ok=True)
+            self._remove_others(self._path(digest))
+
+    def clear(self) -> None:
+        """Remove all features: they name documents that may be gone."""
+        if self.folder.exists():
+            with self._locked():
+                self._remove_others(None)
+
+    def _locked(self) -> AbstractContextManager[None]:
+        return locked(self.folder, "another process is storing features here; try again when it is done", wait=60.0)
+
+    def _remove_others(self, kept: Path | None) -> None:
+        for old in plain_files(self.folder):
+            if _STORED.fullmatch(old.name) and old != kept:
+                old.unlink(missing_ok=True)
+
+
+def forget_features(folder: Path) -> None:
+    """Remove the features that are kept in an archive's folder."""
+    FeatureCache(folder_inside(folder, _CACHE)).clear()
