@@ -258,8 +258,8 @@ def sections(trial: SearchTrial, folder: Path) -> list[Section]:
             ("queries", *COMBINATIONS), recordings_table(trial),
         ),
         Section(
-            "All sets of queries", "Without: words are taken out of the recogniser's dictionary; hidden: they are not in "
-            "the archive's pronunciation dictionary either. Noise is in dB below the speech.",
+            "All sets of queries", "Without: words are taken out of the recogniser's dictionary; hidden: they are not "
+            "in the archive's pronunciation dictionary either. Noise is in dB below the speech.",
             ("queries", "number", "words", "equal, normalised", "shipped"), all_sets(trial),
         ),
         Section("The shipped weights", "Learned on everything.", ("feature", *CLASS_HEADS), weight_rows(trial.shipped)),

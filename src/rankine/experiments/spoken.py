@@ -113,8 +113,9 @@ def check_collection(name: str) -> None:
         )  # fmt: skip
 
 
-def judged_queries(recordings: SpokenCollection, least: int = LEAST) -> Judged:
-    """The declared queries, in at least so many transcripts, and which documents are relevant to each."""
+def judged_queries(recordings: SpokenCollection, least: int | None = None) -> Judged:
+    """The declared queries, in at least so many transcripts (by default five), and which documents are relevant."""
+    least = LEAST if least is None else least
     english = recordings.language == "en"
     stop = STOP_WORDS[recordings.language]
     counts: Counter[tuple[str, ...]] = Counter()
