@@ -200,15 +200,14 @@ def best_worth(index, places, i, query, kind):
             for later in following(at)
             if posterior(later, pieces[n][1][u]) >= 0.1
         ]
-        return share * posterior(at, units[unit]) + max(more, default=0.0)
+        best, length = max(more, default=(0.0, 0))
+        return round(share * posterior(at, units[unit]) + best, 9), length + 1
 
-    return max(
-        (
-            worth(number, unit, at, len(query.neighbours))
-            for number, (_, units, _) in enumerate(pieces)
-            for unit in range(len(units))
-            for at in range(len(flat))
-            if flat[at][0] == i and posterior(at, units[unit])
-        ),
-        default=0.0,
-    )
+    runs = [
+        (worth(number, unit, at, len(query.neighbours)), len(units))
+        for number, (_, units, _) in enumerate(pieces)
+        for unit in range(len(units))
+        for at in range(len(flat))
+        if flat[at][0] == i and posterior(at, units[unit])
+    ]
+    return max((w for (w, length), n in runs if kind == index.kinds[0] or length > 1 or n == 1), default=0.0)

@@ -6,8 +6,11 @@ import numpy as np
 
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index import schema
+from rankine.spoken.index.about import About
 from rankine.spoken.index.settings import Settings
+from rankine.spoken.lattice.formats import one_best, write_slf
 from rankine.spoken.lattice.lattice import random_lattice
+from rankine.spoken.lattice.scoring import Scoring
 
 SMALL = Settings(kinds={"word": "words", "character": "characters"}, prune=1e-3)
 
@@ -69,3 +72,35 @@ def talk(n, words=None, pause=0.7):
         word = (words or {}).get(i, f"w{i * i % 97}")
         lines.append(f"rec 1 {0.4 * i + pause * (i // 12):.2f} 0.4 {word} 0.9\n")
     return "".join(lines)
+
+
+def recordings(place, seed):
+    """A small archive at random: documents of several segments, some out of order, some of several audio files."""
+    rng = np.random.default_rng(seed)
+    folder = place / f"lattices{seed}"
+    folder.mkdir()
+    about = {}
+    for d in range(int(rng.integers(1, 4))):
+        shuffled, files = rng.random() < 0.2, rng.random() < 0.2
+        for u in range(int(rng.integers(1, 5))):
+            name, n = f"d{d}u{u}", int(rng.integers(2, 6))
+            (folder / f"{name}.slf").write_bytes(write_slf(random_lattice(rng, n, int(rng.integers(1, 9)), 4)))
+            offset = 0.0 if shuffled else 10.0 * u
+            about[name] = About(f"d{d}", {}, f"{u // 2}.wav" if files else "x.wav", offset)
+    archive = Archive.create(place / f"archive{seed}", SMALL)
+    archive.add(folder, about, Scoring(), batch=2)
+    return archive
+
+
+def spoken(place, text, pause=1.0):
+    """An archive of one recording; ``|`` stands for a pause, where it is cut into segments."""
+    words, now = [], 0.0
+    for word in text.split():
+        if word == "|":
+            now += pause
+            continue
+        words.append((word, now, now + 0.5, 0.9))
+        now += 0.5
+    archive = Archive.create(place, SMALL)
+    archive.add_lattices([("talk", one_best(words))])
+    return archive

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive.search import place_names
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import write_slf
 from rankine.spoken.lattice.scoring import Scoring
@@ -56,9 +57,9 @@ def taught(tmp_path_factory):
     qrels = {}
     for key, text in queries.items():
         query = archive.parse(text)
-        docs = archive.candidates(query)
-        counts = archive.score(query, docs)[:, 1]  # word bigrams
-        good = docs[counts > max(np.quantile(counts, 0.7), 0)]
-        qrels[key] = {archive.index.name_of(d): 1.0 for d in good.tolist()}
+        places = archive.candidates(query)
+        counts = archive.score(query, places)[:, 1]  # word bigrams
+        good = places[counts > max(np.quantile(counts, 0.7), 0)]
+        qrels[key] = dict.fromkeys(place_names(archive.index, good), 1.0)
     yield archive, Judged(queries, {k: v for k, v in qrels.items() if v} | {"0": {"d00": 1.0}})
     around.check()

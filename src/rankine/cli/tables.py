@@ -70,7 +70,7 @@ def print_hits(title: str, hits: Sequence[Hit]) -> None:
         print_table(title, columns, rows, whole=("hit", "at"))
     for h in hits:
         if h.explanation:
-            put(f"{h.place}: {h.explanation}")
+            put("\n  ".join([f"{h.place}: {h.score:.2f}", *h.explanation]))
 
 
 def _heard(hit: Hit) -> str:

@@ -2,10 +2,12 @@
 
 import io
 
+import pytest
+
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.lattice.formats import one_best
 
-from ...spoken.cases import SMALL
+from ...spoken.cases import SMALL, spoken
 from ..running import rankine
 
 
@@ -25,3 +27,43 @@ def test_judging_at_the_terminal(tmp_path):
     assert archive.judgments.all().qrels["1"] == {"d0": 1.0, "d1": 3.0}
     assert "undone: word: d0" in done.stderr
     assert "(now 3)" in rankine(tmp_path, "spoken", "judge", "a", "word", stdin=io.BytesIO(b"\n\nq\n")).stderr
+
+
+@pytest.fixture
+def talk(tmp_path):
+    """An archive of one recording of three segments."""
+    spoken(tmp_path / "a", "word one | word two | word three")
+    return tmp_path
+
+
+def test_what_is_judged_is_a_place(talk):
+    archive = Archive(talk / "a")
+    names = [hit.segment for hit in archive.search("word")]
+    assert sorted(names) == ["talk@0.00-2.00", "talk@2.00-4.00", "talk@4.00-5.00"]
+    rankine(talk, "spoken", "judge", "a", "word", stdin=io.BytesIO(b"y\nn\nq\n"))
+    assert archive.judgments.all().qrels == {"1": {names[0]: 1.0, names[1]: 0.0}}
+    again = rankine(talk, "spoken", "judge", "a", "word", stdin=io.BytesIO(b"\n\n\n")).stderr
+    assert "(now 1)" in again
+    assert "(now 0)" in again
+    # another name of the same place, and one of the whole recording as of an earlier release: its best place
+    archive.judgments.add("1", "talk@0.1-0.4", 3.0)
+    first = names.index("talk@0.00-2.00")
+    lines = rankine(talk, "spoken", "judge", "a", "word", stdin=io.BytesIO(b"\n\n\n")).stderr.splitlines()
+    assert "(now 3)" in next(line for line in lines if f"{first + 1}. " in line)
+    archive.judgments.add("1", "talk", 2.0)
+    assert "(now 2)" in rankine(talk, "spoken", "judge", "a", "word", stdin=io.BytesIO(b"q\n")).stderr
+
+
+def test_judgments_of_places_are_exported_and_imported(talk):
+    archive = Archive(talk / "a")
+    rankine(talk, "spoken", "judge", "a", "word", "-k", "2", stdin=io.BytesIO(b"y\nn\n"))
+    before = archive.judgments.all()
+    rankine(talk, "spoken", "judgments", "a", "--export", "mine")
+    assert "talk@" in (talk / "mine.qrels").read_text()
+    (talk / "a" / "judgments.sqlite").unlink()
+    table = rankine(talk, "spoken", "judgments", "a", "--queries", "mine.tsv", "--qrels", "mine.qrels").stdout
+    assert archive.judgments.all() == before
+    assert table.splitlines()[1] == "1\tword\t2\t1"
+    (talk / "wrong.qrels").write_text("1 0 tlak@0.00-2.00 1\n")
+    done = rankine(talk, "spoken", "judgments", "a", "--qrels", "wrong.qrels", code=1)
+    assert "a judgment of 'tlak@0.00-2.00', which is not in the archive" in done.stderr

@@ -8,6 +8,7 @@ from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import one_best, write_slf
 
+from ...spoken.cases import spoken
 from ..running import rankine
 
 
@@ -27,8 +28,46 @@ def test_a_table_of_hits(place):
     out = rankine(place, "spoken", "search", "arch", "spoken words").stdout
     assert out.splitlines()[1].startswith("1\tA@60.0-62.0\tFirst\t1:00.0\t")
     assert "[spoken words] remain" in out
-    done = rankine(place, "spoken", "search", "arch", '"remain spoken"')
-    assert "nothing found" in done.stderr
+    assert out.splitlines()[0].split("\t") == ["", "hit", "title", "at", "score", "certainty", "heard", "around it"]
+    assert "\theard\tspoken:0.90 words:0.90\t" in out
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ('"fade spoken"', 'no place holds the phrase "fade spoken"'),
+        ("fade -words", "all places hold words, which the query excludes"),
+        ("fade near/1 spoken", "no place has fade and spoken with at most 1 words between them"),
+        ("fade speaker:ann", "the filters leave none of the 1 places"),
+    ],
+)
+def test_why_nothing_is_found(place, query, reason):
+    for flag in ((), ("--per-recording", "2")):
+        done = rankine(place, "spoken", "search", "arch", query, *flag)
+        assert f"nothing found: {reason}" in done.stderr
+        assert done.stdout == ""
+    assert json.loads(rankine(place, "spoken", "search", "arch", query, "-o", "json").stdout) == []
+
+
+def test_explanations(place):
+    out = rankine(place, "spoken", "search", "arch", "spoken", "-k", "1", "--explain").stdout
+    assert out.splitlines()[2].startswith("A@60.0-61.0: ")
+    assert "spoken: heard here with 0.93" in out.splitlines()[3]
+    hits = json.loads(rankine(place, "spoken", "search", "arch", "spoken", "--explain", "-o", "json").stdout)
+    assert "spoken: heard here with 0.93" in hits[0]["explanation"][0]
+
+
+def test_hits_of_recordings(tmp_path):
+    spoken(tmp_path / "a", "word one | word two | other")
+    run = rankine(tmp_path, "spoken", "search", "a", "word", "-o", "trec").stdout
+    assert [line.split()[2:4] for line in run.splitlines()] == [["talk@0.00-2.00", "1"], ["talk@2.00-4.00", "2"]]
+    grouped = rankine(tmp_path, "spoken", "search", "a", "word", "-o", "trec", "--per-recording", "2").stdout
+    assert [line.split()[2:4] for line in grouped.splitlines()] == [["talk", "1"]]
+    table = rankine(tmp_path, "spoken", "search", "a", "word", "--per-recording", "2").stdout
+    assert [line.split("\t")[:2] for line in table.splitlines()[1:]] == [["1", "talk@0.0-0.5"], ["1", "talk@2.0-2.5"]]
+    assert (
+        "at least 1, got 0" in rankine(tmp_path, "spoken", "search", "a", "word", "--per-recording", "0", code=1).stderr
+    )
 
 
 def test_json(place):

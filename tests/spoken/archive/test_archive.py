@@ -99,4 +99,4 @@ def test_the_english_lattices(tmp_path, real_data):
     assert archive.add(place)[:4] == (20, 0, 0, 0)
     hits = archive.search('"roman type"', k=3)
     assert hits[0].document in ("LJ001-0042", "LJ001-0047", "LJ001-0048")
-    assert len(archive.ranker_names) == 18
+    assert len(archive.ranker_names) == 63

@@ -5,7 +5,7 @@ import pytest
 from rankine.spoken.archive.best_runs import best_run
 
 from ... import reference_places as ref
-from .test_matching import recordings, spoken
+from ..cases import recordings, spoken
 
 QUERIES = ("w0", "w0 w1", "w1 w2 w1", "w0 w1 w2 w3", "w0 OR w1 w2", "w01 w2", "w3 the w1", "the", "w1 OR w2 OR w3 w0")
 

@@ -4,10 +4,11 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.hits import locate
+from rankine.spoken.archive.hits import locate, make_hit
+from rankine.spoken.archive.segments import segment
 from rankine.spoken.index.about import About
 
-from ..cases import SMALL, sausages, talk
+from ..cases import SMALL, sausages, spoken, talk
 
 
 def test_a_hit_points_at_the_phrase(tmp_path):
@@ -35,6 +36,75 @@ def test_hits_have_place_and_reason(several):
         assert hit.document == f"d{int(hit.utterance[1:]) // 3:02d}"
         assert hit.title == f"t{int(hit.document[1:])}"
         assert hit.place == f"{hit.document}@{hit.start:.1f}-{hit.end:.1f}"
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "certainty", "kind", "evidence"),
+    [
+        ("[ roman 0.9 ]", "roman", "heard", "word", "roman 0.90"),
+        ("[ roman 0.4 x 0.3 y 0.3 ]", "roman", "heard", "word", "roman 0.40"),  # on the likeliest reading
+        ("[ roman 0.5 x 0.5 ]", "roman", "heard", "word", "roman 0.50"),
+        ("[ roman 0.4 x 0.6 ]", "roman", "perhaps", "word", "roman 0.40"),
+        ("[ roman 0.9 ] [ type 0.3 x 0.7 ]", "roman type", "perhaps", "word", "roman 0.90, type 0.30"),
+        ("[ roman 0.9 ] [ type 0.05 x 0.95 ]", "roman type", "heard", "word", "roman 0.90"),
+        ("[ roman 0.05 romeo 0.95 ]", "roman", "sounds like", "character", "3 of 5 characters of roman"),
+        ("[ romeo 1 ]", "roman", "sounds like", "character", "3 of 5 characters of roman"),
+        ("[ the 1 ] [ roman 0.3 x 0.7 ]", "the roman", "perhaps", "word", "the 1.00, roman 0.30"),
+    ],
+)
+def test_how_certain_a_hit_is(tmp_path, text, query, certainty, kind, evidence):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(sausages(tmp_path / "s.sausage", f"u {text}"))
+    hit = make_hit(archive.index, archive.parse(query), 0, 1, 1.0, {})
+    assert (hit.certainty, hit.kind, hit.evidence) == (certainty, kind, evidence)
+
+
+def test_stop_words_are_the_place_only_where_there_are_no_others(tmp_path):
+    archive = spoken(tmp_path / "a", "the x x the y press | the")
+    hit = make_hit(archive.index, archive.parse("the press"), 0, 1, 1.0, {})
+    assert (hit.start, hit.end, [m.unit for m in hit.matches]) == (2.5, 3.0, ["press"])
+    lone = make_hit(archive.index, archive.parse("the press"), 1, 1, 1.0, {})
+    assert lone.matches == ()  # only a stop word: the whole segment
+    assert (lone.start, lone.end) == (segment(archive.index, 1).start, segment(archive.index, 1).end)
+    assert make_hit(archive.index, archive.parse("the"), 1, 1, 1.0, {}).matches[0].unit == "the"
+
+
+def test_words_of_the_query_elsewhere_in_the_segment_are_matches_too(tmp_path):
+    archive = spoken(tmp_path / "a", "press a b paper c")
+    hit = make_hit(archive.index, archive.parse("press paper"), 0, 1, 1.0, {})
+    assert [(m.unit, m.start) for m in hit.matches] == [("press", 0.0), ("paper", 1.5)]
+    assert (hit.start, hit.end) == (0.0, 0.5)
+
+
+def test_a_hit_that_crosses_a_cut(tmp_path):
+    archive = spoken(tmp_path / "a", "one two roman | type three")
+    (hit,) = archive.search('"roman type"')
+    assert (hit.start, hit.end, hit.snippet) == (1.0, 3.0, "one two [roman type] three")
+    assert hit.segment == "talk@0.00-2.50"
+    near = archive.search("two near/1 type")
+    assert [h.segment for h in near] == ["talk@0.00-2.50"]
+
+
+def test_hits_with_filters_and_groups_have_the_scores_of_all(several):
+    for text in ("w0", "w0 w1", '"w0 w1"', "w1 w4 near/3 w2"):
+        scores = {h.segment: h.score for h in several.search(text, k=1000)}
+        assert scores
+        for options in ({"speaker": "ann"}, {"since": "2026-03"}, {"per_recording": 2}, {"per_recording": 50}):
+            hits = several.search(text, k=1000, **options)
+            assert all(scores[h.segment] == h.score for h in hits)
+            if "per_recording" not in options:
+                kept = {h.segment for h in several.search(text, k=1000) if _passes(h, options)}
+                assert {h.segment for h in hits} == kept
+        ranks = [h.recording_rank for h in several.search(text, k=1000, per_recording=50)]
+        assert ranks == sorted(ranks)
+        assert set(scores) == {h.segment for h in several.search(text, k=1000, per_recording=50)}
+        two = several.search(text, k=2, per_recording=1)
+        assert [h.recording_rank for h in two] == [1, 2][: len(two)]
+        assert [h.recording_score for h in two] == [h.score for h in two]
+
+
+def _passes(hit, options):
+    return hit.speaker == options.get("speaker", hit.speaker) and hit.date >= options.get("since", "")
 
 
 def test_without_times(tmp_path):

@@ -7,7 +7,7 @@ from rankine.spoken.archive.judged_places import JudgedNames, judged_places
 from rankine.spoken.archive.segments import places_of, segment
 from rankine.spoken.learn.judgments import Judged
 
-from .test_matching import spoken
+from ..cases import spoken
 
 
 @pytest.fixture

@@ -5,35 +5,13 @@ import pytest
 
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.matching import mask, why_nothing
-from rankine.spoken.index.about import About
-from rankine.spoken.lattice.formats import one_best, write_slf
-from rankine.spoken.lattice.lattice import random_lattice
-from rankine.spoken.lattice.scoring import Scoring
 
 from ... import reference_places as ref
-from ..cases import SMALL, sausages
+from ..cases import SMALL, recordings, sausages, spoken
 
 
 def all_places(archive):
     return np.arange(int(archive.index.places_before[-1]))
-
-
-def recordings(place, seed):
-    """A small archive at random: documents of several segments, some out of order, some of several audio files."""
-    rng = np.random.default_rng(seed)
-    folder = place / f"lattices{seed}"
-    folder.mkdir()
-    about = {}
-    for d in range(int(rng.integers(1, 4))):
-        shuffled, files = rng.random() < 0.2, rng.random() < 0.2
-        for u in range(int(rng.integers(1, 5))):
-            name, n = f"d{d}u{u}", int(rng.integers(2, 6))
-            (folder / f"{name}.slf").write_bytes(write_slf(random_lattice(rng, n, int(rng.integers(1, 9)), 4)))
-            offset = 0.0 if shuffled else 10.0 * u
-            about[name] = About(f"d{d}", {}, f"{u // 2}.wav" if files else "x.wav", offset)
-    archive = Archive.create(place / f"archive{seed}", SMALL)
-    archive.add(folder, about, Scoring(), batch=2)
-    return archive
 
 
 def query_text(rng):
@@ -67,20 +45,6 @@ def test_all_that_is_required(tmp_path, seed):
         assert bool(why_nothing(archive.index, query, all_places(archive))) != any(want)
         some += any(want)
     assert some > 5
-
-
-def spoken(place, text, pause=1.0):
-    """An archive of one recording; ``|`` stands for a pause, where it is cut into segments."""
-    words, now = [], 0.0
-    for word in text.split():
-        if word == "|":
-            now += pause
-            continue
-        words.append((word, now, now + 0.5, 0.9))
-        now += 0.5
-    archive = Archive.create(place, SMALL)
-    archive.add_lattices([("talk", one_best(words))])
-    return archive
 
 
 @pytest.mark.parametrize("text", ["a roman type b", "a roman | type b", "a | roman | type | b"])

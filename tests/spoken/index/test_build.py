@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive.papers import document_scores
 from rankine.spoken.index.about import About
 from rankine.spoken.index.build import analyse
 from rankine.spoken.index.build_kernels import by_unit
@@ -76,7 +77,7 @@ def test_a_phrase_counts_alike_wherever_it_is_said(tmp_path):
     for name, at in (("early", 5), ("later", 497), ("late", 8501)):
         (tmp_path / f"{name}.ctm").write_text(talk(9000, {at: "railway", at + 1: "station"}))
         assert archive.add(tmp_path / f"{name}.ctm", {"rec": About(name)}).errors == []
-    words = archive.score(archive.parse("railway station"), np.arange(3))[:, :6]
+    words = document_scores(archive.index, archive.parse("railway station"), np.arange(3))[:, :6]
     scores = dict(zip(archive.documents, words, strict=True))
     assert archive.ranker_names[1] == "word-pspl-2"
     assert scores["early"] == pytest.approx(scores["later"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from ..tables import print_hits
 from .common import Folder
 
 if TYPE_CHECKING:
+    from ...spoken import Archive
     from ...spoken.archive.hits import Hit
 
 
@@ -25,29 +26,37 @@ class Form(StrEnum):
     trec = "trec"
 
 
+PerRecording = Annotated[
+    int | None, typer.Option(help="Group hits by recordings: the best ones, with at most so many places each.")
+]
+Speaker = Annotated[str | None, typer.Option(help="Only recordings of this speaker: the whole name or words of it.")]
+Since = Annotated[
+    str | None, typer.Option(help="Only recordings of this day, month or year (2026-11-16, 2026-11, 2026) or later.")
+]
+Until = Annotated[str | None, typer.Option(help="Only recordings of this day, month or year or earlier.")]
+Queries = Annotated[str | None, typer.Option(help="A file of queries instead: number, tab, query on each line.")]
+Candidates = Annotated[
+    int | None,
+    typer.Option(min=1, help="Score only so many places: faster, but some may be missed."),
+]
+Output = Annotated[
+    Form,
+    typer.Option("-o", "--output", help="table, json, or a TREC run of places (with --per-recording of recordings)."),
+]
+
+
 def search(
     archive: Folder,
     query: Annotated[str | None, typer.Argument(help="Words, phrases and fields; see the examples above.")] = None,
-    k: Annotated[int, typer.Option("-k", help="How many hits.")] = 10,
-    speaker: Annotated[
-        str | None, typer.Option(help="Only recordings of this speaker: the whole name or words of it.")
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(help="Only recordings of this day, month or year (2026-11-16, 2026-11, 2026) or later."),
-    ] = None,
-    until: Annotated[str | None, typer.Option(help="Only recordings of this day, month or year or earlier.")] = None,
-    queries: Annotated[
-        str | None, typer.Option(help="A file of queries instead: number, tab, query on each line.")
-    ] = None,
-    candidates: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Score only so many places: faster with weights of the papers' rankers, but some may be missed.",
-        ),
-    ] = None,
-    output: Annotated[Form, typer.Option("-o", "--output", help="table, json, or a TREC run.")] = Form.table,
+    k: Annotated[int, typer.Option("-k", help="How many hits; with --per-recording, how many recordings.")] = 10,
+    per_recording: PerRecording = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Print what each word gives to a hit's score.")] = False,
+    speaker: Speaker = None,
+    since: Since = None,
+    until: Until = None,
+    queries: Queries = None,
+    candidates: Candidates = None,
+    output: Output = Form.table,
 ) -> None:
     """Search an archive for what was said, also where the recogniser was unsure or did not know the word.
 
@@ -59,20 +68,21 @@ def search(
     """
     from ...errors import InputError
     from ...spoken import Archive
-    from ...spoken.archive.filters import DocumentFilter
-    from ...spoken.archive.search import search_notes
     from ...spoken.learn.judgments import read_queries
 
     if (query is None) == (queries is None):
         raise InputError("give a query, or a file of queries with --queries")
     opened = Archive(archive)
     texts = {"1": query} if query is not None else read_queries(str(queries))
-    documents = DocumentFilter.of(speaker, since, until)
+    options = {
+        "k": k, "speaker": speaker, "since": since, "until": until, "candidates": candidates,
+        "per_recording": per_recording, "explain": explain,
+    }  # fmt: skip
     answers: dict[str, list[Hit]] = {}
     for key, text in texts.items():
         try:
-            answers[key] = opened.search(text, k, speaker=speaker, since=since, until=until, candidates=candidates)
-            for note in search_notes(opened.index, text, documents):
+            answers[key], notes = _find(opened, text, **options)
+            for note in notes:
                 say(note if queries is None else f"query {key}: {note}")
         except InputError as error:
             if queries is None:
@@ -93,6 +103,17 @@ search.__doc__ = (
 )
 
 
+def _find(archive: Archive, text: str, **options: Any) -> tuple[list[Hit], list[str]]:
+    """The hits of a query, and what there is to say about it: what was assumed, suggestions, why nothing was found."""
+    from ...spoken.archive.filters import DocumentFilter
+    from ...spoken.archive.search import search_notes, why_no_hits
+
+    hits = archive.search(text, **options)
+    documents = DocumentFilter.of(options["speaker"], options["since"], options["until"])
+    notes = search_notes(archive.index, text, documents)
+    return hits, notes if hits else [*notes, f"nothing found: {why_no_hits(archive.index, text, documents)}"]
+
+
 def _print_json(answers: dict[str, list[Hit]], several: bool) -> None:
     """Print a list of hits, or (``several``) an object of such lists by query."""
 
@@ -101,13 +122,17 @@ def _print_json(answers: dict[str, list[Hit]], several: bool) -> None:
 
 
 def _print_trec(answers: dict[str, list[Hit]]) -> None:
-    """Print a TREC run."""
+    """Print a TREC run of places, or of recordings where hits are grouped by them; of equal names the best."""
     from ...errors import InputError
 
     lines = []
     for key, hits in answers.items():
+        scores: dict[str, float] = {}
         for h in hits:
-            if any(c.isspace() for c in h.document):
+            name = h.segment if h.recording_score is None else h.document
+            if any(c.isspace() for c in name):
                 raise InputError(f"a TREC run cannot hold the name {h.document!r}: it has blanks")
-            lines.append(f"{key} Q0 {h.document} {h.rank} {h.score:.9g} rankine\n")
+            scores.setdefault(name, h.score if h.recording_score is None else h.recording_score)
+        for rank, (name, score) in enumerate(scores.items(), 1):
+            lines.append(f"{key} Q0 {name} {rank} {score:.9g} rankine\n")
     put("".join(lines), end="")

@@ -33,7 +33,7 @@ from .checking import check_archive
 from .examples import examples, forget_features
 from .filters import DocumentFilter
 from .grouping import DEFAULT as COMBINATION
-from .grouping import Grouping
+from .grouping import RecordingGroups
 from .hits import Hit
 from .judged_places import JudgedNames
 from .own_files import copy_file, own_files
@@ -302,9 +302,8 @@ class Archive:
             since: only documents of this day, month or year (2026-11-16, 2026-11, 2026) or later.
             until: only documents of this day, month or year or earlier.
             weights: of the weak rankers' scores as they are; by default the learned ones, or else the shipped ones.
-            candidates: score only so many places, the best by the shipped weights; others may be missed. By default
-                the hits are the best of all places. Weights that are learned on normalised scores have as many
-                candidates as in learning.
+            candidates: score only so many places, the best by the shipped weights, instead of all. Weights that are
+                learned on normalised scores have as many as in learning.
             per_recording: group places by recordings: the k best recordings, each with at most so many places.
             combination: what makes the score of a recording of its places' (``archive.grouping.COMBINATIONS``).
             explain: whether hits tell the parts of their scores in words.
@@ -313,7 +312,7 @@ class Archive:
             used = self.weights or shipped(self.kinds)
         else:
             used = Weights.of(weights, self.ranker_names)
-        grouping = None if per_recording is None else Grouping(per_recording, combination)
+        grouping = None if per_recording is None else RecordingGroups(per_recording, combination)
         documents = DocumentFilter.of(speaker, since, until)
         return search(self.index, used, text, k, documents, candidates, grouping, explain)
 

@@ -9,6 +9,7 @@ unless the query has no other words, so none of them alone is a place.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -64,7 +65,7 @@ class Window:
 
     def row_of(self, slot: int) -> int:
         """The segment of a slot."""
-        return self.row + int(np.searchsorted(self.first_slots, slot, side="right")) - 1
+        return self.row + bisect_right(self.first_slots, slot) - 1
 
     def slots(self, unit: str) -> dict[int, float]:
         """The slots that hold a unit, rising, with its posterior."""
@@ -88,7 +89,7 @@ class Window:
     def next_slots(self, slot: int, unit: str) -> Iterator[int]:
         """The slots that hold a unit and follow a slot."""
         there = self.slots(unit)
-        for later in range(slot + 1, slot + REACH + 1):
+        for later in range(slot + 1, slot + REACH + 1) if there else ():
             if later not in there or (later > slot + 1 and not abs(self.span(later)[0] - self.span(slot)[1]) < GAP):
                 continue
             a, b = self.row_of(slot), self.row_of(later)
@@ -101,7 +102,7 @@ class _Piece(NamedTuple):
 
     term: int
     units: tuple[str, ...]
-    counts: bool  # not a stop word
+    share: float  # of a unit in the term; 0 for a stop word
 
 
 _State = tuple[int, int, int, int]  # the number of a piece, of a unit in it, a slot, and how many terms may follow
@@ -110,11 +111,11 @@ _State = tuple[int, int, int, int]  # the number of a piece, of a unit in it, a 
 class _Search:
     """The best run of a query in a window, by dynamic programming from the last slot to the first."""
 
-    def __init__(self, window: Window, query: SpokenQuery) -> None:
-        self.window, self.most = window, len(query.neighbours)
+    def __init__(self, window: Window, query: SpokenQuery, words: bool) -> None:
+        self.window, self.most, self.words = window, len(query.neighbours), words
         only_stops, neighbours = all(term.stop for term in query.terms), set(query.neighbours)
         self.pieces = [
-            _Piece(number, units, only_stops or not term.stop)
+            _Piece(number, units, 1 / len(units) if only_stops or not term.stop else 0.0)
             for number, term in enumerate(query.terms)
             for units in dict.fromkeys(tuple(words.units(window.kind)) for words in term.alternatives)
             if units
@@ -142,10 +143,12 @@ class _Search:
         for state in sorted(onward, key=lambda state: -state[2]):
             after = max(onward[state], key=lambda later: worth[later][:2], default=None)
             more, length, _ = worth[after] if after is not None else (0.0, 0, None)
-            unit = self._unit(state)
-            worth[state] = (round(unit.share * unit.posterior + more, 9), length + 1, after)
+            piece = self.pieces[state[0]]
+            posterior = self.window.slots(piece.units[state[1]])[state[2]]
+            worth[state] = (round(posterior * piece.share + more, 9), length + 1, after)
+        starts = [state for state in starts if worth[state][0] > 0 and (worth[state][1] > 1 or self._is_whole(state))]
         best = max(starts, key=lambda state: (*worth[state][:2], -state[2]), default=None)
-        if best is None or worth[best][0] <= 0:
+        if best is None:
             return None
         units, now = [self._unit(best)], worth[best][2]
         while now is not None:
@@ -153,11 +156,14 @@ class _Search:
             now = worth[now][2]
         return UnitRun(self.window.kind, worth[best][0], tuple(units))
 
+    def _is_whole(self, state: _State) -> bool:
+        """Whether a unit alone is a run: a word, or all of a term. One sound of many occurs everywhere."""
+        return self.words or len(self.pieces[state[0]].units) == 1
+
     def _unit(self, state: _State) -> RunUnit:
         number, at, slot, _ = state
         piece, unit = self.pieces[number], self.pieces[number].units[at]
-        share = 1 / len(piece.units) if piece.counts else 0.0
-        return RunUnit(unit, piece.term, share, slot, self.window.row_of(slot), self.window.slots(unit)[slot])
+        return RunUnit(unit, piece.term, piece.share, slot, self.window.row_of(slot), self.window.slots(unit)[slot])
 
     def _onward(self, state: _State) -> Iterator[_State]:
         """What a run goes on to from here, where it is likely enough."""
@@ -224,7 +230,7 @@ def best_run(part: PartReader, query: SpokenQuery, kinds: Sequence[str], row: in
             return likeliest, window
     best: tuple[UnitRun, Window] | None = None
     for kind, window in windows.items():
-        run = _Search(window, query).run()
+        run = _Search(window, query, words=kind == kinds[0]).run()
         if run is not None and (best is None or run.worth > best[0].worth):
             best = run, window
         if kind == kinds[0] and best is not None and best[0].worth >= LIKELY:

@@ -9,17 +9,17 @@ from ..index.evidence import TermPart
 _UNHEARD = {"listed": "not heard in this archive", "unknown": "in no dictionary"}
 
 
-def explanation(parts: Sequence[TermPart], others: Mapping[str, float], score: float) -> str:
+def explanation(parts: Sequence[TermPart], others: Mapping[str, float]) -> tuple[str, ...]:
     """What each word gives to the score of a place, the most first; ``others`` are parts of other weak rankers.
 
     >>> part = TermPart("press", "heard", 1.0, {"word": 0.93, "sound-all": 0.9}, {"word": 0.6, "sound-all": 0.02})
-    >>> explanation([part], {}, 0.62)
-    'press: heard here with 0.93 (0.62 of 0.62)'
+    >>> explanation([part], {})
+    ('0.62 press: heard here with 0.93',)
     """
     amounts = [(sum(part.products.values()), f"{part.text}: {_said(part)}") for part in parts]
     amounts += [(amount, name) for name, amount in others.items()]
     ordered = sorted((pair for pair in amounts if round(pair[0], 2) != 0), key=lambda pair: -abs(pair[0]))
-    return "; ".join(f"{text} ({amount:.2f} of {score:.2f})" for amount, text in ordered)
+    return tuple(f"{amount:.2f} {text}" for amount, text in ordered)
 
 
 def _said(part: TermPart) -> str:

@@ -89,7 +89,7 @@ def grouped(
     ]
 
 
-class Grouping(NamedTuple):
+class RecordingGroups(NamedTuple):
     """How many places of each recording a search returns, and what makes the score of a recording."""
 
     per_recording: int

@@ -18,7 +18,7 @@ from ..index import schema
 from ..index.reader import Index, PartReader
 from .best_runs import LIKELY, RunUnit, UnitRun, Window, best_run
 from .roots import RecordingRoots
-from .segments import Segment, place_name, read_place_name, segment
+from .segments import PlaceSegment, place_name, read_place_name, segment
 from .snippets import snippet
 from .terms import SpokenQuery
 
@@ -64,7 +64,7 @@ class Hit:
     certainty: str = ""
     evidence: str = ""
     segment: str = ""
-    explanation: str = ""
+    explanation: tuple[str, ...] = ()
     recording_rank: int | None = None
     recording_score: float | None = None
 
@@ -151,7 +151,7 @@ def make_hit(
     )  # fmt: skip
 
 
-def _without_run(query: SpokenQuery, where: Segment, words: str) -> tuple[str, str]:
+def _without_run(query: SpokenQuery, where: PlaceSegment, words: str) -> tuple[str, str]:
     """Certainty and evidence of a place whose networks hold no unit of the query."""
     units = query.units(words)
     first, last = where.part.bounds(words, "pspl", units)
@@ -206,5 +206,6 @@ def _evidence_of_units(query: SpokenQuery, run: UnitRun) -> str:
         own = [unit for unit in run.units if unit.term == number]
         word = query.terms[number].text if number >= 0 else query.text
         share = own[0].share or 1 / max(len(own), 1)
-        texts.append(f"{len(own)} of {max(round(1 / share), len(own))} {run.kind}s of {word}")
+        n = max(round(1 / share), len(own))
+        texts.append(f"{len(own)} of {n} {run.kind}{'s' if n > 1 else ''} of {word}")
     return ", ".join(texts)

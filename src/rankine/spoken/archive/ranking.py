@@ -57,6 +57,7 @@ def ranked_places(
     k: int | None = None,
     documents: np.ndarray | None = None,
     candidates: int | None = None,
+    evidence: QueryEvidence | None = None,
 ) -> list[RankedPlace]:
     """The k best places (None: all) and their scores; equal ones by the name of the document and by time.
 
@@ -68,6 +69,7 @@ def ranked_places(
         documents: a mask of the documents whose places count; scores do not depend on it.
         candidates: score only so many places, the best by the shipped weights: faster where the papers' rankers have
             weights, but others may be missed. None: all places.
+        evidence: of the query, for these weights; made where it is not given.
     """
 
     def allowed(places: np.ndarray) -> np.ndarray:
@@ -76,7 +78,9 @@ def ranked_places(
         return keep
 
     if weights.normalise is None and candidates is None:
-        places, scores = _scored(index, query, weights.by_name, k, allowed)
+        places, scores = _scored(
+            evidence or QueryEvidence(index, query, weights.by_name), query, weights.by_name, k, allowed
+        )
     else:
         places, X = candidate_features(index, query, weights, candidates, k)
         values = np.array(weights.values)
@@ -103,7 +107,12 @@ def candidate_features(
 
 
 def contributions(
-    index: Index, query: SpokenQuery, weights: Weights, places: Sequence[int], candidates: int | None = None
+    index: Index,
+    query: SpokenQuery,
+    weights: Weights,
+    places: Sequence[int],
+    candidates: int | None = None,
+    evidence: QueryEvidence | None = None,
 ) -> list[dict[str, float]]:
     """What each weak ranker gives to the scores of places that :func:`ranked_places` has ranked."""
     rows = np.array(places, np.int64)
@@ -111,7 +120,7 @@ def contributions(
         names = [name for name, value in weights.by_name.items() if value != 0]
         order = np.argsort(rows)
         X = np.empty((len(rows), len(names)))
-        X[order] = place_table(index, query, rows[order], names)
+        X[order] = place_table(index, query, rows[order], names, evidence)
     else:
         names = list(weights.names)
         there, features = candidate_features(index, query, weights, candidates)
@@ -122,8 +131,14 @@ def contributions(
 
 def _place_key(index: Index, places: np.ndarray) -> Callable[[int], Any]:
     """What decides between places with equal scores."""
-    documents = documents_of(index, places)
-    return lambda i: (index.name_of(int(documents[i])), int(places[i]))
+    documents: list[np.ndarray] = []
+
+    def key(i: int) -> tuple[str, int]:
+        if not documents:
+            documents.append(documents_of(index, places))
+        return index.name_of(int(documents[0][i])), int(places[i])
+
+    return key
 
 
 def largest(scores: np.ndarray, k: int, key: Callable[[int], Any]) -> np.ndarray:
@@ -151,17 +166,22 @@ def weighted_sums(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return out
 
 
-def place_table(index: Index, query: SpokenQuery, places: np.ndarray, names: Sequence[str] | None = None) -> np.ndarray:
+def place_table(
+    index: Index,
+    query: SpokenQuery,
+    places: np.ndarray,
+    names: Sequence[str] | None = None,
+    evidence: QueryEvidence | None = None,
+) -> np.ndarray:
     """The columns (by default all) of some places (rising numbers), a row each."""
     columns = weak_rankers(index.kinds)
-    chosen = columns if names is None else list(names)
-    evidence = dict.fromkeys(chosen, 1.0)
+    wanted = columns if names is None else list(names)
     X = np.hstack([
-        _paper_scores(index, query, places, set(chosen)),
-        QueryEvidence(index, query, evidence).table(places),
+        _paper_scores(index, query, places, set(wanted)),
+        (evidence or QueryEvidence(index, query, dict.fromkeys(wanted, 1.0))).table(places),
     ])  # fmt: skip
     number = {name: i for i, name in enumerate(columns)}
-    return X[:, [number[name] for name in chosen]]
+    return X[:, [number[name] for name in wanted]]
 
 
 def _paper_scores(index: Index, query: SpokenQuery, places: np.ndarray, names: set[str]) -> np.ndarray:
@@ -197,22 +217,23 @@ def unit_candidates(index: Index, query: SpokenQuery, most: int = CANDIDATES) ->
 
 
 def _scored(
-    index: Index,
+    evidence: QueryEvidence,
     query: SpokenQuery,
     weights: Mapping[str, float],
     k: int | None,
     allowed: Callable[[np.ndarray], np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Places and their scores, among them the k best."""
-    places, scores = QueryEvidence(index, query, weights).scores(weights)
+    index = evidence.index
+    places, scores = evidence.scores(weights)
     names = [name for name in ranker_names(index.kinds) if weights.get(name, 0.0) != 0]
     if not names:
         some = allowed(places)
         return places[some], scores[some]
     upper, there = _upper_bounds(index, query, weights)
-    evidence, has_evidence = np.zeros(len(upper)), np.zeros(len(upper), np.bool_)
-    evidence[places], has_evidence[places] = scores, True
-    upper += evidence
+    sums_of, has_evidence = np.zeros(len(upper)), np.zeros(len(upper), np.bool_)
+    sums_of[places], has_evidence[places] = scores, True
+    upper += sums_of
     columns = {name: i for i, name in enumerate(ranker_names(index.kinds))}
     values = np.array([weights[name] for name in names])
     rest = np.flatnonzero(there | has_evidence)
@@ -226,7 +247,7 @@ def _scored(
         X = _paper_scores(index, query, some, set(names))[:, [columns[name] for name in names]]
         hit = has_evidence[some] | (X > 0).any(axis=1)
         kept.append(some[hit])
-        sums.append((evidence[some] + weighted_sums(X, values))[hit])
+        sums.append((sums_of[some] + weighted_sums(X, values))[hit])
         rest = rest[order[:cut]]
         if k is not None and sum(map(len, sums)) >= k:
             everything = np.concatenate(sums)

@@ -14,12 +14,12 @@ import numpy as np
 
 from ...data import RankingData
 from ...errors import InputError, shorten
-from ..index.evidence import evidence_names, place_evidence, place_scores, term_parts
+from ..index.evidence import QueryEvidence, evidence_names, place_evidence, place_scores, term_parts
 from ..index.reader import Index
 from ..learn.weights import Weights, shipped
 from .explanations import explanation
 from .filters import DocumentFilter
-from .grouping import GroupedPlace, Grouping, grouped
+from .grouping import GroupedPlace, RecordingGroups, grouped
 from .hits import Hit, make_hit
 from .judged_places import judged_places
 from .matching import why_nothing
@@ -48,7 +48,7 @@ def search(
     k: int,
     documents: DocumentFilter,
     candidates: int | None = None,
-    grouping: Grouping | None = None,
+    grouping: RecordingGroups | None = None,
     explain: bool = False,
 ) -> list[Hit]:
     """The k best places for a query (see :func:`.ranking.ranked_places`), or those of the k best recordings."""
@@ -61,13 +61,15 @@ def search(
         nothing = f"nothing in the query {shorten(text)} occurs in this archive, in any kind of units"
         raise InputError(nothing + foreign(index, query.words))
     mask = DocumentFilter((*documents.fields, *query.fields)).mask(index)
-    ranking = ranked_places(index, query, weights, k if grouping is None else None, mask, candidates)
+    evidence = QueryEvidence(index, query, weights.by_name)
+    most = k if grouping is None else None
+    ranking = ranked_places(index, query, weights, most, mask, candidates, evidence)
     groups = list[GroupedPlace]()
     if grouping is not None:
         recordings = documents_of(index, np.array([place for place, _ in ranking], np.int64))
         groups = grouped(ranking, recordings.tolist(), k, *grouping)
         ranking = [(group.place, group.score) for group in groups]
-    parts = contributions(index, query, weights, [place for place, _ in ranking], candidates)
+    parts = contributions(index, query, weights, [place for place, _ in ranking], candidates, evidence)
     hits = [
         make_hit(index, query, place, rank, score, part)
         for rank, ((place, score), part) in enumerate(zip(ranking, parts, strict=True), 1)
@@ -84,7 +86,7 @@ def _explained(index: Index, query: SpokenQuery, weights: Weights, place: int, h
     parts = [] if weights.normalise else term_parts(index, query, place, weights.by_name)
     names = set() if weights.normalise else set(evidence_names(index.kinds))
     others = {name: amount for name, amount in hit.contributions.items() if name not in names}
-    return replace(hit, explanation=explanation(parts, others, hit.score))
+    return replace(hit, explanation=explanation(parts, others))
 
 
 def why_no_hits(index: Index, text: str, documents: DocumentFilter) -> str:

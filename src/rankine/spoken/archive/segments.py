@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, shorten
 from ..index import schema
 from ..index.reader import Index, PartReader
 
@@ -40,12 +40,13 @@ def read_place_name(text: str, documents: Container[str]) -> PlaceName:
     if text in documents or not at:
         return PlaceName(text)
     match = _TIMES.fullmatch(times)
-    if not match:
-        raise InputError(f"expected times in seconds behind the @, such as 12.5-14; got {times!r}")
-    start, end = float(match[1]), None if match[2] is None else float(match[2])
-    if not start <= (start if end is None else end) < _LATEST:
-        raise InputError(f"a hit begins at 0 or later and ends after that; got {times}")
-    return PlaceName(document, start, end)
+    start, end = (float(match[1]), float(match[2] or match[1])) if match else (0.0, -1.0)
+    if not start <= end < _LATEST:
+        raise InputError(
+            "expected times in seconds behind the @, such as 12.5-14: a hit begins at 0 or later and ends after that; "
+            f"got {shorten(times)}"
+        )
+    return PlaceName(document, start, None if match is None or match[2] is None else end)
 
 
 def place_name(document: str, start: float, end: float, digits: int = 1) -> str:
@@ -59,7 +60,7 @@ def place_name(document: str, start: float, end: float, digits: int = 1) -> str:
     return f"{document}@{max(start, 0.0):.{digits}f}-{max(end, start, 0.0):.{digits}f}"
 
 
-class Segment(NamedTuple):
+class PlaceSegment(NamedTuple):
     """A segment: the part of the index that it is in, its row there, and its document's."""
 
     part: PartReader
@@ -88,11 +89,11 @@ class Segment(NamedTuple):
         return self.start + float(self.part.numbers(schema.LENGTH)[self.row])
 
 
-def segment(index: Index, place: int) -> Segment:
+def segment(index: Index, place: int) -> PlaceSegment:
     """The segment of a number."""
     p = int(np.searchsorted(index.places_before, place, side="right")) - 1
     row = place - int(index.places_before[p])
-    return Segment(index.parts[p], row, int(index.parts[p].document_of[row]))
+    return PlaceSegment(index.parts[p], row, int(index.parts[p].document_of[row]))
 
 
 def by_part(index: Index, places: np.ndarray) -> Iterator[tuple[PartReader, np.ndarray, np.ndarray]]:

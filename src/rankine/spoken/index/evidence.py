@@ -33,7 +33,7 @@ a tenth; the share of a pair is 1 over the number of pairs.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -45,6 +45,7 @@ from .reader import Index
 CLASSES = ("heard", "listed", "unknown")
 LEAST_IDF, STOP_SHARE = 0.05, 0.1
 HEARD = 0.1  # the least df of a term that counts as heard: below it nothing tells how often its sounds occur by chance
+_MOST_KEPT = 1 << 24  # numbers
 _TERM, _PAIR = ("all", "share"), ("pair", "join")
 
 
@@ -87,7 +88,7 @@ class ScoredQuery(Protocol):
         """Pairs of terms that stand next to each other."""
 
 
-class Role(NamedTuple):
+class UnitRole(NamedTuple):
     """A kind of units smaller than words: its role, its name, and how many in a row are evidence."""
 
     name: str
@@ -195,7 +196,7 @@ class QueryEvidence:
         self.names = evidence_names(index.kinds)
         wanted = {name for name in self.names if weights is None or weights.get(name, 0.0) != 0}
         self.word = index.kinds[0]
-        self.roles = [Role(r, kind, index.settings.gram_order(kind)) for r, kind in roles(index.kinds).items()]
+        self.roles = [UnitRole(r, kind, index.settings.gram_order(kind)) for r, kind in roles(index.kinds).items()]
         self.n_places = int(index.places_before[-1])
         self.size = "one" if len(query.terms) == 1 and not query.neighbours else "several"
         self.lists: dict[tuple[str, tuple[str, ...]], Occurrences] = {}
@@ -205,8 +206,9 @@ class QueryEvidence:
         self.pair_features = [self._wanted(c, ("word-pair", *self._smaller(_PAIR)), wanted) for c in pairs]
         self.pair_classes = pairs
         self._gather()
-        self.rows, self.order = self._number()
+        self.rows, self.row_of, self.order = self._number()
         self.n_rows = len(self.order)
+        self._kept: list[_Item] | None = None
 
     def scores(self, weights: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
         """The places where a column with a weight is above 0, rising, and the weighted sums of their columns."""
@@ -216,15 +218,14 @@ class QueryEvidence:
                 if weight := weights.get(column, 0.0):
                     scores += (weight * item.share) * values
                     there |= values > 0
-        rows = np.flatnonzero(there)
-        rows = rows[np.argsort(self.order[rows])]
-        return self.order[rows], scores[rows]
+        places = np.flatnonzero(self.row_of)
+        rows = self.row_of[places] - 1
+        there = there[rows]
+        return places[there], scores[rows[there]]
 
     def table(self, places: np.ndarray) -> np.ndarray:
         """All columns of some places, a row each."""
-        row_of = np.zeros(self.n_places, np.int32)
-        row_of[self.order] = np.arange(1, self.n_rows + 1)
-        rows = row_of[places] - 1
+        rows = self.row_of[places] - 1
         there = rows >= 0
         X = np.zeros((len(places), len(self.names)))
         number = {name: i for i, name in enumerate(self.names)}
@@ -235,10 +236,10 @@ class QueryEvidence:
 
     def parts(self, place: int, weights: Mapping[str, float]) -> list[TermPart]:
         """What each term, and each pair of neighbours, gives to the score of a place."""
-        row = np.flatnonzero(self.order == place)
+        row = int(self.row_of[place]) - 1
         out = []
         for item in self._items():
-            features = {c.removeprefix(item.prefix): float(v[row[0]]) if len(row) else 0.0 for c, v in item.columns()}
+            features = {c.removeprefix(item.prefix): float(v[row]) if row >= 0 else 0.0 for c, v in item.columns()}
             products = {f: weights.get(item.prefix + f, 0.0) * item.share * x for f, x in features.items()}
             out.append(TermPart(item.text, item.prefix.split("-")[0], item.share, features, products))
         return out
@@ -300,18 +301,25 @@ class QueryEvidence:
         grams = joining_grams(a, b, role.order) if feature.endswith("join") else grams_of([*a, *b], role.order)
         return [(role.kind, gram) for gram in grams]
 
-    def _number(self) -> tuple[dict[tuple[str, tuple[str, ...]], np.ndarray], np.ndarray]:
-        """For every gram the rows of its places, and the place of each row."""
+    def _number(self) -> tuple[dict[tuple[str, tuple[str, ...]], np.ndarray], np.ndarray, np.ndarray]:
+        """For every gram the rows of its places, for every place its row + 1 or 0, and the place of each row."""
         row_of = np.zeros(self.n_places, np.int32)  # the system gives zeros when they are touched
         order = np.empty(min(self.n_places, sum(len(o.places) for o in self.lists.values())), np.int64)
         n, rows = 0, {}
         for key, occurrence in self.lists.items():
             rows[key] = np.empty(len(occurrence.places), np.int32)
             n = kn.number_rows(occurrence.places, row_of, order, n, rows[key])
-        return rows, order[:n]
+        return rows, row_of, order[:n]
 
-    def _items(self) -> Iterator[_Item]:
-        """The terms, then the pairs, with the features that are wanted."""
+    def _items(self) -> Iterable[_Item]:
+        """The terms, then the pairs, with the features that are wanted; kept for the next time unless they are many."""
+        if self._kept is None:
+            if self.n_rows * sum(map(len, (*self.term_features, *self.pair_features))) > _MOST_KEPT:
+                return self._made_items()
+            self._kept = list(self._made_items())
+        return self._kept
+
+    def _made_items(self) -> Iterator[_Item]:
         for i, term in enumerate(self.query.terms):
             if self.term_features[i]:
                 features = self._term(term, self.classes[i], self.term_features[i])

@@ -20,7 +20,7 @@ from .settings import Settings
 from .storage import MANIFEST, Manifest, Part, open_parts
 
 
-class Grouping(NamedTuple):
+class UtteranceGroups(NamedTuple):
     """Utterances of a part in groups: the group of each, and where each group begins."""
 
     of: np.ndarray
@@ -49,15 +49,15 @@ class PartReader:
         return column.read(self.part, start, stop)
 
     @property
-    def by_document(self) -> Grouping:
+    def by_document(self) -> UtteranceGroups:
         """The utterances of each document."""
-        return Grouping(self.document_of, self.first_utterance)
+        return UtteranceGroups(self.document_of, self.first_utterance)
 
     @cached_property
-    def by_place(self) -> Grouping:
+    def by_place(self) -> UtteranceGroups:
         """Every utterance by itself."""
         n = len(self.document_of)
-        return Grouping(np.arange(n), np.arange(n + 1))
+        return UtteranceGroups(np.arange(n), np.arange(n + 1))
 
     @cached_property
     def names(self) -> list[str]:

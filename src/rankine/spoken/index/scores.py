@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from . import score_kernels as kn
-from .reader import Grouping, PartReader
+from .reader import PartReader, UtteranceGroups
 from .schema import FORMS
 
 ORDERS = 3
@@ -26,19 +26,19 @@ def ranker_names(kinds: Sequence[str]) -> list[str]:
     return [f"{kind}-{form}-{n}" for kind in kinds for form in FORMS for n in range(1, ORDERS + 1)]
 
 
-def unigrams(part: PartReader, kind: str, units: Sequence[str], grouping: Grouping) -> np.ndarray:
+def unigrams(part: PartReader, kind: str, units: Sequence[str], groups: UtteranceGroups) -> np.ndarray:
     """The sum of the unigram scores of both forms for every document or place of a part."""
-    out = np.zeros(len(grouping.first) - 1)
+    out = np.zeros(len(groups.first) - 1)
     for form in FORMS:
         first, last = part.bounds(kind, form, units)
         utterance, _, coded = part.postings(kind, form)
         for a, b in zip(first.tolist(), last.tolist(), strict=True):
-            kn.unigrams(utterance[a:b], coded[a:b], part.posteriors, grouping.of, out)
+            kn.unigrams(utterance[a:b], coded[a:b], part.posteriors, groups.of, out)
     return out
 
 
 def all_scores(
-    part: PartReader, units: Mapping[str, Sequence[str]], rows: np.ndarray, grouping: Grouping
+    part: PartReader, units: Mapping[str, Sequence[str]], rows: np.ndarray, groups: UtteranceGroups
 ) -> np.ndarray:
     """All weak rankers' scores of some documents or places of a part (rising numbers), a row each.
 
@@ -49,7 +49,7 @@ def all_scores(
         for form in FORMS:
             out = np.zeros((len(rows), ORDERS))
             if units_of_kind and len(rows):
-                _run(kn.ngrams, part, kind, form, units_of_kind, rows, out, grouping)
+                _run(kn.ngrams, part, kind, form, units_of_kind, rows, out, groups)
             blocks.append(out)
     return np.hstack(blocks)
 
@@ -69,10 +69,10 @@ def score_bounds(part: PartReader, kind: str, form: str, units: Sequence[str]) -
 
 def _run(
     kernel: object, part: PartReader, kind: str, form: str, units: Sequence[str], rows: np.ndarray, out: np.ndarray,
-    grouping: Grouping,
+    groups: UtteranceGroups,
 ) -> None:  # fmt: skip
     first, last = part.bounds(kind, form, units)
     kernel(  # type: ignore[operator]
-        first, last, *part.postings(kind, form), part.posteriors, grouping.first, rows, part.n_positions(kind, form),
+        first, last, *part.postings(kind, form), part.posteriors, groups.first, rows, part.n_positions(kind, form),
         out,
     )  # fmt: skip
