@@ -1,13 +1,23 @@
 """Errors of bad input: hints, optional packages, one line."""
 
+import pickle
+
 import pytest
 
-from rankine.errors import InputError, in_one_line, is_utf8, naming, nearest, needs, shorten, writing_to
+from rankine.errors import InputError, in_lines, in_one_line, is_utf8, naming, nearest, needs, shorten, writing_to
 
 
 def test_the_place_comes_first():
     assert str(InputError("expected a number", "a.txt, line 3")) == "a.txt, line 3: expected a number"
     assert str(InputError("expected a number")) == "expected a number"
+
+
+def test_lines_below_point_at_a_place():
+    error = InputError("a\nb", "x.txt", below="  q\x1b\n  ^")
+    assert str(error) == "x.txt: a\nb\n  q\x1b\n  ^"
+    assert in_lines(error) == "x.txt: a\\x0ab\n  q\\x1b\n  ^"
+    assert in_lines(InputError("a\nb")) == "a\\x0ab"
+    assert pickle.loads(pickle.dumps(error)).below == error.below
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from ..errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -121,6 +119,8 @@ def folder_of(name: str) -> str:
 
 def own_data(name: str) -> RankingData:
     """The judged data of files of one's own; an error if there is nothing to learn from it."""
+    import numpy as np  # not for help texts, which need this module
+
     from ..io.formats import load_data
 
     data = load_data(name.removeprefix(_OWN).split("\n"))

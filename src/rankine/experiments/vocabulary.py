@@ -25,7 +25,7 @@ from ..spoken.archive.examples import examples
 from ..spoken.archive.opening import create_or_open
 from ..spoken.index.about import read_about
 from ..spoken.index.scores import ranker_names
-from ..spoken.lattice.wer import edit_distance
+from ..spoken.lattice.edits import edit_distance
 from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import Examples, make_ranker
 from ..spoken.learn.weights import normalised

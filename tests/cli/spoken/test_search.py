@@ -5,6 +5,7 @@ import json
 import pytest
 
 from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive.grammar import EXAMPLES
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import one_best, write_slf
 
@@ -94,3 +95,37 @@ def test_what_cannot_be_searched(place):
     assert "give a query" in rankine(place, "spoken", "search", "arch", code=1).stderr
     assert "give a query" in rankine(place, "spoken", "search", "arch", "a", "--queries", "q.tsv", code=1).stderr
     assert "occurs in this archive" in rankine(place, "spoken", "search", "arch", "\u6e29", code=1).stderr
+
+
+def test_a_mistake_is_pointed_at(place):
+    (place / "q.tsv").write_text("1\tspoken sepaker:ann\n2\tfade\n")
+    done = rankine(place, "spoken", "search", "arch", "spoken sepaker:ann", code=1)
+    first, line, caret = done.stderr.splitlines()
+    assert first.startswith("rankine: unknown field 'sepaker'. Did you mean 'speaker'?")
+    assert line[caret.index("^") :] == "sepaker:ann"
+    done = rankine(place, "spoken", "search", "arch", "\u6e29\x1b*b", code=1)
+    assert done.stderr.splitlines()[1:] == ["  \u6e29\\x1b*b", "    ^"]
+    done = rankine(place, "spoken", "search", "arch", "--queries", "q.tsv", "-o", "trec")
+    assert done.stderr.startswith("rankine: query 1: unknown field 'sepaker'.")
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout.startswith("2 Q0 B 1 ")
+
+
+def test_notes_and_filters(place):
+    done = rankine(place, "spoken", "search", "arch", "wrds")
+    assert "wrds: did you mean words (2)?" in done.stderr
+    (place / "q.tsv").write_text("1\tthe\n")
+    done = rankine(place, "spoken", "search", "arch", "--queries", "q.tsv")
+    assert "query 1: all words of the query are stop words" in done.stderr
+    done = rankine(place, "spoken", "search", "arch", "words", "--since", "5.11.2026", code=1)
+    assert "since: expected a year (2023), a month (2023-05) or a day (2023-05-17); got '5.11.2026'" in done.stderr
+    done = rankine(place, "spoken", "search", "arch", "words tag:x", code=1)
+    assert done.stderr == "rankine: no recording of this archive has tags, so tag:x leaves none\n"
+    hits = json.loads(rankine(place, "spoken", "search", "arch", "words -speaker:ann", "-o", "json").stdout)
+    assert [h["document"] for h in hits] == ["B"]
+
+
+def test_help_shows_the_grammar(place):
+    text = " ".join(rankine(place, "spoken", "search", "--help").stdout.split())
+    for example, _ in EXAMPLES:
+        assert " ".join(example.split()) in text

@@ -85,6 +85,16 @@ WRONG = {
     "an array without borders": place("word.cn.pos", 1, 65),
     "objects": place("word.cn.pos", 0, "|O"),
     "another type": place("word.cn.p", 0, "<u4"),
+    "counts of an utterance that is not there": number("word.gram1.utt", 60_000),
+    "counts of units that are not there": number("character.gram2.code", 10**12, -1),
+    "codes that fall": number("character.gram2.code", 10**6, 0),
+    "negative codes": number("word.gram1.code", -1, 0),
+    "bounds of counts that fall": number("word.gram1.ptr", -5, 1),
+    "counts behind the end": number("character.gram2.ptr", 10**6, -1),
+    "counts of another length": place("word.gram1.n", 2, 1),
+    "counts of another type": place("character.gram2.n", 0, "<u4"),
+    "counts that are missing": lambda header, arrays: header["arrays"].pop("word.gram1.n"),
+    "units of counts that are missing": lambda header, arrays: header["arrays"].pop("character.gram.unit.ptr"),
 }
 
 
@@ -114,8 +124,10 @@ def test_a_part_whose_numbers_are_no_places(tmp_path, change):
         number("word.unit.text", ord("z"), 1),
         lambda header, arrays: arrays["word.cn.utt"].__setitem__(slice(None), arrays["word.cn.utt"][::-1].copy()),
         number("word.cn.pos", 0),
+        number("word.gram.unit.text", ord("z"), 1),
+        number("character.gram2.utt", 0),
     ],
-    ids=["units", "utterances", "positions"],
+    ids=["units", "utterances", "positions", "units of counts", "utterances of counts"],
 )
 def test_check_looks_at_the_order(tmp_path, change):
     filled(tmp_path / "a", [f"d{i}" for i in range(5)])

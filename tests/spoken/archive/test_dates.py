@@ -35,8 +35,8 @@ def test_a_range_holds_the_days_between():
         ("..2021", "0000", "2021-12-31"), ("2021-12-30..2022-01-02", "2021-12-30", "2022-01-02"),
         ("2022-01-01", "2022-01-01", "2022-01-01"),
     ):  # fmt: skip
-        chosen = [d for d in days if read_dates(text).holds(read_date(d.isoformat()))]
-        assert chosen == [d for d in days if first <= d.isoformat() <= last] != []
+        inside = [d for d in days if read_dates(text).holds(read_date(d.isoformat()))]
+        assert inside == [d for d in days if first <= d.isoformat() <= last] != []
     assert not read_dates("2022-01").holds(read_date("2022"))  # which month is not said
     assert read_dates("2022").holds(read_date("2022-01"))
     assert DateRange().holds(read_date("1455"))

@@ -4,12 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import rankine as rk
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.search import place_names
+from rankine.spoken.archive.filters import DocumentFilter
+from rankine.spoken.archive.search import place_names, search_notes
 
-from ..cases import SMALL, filled, sausages
+from ..cases import SMALL, cells, filled, sausages
+from .test_grammar import FRAGMENTS
 
 
 def test_features_are_those_of_places(several):
@@ -48,6 +52,80 @@ def test_weights_of_the_caller(several):
     assert several.search("w0", k=1, weights={"word-pspl-1": 2.0})[0].score == pytest.approx(want)
     with pytest.raises(rk.InputError, match="no weak ranker is called 'word-cn-9'"):
         several.search("w0", weights={"word-cn-9": 1})
+
+
+def test_exclusions_and_near_words(several):
+    documents = cells(several, "word", "cn")
+    every = {h.document for h in several.search("w0", k=50)}
+    with_w1 = {
+        d
+        for d, segments in documents.items()
+        if any(p >= 0.5 and u == "w1" for s in segments for (_, u), p in s.items())
+    }
+    assert {h.document for h in several.search("w0 -w1", k=50)} == every - with_w1 != every
+    near = {h.document for h in several.search("w0 near/1 w1", k=50)}
+    beside = {
+        d for d, segments in documents.items()
+        if any((p + step, "w1") in s for s in segments for p, u in s if u == "w0" for step in (-1, 1))
+    }  # fmt: skip
+    assert near == beside != set()
+    assert {h.document for h in several.search("w0 near/5 zzz", k=50)} == every  # nobody heard one side
+
+
+def test_alternatives_are_found(several):
+    every = {h.document for text in ("w0", "w1") for h in several.search(text, k=50)}
+    assert {h.document for h in several.search("w0 OR w1", k=50)} == every
+    assert {h.document for h in several.search('"w0 w1" OR "w1 w0"', k=50)} == {
+        h.document for text in ('"w0 w1"', '"w1 w0"') for h in several.search(text, k=50)
+    }
+
+
+def test_notes(several):
+    def notes(text, **options):
+        return search_notes(several.index, text, DocumentFilter.of(**options))
+
+    assert notes("w0 w1") == []
+    assert notes("ww0")[0].startswith("ww0: did you mean w0 (")
+    assert notes("w0 OR zzz") == []
+    assert notes("zzzzz zzzzz") == ["zzzzz: no such word was heard; its sound is searched for"]
+    assert len(notes(" ".join(f"zzz{i}" for i in range(9)))) == 5
+    assert notes("w0 near/5 zzzzz")[0] == "near/5: one side was not heard as words, so the distance is not looked at"
+    assert notes("the") == [
+        "all words of the query are stop words, which occur nearly everywhere",
+        "the: no such word was heard; its sound is searched for",
+    ]
+
+
+def test_any_text_is_searched_or_an_input_error(several):
+    seen = {"hits": 0, "none": 0, "error": 0}
+
+    @settings(max_examples=400)
+    @given(st.lists(st.sampled_from([*FRAGMENTS, "w0", "w1", "w1*"]) | st.text(max_size=3), max_size=4).map(" ".join))
+    def check(text):
+        text = f"w0 {text}" if len(text) % 2 else text
+        try:
+            hits = several.search(text)
+            assert all("\n" not in note for note in search_notes(several.index, text, DocumentFilter()))
+        except rk.InputError:
+            seen["error"] += 1
+            return
+        seen["hits" if hits else "none"] += 1
+
+    check()
+    assert min(seen["hits"], seen["error"]) > 40
+
+
+def test_a_script_that_the_archive_has_not(several):
+    for text, script in (
+        ("привет", "Cyrillic"),
+        ("שלום", "Hebrew"),
+        ("\u202bمرحبا\u202c", "Arabic"),
+        ("设定", "Chinese"),
+    ):
+        with pytest.raises(
+            rk.InputError, match=f"occurs in this archive.*written in {script} letters, the archive in Latin"
+        ):
+            several.search(text)
 
 
 def test_what_cannot_be_searched(tmp_path):

@@ -44,8 +44,8 @@ def test_counts_are_sums_of_posteriors(tmp_path, parts):
     archive = filled(tmp_path / "a", [f"d{i}" for i in range(8)])
     for i in range(1, parts):
         archive.add_lattices([(f"e{i}{j}", lattice(100 * i + j)) for j in range(5)])
-    words, counts = words_of(archive.index), {}
-    for segments in cells(archive, "word", "cn").values():
+    words, counts, documents = words_of(archive.index), {}, cells(archive, "word", "cn")
+    for segments in documents.values():
         for segment in segments:
             for (_, unit), p in segment.items():
                 counts[unit] = counts.get(unit, 0.0) + p
@@ -54,6 +54,9 @@ def test_counts_are_sums_of_posteriors(tmp_path, parts):
         assert words.count(word) == pytest.approx(count)
     assert words.beginning("w") == pytest.approx(counts)
     assert list(words.beginning("w").values()) == sorted(words.beginning("w").values(), reverse=True)
+    for pair in (("w0", "w1"), ("w1", "w1"), ("w2", "nobody")):
+        want = sum(p for segments in documents.values() for s in segments for _, _, p in ref.places(s, pair))
+        assert words.together(pair) == pytest.approx(want)
     assert words.count("nobody") == 0
     assert words.beginning("nobody") == {}
     assert sorted(words.of_kind("character").all()) == sorted({c for word in counts for c in word})

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import rankine as rk
+from rankine.spoken.lattice.edits import edit_distance
 from rankine.spoken.lattice.lattice import random_lattice
-from rankine.spoken.lattice.wer import edit_distance, oracle_distance
+from rankine.spoken.lattice.wer import oracle_distance
 
 
 def test_error_rates():

@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...data import RankingData
-from ...errors import InputError
 from ...places import folder_inside
-from ..index.about import About
-from ..index.build import Document, analyse, fingerprint_of
-from ..index.changes import Changes, Corpus, Progress, WorkingIndex, update
 from ..index.reader import Index
 from ..index.settings import Settings
 from ..index.storage import create, writing
-from ..lattice.formats import Piece, Reading, write_slf
-from ..lattice.scoring import Scoring
 from ..learn.judgments import Judged, Judgments
-from ..learn.learning import AUTO, CrossValidation, learn
+from ..learn.table import AUTO
 from ..learn.weights import Weights, is_evidence, shipped
 from ..recognise.table import DEFAULT, Recogniser
-from . import recordings
-from .checking import check_archive
-from .examples import examples, forget_features
+from .feature_cache import forget_features
 from .filters import DocumentFilter
 from .grouping import DEFAULT as COMBINATION
 from .grouping import RecordingGroups
@@ -38,11 +28,18 @@ from .hits import Hit
 from .judged_places import JudgedNames
 from .own_files import copy_file, own_files
 from .ranking import CANDIDATES, find_candidates, parse_query, place_table, weak_rankers
-from .recordings import AddedRecordings, Sources, StageProgress
 from .roots import RecordingRoots, roots_of
 from .search import query_features, search
 from .shelf import Shelf
 from .terms import SpokenQuery
+
+if TYPE_CHECKING:  # where it is used it is imported there: a search must begin soon
+    from ...data import RankingData
+    from ..index.about import About
+    from ..index.changes import Changes, Progress
+    from ..lattice.scoring import Scoring
+    from ..learn.learning import CrossValidation
+    from .recordings import AddedRecordings, Sources, StageProgress
 
 
 class LearningResult(NamedTuple):
@@ -158,11 +155,11 @@ class Archive:
             progress: is called with the number of utterances done and the total (None while they are looked through).
             listed: index only the utterances of ``about``, which then has all utterances of every document.
         """
-        scoring = Scoring(Reading(lower=True)) if scoring is None else scoring
-        _ = self.index.splits  # a missing package is reported once, not for every utterance
-        corpus = Corpus(source, format, scoring, {} if about is None else about, listed)
-        with writing(self.folder) as writer:
-            changes = update(WorkingIndex(writer), corpus, workers, remove_missing, batch, progress)
+        from .contents import add_source
+
+        changes = add_source(
+            self.index, source, about, scoring, format, workers, remove_missing, batch, progress, listed
+        )
         self.refresh()
         return changes
 
@@ -190,6 +187,9 @@ class Archive:
             progress: is called with the stage, ``"recognising"`` (seconds of audio) or ``"indexing"`` (utterances), the
                 amount done and the total.
         """
+        from ..index.changes import Changes
+        from . import recordings
+
         folder = folder_inside(self.folder, recordings.FOLDER)
         recogniser = recordings.one_recogniser(recognisers)
         places = recordings.as_sources(sources)
@@ -207,7 +207,7 @@ class Archive:
         if table:
             indexing = partial(progress, "indexing")
             changes = self.add(folder, table, workers=workers, progress=indexing, listed=True)
-        return AddedRecordings(recognised, took, changes)
+        return recordings.AddedRecordings(recognised, took, changes)
 
     def add_roots(self, places: Sequence[str | os.PathLike]) -> None:
         """Let recordings of this archive be opened from these folders and files, on this machine from now on."""
@@ -215,17 +215,9 @@ class Archive:
 
     def add_lattices(self, lattices: Iterable[tuple[str, Any]], scoring: Scoring | None = None) -> None:
         """Index (document name, lattice) pairs that are in memory; one of the same name is replaced."""
-        scoring = Scoring() if scoring is None else scoring
-        documents, lattices = [], list(lattices)
-        doubled = [name for name, n in Counter(name for name, _ in lattices).items() if n > 1]
-        if doubled:
-            raise InputError(f"two documents are called {doubled[0]!r}")
-        for name, lattice in lattices:
-            piece = Piece(name, "slf", "memory", write_slf(lattice))
-            utterances = analyse(self.index.working_settings, scoring, self.index.dictionary, piece)
-            documents.append(Document(name, {}, utterances, fingerprint_of(piece)))
-        with writing(self.folder) as writer:
-            WorkingIndex(writer).replace(documents, [])
+        from .contents import add_lattices
+
+        add_lattices(self.index, lattices, scoring)
         self.refresh()
 
     def delete(self, documents: Collection[str]) -> None:
@@ -234,6 +226,8 @@ class Archive:
         An unknown name is an InputError, and nothing is removed. Audio files stay; they are left out when their folder
         is added again.
         """
+        from . import recordings
+
         with recordings.forgetting(folder_inside(self.folder, recordings.FOLDER)) as forget:
             self._remove(documents, forget)
 
@@ -241,11 +235,9 @@ class Archive:
         self, documents: Collection[str], before: Callable[[Collection[str]], None] = lambda names: None
     ) -> None:
         """Remove documents from the index; ``before`` is called with their names when only the commit is left."""
-        with writing(self.folder) as writer:
-            index = WorkingIndex(writer)
-            for name in documents:
-                index.number_of(name)
-            index.replace([], list(documents), lambda: before(documents))
+        from .contents import remove
+
+        remove(self.folder, documents, before)
         forget_features(self.folder)
         self.refresh()
 
@@ -257,12 +249,15 @@ class Archive:
 
     def merge(self, report: Callable[[int], None] = lambda done: None) -> None:
         """Merge all parts of the index into one file; ``report`` is called with the number of arrays written."""
-        with writing(self.folder) as writer:
-            WorkingIndex(writer).merge(whole=True, report=report)
+        from .contents import merge
+
+        merge(self.folder, report)
         self.refresh()
 
     def check(self, report: Callable[[int], None] = lambda done: None) -> None:
         """Read and check everything; an InputError names what is wrong; ``report`` gets the number of bytes read."""
+        from .checking import check_archive
+
         check_archive(self.folder, report)
 
     # -- searching it
@@ -359,6 +354,9 @@ class Archive:
             use: whether search uses the weights where they are not worse.
             keep: whether search uses them in any case.
         """
+        from ..learn.learning import learn
+        from .examples import examples
+
         ignored = 0
         if judged is None:
             own = self.judgments.all()

@@ -19,6 +19,7 @@ from .words import WordList
 
 MOST = 100  # alternatives of a term or a phrase
 _LONGEST = 8  # characters of a Mandarin word
+_COUNTED = 25  # sequences of syllables that are looked up
 _INVISIBLE = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]")
 _GROUPED = re.compile(r"\d{1,3}(,\d{3})+", re.ASCII)  # 1,455
 
@@ -167,6 +168,7 @@ class WordReader:
             for units_of_way in islice(product(*choices), 10 * MOST):
                 ranked[units_of_way] = prod(some[u] for some, u in zip(choices, units_of_way, strict=True))
         best = sorted(ranked, key=lambda some: (-ranked[some], some))[:MOST]
+        best[:_COUNTED] = sorted(best[:_COUNTED], key=lambda some: -units.together(some))
         return TypedWord(text, tuple(self._by_sound(text, kind, some) for some in best), tuple(ways))
 
     def _by_sound(self, text: str, kind: str, syllables: tuple[str, ...]) -> WordSequence:

@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..index.reader import Index
+from ..lattice.edits import edit_distance
 from ..lattice.units import Split
-from ..lattice.wer import edit_distance
 from ..text import HAN
 from .folding import fold, fold_all
 from .words import WordList, words_of

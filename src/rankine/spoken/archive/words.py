@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..index import schema
+from ..index.grams import chain_counts
 from ..index.reader import Index, PartReader
 from ..index.schema import Postings, Strings
 from .folding import fold, fold_all, without_apostrophes
@@ -46,6 +47,10 @@ class WordList:
     def count(self, word: str) -> float:
         """The expected count of a word."""
         return self.number.get(word, 0.0)
+
+    def together(self, words: Sequence[str]) -> float:
+        """The expected count of words one after the other, as far as it is known."""
+        return min(map(self.count, words), default=0.0)
 
     def written(self, prefix: str) -> dict[str, float]:
         """The words that begin so exactly as they are written, with their counts."""
@@ -131,6 +136,10 @@ class ArchiveWords(WordList):
             coded = part.postings(self.kind, "cn")[2][first[0] : last[0]]
             total += float(part.posteriors[coded].sum())
         return total
+
+    def together(self, words: Sequence[str]) -> float:
+        """The expected count of words one after the other, in the confusion networks."""
+        return sum(float(chain_counts(part, self.kind, "cn", words)[1].sum()) for part in self.parts)
 
     def written(self, prefix: str) -> dict[str, float]:
         """The words that begin so exactly as they are written, with their counts."""

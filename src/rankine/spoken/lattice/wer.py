@@ -1,4 +1,4 @@
-"""Word error rates: of one sequence, and of the best path that a lattice holds (the oracle)."""
+"""Word errors of the best path that a lattice holds (the oracle)."""
 
 # mypy: allow-untyped-defs
 
@@ -13,20 +13,6 @@ from . import wer_kernels as kn
 from .lattice import Lattice
 
 _MOST = 1 << 26  # pairs of a node and a word, half a gigabyte
-
-
-def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
-    """The fewest insertions, deletions and substitutions.
-
-    >>> edit_distance("the cat sat".split(), "a cat sat down".split())
-    2
-    """
-    row = list(range(len(reference) + 1))
-    for i, word in enumerate(hypothesis, 1):
-        diagonal, row[0] = row[0], i
-        for j, right in enumerate(reference, 1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (word != right))
-    return row[-1]
 
 
 def oracle_distance(lattice: Lattice, reference: Sequence[str]) -> int:

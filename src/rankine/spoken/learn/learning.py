@@ -17,12 +17,11 @@ from ...measures.compare import mean_interval, wilcoxon
 from ...progress import bar
 from .classes import C as OWN_C
 from .classes import ContinuedRanker
-from .table import RANKERS
+from .table import AUTO, RANKERS
 from .weights import Weights, check_normaliser, is_evidence, normalised
 
 C_GRID = tuple(10.0**e for e in range(-3, 5))
 START_GRID = tuple(10.0**e for e in range(-7, 1))
-AUTO = "auto"
 
 
 @dataclass(frozen=True)

