@@ -1,12 +1,14 @@
 r"""Weights by classes of query words, learned from where they stand.
 
 Columns of evidence are features × classes: words that are heard, listed or unknown, in queries of one or several words.
-Weights :math:`w_c` of the classes are drawn to their mean :math:`\bar w`, and that to the weights in use:
+What is learned moves the weights :math:`w_c` of a class away from :math:`w_{0c}`, those in use, and all classes move
+together unless the queries say otherwise:
 
-.. math:: \tfrac12 \|\bar w - \bar w_0\|^2 + \tfrac{\mu}{2} \sum_c \|(w_c - \bar w) - (w_{0c} - \bar w_0)\|^2
+.. math:: \min_{\bar w} \tfrac12 \|\bar w\|^2 + \tfrac{\mu}{2} \sum_c \|w_c - w_{0c} - \bar w\|^2
 
 With a column for each feature that all classes share, and the columns of the classes divided by :math:`\sqrt\mu`, this
-is the regulariser :math:`\tfrac12 \|\theta - \theta_0\|^2` of every linear ranker.
+is the regulariser :math:`\tfrac12 \|\theta - \theta_0\|^2` of every linear ranker, for any :math:`\theta_0` that gives
+the weights in use.
 """
 
 from __future__ import annotations
@@ -50,10 +52,11 @@ def substituted(weights: np.ndarray, matrix: np.ndarray) -> np.ndarray:
 
 
 def promised(names: Sequence[str], weights: np.ndarray) -> np.ndarray:
-    """The nearest weights with which one-word queries keep a promise.
+    """The weights, changed where one-word queries would break a promise.
 
     A place without the word is never above one that says it with a posterior of at least 0.9: for a word that is heard
-    no weight is negative, and the word's is at least a ninth of the sum of the others. Words count for several, too.
+    no weight is negative, and the word's is at least a ninth of the sum of the others. In queries of several words the
+    weight of heard words is not negative either.
     """
     out = np.array(weights, np.float64)
     ones = [i for i, name in enumerate(names) if name.startswith(_ONE)]
@@ -61,7 +64,7 @@ def promised(names: Sequence[str], weights: np.ndarray) -> np.ndarray:
     out[[*ones, *words]] = np.maximum(out[[*ones, *words]], 0.0)
     if _WORD in names:
         word = list(names).index(_WORD)
-        out[word] = max(out[word], (out[ones].sum() - out[word]) / 9)
+        out[word] = max(out[word], out[[i for i in ones if i != word]].sum() / 9)
     return out
 
 
