@@ -40,8 +40,8 @@ def test_average_precision_is_that_of_the_definition():
         m = int(rng.integers(1, 8))
         scores, relevant = rng.integers(0, 3, (3, m)).astype(float), rng.random(m) < 0.5
         relevant[int(rng.integers(m))] = True
-        found = average_precisions(scores, relevant, int(relevant.sum()))
-        for row, value in zip(scores, found.tolist(), strict=True):
+        values = average_precisions(scores, relevant, int(relevant.sum()))
+        for row, value in zip(scores, values.tolist(), strict=True):
             ranked = [int(relevant[i]) for i in sorted(range(m), key=lambda i: (-row[i], i))]
             assert value == pytest.approx(ref.average_precision(ranked, ranked))
 

@@ -60,8 +60,8 @@ class JudgedSet:
 
     def precision(self, scores: np.ndarray) -> np.ndarray:
         """AP of each query as trec_eval computes it; queries without any place have 0."""
-        found = self.examples.average_precision(self.data, scores)
-        return np.concatenate([found, np.zeros(len(self.examples.lost))])
+        values = self.examples.average_precision(self.data, scores)
+        return np.concatenate([values, np.zeros(len(self.examples.lost))])
 
 
 def word_pairs(texts: Mapping[str, list[str]], most: int, english: bool = True) -> list[tuple[str, ...]]:

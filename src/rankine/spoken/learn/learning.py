@@ -53,8 +53,8 @@ class Examples:
 
     def precision(self, weights: Weights) -> np.ndarray:
         """AP of all queries by given weights, those without a candidate last."""
-        found = self.average_precision(self.data, weights.scores(self.data))
-        return np.concatenate([found, np.zeros(len(self.lost))])
+        values = self.average_precision(self.data, weights.scores(self.data))
+        return np.concatenate([values, np.zeros(len(self.lost))])
 
 
 def make_ranker(
