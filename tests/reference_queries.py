@@ -50,3 +50,15 @@ def columns(text):
         0 if unicodedata.category(c) in ("Mn", "Me", "Cf") else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text
     )
+
+
+def places(segment, units):
+    """(first slot, last slot, product of posteriors) of units one after the other; a segment is (slot, unit) → p."""
+    out = []
+    for slot in {s for s, _ in segment}:
+        product = 1.0
+        for i, unit in enumerate(units):
+            product *= segment.get((slot + i, unit), 0.0)
+        if product > 0:
+            out.append((slot, slot + len(units) - 1, product))
+    return out

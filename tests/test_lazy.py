@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import rankine as rk
-from rankine.spoken.archive.archive import create_or_open
+from rankine.spoken.archive.opening import create_or_open
 from rankine.spoken.lattice.formats import one_best
 
 # runs a command and prints the modules that were imported, on the last line

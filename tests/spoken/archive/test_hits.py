@@ -65,6 +65,9 @@ def test_stop_words_are_the_place_only_where_there_are_no_others(tmp_path):
     assert (hit.start, hit.end, [m.unit for m in hit.matches]) == (2.5, 3.0, ["press"])
     lone = make_hit(archive.index, archive.parse("the press"), 1, 1, 1.0, {})
     assert lone.matches == ()  # only a stop word: the whole segment
+    assert (lone.certainty, lone.evidence) == ("perhaps", "only stop words")
+    nothing = make_hit(archive.index, archive.parse("zzz"), 1, 1, 1.0, {})
+    assert (nothing.certainty, nothing.evidence) == ("sounds like", "traces in the lattice, somewhere in the segment")
     assert (lone.start, lone.end) == (segment(archive.index, 1).start, segment(archive.index, 1).end)
     assert make_hit(archive.index, archive.parse("the"), 1, 1, 1.0, {}).matches[0].unit == "the"
 

@@ -151,15 +151,16 @@ def make_hit(
     )  # fmt: skip
 
 
-def _without_run(query: SpokenQuery, where: PlaceSegment, words: str) -> tuple[str, str]:
-    """Certainty and evidence of a place whose networks hold no unit of the query."""
-    units = query.units(words)
-    first, last = where.part.bounds(words, "pspl", units)
-    rows = where.part.postings(words, "pspl")[0]
-    for unit, a, b in zip(units, first.tolist(), last.tolist(), strict=True):
+def _without_run(query: SpokenQuery, where: PlaceSegment, kind: str) -> tuple[str, str]:
+    """Certainty and evidence of a place whose networks hold no unit of the query but stop words."""
+    terms = sorted(query.terms, key=lambda term: term.stop)
+    words = {word: term.stop for term in terms for some in term.alternatives for word in some.units(kind)}
+    first, last = where.part.bounds(kind, "pspl", list(words))
+    rows = where.part.postings(kind, "pspl")[0]
+    for (word, stop), a, b in zip(words.items(), first.tolist(), last.tolist(), strict=True):
         at = rows[a:b].searchsorted(where.row)
         if at < b - a and rows[a + at] == where.row:
-            return CERTAINTIES[1], f"{unit} somewhere in the segment"
+            return CERTAINTIES[1], "only stop words" if stop else f"{word} somewhere in the segment"
     return CERTAINTIES[2], "traces in the lattice, somewhere in the segment"
 
 
