@@ -131,11 +131,13 @@ def term_features(counts, term):
     out = [{"word": q} for q in said]
     for role, kind in roles(counts.kinds).items():
         some = [grams(a.units(kind), order_of(counts, kind)) for a in term.alternatives]
+        single = role == "sound" and order_of(counts, kind) == 2
+        shared = [[(u,) for u in a.units(kind)] for a in term.alternatives] if single else some
         whole = [max(least_of(counts, kind, g, x) for g in some) for x in N]
         rho = min(1.0, df / sum(whole)) ** 2 if name == "heard" and sum(whole) > 0 else 1.0
         for x in N:
             out[x][f"{role}-all"] = rho * max(max(p[x]), whole[x])
-            out[x][f"{role}-share"] = rho * max(max(p[x]), *(share_of(counts, kind, g, x) for g in some))
+            out[x][f"{role}-share"] = rho * max(max(p[x]), *(share_of(counts, kind, g, x) for g in shared))
     return name, df, out
 
 
@@ -153,7 +155,7 @@ def pair_features(counts, left, right):
 
 def evidence(counts, query):
     """A dict column → value for every place; places without evidence have empty ones."""
-    size = "one" if len(query.terms) == 1 else "several"
+    size = "one" if len(query.terms) == 1 and not query.neighbours else "several"
     out = [defaultdict(float) for _ in range(len(counts))]
     terms = [term_features(counts, term) for term in query.terms]
     rarity = [counts.idf(df) * (0.1 if t.stop else 1) for t, (_, df, _) in zip(query.terms, terms, strict=True)]

@@ -118,20 +118,18 @@ def learn_weights(archive: Archive, judged: Judged, folder: Path) -> CrossValida
     archive.judgments.add_all([(q, d, g) for q, grades in judged.qrels.items() for d, g in grades.items()], "sample")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        weights, trial, _ = archive.learn(judged)
+        weights, trial, *_ = archive.learn(judged)
     means = {n: [float(x.mean())] for n, x in trial.precision.items()}
     draw_groups(["all queries"], means, "mean AP", folder / "learned.png")
-    draw_weights(list(archive.ranker_names), {"SVM-MAP": np.array(weights.values)}, folder / "weights.png")
+    draw_weights(list(weights.names), {"SVM-MAP": np.array(weights.values)}, folder / "weights.png")
     return trial
 
 
 def spoken_sections(archive: Archive, judged: Judged, trial: CrossValidation) -> list[Section]:
     """The sections of the report on the spoken archive."""
-    from ..spoken.learn.learning import COLUMNS
-
     text = f"{len(archive)} recordings, {len(judged.queries)} judged queries."
     return [
-        Section("A spoken archive, searched and improved by learning", text, COLUMNS, trial.table()),
+        Section("A spoken archive, searched and improved by learning", text, trial.columns, trial.table()),
         Section("Mean AP before and after", "", picture="learned.png"),
         Section("What the weak rankers are worth", "", picture="weights.png"),
     ]

@@ -6,9 +6,9 @@ do not begin or end with a stop word and (in Mandarin) have at least two charact
 seeded choice. A document is relevant if its transcript contains the query. English lattices have four sizes, by beams
 that come near the paper's 20, 30, 47 and 73 edges per spoken word; Mandarin ones are shallow and have one. Four folds
 of queries; weak rankers' scores are normalised within a query (minimum 0, maximum 1); SVM-MAP has the paper's C = 10^4
-over the number of queries, other losses choose C on folds of the training queries; AdaRank its default rounds. MAP as
-trec_eval computes it. The row "uniform, normalised" was added after the first run: equal weights on the same scale as
-what is learned.
+over the number of queries, other losses choose C on folds of the training queries; AdaRank has the paper's update and
+its default rounds. MAP as trec_eval computes it. The rows "uniform, normalised" (equal weights on the same scale as
+what is learned) and "AdaRank (Xu & Li)" (with the original update) were added after the first run.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..spoken.lattice.formats import Reading, files, pieces
 from ..spoken.lattice.formats.common import word_list
 from ..spoken.lattice.scoring import Scoring
 from ..spoken.learn.judgments import Judged
-from ..spoken.learn.learning import COLUMNS, CrossValidation, Examples, cross_validate
+from ..spoken.learn.learning import CrossValidation, Examples, cross_validate
 from ..spoken.text import STOP_WORDS
 from ..temporary import temporary_folder
 from .collections import (
@@ -52,8 +52,8 @@ from .table import Results
 
 BEAMS = {"L1": 4.5, "L2": 5.5, "L3": 7.0, "L4": 8.5}
 RANKERS = {
-    "AdaRank": "adarank", "SVM-MAP": "svm-map", "RankSVM (squared)": "ranksvm-l2", "ListNet": "listnet",
-    "SVM-NDCG@10": "svm-ndcg@10",
+    "AdaRank": "adarank:meng", "AdaRank (Xu & Li)": "adarank", "SVM-MAP": "svm-map", "RankSVM (squared)": "ranksvm-l2",
+    "ListNet": "listnet", "SVM-NDCG@10": "svm-ndcg@10",
 }  # fmt: skip
 LEAST, MOST, FOLDS, SEED = 5, 200, 4, 0
 LEAST_QUERIES = 2 * FOLDS
@@ -113,8 +113,9 @@ def check_collection(name: str) -> None:
         )  # fmt: skip
 
 
-def judged_queries(recordings: SpokenCollection) -> Judged:
-    """The declared queries, and which documents are relevant to each."""
+def judged_queries(recordings: SpokenCollection, least: int | None = None) -> Judged:
+    """The declared queries, in at least so many transcripts (by default five), and which documents are relevant."""
+    least = LEAST if least is None else least
     english = recordings.language == "en"
     stop = STOP_WORDS[recordings.language]
     counts: Counter[tuple[str, ...]] = Counter()
@@ -122,7 +123,7 @@ def judged_queries(recordings: SpokenCollection) -> Judged:
         counts.update({tuple(text[i : i + n]) for n in (1, 2, 3) for i in range(len(text) - n + 1)})
     phrases = sorted(
         q for q, n in counts.items()
-        if n >= LEAST and q[0] not in stop and q[-1] not in stop and (english or len("".join(q)) > 1)
+        if n >= least and q[0] not in stop and q[-1] not in stop and (english or len("".join(q)) > 1)
     )  # fmt: skip
     if len(phrases) > MOST:
         picks = np.random.default_rng(SEED).choice(len(phrases), MOST, replace=False)
@@ -233,7 +234,9 @@ def sections(name: str, sizes: list[LatticeSize], folder: Path) -> list[Section]
     first = sizes[0]
     _draw(folder_of(name), sizes, folder)
     tables = [
-        Section(f"Mean AP over four folds{'' if len(sizes) == 1 else f', {s.label}'}", "", COLUMNS, s.trial.table())
+        Section(
+            f"Mean AP over four folds{'' if len(sizes) == 1 else f', {s.label}'}", "", s.trial.columns, s.trial.table()
+        )
         for s in sizes
     ]
     return [

@@ -2,7 +2,8 @@
 
 import json
 
-from rankine.spoken.archive.archive import Archive
+from rankine.cli.spoken.learn import _outcome
+from rankine.spoken.archive.archive import Archive, LearningResult
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.learning import RANKERS
 from rankine.spoken.learn.weights import NORMALISERS
@@ -19,18 +20,26 @@ def test_the_commands(taught, tmp_path):
     given = ("--queries", "q.tsv", "--qrels", "q.qrels")
     done = rankine(tmp_path, "spoken", "learn", place, *given, "--dry-run", "--plot", "w.svg")
     assert "svm-map" in done.stdout
-    assert "word-cn-2" in (tmp_path / "w.svg").read_text()
+    assert "in use" in done.stdout
+    assert "dry run" in done.stderr
+    assert "heard-one-word" in (tmp_path / "w.svg").read_text()
     assert Archive(place).weights is None
     rankine(tmp_path, "spoken", "judgments", place, *given)
     rankine(tmp_path, "spoken", "judgments", place, "--export", "mine")
     assert (tmp_path / "mine.tsv").read_text() == (tmp_path / "q.tsv").read_text()
     assert sorted((tmp_path / "mine.qrels").read_text().split()) == sorted((tmp_path / "q.qrels").read_text().split())
-    done = rankine(tmp_path, "spoken", "learn", place, "--ranker", "adarank")  # from the archive's own judgments
+    many = rankine(tmp_path, "spoken", "learn", place, "--folds", "99", code=1).stderr
+    assert "too few for 99 folds: judge more, or use fewer folds" in many
+    call = ("spoken", "learn", place, "--ranker", "adarank", "--keep")  # from the archive's own judgments
+    done = rankine(tmp_path, *call)
     now = Archive(place).weights
     assert now.ranker == "adarank"
     assert now.id in done.stderr
     assert f"*\t{now.id}" in rankine(tmp_path, "spoken", "weights", place).stdout
     assert "*\tuniform" in rankine(tmp_path, "spoken", "weights", place, "--use", "uniform").stdout
+    assert set(Archive(place).weights.values) == {1 / 12}
+    assert "*\tshipped" in rankine(tmp_path, "spoken", "weights", place, "--use", "shipped").stdout
+    assert Archive(place).weights is None
     file = str(archive.folder / "weights" / f"{now.id}.json")
     assert f"*\t{now.id}" in rankine(tmp_path, "spoken", "weights", place, "--import", file).stdout
     rankine(tmp_path, "spoken", "weights", place, "--use", "uniform")
@@ -39,6 +48,25 @@ def test_the_commands(taught, tmp_path):
     done = rankine(tmp_path, "spoken", "judgments", place, "--qrels", "bad.qrels", code=1)
     assert "not among the queries" in done.stderr
     assert json.loads(rankine(tmp_path, "spoken", "search", place, "w0", "-o", "json").stdout)
+
+
+def test_worse_weights_are_not_used_unless_asked(taught, monkeypatch):
+    archive, judged = taught
+    archive.use_weights(None)
+    said = {}
+    for worse in (True, False):
+        after = 0.25 if worse else 0.5
+        monkeypatch.setattr(LearningResult, "means", property(lambda result, after=after: (0.5, after)))
+        for keep in (False, True):
+            result = archive.learn(judged, keep=keep)
+            assert result.adopted == (keep or not worse)
+            assert (archive.weights is not None) == result.adopted
+            said[worse, keep] = _outcome("a", result, False)
+            archive.use_weights(None)
+    assert "the weights in use stay: mean AP 0.2500 in the test, 0.5000" in said[True, False]
+    assert "--keep" in said[True, False]
+    assert all("search now uses the weights" in said[case] for case in said if case != (True, False))
+    assert not archive.learn(judged, use=False, keep=True).adopted
 
 
 def test_what_was_deleted_does_not_count(tmp_path):

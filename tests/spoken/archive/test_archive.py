@@ -11,6 +11,7 @@ from rankine.spoken.archive.opening import create_or_open
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.learning import learn
+from rankine.spoken.learn.weights import shipped
 
 from ..cases import filled, lattice, sausages
 
@@ -40,11 +41,12 @@ def test_learning_from_the_judgments_of_the_archive(taught, tmp_path):
     archive = Archive(shutil.copytree(source.folder, tmp_path / "a"))
     archive.judgments.add_queries(judged.queries)
     archive.judgments.add_all([(q, d, g) for q, grades in judged.qrels.items() for d, g in grades.items()])
-    want, _ = learn(examples(archive.index, archive.judgments.all()), "adarank")
+    want, _ = learn(examples(archive.index, archive.judgments.all()), "adarank", current=shipped(archive.kinds))
     result = archive.learn(ranker="adarank", use=False)
     assert (result.weights, result.ignored) == (want, 0)
     assert archive.weights is None
-    result = archive.learn(ranker="adarank")
+    result = archive.learn(ranker="adarank", keep=True)
+    assert result.adopted
     assert archive.weights == Archive(archive.folder).weights == want
     assert result.trial.precision["adarank"].mean() == pytest.approx(want.provenance["MAP"]["adarank"])
     gone = next(iter(judged.qrels["1"]))

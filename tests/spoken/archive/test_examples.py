@@ -1,5 +1,6 @@
 """Examples to learn from: features of judged queries, kept until something changes."""
 
+import shutil
 import threading
 
 import numpy as np
@@ -8,10 +9,12 @@ import pytest
 import rankine as rk
 from rankine.files import locked
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.examples import FeatureCache, examples
+from rankine.spoken.archive.examples import examples
+from rankine.spoken.archive.feature_cache import FeatureCache
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.judgments import Judged
 from rankine.spoken.learn.learning import cross_validate
+from rankine.spoken.learn.weights import Weights
 
 from ..cases import SMALL
 
@@ -39,6 +42,30 @@ def test_queries_without_a_candidate_count_as_nothing(tmp_path):
     assert judged_data.in_vocabulary.tolist() == [True, True, True, False]
     assert trial.precision["uniform"][-1] == 0
     assert len(trial.precision["uniform"]) == 4
+
+
+def test_names_of_deleted_documents_do_not_stay(taught, tmp_path):
+    source, judged = taught
+    archive = Archive(shutil.copytree(source.folder, tmp_path / "a"))
+    examples(archive.index, judged)
+    cache = archive.folder / "cache"
+    (cache / "mine.arrow").touch()
+    gone = next(d for d in archive.documents if not any(d in grades for grades in judged.qrels.values()))
+    assert any(gone.encode() in file.read_bytes() for file in cache.iterdir())
+    archive.delete([gone])
+    assert sorted(p.name for p in cache.iterdir()) == ["lock", "mine.arrow"]
+    archive.learn(judged)
+    assert not any(gone.encode() in file.read_bytes() for file in cache.iterdir())
+
+
+def test_features_are_those_of_the_columns(taught, monkeypatch):
+    """Features of candidates that other weights choose are computed again."""
+    archive, judged = taught
+    first = examples(archive.index, judged).digest
+    monkeypatch.setattr("rankine.spoken.archive.examples.shipped", lambda kinds: Weights.equal(["heard-one-word"]))
+    assert examples(archive.index, judged).digest != first
+    monkeypatch.undo()
+    assert examples(archive.index, judged).digest == first
 
 
 def test_what_cannot_be_learned_from(taught):

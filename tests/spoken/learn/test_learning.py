@@ -7,6 +7,7 @@ import rankine as rk
 from rankine.spoken.archive.examples import examples
 from rankine.spoken.learn import learning
 from rankine.spoken.learn.learning import RANKERS, Examples, check_ranker, choose_C, cross_validate, learn, make_ranker
+from rankine.spoken.learn.weights import Weights, is_evidence, shipped
 
 
 @pytest.fixture
@@ -15,14 +16,15 @@ def judged_data(taught):
     return examples(archive.index, judged)
 
 
-@pytest.mark.parametrize("ranker", ["svm-map", "adarank", "ranksvm-l2"])
+@pytest.mark.parametrize("ranker", ["svm-map", "adarank", "adarank:meng", "ranksvm-l2"])
 def test_learned_weights_are_those_of_the_ranker(judged_data, ranker):
     weights, trial = learn(judged_data, ranker)
     again, _ = learn(judged_data, ranker)
     assert weights.to_bytes() == again.to_bytes()
-    data = judged_data.data
-    if ranker == "adarank":
-        model = rk.AdaRank(measure="AP", normalise="query-minmax").fit(data)
+    data = judged_data.data.select([n for n in judged_data.data.feature_names if not is_evidence(n)])
+    if ranker.startswith("adarank"):
+        update = "meng" if ranker.endswith("meng") else "original"
+        model = rk.AdaRank(measure="AP", update=update, normalise="query-minmax").fit(data)
     else:
         C = weights.provenance["parameters"]["C"]
         model = rk.LinearRanker(loss=ranker, C=C, normalise="query-minmax").fit(data)
@@ -100,3 +102,31 @@ def test_interrupting_leaves_all_as_it_was(taught, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         archive.learn(judged)
     assert {p: p.read_bytes() for p in sorted(archive.folder.rglob("*.json"))} == before
+
+
+def test_learning_goes_on_from_given_weights(judged_data):
+    begin = shipped(["word", "character"])
+    evidence = [n for n in judged_data.data.feature_names if is_evidence(n)]
+    weights, trial = learn(judged_data, begin=begin, current=begin)
+    assert weights.names == tuple(evidence)
+    assert weights.normalise is None
+    assert list(trial.precision) == ["uniform", "in use", "svm-map"]
+    assert trial.columns == ("system", "MAP", "known words", "unknown words", "to in use", "p (Wilcoxon)")
+    want = judged_data.average_precision(judged_data.data, begin.scores(judged_data.data))
+    np.testing.assert_array_equal(trial.precision["in use"], want)
+    start = np.array([begin.by_name[n] for n in evidence])
+    assert 0 < np.abs(np.array(weights.values) - start).max() < 0.1  # few queries move them little
+    other, trial = learn(judged_data, "ranksvm-l2", begin=begin, current=begin)
+    assert other.names == weights.names
+    papers, trial = learn(judged_data, "adarank:meng", begin=begin, current=begin)
+    assert not any(map(is_evidence, papers.names))
+    assert papers.normalise == "query-minmax"
+    assert trial.baselines == ("in use", "uniform", "best single")
+    minmax, _ = learn(judged_data, normalise="query-minmax", begin=begin, current=begin)
+    assert minmax.names == papers.names
+
+
+def test_given_weights_score_as_search_does(judged_data):
+    names = list(judged_data.data.feature_names)
+    weights = Weights.of({"word-cn-1": 2.0}, names)
+    np.testing.assert_allclose(weights.scores(judged_data.data), 2 * judged_data.data.X[:, names.index("word-cn-1")])

@@ -29,17 +29,21 @@ def learn(
     ranker: Annotated[str, typer.Option(help=f"{_RANKERS}; or any loss, `rankine losses` lists them.")] = "svm-map",
     normalise: Annotated[
         str,
-        typer.Option(help=f"How scores are normalised within a query: {_NORMALISERS}, or none."),
-    ] = "query-minmax",
+        typer.Option(
+            help=f"How scores are normalised within a query: {_NORMALISERS}, for weights of the papers' weak rankers; "
+            "none; or auto, what the ranker needs."
+        ),
+    ] = "auto",
     folds: Annotated[int, typer.Option(help="Number of folds of queries for the test.")] = 4,
     seed: Annotated[int, typer.Option(help="Random seed of the folds.")] = 0,
     plot: Annotated[str | None, typer.Option(help="A picture of the weights: .png, .svg or .pdf.")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Use the new weights even if they test worse.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only test; leave the archive as it is.")] = False,
 ) -> None:
-    """Learn from judged queries which weak rankers to trust; search uses the weights from then on.
+    """Learn from judged queries which evidence to trust, beginning at the weights in use.
 
-    First the ranker is tested on queries that it has not seen, beside equal weights and the best single weak ranker;
-    then it learns from all of them.
+    First the ranker is tested on queries that it has not seen, beside the weights in use; then it learns from all of
+    them. Search uses the new weights from then on if they did not do worse in the test.
 
     `rankine spoken learn archive/`
 
@@ -53,18 +57,27 @@ def learn(
     if plot is not None:
         check_picture(plot)
     result = Archive(archive).learn(
-        judged, ranker, normalise=None if normalise == "none" else normalise, folds=folds, seed=seed, use=not dry_run
-    )
+        judged, ranker, normalise=None if normalise == "none" else normalise, folds=folds, seed=seed, use=not dry_run,
+        keep=keep,
+    )  # fmt: skip
     weights = result.weights
     if result.ignored:
         say(f"rankine: {result.ignored} judgments of documents that are no longer in the archive do not count")
     _print_result(archive, result)
     if plot is not None:
         draw_weights(weights.names, {f"{ranker}, all queries": weights.values}, plot)
+    say(_outcome(archive, result, dry_run))
+
+
+def _outcome(archive: str, result: LearningResult, dry_run: bool) -> str:
+    """What was done with the weights, and why."""
+    before, after = result.means
+    means = f"mean AP {after:.4f} in the test, {before:.4f} by the weights in use"
     if dry_run:
-        say("dry run: the archive is as it was")
-    else:
-        say(f"{archive}: search now uses the weights {weights.id}")
+        return f"{means}; dry run: the archive is as it was"
+    if result.adopted:
+        return f"{archive}: search now uses the weights {result.weights.id}: {means}"
+    return f"{archive}: the weights in use stay: {means}; --keep uses the new ones all the same"
 
 
 def _judged(queries: str | None, qrels: str | None) -> Judged | None:
@@ -80,34 +93,36 @@ def _judged(queries: str | None, qrels: str | None) -> Judged | None:
 def _print_result(archive: str, result: LearningResult) -> None:
     """Print the test over folds and the weights."""
     from ...console import print_table
-    from ...spoken.learn.learning import COLUMNS
 
     weights, trial = result.weights, result.trial
     note = f"mean AP over {len(trial.in_vocabulary)} queries, each tested by weights learned on the other folds"
-    print_table(f"{archive}: {weights.ranker}", list(COLUMNS), trial.table(), note)
+    print_table(f"{archive}: {weights.ranker}", list(trial.columns), trial.table(), note)
     rows = [(n, f"{w:+.4f}") for n, w in zip(weights.names, weights.values, strict=True)]
     print_table("Weights", ["weak ranker", "weight"], rows)
 
 
 def weights(
     archive: Folder,
-    use: Annotated[str | None, typer.Option(help="Use earlier weights by their id, or `uniform`.")] = None,
+    use: Annotated[
+        str | None, typer.Option(help="Use earlier weights by their id, `shipped` ones, or `uniform` ones (equal).")
+    ] = None,
     load: Annotated[str | None, typer.Option("--import", help="Use the weights in a file of another archive.")] = None,
 ) -> None:
-    """List the weights that an archive has learned; go back to earlier ones.
+    """List the weights that come with Rankine, equal ones, and those that an archive has learned; choose among them.
 
-    `rankine spoken weights archive/ --use uniform`
+    `rankine spoken weights archive/ --use shipped`
     """
     from ...console import print_table
     from ...errors import InputError
     from ...spoken import Archive
+    from ...spoken.index.scores import ranker_names
     from ...spoken.learn.weights import Weights
 
     if use is not None and load is not None:
         raise InputError("--use and --import exclude each other")
     opened = Archive(archive)
     if use is not None:
-        opened.use_weights(None if use == "uniform" else use)
+        opened.use_weights({"shipped": None, "uniform": Weights.equal(ranker_names(opened.kinds))}.get(use, use))
     if load is not None:
         opened.use_weights(Weights.read(load))
     columns = ["", "id", "ranker", "queries", "MAP in its test"]
@@ -115,11 +130,12 @@ def weights(
 
 
 def _history(archive: Archive) -> list[tuple[str, ...]]:
-    """A row for equal weights and for each that was ever used."""
+    """A row for the shipped weights, for equal ones, and for each that was ever learned and used."""
     from ...spoken.archive.shelf import Shelf
 
-    now = "uniform" if archive.weights is None else archive.weights.id
-    rows = [("uniform", "", "", "")]
+    current = archive.weights
+    now = "shipped" if current is None else "uniform" if current.ranker == "uniform" else current.id
+    rows = [("shipped", "", "", ""), ("uniform", "", "", "")]
     for name in archive.weights_history:
         w = Shelf(archive.folder).get(name)
         tested = w.provenance.get("MAP", {}).get(w.ranker, float("nan"))

@@ -17,8 +17,10 @@ from ..index.reader import Index
 from ..index.settings import Settings
 from ..index.storage import create, writing
 from ..learn.judgments import Judged, Judgments
-from ..learn.weights import Weights, shipped
+from ..learn.table import AUTO
+from ..learn.weights import Weights, is_evidence, shipped
 from ..recognise.table import DEFAULT, Recogniser
+from .feature_cache import forget_features
 from .filters import DocumentFilter
 from .grouping import DEFAULT as COMBINATION
 from .grouping import RecordingGroups
@@ -43,12 +45,19 @@ if TYPE_CHECKING:  # where it is used it is imported there: a search must begin 
 class LearningResult(NamedTuple):
     """What :meth:`Archive.learn` learned: the weights, and how such weights do on queries they have not seen.
 
-    ``ignored`` judgments did not count, because their documents are no longer in the archive.
+    ``ignored`` judgments are of documents that are no longer in the archive; ``adopted``: search uses the weights.
     """
 
     weights: Weights
     trial: CrossValidation
     ignored: int = 0
+    adopted: bool = False
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """The mean AP over the judged queries of the weights that were in use, and of such weights as were learned."""
+        mean = {name: float(x.mean()) for name, x in self.trial.precision.items()}
+        return mean["in use"], mean[self.weights.ranker]
 
 
 class Archive:
@@ -229,6 +238,7 @@ class Archive:
         from .contents import remove
 
         remove(self.folder, documents, before)
+        forget_features(self.folder)
         self.refresh()
 
     def copy_file(self, name: str, file: str | os.PathLike) -> None:
@@ -321,22 +331,28 @@ class Archive:
         judged: Judged | None = None,
         ranker: str = "svm-map",
         *,
-        normalise: str | None = "query-minmax",
+        normalise: str | None = AUTO,
         folds: int = 4,
         seed: int = 0,
         candidates: int = CANDIDATES,
         use: bool = True,
+        keep: bool = False,
     ) -> LearningResult:
-        """Learn weights of the weak rankers from judged queries; search uses them from then on.
+        """Learn weights of the weak rankers from judged queries, beginning at those in use.
+
+        Search uses them from then on if their mean AP on queries they have not seen is not lower than that of the
+        weights in use.
 
         Args:
             judged: queries and judgments; by default the archive's own, those of deleted documents left out.
             ranker: a name in ``learn.table.RANKERS``, or any loss.
-            normalise: how scores are normalised within a query; None: not at all.
+            normalise: how scores are normalised within a query, for weights of the papers' weak rankers; None: not at
+                all; by default what the ranker needs.
             folds: of queries, for the test.
             seed: of the folds.
             candidates: how many places of each query are considered.
-            use: whether search uses the weights.
+            use: whether search uses the weights where they are not worse.
+            keep: whether search uses them in any case.
         """
         from ..learn.learning import learn
         from .examples import examples
@@ -347,10 +363,14 @@ class Archive:
             judged = own.within(JudgedNames(self.index))
             ignored = own.n_judgments - judged.n_judgments
         data = examples(self.index, judged, candidates)
-        weights, trial = learn(data, ranker, normalise, folds, seed, candidates)
-        if use:
-            self.use_weights(weights)
-        return LearningResult(weights, trial, ignored)
+        current = self.weights or shipped(self.kinds)
+        begin = current if any(map(is_evidence, current.names)) else shipped(self.kinds)
+        weights, trial = learn(data, ranker, normalise, folds, seed, candidates, current, begin)
+        result = LearningResult(weights, trial, ignored)
+        if not use or not (keep or result.means[1] >= result.means[0]):
+            return result
+        self.use_weights(weights)
+        return result._replace(adopted=True)
 
     @cached_property
     def weights(self) -> Weights | None:

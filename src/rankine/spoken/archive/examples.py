@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
-from pathlib import Path
 
 import numpy as np
 
 from ...data import RankingData
 from ...errors import InputError
-from ...files import fingerprint, locked
-from ...io import load_table, save_table
-from ...places import folder_inside, inside, plain_files
+from ...files import fingerprint
 from ...progress import bar
 from ...version import __version__
 from ..index.reader import Index
 from ..learn.judgments import Judged
 from ..learn.learning import Examples
+from ..learn.weights import shipped
+from .feature_cache import FeatureCache
 from .judged_places import JudgedNames
 from .papers import document_features
 from .ranking import CANDIDATES, parse_query, weak_rankers
 from .search import place_names, query_features
-
-_CACHE = "cache"
-_STORED = re.compile(r"[0-9a-f]{20}\.arrow")  # what was stored here, and nothing else that may lie in the folder
 
 
 def examples(
@@ -40,7 +35,7 @@ def examples(
         raise InputError("no query has a document that was judged relevant: there is nothing to learn from")
     in_vocabulary = {name: _in_vocabulary(index, name, text) for name, text in queries.items()}
     digest = _digest(index, judged, queries, candidates)
-    cache = FeatureCache(folder_inside(index.folder, _CACHE))
+    cache = FeatureCache.of(index.folder)
     data = None if documents else cache.read(digest)
     if data is None or not _fits(data, index, queries, candidates):
         features = document_features if documents else query_features
@@ -83,33 +78,7 @@ def _in_vocabulary(index: Index, name: str, text: str) -> bool:
 def _digest(index: Index, judged: Judged, queries: dict[str, str], candidates: int) -> str:
     """A fingerprint of everything that the examples depend on."""
     parts = [p._asdict() for p in index.manifest.parts]
-    content = [__version__, parts, index.manifest.settings, candidates, list(queries.items())]
+    columns, weights = weak_rankers(index.kinds), shipped(index.kinds).id  # which choose the candidates
+    content = [__version__, parts, index.manifest.settings, candidates, columns, weights, list(queries.items())]
     judgments = [[q, sorted(judged.qrels[q].items())] for q in queries]
     return fingerprint(json.dumps([content, judgments]), size=10)
-
-
-class FeatureCache:
-    """Features of the last queries that were learned from, in a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def _path(self, digest: str) -> Path:
-        return inside(self.folder, f"{digest}.arrow")
-
-    def read(self, digest: str) -> RankingData | None:
-        """Features of an earlier time, None if there are none or they cannot be read."""
-        path = self._path(digest)
-        try:
-            return load_table(path) if path.exists() else None
-        except (InputError, OSError):
-            return None
-
-    def write(self, digest: str, data: RankingData) -> None:
-        """Store features instead of all earlier ones; one process at a time."""
-        self.folder.mkdir(exist_ok=True)
-        with locked(self.folder, "another process is storing features here; try again when it is done", wait=60.0):
-            save_table(data, self._path(digest))
-            for old in plain_files(self.folder):
-                if _STORED.fullmatch(old.name) and old != self._path(digest):
-                    old.unlink(missing_ok=True)

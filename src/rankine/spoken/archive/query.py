@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from ...errors import InputError, shorten
 from ..lattice.units import Split
-from ..text import STOP_WORDS
+from ..text import HAN, STOP_WORDS
 from .grammar import Item, Operand, parse_syntax
 from .readings import MOST, TypedWord, WordReader
 from .terms import FieldFilter, Near, Phrase, SpokenQuery, Term, WordSequence, joined
 from .words import WordList
 
 _MOST_WORDS = 100
+_CHARACTERS = re.compile(f"[{HAN}]+")
 _STOP = frozenset().union(*STOP_WORDS.values())
 _WORDS_ELSEWHERE = {
     "NOT": "NOT is a word here: -word excludes one",
@@ -143,8 +145,12 @@ class _Making:
         self.order.append(self.numbers[key])
 
     def neighbours(self) -> list[tuple[int, int]]:
-        """Pairs of terms that stand next to each other, each once."""
-        return list(dict.fromkeys((a, b) for a, b in pairwise(self.order) if a != b))
+        """Pairs of terms that stand next to each other, each once; a word beside itself only in Chinese characters.
+
+        There repeated characters are written as one (三三); elsewhere a repeated word counts once.
+        """
+        pairs = dict.fromkeys(pairwise(self.order))
+        return [(a, b) for a, b in pairs if a != b or _CHARACTERS.fullmatch(self.terms[a].text)]
 
 
 def _written(operand: Operand) -> str:

@@ -44,7 +44,7 @@ class Shelf:
         return list(self._state()["history"])
 
     def current(self) -> Weights | None:
-        """The weights that search uses, None for equal ones."""
+        """The weights that search uses, None for the shipped ones."""
         name = self._state()["current"]
         if name is not None and not self._path(name).exists():
             raise InputError(
@@ -53,13 +53,13 @@ class Shelf:
         return None if name is None else Weights.read(self._path(name))
 
     def use(self, weights: Weights | None) -> None:
-        """Use these weights from now on, or equal ones (None); the change is complete or not made at all."""
+        """Use these weights from now on, or the shipped ones (None); the change is complete or not made at all."""
         self.folder.mkdir(exist_ok=True)
         history, name = self.history, None
         if weights is not None:
             name = weights.id
             write_file(self._path(name), weights.to_bytes(), durable=True)
-            history += [name] if name not in history else []
+            history += [name] if name not in history and weights.ranker != "uniform" else []
         content = json.dumps({"current": name, "history": history}, indent=1)
         write_file(inside(self.folder, _CURRENT), sealed(content), durable=True)
 

@@ -15,7 +15,8 @@ Features of a term, whose alternatives are :math:`a` (*part* and *sound* are rol
 
 ``word``          :math:`1 - \prod_a (1 - p(a, x))`; several words by how often they follow each other
 ``sound-all``     :math:`\rho \max_a \max(p(a, x), \min_g p(g, x))` over the n-grams of the units of :math:`a`
-``sound-share``   :math:`\rho \max_a \max(p(a, x), \sum_g idf(g) p(g, x) / \sum_g idf(g))`
+``sound-share``   :math:`\rho \max_a \max(p(a, x), \sum_g idf(g) p(g, x) / \sum_g idf(g))`; sounds that are large
+                  (syllables) count one by one here, for a word has few of them
 
 :math:`\rho = \min(1, \mathrm{df}(word) / \mathrm{df}(sounds))^2` for a word that is heard in the archive, else 1, where
 df(sounds) is :math:`\sum_x \max_a \min_g p(g, x)`: sounds that occur far more often than the word occur by chance
@@ -93,6 +94,11 @@ class UnitRole(NamedTuple):
     name: str
     kind: str
     order: int
+
+    @property
+    def share_order(self) -> int:
+        """How many in a row are evidence of a share."""
+        return 1 if self.name == "sound" and self.order == 2 else self.order
 
 
 def roles(kinds: Sequence[str]) -> dict[str, str]:
@@ -192,7 +198,7 @@ class QueryEvidence:
         self.word = index.kinds[0]
         self.roles = [UnitRole(r, kind, index.settings.gram_order(kind)) for r, kind in roles(index.kinds).items()]
         self.n_places = int(index.places_before[-1])
-        self.size = "one" if len(query.terms) == 1 else "several"
+        self.size = "one" if len(query.terms) == 1 and not query.neighbours else "several"
         self.lists: dict[tuple[str, tuple[str, ...]], Occurrences] = {}
         self.classes, self.shares = self._weigh_terms()
         pairs = [max((self.classes[a], self.classes[b]), key=CLASSES.index) for a, b in query.neighbours]
@@ -275,7 +281,8 @@ class QueryEvidence:
             for role in self.roles:
                 if any(f.startswith(role.name) for f in features):
                     for words in term.alternatives:
-                        for gram in grams_of(words.units(role.kind), role.order):
+                        units = words.units(role.kind)
+                        for gram in [*grams_of(units, role.order), *grams_of(units, role.share_order)]:
                             self.occurrences(role.kind, gram)
         for pair, features in zip(self.query.neighbours, self.pair_features, strict=True):
             for feature in features:
@@ -334,14 +341,18 @@ class QueryEvidence:
         for role in self.roles:
             if not any(f.startswith(role.name) for f in wanted):
                 continue
-            whole, share = self._grams(
-                [[(role.kind, g) for g in grams_of(a.units(role.kind), role.order)] for a in term.alternatives]
-            )
+            whole, share = self._grams(self._term_grams(term, role.kind, role.order))
+            if role.share_order != role.order:
+                _, share = self._grams(self._term_grams(term, role.kind, role.share_order))
             chance, df = float(whole.sum()), float(features["word"].sum())
             rho = min(1.0, df / chance) ** 2 if name == "heard" and chance > 0 else 1.0
             features[f"{role.name}-all"] = rho * np.maximum(best, whole)
             features[f"{role.name}-share"] = rho * np.maximum(best, share)
         return {f: features[f] for f in wanted}
+
+    def _term_grams(self, term: ScoredTerm, kind: str, order: int) -> list[list[tuple[str, tuple[str, ...]]]]:
+        """The grams of each alternative."""
+        return [[(kind, g) for g in grams_of(a.units(kind), order)] for a in term.alternatives]
 
     def _pair(self, pair: tuple[int, int], feature: str) -> np.ndarray:
         """A feature of two neighbouring terms."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,13 @@ from ...errors import InputError
 from ...measures import evaluate
 from ...measures.compare import mean_interval, wilcoxon
 from ...progress import bar
-from .table import RANKERS
-from .weights import Weights, check_normaliser, normalised
+from .classes import C as OWN_C
+from .classes import ContinuedRanker
+from .table import AUTO, RANKERS
+from .weights import Weights, check_normaliser, is_evidence, normalised
 
 C_GRID = tuple(10.0**e for e in range(-3, 5))
+START_GRID = tuple(10.0**e for e in range(-7, 1))
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,24 @@ class Examples:
         total = dict(zip(self.data.query_ids, self.relevant.tolist(), strict=True))
         return precision * there / np.array([total[q] for q in data.query_ids])
 
+    def precision(self, weights: Weights) -> np.ndarray:
+        """AP of all queries by given weights, those without a candidate last."""
+        values = self.average_precision(self.data, weights.scores(self.data))
+        return np.concatenate([values, np.zeros(len(self.lost))])
 
-def make_ranker(name: str, data: RankingData, normalise: str | None, seed: int = 0) -> Any:
-    """A ranker for these queries: one of ``RANKERS``, or a linear one with any loss and C by cross-validation."""
+
+def make_ranker(
+    name: str, data: RankingData, normalise: str | None, seed: int = 0, start: np.ndarray | None = None
+) -> Any:
+    """A ranker for these queries: one of ``RANKERS``, or a linear one with any loss and C by cross-validation.
+
+    With ``start`` a linear one begins at these weights of columns of evidence.
+    """
     from ...rankers import LinearRanker
 
+    if start is not None:
+        C = OWN_C if name == "svm-map" else choose_C(name, data, None, seed, start=start)
+        return ContinuedRanker(name, C, start)
     if name in RANKERS:
         return RANKERS[name].make(data, normalise)
     return LinearRanker(loss=name, C=choose_C(name, data, normalise, seed), normalise=normalise)
@@ -64,16 +80,28 @@ def check_ranker(name: str) -> None:
         losses.get(name)
 
 
-def choose_C(loss: str, data: RankingData, normalise: str | None, seed: int = 0, folds: int = 3) -> float:
+def choose_C(
+    loss: str,
+    data: RankingData,
+    normalise: str | None,
+    seed: int = 0,
+    folds: int = 3,
+    start: np.ndarray | None = None,
+) -> float:
     """The C of a grid (over the number of queries) with the best mean AP over folds of the training queries."""
     from ...rankers import LinearRanker
 
-    grid = [c / data.n_queries for c in C_GRID]
+    grid = [c / data.n_queries for c in (C_GRID if start is None else START_GRID)]
     if data.n_queries < 2:
-        return 1.0
+        return 1.0 if start is None else grid[0]
     total = np.zeros(len(grid))
     for train, test in data.folds(min(folds, data.n_queries), seed):
-        for i, model in enumerate(LinearRanker(loss=loss, normalise=normalise).path(grid, train)):
+        models = (
+            LinearRanker(loss=loss, normalise=normalise).path(grid, train)
+            if start is None
+            else (_fitted(ContinuedRanker(loss, C, start), train) for C in grid)
+        )
+        for i, model in enumerate(models):
             total[i] += evaluate("AP", test.y, model.predict(test), test.qid).mean["AP"]
     return grid[int(np.argmax(total))]
 
@@ -94,14 +122,21 @@ class CrossValidation:
     precision: dict[str, np.ndarray]
     folds: tuple[QueryFold, ...]
     in_vocabulary: np.ndarray
+    baselines: tuple[str, ...] = ("uniform", "best single")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The heads of the table."""
+        tests = [head for baseline in self.baselines for head in (f"to {baseline}", "p")]
+        return ("system", "MAP", "known words", "unknown words", *tests[:-1], "p (Wilcoxon)")
 
     def table(self) -> list[tuple[str, ...]]:
-        """System, MAP, with known and unknown words, and the differences to two baselines with their tests."""
+        """System, MAP, with known and unknown words, and the differences to baselines with their tests."""
         rows = []
         for name, x in self.precision.items():
             subsets = (self.in_vocabulary, ~self.in_vocabulary)
             means = [f"{x[subset].mean():.4f}" if subset.any() else "-" for subset in subsets]
-            tests = [cell for baseline in ("uniform", "best single") for cell in self._against(name, baseline)]
+            tests = [cell for baseline in self.baselines for cell in self._against(name, baseline)]
             rows.append((name, f"{x.mean():.4f}", *means, *tests))
         return rows
 
@@ -114,22 +149,26 @@ class CrossValidation:
         return f"{d.mean():+.4f} [{low:+.4f}, {high:+.4f}]", f"{wilcoxon(d):.2g}"
 
 
-COLUMNS = ("system", "MAP", "known words", "unknown words", "to uniform", "p", "to best single", "p (Wilcoxon)")
-
-
 def cross_validate(
     examples: Examples,
     rankers: Mapping[str, str],
     folds: int = 4,
     seed: int = 0,
     normalise: str | None = "query-minmax",
+    start: np.ndarray | None = None,
 ) -> CrossValidation:
-    """Test every ranker on folds of the queries, beside equal weights and the weak ranker that is best in training."""
+    """Test every ranker on folds of the queries, beside equal weights and the weak ranker that is best in training.
+
+    Where rankers begin at weights of evidence (``start``), only they are tested.
+    """
     data = examples.data
     if data.n_queries < folds:
-        raise InputError(f"{data.n_queries} judged queries are too few for {folds} folds")
+        raise InputError(
+            f"{data.n_queries} judged queries are too few for {folds} folds: judge more, or use fewer folds"
+        )
     check_normaliser(normalise)
-    systems = ["best single", "uniform", *(["uniform, normalised"] if normalise else []), *rankers]
+    baselines = [] if start is not None else ["best single", "uniform", *(["uniform, normalised"] if normalise else [])]
+    systems = [*baselines, *rankers]
     precision = {name: np.zeros(data.n_queries + len(examples.lost)) for name in systems}
     number = {q: i for i, q in enumerate(data.query_ids)}
     tested: list[QueryFold] = []
@@ -137,7 +176,7 @@ def cross_validate(
         for train, test in data.folds(folds, seed):
             fold = QueryFold({}, {}, list(test.query_ids))
             for name in systems:
-                fold.coef[name], scores = _scored(name, rankers, train, test, normalise, seed)
+                fold.coef[name], scores = _scored(name, rankers, train, test, normalise, seed, start)
                 fold.precision[name] = examples.average_precision(test, scores)
                 precision[name][[number[q] for q in test.query_ids]] = fold.precision[name]
             tested.append(fold)
@@ -146,14 +185,20 @@ def cross_validate(
 
 
 def _scored(
-    name: str, rankers: Mapping[str, str], train: RankingData, test: RankingData, normalise: str | None, seed: int
+    name: str,
+    rankers: Mapping[str, str],
+    train: RankingData,
+    test: RankingData,
+    normalise: str | None,
+    seed: int,
+    start: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The weights of a system that sees ``train``, and its scores of ``test``."""
     if name.startswith("uniform"):
         coef = np.full(train.n_features, 1 / train.n_features)
         return coef, normalised(test, None if name == "uniform" else normalise) @ coef
     how, ranker = (None, "single") if name == "best single" else (normalise, rankers[name])
-    model = _fitted(make_ranker(ranker, train, how, seed), train)
+    model = _fitted(make_ranker(ranker, train, how, seed, start), train)
     return model.coef_, np.asarray(model.predict(test), np.float64)
 
 
@@ -167,16 +212,38 @@ def _fitted(model: Any, data: RankingData) -> Any:
 def learn(
     examples: Examples,
     ranker: str = "svm-map",
-    normalise: str | None = "query-minmax",
+    normalise: str | None = AUTO,
     folds: int = 4,
     seed: int = 0,
     candidates: int = 1000,
+    current: Weights | None = None,
+    begin: Weights | None = None,
 ) -> tuple[Weights, CrossValidation]:
-    """Weights from all judged queries, and how well such weights do on queries they have not seen."""
-    data = examples.data
+    """Weights from all judged queries, and how well such weights do on queries they have not seen.
+
+    Args:
+        examples: features of judged queries.
+        ranker: a name in ``RANKERS``, or any loss.
+        normalise: how scores are normalised within a query, which makes the weights those of the papers' weak rankers;
+            None: not at all. ``"auto"``: not at all for linear rankers, which begin at given weights of evidence;
+            ``"query-minmax"`` for the papers' weak rankers.
+        folds: of queries, for the test.
+        seed: of the folds.
+        candidates: how many places of each query there are at the most.
+        current: the weights in use; they are tested on the same queries, as ``"in use"``.
+        begin: weights of evidence that linear rankers begin at; None: they learn weights of the papers' weak rankers.
+    """
     check_ranker(ranker)  # raises InputError before the long computation starts
-    trial = cross_validate(examples, {ranker: ranker}, folds, seed, normalise)
-    model = _fitted(make_ranker(ranker, data, normalise, seed), data)
+    data, start = _task(examples, ranker, normalise, begin)
+    normalise = ("query-minmax" if start is None else None) if normalise == AUTO else normalise
+    trial = cross_validate(replace(examples, data=data), {ranker: ranker}, folds, seed, normalise, start)
+    if current is not None:
+        others = [n for n in map(str, examples.data.feature_names or ()) if not is_evidence(n)]
+        given = {"uniform": Weights.equal(others)} if start is not None and others else {}
+        before = {name: examples.precision(w) for name, w in (given | {"in use": current}).items()}
+        baselines = ("in use",) if start is not None else ("in use", *trial.baselines)
+        trial = replace(trial, precision=before | trial.precision, baselines=baselines)
+    model = _fitted(make_ranker(ranker, data, normalise, seed, start), data)
     provenance = {
         "queries": data.n_queries, "documents": data.n_documents, "judged": examples.n_judgments,
         "judgments": examples.digest, "folds": folds, "seed": seed, "candidates": candidates,
@@ -184,3 +251,16 @@ def learn(
         "MAP": {name: float(x.mean()) for name, x in trial.precision.items()},
     }  # fmt: skip
     return Weights(tuple(data.feature_names or ()), tuple(model.coef_), normalise, ranker, provenance), trial
+
+
+def _task(
+    examples: Examples, ranker: str, normalise: str | None, begin: Weights | None
+) -> tuple[RankingData, np.ndarray | None]:
+    """The columns whose weights are learned, and the weights that it begins at, if it does."""
+    data = examples.data
+    names = list(map(str, data.feature_names or ()))
+    evidence, others = [n for n in names if is_evidence(n)], [n for n in names if not is_evidence(n)]
+    linear = ranker not in RANKERS or RANKERS[ranker].continues
+    if evidence and begin is not None and linear and normalise in (AUTO, None):
+        return data.select(evidence), np.array([begin.by_name.get(n, 0.0) for n in evidence])
+    return (data.select(others) if evidence and others else data), None

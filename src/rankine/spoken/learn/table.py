@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from ...data import RankingData
 
+AUTO = "auto"  # scores are normalised as the ranker needs it
+
 
 class FusionRanker(NamedTuple):
-    """A row of the table of rankers: how it is made for some training queries."""
+    """A row of the table of rankers: how it is made for some training queries.
+
+    ``continues``: over columns of evidence it begins at the weights in use. Others learn the weights of the papers'
+    weak rankers.
+    """
 
     explanation: str
     make: Callable[[RankingData, str | None], Any]
+    continues: bool = False
 
 
 def _svm_map(data: RankingData, normalise: str | None) -> Any:
@@ -22,10 +29,13 @@ def _svm_map(data: RankingData, normalise: str | None) -> Any:
     return LinearRanker(loss="svm-map", C=1e4 / data.n_queries, normalise=normalise)
 
 
-def _adarank(data: RankingData, normalise: str | None) -> Any:
-    from ...rankers import AdaRank
+def _adarank(update: str) -> Callable[[RankingData, str | None], Any]:
+    def make(data: RankingData, normalise: str | None) -> Any:
+        from ...rankers import AdaRank
 
-    return AdaRank(measure="AP", normalise=normalise)
+        return AdaRank(measure="AP", update=update, normalise=normalise)
+
+    return make
 
 
 def _single(data: RankingData, normalise: str | None) -> Any:
@@ -35,7 +45,11 @@ def _single(data: RankingData, normalise: str | None) -> Any:
 
 
 RANKERS = {
-    "svm-map": FusionRanker("as in the paper, C = 10,000 over the number of queries", _svm_map),
-    "adarank": FusionRanker("AdaRank on AP", _adarank),
-    "single": FusionRanker("the weak ranker with the best AP", _single),
-}
+    "svm-map": FusionRanker(
+        "goes on from the weights in use; with --normalise as in the paper, C = 10,000 over the number of queries",
+        _svm_map, continues=True,
+    ),
+    "adarank": FusionRanker("AdaRank on AP, for the papers' weak rankers", _adarank("original")),
+    "adarank:meng": FusionRanker("the same with the update of Meng, Lee & Lee", _adarank("meng")),
+    "single": FusionRanker("the one of the papers' weak rankers with the best AP", _single),
+}  # fmt: skip

@@ -48,6 +48,15 @@ def check_normaliser(kind: str | None) -> None:
         raise InputError(f"normalise must be one of {', '.join(map(str, NORMALISERS))} (within a query); got {kind!r}")
 
 
+def is_evidence(name: str) -> bool:
+    """Whether a weak ranker is a column of evidence, and none of the papers'.
+
+    >>> is_evidence("heard-one-word"), is_evidence("word-cn-1")
+    (True, False)
+    """
+    return name.split("-")[0] in CLASSES
+
+
 def normalised(data: RankingData, kind: str | None) -> np.ndarray:
     """Features as a ranker with this normaliser sees them."""
     return np.asarray(data.X if kind is None else Normaliser(kind).fit(data).apply(data).X, np.float64)
@@ -123,10 +132,14 @@ class Weights:
 
         Weak rankers without a weight have the weight 0; weights of older releases are for the papers'.
         """
-        papers = [name for name in names if name.split("-")[0] not in CLASSES]
+        papers = [name for name in names if not is_evidence(name)]
         if list(self.names) not in (list(names), papers) and not set(self.names) <= set(names) - set(papers):
             mine, theirs = (", ".join(dict.fromkeys(n.split("-")[0] for n in some)) for some in (self.names, names))
             raise InputError(f"the weights are for {mine}; this archive has {theirs}")
+
+    def scores(self, data: RankingData) -> np.ndarray:
+        """The scores of all queries of a data set."""
+        return normalised(data.select(list(self.names)), self.normalise) @ np.array(self.values)
 
     def features(self, X: np.ndarray) -> np.ndarray:
         """Scores of a query's candidates, normalised as they were for learning."""

@@ -1,0 +1,151 @@
+"""Judged queries of every hearing, and the columns of the places that have any evidence of them.
+
+Queries are the declared ones of :mod:`.spoken` (sequences of one to three words in at least five transcripts, in the
+small sample in at least two), 200 pairs of neighbouring words, the words that were taken out of the recogniser's
+dictionary and pairs that hold one, names that it never knew, and those of the sample. A place is relevant if the words
+stand in its transcript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from ..data import RankingData
+from ..sample import spoken_sample
+from ..spoken.archive.archive import Archive
+from ..spoken.archive.ranking import parse_query, place_table, weak_rankers
+from ..spoken.archive.segments import documents_of
+from ..spoken.index import schema
+from ..spoken.index.about import About
+from ..spoken.index.evidence import place_evidence
+from ..spoken.index.reader import Index
+from ..spoken.index.settings import LANGUAGES, Settings
+from ..spoken.lattice.formats import Reading
+from ..spoken.learn.judgments import Judged, read_qrels, read_queries
+from ..spoken.learn.learning import Examples
+from ..temporary import temporary_folder
+from .search_speech import Hearing, write_dictionary
+from .spoken import SpokenCollection, judged_queries
+
+PAIRS, PAIR_SEED, LONGEST = 200, 2, 60
+NAMES = (
+    "bodoni caslon coldbath compter compters didot elzevirs giltspur islington leew ludgate maintz marshalsea mentelin "
+    "michaelmas pannartz rubeus schoeffer subiaco sweynheim udalric vindelin worde wynkyn"
+).split()  # proper names in the LJ transcripts that are not in the recogniser's dictionary
+
+
+@dataclass(frozen=True)
+class JudgedSet:
+    """Queries of a hearing: a row of all columns for each place with any evidence; ``recordings`` are theirs."""
+
+    name: str
+    collection: str
+    examples: Examples
+    recordings: np.ndarray
+
+    @property
+    def data(self) -> RankingData:
+        """The rows."""
+        return self.examples.data
+
+    def columns(self, names: Sequence[str]) -> np.ndarray:
+        """Some columns, in this order."""
+        number = {name: i for i, name in enumerate(self.data.feature_names or ())}
+        return np.asarray(self.data.X, np.float64)[:, [number[name] for name in names]]
+
+    def precision(self, scores: np.ndarray) -> np.ndarray:
+        """AP of each query as trec_eval computes it; queries without any place have 0."""
+        values = self.examples.average_precision(self.data, scores)
+        return np.concatenate([values, np.zeros(len(self.examples.lost))])
+
+
+def word_pairs(texts: Mapping[str, list[str]], most: int, english: bool = True) -> list[tuple[str, ...]]:
+    """Pairs of neighbouring words, drawn with a seed; English ones have more than three letters each."""
+    pairs = sorted(
+        {(a, b) for text in texts.values() for a, b in pairwise(text) if not english or min(len(a), len(b)) > 3}
+    )
+    picks = np.random.default_rng(PAIR_SEED).choice(len(pairs), min(most, len(pairs)), replace=False)
+    return [pairs[i] for i in picks.tolist()]
+
+
+def query_sets(hearing: Hearing) -> dict[str, Judged]:
+    """The queries of a hearing, by what they are called: ``declared``, ``pairs``, ``words``, ``names``, ``own``."""
+    c = SpokenCollection(hearing.name, hearing.language, hearing.source, Reading(), dict(hearing.texts))
+    if hearing.without:
+        words = set(hearing.without)
+        pairs = [p for p in word_pairs(hearing.texts, 10**9) if words & set(p)][:PAIRS]
+        return {"words": _judged(c, [(w,) for w in hearing.without]), "pairs": _judged(c, pairs)}
+    sets = {"pairs": _judged(c, word_pairs(hearing.texts, PAIRS, hearing.language == "en"))}
+    if hearing.name == "sample":
+        with spoken_sample() as place:
+            sets["own"] = Judged(read_queries(place / "queries.tsv"), read_qrels(place / "qrels.txt"))
+    else:
+        sets["declared"] = judged_queries(c, 2) if hearing.collection == "sample" else judged_queries(c)
+    if hearing.name == "lj":
+        sets["names"] = _judged(c, [(w,) for w in NAMES])
+    return sets
+
+
+def _judged(c: SpokenCollection, queries: list[tuple[str, ...]]) -> Judged:
+    qrels = [{u: 1.0 for u, text in c.texts.items() if c.contains(text, q)} for q in queries]
+    there = [(q, grades) for q, grades in zip(queries, qrels, strict=True) if grades]
+    names = [f"{i:03d}" for i in range(len(there))]
+    return Judged(
+        {n: c.blank.join(q) for n, (q, _) in zip(names, there, strict=True)},
+        {n: grades for n, (_, grades) in zip(names, there, strict=True)},
+    )
+
+
+def judged_sets(hearing: Hearing, joined: bool = False) -> list[JudgedSet]:
+    """Index a hearing (``joined``: into recordings of 1 to 60 utterances), and compute the columns of its queries."""
+    with temporary_folder("rankine-search-") as temporary:
+        folder = Path(temporary)
+        dictionary = write_dictionary(folder / "words.dict", hearing.without) if hearing.hidden else None
+        settings = Settings(dict(LANGUAGES[hearing.language]))
+        if hearing.prune is not None:
+            settings = Settings(dict(LANGUAGES[hearing.language]), prune=hearing.prune)
+        archive = Archive.create(folder / "archive", settings, dictionary)
+        about = joined_recordings(sorted(hearing.texts)) if joined else None
+        archive.add(hearing.source, about, scoring=hearing.scoring)
+        name = "joined" if joined else hearing.name
+        return [
+            JudgedSet(f"{name} {kind}", hearing.collection, *_rows(archive.index, judged))
+            for kind, judged in query_sets(hearing).items()
+        ]
+
+
+def joined_recordings(utterances: list[str], seed: int = 0) -> dict[str, About]:
+    """Utterances one after the other as recordings of 1 to 60, the lengths drawn with a seed."""
+    rng, out, number = np.random.default_rng(seed), dict[str, About](), 0
+    while len(out) < len(utterances):
+        number += 1
+        for i, utterance in enumerate(utterances[len(out) : len(out) + int(rng.integers(1, LONGEST + 1))]):
+            out[utterance] = About(f"tape-{number:02d}", offset=100.0 * i)
+    return out
+
+
+def _rows(index: Index, judged: Judged) -> tuple[Examples, np.ndarray]:
+    """A row for each place with any evidence of a query."""
+    utterances = [name for part in index.parts for name in part.texts(schema.UTTERANCE_NAME).all()]
+    X, y, qid, ids, recordings = [], list[float](), list[str](), list[str](), []
+    for key, text in judged.queries.items():
+        query = parse_query(index, text)
+        places = place_evidence(index, query).places
+        names = [utterances[place] for place in places.tolist()]
+        X.append(place_table(index, query, places))
+        y += [judged.qrels[key].get(name, 0.0) for name in names]
+        qid += [key] * len(places)
+        ids += names
+        recordings.append(documents_of(index, places))
+    data = RankingData(np.vstack(X), y, qid, doc_ids=ids, feature_names=weak_rankers(index.kinds))
+    names = list(map(str, data.query_ids))
+    relevant = np.array([sum(g > 0 for g in judged.qrels[q].values()) for q in names])
+    lost = tuple(q for q in judged.queries if q not in set(names))
+    in_vocabulary = np.ones(len(judged.queries), np.bool_)
+    examples = Examples(data, relevant, in_vocabulary, judged.n_judgments, "", lost)
+    return examples, np.concatenate(recordings)[data.order] if len(recordings) else np.zeros(0, np.int64)
