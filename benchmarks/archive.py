@@ -15,9 +15,13 @@ import rankine as rk
 from rankine.experiments.collections import words_of
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.examples import examples
+from rankine.spoken.archive.ranking import ranked_places
+from rankine.spoken.archive.terms import SpokenQuery
 from rankine.spoken.index import build
 from rankine.spoken.index.build import part_of_parts
-from rankine.spoken.index.schema import DOCUMENT_NAME, FORMS, Postings
+from rankine.spoken.index.grams import decoded
+from rankine.spoken.index.schema import DOCUMENT_NAME, FORMS, GramPostings, Postings
+from rankine.spoken.index.scores import ranker_names
 from rankine.spoken.index.settings import LEVELS, Settings
 from rankine.spoken.index.storage import writing
 from rankine.spoken.lattice import stretches
@@ -27,42 +31,53 @@ from rankine.spoken.lattice.lattice import Lattice
 from rankine.spoken.lattice.positions import pspl
 from rankine.spoken.lattice.posteriors import arc_posteriors, as_scores
 from rankine.spoken.learn.judgments import Judged
+from rankine.spoken.learn.weights import Weights, shipped
 
 from .timing import goal, heading
 
-SEGMENTS, COPIES = 100_000, 26
+SEGMENTS, COPIES, LARGE = 100_000, 26, 1_000_000
 
 
 def perturbed(arrays, settings, documents, rng, start):
-    """The same postings under other names, with other posteriors."""
+    """The same postings under other names, with other posteriors and counts."""
     posteriors = {f"{Postings(kind, form).name}.p" for kind in settings.kinds for form in FORMS}
+    counts = {f"{GramPostings(kind, n).name}.n" for kind, orders in settings.grams.items() for n in orders}
+    step = 0.3 / np.diff(np.log(decoded()[:2]))[0]
     names = [name for name, _ in DOCUMENT_NAME.write([])]
     for name, array in arrays:
         if name in posteriors:
             noise = rng.normal(0, 0.3 * LEVELS / -np.log(settings.least), len(array))
             yield name, np.clip(array + noise, 0, LEVELS).astype(np.uint16)
+        elif name in counts:
+            yield name, np.clip(array + rng.normal(0, step, len(array)), 0, LEVELS).astype(np.uint16)
         elif name == names[0]:
-            yield from DOCUMENT_NAME.write(f"s{start + i:06d}" for i in range(documents))
+            yield from DOCUMENT_NAME.write(f"s{start + i:07d}" for i in range(documents))
         elif name not in names:
             yield name, array
 
 
-def blown_up(small: Archive, place: Path) -> Archive:
+def blown_up(small: Archive, place: Path, segments: int) -> Archive:
+    """Copies of an archive's segments; parts of at most 100,000 are merged."""
     big = Archive.create(place, small.settings)
     part, rng = small.index.parts[0].part, np.random.default_rng(0)
-    entries, start = [], 0
+    entries, fresh, start, took = [], [], 0, 0.0
     with writing(place) as writer:
-        while start < SEGMENTS:
+        while start < segments:
             keep = [np.ones(len(small), np.bool_)] * COPIES
             arrays, meta = part_of_parts([part] * COPIES, keep, small.settings)
             n = COPIES * len(small)
-            entries.append(writer.part(perturbed(arrays, small.settings, n, rng, start), meta))
+            fresh.append(writer.part(perturbed(arrays, small.settings, n, rng, start), meta))
             start += n
-        writer.commit(entries)
-    began = time.perf_counter()
+            if len(fresh) * n >= min(segments, SEGMENTS):
+                began = time.perf_counter()
+                opened = [entry.open(place) for entry in fresh]
+                keep = [np.ones(n, np.bool_)] * len(opened)
+                entries.append(writer.part(*part_of_parts(opened, keep, small.settings)))
+                took += time.perf_counter() - began
+                writer.commit(entries)
+                fresh = []
     big.refresh()
-    big.merge()
-    print(f"  {len(big):,} segments; merging {len(entries)} parts took {time.perf_counter() - began:.1f} s")
+    print(f"  {big.index.places_before[-1]:,} segments in {len(entries)} parts; merging took {took:.1f} s", flush=True)
     return big
 
 
@@ -80,32 +95,49 @@ def milliseconds(call, items) -> np.ndarray:
     return np.array(out)
 
 
-def searching(big: Archive, texts: dict[str, list[str]]) -> None:
+def searching(big: Archive, texts: dict[str, list[str]], median: float, most: float | None) -> list[SpokenQuery]:
+    """Whole searches for two words by the shipped weights; the queries."""
     queries = two_word_queries(texts, 200, np.random.default_rng(1))
     first = milliseconds(lambda q: big.search(q), queries[:1])[0]
     for q in queries[:100]:  # what is read for the first time is checked, and compiled
         big.search(q)
-    queries = queries[100:]
-    parsed = [big.parse(q) for q in queries]
-    found = milliseconds(big.candidates, parsed)
-    docs = [big.candidates(q) for q in parsed]
-    exact = milliseconds(lambda pair: big.score(*pair), zip(parsed, docs, strict=True))
-    whole = milliseconds(lambda q: big.search(q), queries)
-    print(f"  first search of a process {first:.0f} ms; whole search, median {np.median(whole):.1f} ms")
-    goal("candidates, median ms", np.median(found), 20, at_most=True)
-    goal(f"18 weak rankers on {max(map(len, docs)):,} candidates, median ms", np.median(exact), 50, at_most=True)
-    goal("the same, 99 of 100 queries, ms", np.percentile(exact, 99), 150, at_most=True)
-    everything = np.arange(len(big))
-    weights = np.full(18, 1 / 18)
-    recall = {10: [], 100: []}
-    for query, chosen in list(zip(parsed, docs, strict=True))[:40]:
-        scores = big.score(query, everything) @ weights
-        for k, out in recall.items():
-            least = np.partition(scores, -k)[-k]
-            top = np.flatnonzero(scores >= least)
-            out.append(np.isin(top, chosen).mean())
-    print("  recall of the candidates against scoring everything: " + ", ".join(
-        f"{np.mean(v):.3f} at rank {k}" for k, v in recall.items()))  # fmt: skip
+    whole = milliseconds(lambda q: big.search(q), queries[100:])
+    parsed = [big.parse(q) for q in queries[100:]]
+    weights = shipped(big.kinds)
+    ranking = milliseconds(lambda q: ranked_places(big.index, q, weights, 10), parsed)
+    print(f"  first search of a process {first:.0f} ms; ranking alone, median {np.median(ranking):.1f} ms", flush=True)
+    goal("two words, ten hits, exact, median ms", np.median(whole), median, at_most=True)
+    if most is not None:
+        goal("the same, 99 of 100 queries, ms", np.percentile(whole, 99), most, at_most=True)
+    return parsed
+
+
+def papers_rankers(big: Archive, parsed: list[SpokenQuery]) -> None:
+    """Equal weights of the papers' rankers: exact, and by candidates, whose recall is printed."""
+    names = ranker_names(big.kinds)
+    weights = Weights.of(dict.fromkeys(names, 1 / len(names)), big.ranker_names)
+    best = {}
+    exact = milliseconds(lambda i: best.__setitem__(i, ranked_places(big.index, parsed[i], weights, 100)), range(40))
+    print(f"  the papers' rankers with equal weights, exact: median {np.median(exact):.0f} ms", flush=True)
+    for candidates in (1_000, 10_000):
+        some = {}
+        took = milliseconds(
+            lambda i, n=candidates, out=some: out.__setitem__(
+                i, ranked_places(big.index, parsed[i], weights, 100, None, n)
+            ),
+            range(40),
+        )
+        recall = [
+            np.mean([len({p for p, _ in some[i][:k]} & {p for p, _ in best[i][:k]}) / k for i in best])
+            for k in (10, 100)
+        ]
+        print(
+            f"  {candidates:,} candidates: median {np.median(took):.0f} ms, recall {recall[0]:.3f} @10, "
+            f"{recall[1]:.3f} @100", flush=True,
+        )  # fmt: skip
+
+
+def opening(big: Archive) -> None:
     code = (
         "import sys, time; from rankine.spoken import Archive; t = time.perf_counter(); Archive(sys.argv[1]); "
         "print(time.perf_counter() - t)"
@@ -116,15 +148,31 @@ def searching(big: Archive, texts: dict[str, list[str]]) -> None:
     goal("opening it in a new process, seconds", seconds, 0.2, at_most=True)
 
 
+def size_of_counts(archive: Archive) -> None:
+    """The whole index against what it was without counts of n-grams."""
+    places = [place for reader in archive.index.parts for place in reader.part.places.items()]
+    sizes = {name: 0 for name, _ in places}
+    for name, (kind, _, n) in places:
+        sizes[name] += np.dtype(kind).itemsize * n
+    counts = sum(size for name, size in sizes.items() if ".gram" in name)
+    whole = archive.index.manifest.size
+    goal(f"size of the index ({whole / 1e6:.1f} MB), against that without counts", whole / (whole - counts), 1.3, True)
+
+
 def quality(archive: Archive, texts: dict[str, list[str]]) -> str:
-    """Mean AP over two-word queries of uniform fusion and of the best weak ranker; relevant is what was really said."""
+    """Mean AP over two-word queries by the shipped weights and by weak rankers; relevant is what was really said."""
     queries = {str(i): q for i, q in enumerate(two_word_queries(texts, 300, np.random.default_rng(2)))}
     qrels = {i: {d: 1.0 for d, t in texts.items() if f" {q} " in f" {' '.join(t)} "} for i, q in queries.items()}
     data = archive.features(queries, qrels)
-    systems = {"uniform": data.X.mean(axis=1), **{n: data.X[:, i] for i, n in enumerate(archive.ranker_names)}}
-    found = {n: float(rk.evaluate("AP", data.y, x, data.qid).mean["AP"]) for n, x in systems.items()}
-    best = max(found, key=lambda n: found[n])
-    return f"MAP {found['uniform']:.4f} uniform, {found[best]:.4f} {best}, {found['word-cn-2']:.4f} word-cn-2"
+    weights = shipped(archive.kinds)
+    papers = [data.feature_names.index(name) for name in ranker_names(archive.kinds)]
+    systems = {
+        "shipped": data.select(list(weights.names)).X @ np.array(weights.values),
+        "papers' rankers, equal": data.X[:, papers].mean(axis=1),
+        "word-cn-2": data.X[:, archive.ranker_names.index("word-cn-2")],
+    }
+    means = {n: float(rk.evaluate("AP", data.y, x, data.qid).mean["AP"]) for n, x in systems.items()}
+    return "MAP " + ", ".join(f"{mean:.4f} {name}" for name, mean in means.items())
 
 
 def learning(archive: Archive, texts: dict[str, list[str]]) -> None:
@@ -241,17 +289,22 @@ def long_utterances(place: Path, folder: Path, texts: dict[str, list[str]]) -> N
     goal("size of the index, against that of whole utterances", sizes["cut"] / sizes["whole"], 1.3, at_most=True)
 
 
-def main() -> None:
-    heading("Spoken archive")
+def lj_speech() -> tuple[Path, dict[str, list[str]]] | None:
+    """The folder of the set, and its transcripts in words."""
     place = os.environ.get("RANKINE_DATA")
     if not place:
         print("  skipped: set RANKINE_DATA to the folder that holds speech/lj")
-        return
+        return None
     folder = Path(place, "speech", "lj")
-    texts = {
-        line.split("\t")[0]: words_of(line.split("\t", 1)[1])
-        for line in (folder / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
-    }
+    lines = (folder / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
+    return folder, {line.split("\t")[0]: words_of(line.split("\t", 1)[1]) for line in lines}
+
+
+def main() -> None:
+    heading("Spoken archive")
+    if (speech := lj_speech()) is None:
+        return
+    folder, texts = speech
     with tempfile.TemporaryDirectory(prefix="rankine-bench-") as temporary:
         seconds = None
         Archive.create(Path(temporary, "warm")).add(folder / "lattices")
@@ -268,6 +321,21 @@ def main() -> None:
             if (prune, skip) == (1e-3, 0.0):
                 seconds, kept = took, archive
         goal("indexing, times faster than real time on one core", hours * 3600 / seconds, 50)
+        size_of_counts(kept)
         long_utterances(Path(temporary), folder, texts)
         learning(kept, texts)
-        searching(blown_up(kept, Path(temporary, "big")), texts)
+        big = blown_up(kept, Path(temporary, "big"), SEGMENTS)
+        papers_rankers(big, searching(big, texts, 30, 80))
+        opening(big)
+
+
+def million() -> None:
+    """Search over a million segments: takes 25 GB of disk, and a quarter of an hour."""
+    heading("Spoken archive, a million segments")
+    if (speech := lj_speech()) is None:
+        return
+    folder, texts = speech
+    with tempfile.TemporaryDirectory(prefix="rankine-bench-") as temporary:
+        small = Archive.create(Path(temporary, "small"))
+        small.add(folder / "lattices")
+        searching(blown_up(small, Path(temporary, "big"), LARGE), texts, 200, None)

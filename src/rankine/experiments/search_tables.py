@@ -3,12 +3,14 @@
 Queries are the declared ones of :mod:`.spoken` (sequences of one to three words in at least five transcripts, in the
 small sample in at least two), 200 pairs of neighbouring words, the words that were taken out of the recogniser's
 dictionary and pairs that hold one, names that it never knew, and those of the sample. A place is relevant if the words
-stand in its transcript.
+stand in its transcript, one after the other. People also ask for words that do not follow each other: *apart* are 100
+pairs of words of one transcript with at least two others between them, for which a place is relevant that has both;
+*either* are 100 pairs of words of any transcripts, for which a place is relevant that has one of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -28,11 +30,13 @@ from ..spoken.index.settings import LANGUAGES, Settings
 from ..spoken.lattice.formats import Reading
 from ..spoken.learn.judgments import Judged, read_qrels, read_queries
 from ..spoken.learn.learning import Examples
+from ..spoken.text import STOP_WORDS
 from ..temporary import temporary_folder
 from .search_speech import Hearing, write_dictionary
 from .spoken import SpokenCollection, judged_queries
 
 PAIRS, PAIR_SEED, LONGEST = 200, 2, 60
+APART, BETWEEN = 100, 2
 NAMES = (
     "bodoni caslon coldbath compter compters didot elzevirs giltspur islington leew ludgate maintz marshalsea mentelin "
     "michaelmas pannartz rubeus schoeffer subiaco sweynheim udalric vindelin worde wynkyn"
@@ -73,14 +77,41 @@ def word_pairs(texts: Mapping[str, list[str]], most: int, english: bool = True) 
     return [pairs[i] for i in picks.tolist()]
 
 
+def words_apart(texts: Mapping[str, list[str]], english: bool) -> dict[str, Judged]:
+    """Queries of two words that do not follow each other: both in a place (``apart``), or one of them (``either``)."""
+    rng, stop = np.random.default_rng(PAIR_SEED), STOP_WORDS["en" if english else "zh"]
+    content = {
+        u: [(i, w) for i, w in enumerate(text) if w not in stop and len(w) > (3 if english else 1)]
+        for u, text in texts.items()
+    }
+    near = sorted({(a, b) for some in content.values() for i, a in some for j, b in some if j - i > BETWEEN and a != b})
+    every = sorted({w for some in content.values() for _, w in some})
+    apart = [near[i] for i in rng.choice(len(near), min(APART, len(near)), replace=False).tolist()]
+    either = [(every[i], every[j]) for i, j in rng.choice(len(every), (APART, 2)).tolist() if i != j]
+    return {"apart": _both_or_one(texts, apart, all), "either": _both_or_one(texts, either, any)}
+
+
+def _both_or_one(
+    texts: Mapping[str, list[str]], queries: list[tuple[str, str]], how: Callable[[Iterable[bool]], bool]
+) -> Judged:
+    """Queries by number; a place is relevant that has all, or any, of the words."""
+    names = [f"{i:03d}" for i in range(len(queries))]
+    qrels = [{u: 1.0 for u, text in texts.items() if how(w in text for w in q)} for q in queries]
+    return Judged(dict(zip(names, map(" ".join, queries), strict=True)), dict(zip(names, qrels, strict=True)))
+
+
 def query_sets(hearing: Hearing) -> dict[str, Judged]:
-    """The queries of a hearing, by what they are called: ``declared``, ``pairs``, ``words``, ``names``, ``own``."""
+    """The queries of a hearing, by what they are called.
+
+    These are ``declared``, ``pairs``, ``apart``, ``either``, ``words``, ``names`` and ``own``.
+    """
     c = SpokenCollection(hearing.name, hearing.language, hearing.source, Reading(), dict(hearing.texts))
     if hearing.without:
         words = set(hearing.without)
         pairs = [p for p in word_pairs(hearing.texts, 10**9) if words & set(p)][:PAIRS]
         return {"words": _judged(c, [(w,) for w in hearing.without]), "pairs": _judged(c, pairs)}
-    sets = {"pairs": _judged(c, word_pairs(hearing.texts, PAIRS, hearing.language == "en"))}
+    english = hearing.language == "en"
+    sets = {"pairs": _judged(c, word_pairs(hearing.texts, PAIRS, english)), **words_apart(hearing.texts, english)}
     if hearing.name == "sample":
         with spoken_sample() as place:
             sets["own"] = Judged(read_queries(place / "queries.tsv"), read_qrels(place / "qrels.txt"))

@@ -72,7 +72,8 @@ class Window:
         if unit not in self._slots:
             (begin,), (end,) = self.part.bounds(self.kind, "cn", [unit])
             row, position, coded = self.part.postings(self.kind, "cn")
-            low, high = begin + np.searchsorted(row[begin:end], [self.row, self.stop])
+            bounds = np.array([self.row, self.stop], row.dtype)  # of another type, all rows would be converted
+            low, high = begin + np.searchsorted(row[begin:end], bounds)
             own = row[low:high].astype(np.int64) - self.row
             inside = len(own) == 0 or (own.min() >= 0 and own.max() < self.stop - self.row)
             first = np.array(self.first_slots)

@@ -158,7 +158,7 @@ def _without_run(query: SpokenQuery, where: PlaceSegment, kind: str) -> tuple[st
     first, last = where.part.bounds(kind, "pspl", list(words))
     rows = where.part.postings(kind, "pspl")[0]
     for (word, stop), a, b in zip(words.items(), first.tolist(), last.tolist(), strict=True):
-        at = rows[a:b].searchsorted(where.row)
+        at = rows[a:b].searchsorted(rows.dtype.type(where.row))
         if at < b - a and rows[a + at] == where.row:
             return CERTAINTIES[1], "only stop words" if stop else f"{word} somewhere in the segment"
     return CERTAINTIES[2], "traces in the lattice, somewhere in the segment"
