@@ -126,7 +126,7 @@ def test_queries_of_the_sample():
 
     sample = Hearing("sample", "sample", "en", "", Scoring(), sample_texts())
     sets = query_sets(sample)
-    assert set(sets) == {"pairs", "own"}
+    assert set(sets) == {"pairs", "apart", "either", "own"}
     assert len(sets["own"].queries) == 40
     taken = query_sets(Hearing("x", "sample", "en", "", Scoring(), sample_texts(), without=("storm", "harbour")))
     assert list(taken["words"].queries.values()) == ["storm", "harbour"]

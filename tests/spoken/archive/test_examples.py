@@ -11,6 +11,7 @@ from rankine.files import locked
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.examples import examples
 from rankine.spoken.archive.feature_cache import FeatureCache
+from rankine.spoken.archive.search import place_names
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.judgments import Judged
 from rankine.spoken.learn.learning import cross_validate
@@ -70,12 +71,13 @@ def test_features_are_those_of_the_columns(taught, monkeypatch):
 
 def test_what_cannot_be_learned_from(taught):
     archive, _ = taught
+    everywhere = place_names(archive.index, np.arange(archive.index.places_before[-1]))
     for wrong, message in (
         (Judged({"1": "w0"}, {"1": {"nowhere": 1.0}}), "query 1: a judgment of 'nowhere', which is not in the archive"),
         (Judged({"1": "w0"}, {"2": {"d00": 1.0}}), "judgments of the query '2', which is not among the queries"),
         (Judged({"1": "w0"}, {"1": {"d00": 0.0}}), "no query has a document that was judged relevant"),
         (Judged({}, {}), "no query has a document that was judged relevant"),
-        (Judged({"1": "w0"}, {"1": dict.fromkeys(archive.documents, 1.0)}), "have the same grade"),
+        (Judged({"1": "w0"}, {"1": dict.fromkeys(everywhere, 1.0)}), "have the same grade"),
     ):
         with pytest.raises(rk.InputError, match=message):
             examples(archive.index, wrong)
