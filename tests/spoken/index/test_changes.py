@@ -94,7 +94,7 @@ def test_an_utterance_moves_to_another_document(tmp_path):
     archive.add(source, {"u1": About("A"), "u2": About("B"), "u3": About("B")})
     changes = archive.add(source, {"u1": About("A"), "u2": About("A"), "u3": About("B")})
     assert changes[:2] == (0, 2)
-    assert [h.document for h in archive.search("there")] == ["A"]
+    assert [(h.document, h.utterance) for h in archive.search("there", k=1)] == [("A", "u2")]
     sausages(source, "u1 [ hello 1 ]", "u3 [ again 1 ]")
     changes = archive.add(source, {"u1": About("A"), "u3": About("B")}, remove_missing=True)
     assert changes.updated == 1
