@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .grams import chain_counts, decoded, gram_postings
+from .grams import decoded, gram_postings, larger_counts
 from .reader import Index
-from .schema import FORMS
 
 SATURATION = 3.0  # p = 1 − exp(−3 · expected count)
 
@@ -42,12 +41,7 @@ def occurrences(index: Index, kind: str, units: Sequence[str]) -> Occurrences:
             utterance, coded = gram_postings(part, kind, units)
             values = _saturated()[coded]
         else:
-            forms = [chain_counts(part, kind, form, units) for form in FORMS]
-            utterance = np.union1d(*(where for where, _ in forms))
-            counts = np.zeros(len(utterance))
-            for where, own in forms:
-                at = np.searchsorted(utterance, where)
-                counts[at] = np.maximum(counts[at], own)
+            utterance, counts = larger_counts(part, kind, units)
             values = -np.expm1(-SATURATION * counts)
         places.append(utterance.astype(np.int64) + before)
         p.append(values)
