@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from ...console import put, put_json, say
 from ...spoken.archive.grammar import EXAMPLES
@@ -43,6 +45,22 @@ Output = Annotated[
     Form,
     typer.Option("-o", "--output", help="table, json, or a TREC run of places (with --per-recording of recordings)."),
 ]
+
+
+class QueryCommand(TyperCommand):
+    """A command whose last argument is a query, which may begin with a minus: ``-press`` is no option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put queries that begin with a minus behind all options."""
+        if "--" not in args:
+            queries = [a for a in args if _EXCLUSION.match(a) and not _OPTION.fullmatch(a)]
+            if queries:
+                args = [*(a for a in args if a not in queries), "--", *queries]
+        return super().parse_args(ctx, args)
+
+
+_EXCLUSION = re.compile(r'-[^\W\d_]{2}|-["“„«]|-\S+[\s:]|-[^\x00-\x7f]')
+_OPTION = re.compile("-k ?-?[0-9]+|-o ?(table|json|trec)")
 
 
 def search(
