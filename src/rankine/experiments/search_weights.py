@@ -11,8 +11,8 @@ over the other features of one-word queries for words that are heard. So for suc
 stands above one that says it with a posterior of at least 0.9: there every feature is at least :math:`0.93 \rho`, and a
 place without the word has 0 for the word and at most :math:`\rho` for the others (:mod:`..spoken.index.evidence`).
 
-Pairs of words that follow each other have at most half the weight of the words themselves, or else two of three words
-that follow each other would count more than all three apart. At last weights are scaled, which changes no order: for
+Pairs of words that follow each other have at most ``PAIRS`` times the weight of the words themselves, so that a long
+query is not decided by two of its words. At last weights are scaled, which changes no order: for
 words that are heard, and for each class of a one-word query, those of the words sum to 1.
 
 It was compared with SVM-MAP, SVM-NDCG@10, RankSVM (squared) and ListNet over features × classes (SPEC §15), with each
@@ -32,7 +32,7 @@ NAMES = evidence_names(["word", "part", "sound"])
 STEPS = np.array([s * d for s in (0.5, 0.2, 0.1, 0.05, 0.02) for d in (1, -1)])
 GAIN, SWEEPS = 1e-5, 6
 FLOOR = 1e-4
-PAIRS = 0.5  # weights of pairs over those of words, at most
+PAIRS = 3.0  # weights of pairs over those of words, at most; below 2 Mandarin words, which are short, lose
 _PROMISE = [i for i, name in enumerate(NAMES) if name.startswith("heard-one-")]  # the word first
 
 
