@@ -64,6 +64,10 @@ def test_judgments_of_places_are_exported_and_imported(talk):
     table = rankine(talk, "spoken", "judgments", "a", "--queries", "mine.tsv", "--qrels", "mine.qrels").stdout
     assert archive.judgments.all() == before
     assert table.splitlines()[1] == "1\tword\t2\t1"
+    (talk / "other.tsv").write_text("x1\tone\nx2\tword\n")
+    (talk / "other.qrels").write_text("x1 0 talk 1\nx2 0 talk@4.00-5.00 1\n")
+    table = rankine(talk, "spoken", "judgments", "a", "--queries", "other.tsv", "--qrels", "other.qrels").stdout
+    assert table.splitlines()[1:] == ["1\tword\t2\t2", "x1\tone\t1\t1"]
     (talk / "wrong.qrels").write_text("1 0 tlak@0.00-2.00 1\n")
     done = rankine(talk, "spoken", "judgments", "a", "--qrels", "wrong.qrels", code=1)
     assert "a judgment of 'tlak@0.00-2.00', which is not in the archive" in done.stderr

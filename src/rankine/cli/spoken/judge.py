@@ -131,10 +131,8 @@ def judgments(
     book = opened.judgments
     imported = Judged({} if queries is None else read_queries(queries), {} if qrels is None else read_qrels(qrels))
     Judged({**book.all().queries, **imported.queries}, imported.qrels).check(JudgedNames(opened.index), qrels)
-    if imported.queries:
-        book.add_queries(imported.queries)
-    if imported.qrels:
-        book.add_all([(q, d, g) for q, grades in imported.qrels.items() for d, g in grades.items()], name)
+    if imported.queries or imported.qrels:
+        book.add_judged(imported, name)
     judged = book.all()
     if export is not None:
         _export(judged, export)
