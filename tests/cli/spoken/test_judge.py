@@ -19,7 +19,7 @@ def test_judging_at_the_terminal(tmp_path):
     assert archive.judgments.all().qrels == {"1": {"d0": 1.0, "d1": 3.0}}
     assert "nothing to undo" in done.stderr
     assert "undone: word: d1" in done.stderr
-    assert "1 queries, 2 judgments" in done.stderr
+    assert "1 query, 2 judgments" in done.stderr
     assert "occurs in this archive" in done.stderr
     # undo across queries, and of a grade that replaced another
     answers = io.BytesIO(b"word\n2\ns\nwords\nu\nq\n")
@@ -52,6 +52,13 @@ def test_what_is_judged_is_a_place(talk):
     assert "(now 3)" in next(line for line in lines if f"{first + 1}. " in line)
     archive.judgments.add("1", "talk", 2.0)
     assert "(now 2)" in rankine(talk, "spoken", "judge", "a", "word", stdin=io.BytesIO(b"q\n")).stderr
+
+
+def test_a_query_stands_above_its_hits(talk):
+    lines = rankine(talk, "spoken", "judge", "a", "word  one", "two", stdin=io.BytesIO(b"s\nq\n")).stderr.splitlines()
+    assert lines[1] == "word one: 3 hits"
+    assert lines[2].startswith("1. talk 0:00.0")
+    assert "two: 1 hit" in lines[3]  # behind the question
 
 
 def test_judgments_of_places_are_exported_and_imported(talk):
