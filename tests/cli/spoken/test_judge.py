@@ -58,7 +58,7 @@ def test_a_query_stands_above_its_hits(talk):
     lines = rankine(talk, "spoken", "judge", "a", "word  one", "two", stdin=io.BytesIO(b"s\nq\n")).stderr.splitlines()
     assert lines[1] == "word one: 3 hits"
     assert lines[2].startswith("1. talk 0:00.0")
-    assert "two: 1 hit" in lines[3]  # behind the question
+    assert "two: 3 hits" in lines[3]  # behind the question
 
 
 def test_judgments_of_places_are_exported_and_imported(talk):

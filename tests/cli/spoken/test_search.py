@@ -73,6 +73,12 @@ def test_hits_of_recordings(tmp_path):
     )
 
 
+def test_the_number_of_a_recording_stands_once(place, capsys):
+    hit = Archive(place / "arch").search("spoken", k=1)[0]
+    print_hits("spoken", [replace(hit, rank=i + 1, recording_rank=n) for i, n in enumerate((1, 1, 1, 2, 3, 3))])
+    assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()[1:]] == ["1", "", "", "2", "3", ""]
+
+
 def test_a_small_score_is_not_none(place, capsys):
     hit = Archive(place / "arch").search("spoken", k=1)[0]
     for score, text in ((3e-5, "<0.001"), (0.0005, "0.001"), (0.25, "0.250"), (0.0, "0.000")):

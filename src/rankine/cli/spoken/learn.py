@@ -64,9 +64,8 @@ def learn(
     )  # fmt: skip
     weights = result.weights
     if result.ignored:
-        say(
-            f"rankine: {counted(result.ignored, 'judgment')} of documents that are no longer in the archive {'does' if result.ignored == 1 else 'do'} not count"
-        )
+        gone = counted(result.ignored, "judgment")
+        say(f"rankine: left out: {gone} of documents that are no longer in the archive")
     _print_result(archive, result, dry_run)
     if plot is not None:
         draw_weights(weights.names, {f"{ranker}, all queries": weights.values}, plot)
@@ -99,9 +98,7 @@ def _print_result(archive: str, result: LearningResult, dry_run: bool) -> None:
     from ...console import print_table
 
     weights, trial = result.weights, result.trial
-    note = (
-        f"mean AP over {counted(len(trial.in_vocabulary), 'query')}, each tested by weights learned on the other folds"
-    )
+    note = f"mean AP over {counted(len(trial.in_vocabulary), 'query')}, tested by weights learned on the other folds"
     print_table(f"{archive}: {weights.ranker}", list(trial.columns), trial.table(), note)
     if result.adopted or dry_run:
         print_table("Weights", *_weight_table(weights), f"those of at most {_TINY} are left out")

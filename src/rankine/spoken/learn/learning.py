@@ -166,8 +166,9 @@ def cross_validate(
     """
     data = examples.data
     if data.n_queries < folds:
+        judged = counted(examples.n_judged or data.n_queries, "judged query")
         raise InputError(
-            f"of {counted(examples.n_judged or data.n_queries, 'judged query')} only those with at least one relevant place count: "
+            f"of {judged} only those with at least one relevant place count: "
             f"{data.n_queries}, too few for {folds} folds: judge more queries"
             f"{f', or --folds {data.n_queries}' if data.n_queries > 1 else ''}"
         )
