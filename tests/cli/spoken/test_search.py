@@ -1,9 +1,11 @@
 """``rankine spoken search``."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from rankine.cli.tables import print_hits
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.grammar import EXAMPLES
 from rankine.spoken.index.about import About
@@ -38,7 +40,7 @@ def test_a_table_of_hits(place):
     [
         ('"fade spoken"', 'no place holds the phrase "fade spoken"'),
         ("fade -words", "all places hold words, which the query excludes"),
-        ("fade near/1 spoken", "no place has fade and spoken with at most 1 words between them"),
+        ("fade near/1 spoken", "no place has fade and spoken with at most 1 word between them"),
         ("fade speaker:ann", "the filters leave none of the 1 places"),
     ],
 )
@@ -65,10 +67,23 @@ def test_hits_of_recordings(tmp_path):
     grouped = rankine(tmp_path, "spoken", "search", "a", "word", "-o", "trec", "--per-recording", "2").stdout
     assert [line.split()[2:4] for line in grouped.splitlines()] == [["talk", "1"]]
     table = rankine(tmp_path, "spoken", "search", "a", "word", "--per-recording", "2").stdout
-    assert [line.split("\t")[:2] for line in table.splitlines()[1:]] == [["1", "talk@0.0-0.5"], ["1", "talk@2.0-2.5"]]
+    assert [line.split("\t")[:2] for line in table.splitlines()[1:]] == [["1", "talk@0.0-0.5"], ["", "talk@2.0-2.5"]]
     assert (
         "at least 1, got 0" in rankine(tmp_path, "spoken", "search", "a", "word", "--per-recording", "0", code=1).stderr
     )
+
+
+def test_the_number_of_a_recording_stands_once(place, capsys):
+    hit = Archive(place / "arch").search("spoken", k=1)[0]
+    print_hits("spoken", [replace(hit, rank=i + 1, recording_rank=n) for i, n in enumerate((1, 1, 1, 2, 3, 3))])
+    assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()[1:]] == ["1", "", "", "2", "3", ""]
+
+
+def test_a_small_score_is_not_none(place, capsys):
+    hit = Archive(place / "arch").search("spoken", k=1)[0]
+    for score, text in ((3e-5, "<0.001"), (0.0005, "0.001"), (0.25, "0.250"), (0.0, "0.000")):
+        print_hits("spoken", [replace(hit, score=score)])
+        assert capsys.readouterr().out.splitlines()[1].split("\t")[4] == text
 
 
 def test_json(place):

@@ -39,8 +39,7 @@ def test_bad_input(tmp_path):
 def test_learning_from_the_judgments_of_the_archive(taught, tmp_path):
     source, judged = taught
     archive = Archive(shutil.copytree(source.folder, tmp_path / "a"))
-    archive.judgments.add_queries(judged.queries)
-    archive.judgments.add_all([(q, d, g) for q, grades in judged.qrels.items() for d, g in grades.items()])
+    archive.judgments.add_judged(judged)
     want, _ = learn(examples(archive.index, archive.judgments.all()), "adarank", current=shipped(archive.kinds))
     result = archive.learn(ranker="adarank", use=False)
     assert (result.weights, result.ignored) == (want, 0)

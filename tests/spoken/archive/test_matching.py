@@ -80,7 +80,7 @@ def test_what_leaves_nothing_is_named(tmp_path):
     archive = spoken(tmp_path / "a", "a b x x c")
     for text, reason in (
         ('a "c b"', 'no place holds the phrase "c b"'),
-        ("a near/1 b b near/1 zz", "no place has b and zz with at most 1 words between them"),
+        ("a near/1 b b near/1 zz", "no place has b and zz with at most 1 word between them"),
         ("a -b", "all places hold b, which the query excludes"),
         ('a "x c"', ""),
     ):

@@ -76,7 +76,7 @@ def test_learning_needs_no_archive():
 
 def test_too_few_queries_and_unknown_names(judged_data):
     n = judged_data.data.n_queries
-    with pytest.raises(rk.InputError, match=f"{n} judged queries are too few for {n + 1} folds"):
+    with pytest.raises(rk.InputError, match=f"place count: {n}, too few for {n + 1} folds: judge more"):
         cross_validate(judged_data, {}, folds=n + 1)
     with pytest.raises(rk.InputError, match="unknown loss 'nonsense'"):
         learn(judged_data, "nonsense")

@@ -49,9 +49,11 @@ def examples(
     names = list(map(str, data.query_ids))
     relevant = np.array([sum(g > 0 for g in judged.qrels[q].values()) for q in names])
     lost = tuple(q for q in queries if q not in set(names))
+    n_judged = sum(bool(grades) for grades in judged.qrels.values())
     return Examples(
-        data, relevant, np.array([in_vocabulary[q] for q in (*names, *lost)]), judged.n_judgments, digest, lost
-    )
+        data, relevant, np.array([in_vocabulary[q] for q in (*names, *lost)]), judged.n_judgments, digest, lost,
+        n_judged,
+    )  # fmt: skip
 
 
 def _fits(data: RankingData, index: Index, queries: dict[str, str], candidates: int) -> bool:

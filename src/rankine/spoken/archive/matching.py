@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...console import counted
 from ..index import schema
 from ..index.reader import Index, PartReader
 from ..index.score_kernels import chain
@@ -64,7 +65,7 @@ def requirements(index: Index, query: SpokenQuery) -> list[Requirement]:
         required.append(Requirement(nothing, _Phrase(_by_kind(index, phrase.alternatives))))
     for near in query.nears:
         sides = " and ".join("|".join(map(_text, side[:3])) for side in (near.left, near.right))
-        nothing = f"no place has {sides} with at most {near.distance} words between them"
+        nothing = f"no place has {sides} with at most {counted(near.distance, 'word')} between them"
         required.append(Requirement(nothing, _near(index, near)))
     for words in query.excluded:
         nothing = f"all places hold {_text(words)}, which the query excludes"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import losses
+from ...console import counted
 from ...data import RankingData
 from ...errors import InputError
 from ...measures import evaluate
@@ -35,6 +36,7 @@ class Examples:
         n_judgments: how many judgments they come from.
         digest: a fingerprint of queries, judgments and archive.
         lost: queries without a candidate: their AP is 0.
+        n_judged: how many queries have judgments, of relevant places or not.
     """
 
     data: RankingData
@@ -43,6 +45,7 @@ class Examples:
     n_judgments: int = 0
     digest: str = ""
     lost: tuple[str, ...] = ()
+    n_judged: int = 0
 
     def average_precision(self, data: RankingData, scores: np.ndarray) -> np.ndarray:
         """AP of each query as trec_eval computes it: ties by name; relevant documents that are no candidates count."""
@@ -163,8 +166,11 @@ def cross_validate(
     """
     data = examples.data
     if data.n_queries < folds:
+        judged = counted(examples.n_judged or data.n_queries, "judged query")
         raise InputError(
-            f"{data.n_queries} judged queries are too few for {folds} folds: judge more, or use fewer folds"
+            f"of {judged} only those with at least one relevant place count: "
+            f"{data.n_queries}, too few for {folds} folds: judge more queries"
+            f"{f', or --folds {data.n_queries}' if data.n_queries > 1 else ''}"
         )
     check_normaliser(normalise)
     baselines = [] if start is not None else ["best single", "uniform", *(["uniform, normalised"] if normalise else [])]
