@@ -131,9 +131,22 @@ def test_folded_words_are_alternatives():
         "cafe": ["cafe", "café"], "naïve": ["naive"], "E-mail": ["email"], "dont": ["don't"],
     }  # fmt: skip
     assert query.words == ("cafe", "naive", "email", "don't")
-    assert alternatives(ask("well-known half-heard", "well", "known", "half")) == {
-        "well-known": ["well known"], "half-heard": ["half-heard"],
+
+
+def test_a_hyphen_is_a_blank_where_nothing_with_it_was_heard():
+    for hyphen in "-‐—":
+        query, blank = ask(f"well{hyphen}known", "well"), ask("well known", "well")
+        assert (query.terms, query.neighbours, query.words) == (blank.terms, blank.neighbours, blank.words)
+    assert query.neighbours == ((0, 1),)
+    for heard in ("well-known", "wellknown"):
+        assert alternatives(ask("well-known", heard, "well", "known")) == {"well-known": [heard]}
+        traces = WordList([heard, "well", "known"])
+        traces.number[heard] = 0.4
+        assert alternatives(parse("well-known", ENGLISH, traces)) == {"well": ["well"], "known": ["known"]}
+    assert alternatives(ask("half-heard/e-mail", "email")) == {
+        "half": ["half"], "heard": ["heard"], "e-mail": ["email"],
     }  # fmt: skip
+    assert [some.words for some in ask('x -"a well-known fact"', "x").excluded] == [("a", "well", "known", "fact")]
 
 
 def test_numbers():
@@ -146,7 +159,7 @@ def test_numbers():
     assert ask("1455", "1455", *said).words == ("1455",)
     assert ask("1455").words == ("1455",)
     assert alternatives(ask("fourteen fifty-five", "1455", "14", *said)) == {
-        "fourteen": ["fourteen", "1455"], "fifty-five": ["fifty five", "1455"],
+        "fourteen": ["fourteen", "1455"], "fifty": ["fifty", "1455"], "five": ["five", "1455"],
     }  # fmt: skip
     assert alternatives(ask("fourteen fifty five", "14", "fourteen")) == {  # 1455 is nowhere, and 14 is not meant
         "fourteen": ["fourteen"], "fifty": ["fifty"], "five": ["five"],
