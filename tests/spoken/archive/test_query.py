@@ -231,9 +231,17 @@ def test_stop_words():
 
 
 def test_words_that_are_operators_elsewhere():
-    assert ask("a AND b NOT c").notes == (
-        "AND is a word here: a place with all words comes first anyway", "NOT is a word here: -word excludes one",
+    query = ask("a AND b NOT c")
+    assert query.notes == (
+        "AND is not needed: places with all words come first", "NOT is a word here: -word excludes one",
     )  # fmt: skip
+    assert (query.words, query.neighbours) == (("a", "b", "not", "c"), ((0, 1), (1, 2), (2, 3)))
+    for text in ('"a b" AND c', "a near/5 AND b", "a OR AND b", "a AND -AND"):
+        assert ask(text).terms == ask(text.replace(" AND ", " ")).terms
+    phrase = ask('"rock AND roll"')
+    assert (phrase.words, phrase.notes) == (("rock", "and", "roll"), ())
+    with pytest.raises(rk.InputError, match="the query 'AND' has no words"):
+        ask("AND")
     assert ask("mouse and not man").notes == ()
 
 

@@ -74,7 +74,7 @@ class WordList:
         return forms, bare
 
     def same(self, word: str) -> list[str]:
-        """The words with the same folded form; where an apostrophe is typed or there are none, also without apostrophes.
+        """The words with the same folded form; without apostrophes too where one is typed or there are no others.
 
         The word as it is typed in lower case comes first, then as it is typed, then the most frequent one.
         """
