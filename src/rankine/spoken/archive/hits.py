@@ -125,7 +125,7 @@ def make_hit(
     """The hit for a place; ``contributions`` are the parts of its score by name."""
     where = segment(index, place)
     part, kinds = where.part, index.kinds
-    best = best_run(part, query, kinds, where.row)
+    best = best_run(index, part, query, where.row)
     texts = {name: part.texts(column)[where.document] for name, column in schema.DOCUMENT_TEXTS.items()}
     document = part.texts(schema.DOCUMENT_NAME)[where.document]
     about: dict[str, Any] = {**texts, "audio": part.texts(schema.AUDIO)[where.row], "segment": where.name}
