@@ -20,7 +20,7 @@ def test_the_commands(taught, tmp_path):
     given = ("--queries", "q.tsv", "--qrels", "q.qrels")
     done = rankine(tmp_path, "spoken", "learn", place, *given, "--dry-run", "--plot", "w.svg")
     assert "svm-map" in done.stdout
-    assert "in use" in done.stdout
+    assert "shipped" in done.stdout
     assert "dry run" in done.stderr
     assert "heard-one-word" in (tmp_path / "w.svg").read_text()
     assert Archive(place).weights is None
@@ -35,6 +35,9 @@ def test_the_commands(taught, tmp_path):
     call = ("spoken", "learn", place, "--ranker", "adarank", "--keep")  # from the archive's own judgments
     done = rankine(tmp_path, *call)
     now = Archive(place).weights
+    again = rankine(tmp_path, *call)
+    assert "in use (may have seen these queries)" in again.stdout
+    assert f"nothing changed: search uses the weights {now.id} already" in again.stderr
     assert now.ranker == "adarank"
     assert now.id in done.stderr
     assert f"*\t{now.id}" in rankine(tmp_path, "spoken", "weights", place).stdout

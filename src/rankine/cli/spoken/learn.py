@@ -42,10 +42,11 @@ def learn(
     keep: Annotated[bool, typer.Option("--keep", help="Use the new weights even if they test worse.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only test; leave the archive as it is.")] = False,
 ) -> None:
-    """Learn from judged queries which evidence to trust, beginning at the weights in use.
+    """Learn from judged queries which evidence to trust, beginning at the shipped weights.
 
-    First the ranker is tested on queries that it has not seen, beside the weights in use; then it learns from all of
-    them. Search uses the new weights from then on if they did not do worse in the test.
+    First the ranker is tested on queries that it has not seen, beside the shipped weights, which have seen none; then
+    it learns from all of them. Search uses the new weights from then on if they did not do worse in the test. The same
+    judgments give the same weights, whichever are in use.
 
     `rankine spoken learn archive/`
 
@@ -75,9 +76,11 @@ def learn(
 def _outcome(archive: str, result: LearningResult, dry_run: bool) -> str:
     """What was done with the weights, and why."""
     before, after = result.means
-    means = f"mean AP {after:.4f} in the test, {before:.4f} by the weights in use"
+    means = f"mean AP {after:.4f} in the test, {before:.4f} by weights that have seen no judgment"
     if dry_run:
         return f"{means}; dry run: the archive is as it was"
+    if result.unchanged:
+        return f"{archive}: nothing changed: search uses the weights {result.weights.id} already: {means}"
     if result.adopted:
         return f"{archive}: search now uses the weights {result.weights.id}: {means}"
     return f"{archive}: the weights in use stay: {means}; --keep uses the new ones all the same"

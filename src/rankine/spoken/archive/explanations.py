@@ -19,8 +19,9 @@ def explanation(parts: Sequence[TermPart], others: Mapping[str, float]) -> tuple
     """
     amounts = [(sum(part.products.values()), f"{part.text}: {_said(part)}") for part in parts]
     amounts += [(amount, name) for name, amount in others.items()]
-    ordered = sorted((pair for pair in amounts if round(pair[0], 2) != 0), key=lambda pair: -abs(pair[0]))
-    return tuple(f"{amount:.2f} {text}" for amount, text in ordered)
+    ordered = sorted(amounts, key=lambda pair: -abs(pair[0]))
+    shown = [pair for pair in ordered if round(pair[0], 2) != 0] or ordered[:1]
+    return tuple(f"{amount:.2f} {text}" if round(amount, 2) else f"<0.01 {text}" for amount, text in shown)
 
 
 def _count(p: float) -> float:

@@ -103,7 +103,11 @@ class _Making:
             self.fields.append(FieldFilter(item.field, tuple(o.text for o in item.operands), item.excluded))
             return
         if item.excluded:
-            self.excluded += self._alternatives(operand)
+            alternatives = self._alternatives(operand)
+            self.excluded += alternatives
+            words = self.reader.words
+            if not any(all(word in words for word in some.words) for some in alternatives):
+                self.notes.append(f"-{_written(operand)}: nobody said it, nothing is excluded")
             return
         begin = sum(len(some.words) for some in self.whole)
         quoted = any(o.kind == "phrase" for o in item.operands)

@@ -141,7 +141,7 @@ def query_features(
     for done, (key, text) in enumerate(queries.items(), 1):
         query = parse_query(index, text)
         places = find_candidates(index, query, candidates)
-        grades = judged_places(index, qrels.get(key, {}), _best_places(index, query))
+        grades = judged_places(index, qrels.get(key, {}), best_places(index, query))
         X.append(place_table(index, query, places))
         y += [grades.get(place, 0.0) for place in places.tolist()]
         qid += [key] * len(places)
@@ -152,7 +152,7 @@ def query_features(
     return RankingData(np.vstack(X), y, qid, doc_ids=ids, feature_names=weak_rankers(index.kinds))
 
 
-def _best_places(index: Index, query: SpokenQuery) -> Callable[[int], int | None]:
+def best_places(index: Index, query: SpokenQuery) -> Callable[[int], int | None]:
     """What gives the best place of a document by the shipped weights; None where no place has any evidence."""
     weights = shipped(index.kinds).by_name
     best: dict[int, int] = {}

@@ -1,14 +1,14 @@
 r"""Weights by classes of query words, learned from where they stand.
 
 Columns of evidence are features × classes: words that are heard, listed or unknown, in queries of one or several words.
-What is learned moves the weights :math:`w_c` of a class away from :math:`w_{0c}`, those in use, and all classes move
-together unless the queries say otherwise:
+What is learned moves the weights :math:`w_c` of a class away from :math:`w_{0c}`, the shipped ones, and all classes
+move together unless the queries say otherwise:
 
 .. math:: \min_{\bar w} \tfrac12 \|\bar w\|^2 + \tfrac{\mu}{2} \sum_c \|w_c - w_{0c} - \bar w\|^2
 
 With a column for each feature that all classes share, and the columns of the classes divided by :math:`\sqrt\mu`, this
 is the regulariser :math:`\tfrac12 \|\theta - \theta_0\|^2` of every linear ranker, for any :math:`\theta_0` that gives
-the weights in use.
+the shipped weights.
 """
 
 from __future__ import annotations
