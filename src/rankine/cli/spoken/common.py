@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from ...console import counted, data_output, say
+from ...console import data_output, say
 from ...errors import writing_to
 from ...interrupt import keeping
 from ...temporary import unlink_copies
@@ -221,7 +221,7 @@ class BatchJournal:
         if not whole:
             self.file.write(key)
         if self.done:
-            say(f"rankine: going on after {counted(self.done, 'utterance')} of an earlier run")
+            say(f"rankine: going on after {self.done} utterances of an earlier run")
 
     @property
     def done(self) -> int:

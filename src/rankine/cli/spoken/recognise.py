@@ -190,7 +190,7 @@ def _stages() -> Iterator[Callable[[str, float, float | None], None]]:
 def _print_recognised(folder: Path, result: Recognised, took: float) -> None:
     speed = f", {result.seconds / took:.1f} × real time" if result.seconds else ""
     say(
-        f"{folder}: {counted(result.done, 'recording')} recognised ({result.seconds / 60:.1f} minutes of speech{speed}"
+        f"{folder}: {result.done} recordings recognised ({result.seconds / 60:.1f} minutes of speech{speed}"
         f"), {result.before} were there already"
     )
     for note in result.notes:
