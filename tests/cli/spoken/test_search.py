@@ -52,6 +52,16 @@ def test_why_nothing_is_found(place, query, reason):
     assert json.loads(rankine(place, "spoken", "search", "arch", query, "-o", "json").stdout) == []
 
 
+@pytest.mark.parametrize(
+    ("query", "documents"), [("-written words", ["A"]), ("-speaker:ann words", ["B"]), ('-"spoken words" words', ["B"])]
+)
+def test_a_query_may_begin_with_a_minus(place, query, documents):
+    out = rankine(place, "spoken", "search", "arch", query, "-k1", "-o", "json").stdout
+    assert [h["document"] for h in json.loads(out)] == documents
+    done = rankine(place, "spoken", "search", "arch", "-words", code=1)
+    assert "only excludes" in done.stderr
+
+
 def test_explanations(place):
     out = rankine(place, "spoken", "search", "arch", "spoken", "-k", "1", "--explain").stdout
     assert out.splitlines()[2].startswith("A@60.0-61.0: ")
