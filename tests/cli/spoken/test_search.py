@@ -8,8 +8,9 @@ from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.grammar import EXAMPLES
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import one_best, write_slf
+from rankine.spoken.learn.weights import Weights, is_evidence
 
-from ...spoken.cases import spoken
+from ...spoken.cases import SMALL, sausages, spoken
 from ..running import rankine
 
 
@@ -129,3 +130,22 @@ def test_help_shows_the_grammar(place):
     text = " ".join(rankine(place, "spoken", "search", "--help").stdout.split())
     for example, _ in EXAMPLES:
         assert " ".join(example.split()) in text
+
+
+def test_candidates_tell_what_they_miss(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(sausages(tmp_path / "s.sausage", *(f"d{i} [ a 0.{i + 2} ] [ {'bc'[i % 2]} 1 ]" for i in range(6))))
+    done = rankine(tmp_path, "spoken", "search", "a", "a", "--candidates", "2", "-k", "4", "-o", "trec")
+    assert len(done.stdout.splitlines()) == 4  # at least k are scored
+    assert "of the first 4 places of all, 4 are among the candidates" in done.stderr
+    assert "candidates" not in rankine(tmp_path, "spoken", "search", "a", "a", "-o", "trec").stderr
+    names = [name for name in archive.ranker_names if not is_evidence(name)]
+    archive.use_weights(Weights.of({"word-cn-1": -1.0}, archive.ranker_names))  # the last come first
+    done = rankine(tmp_path, "spoken", "search", "a", "a", "--candidates", "2", "-k", "2", "-o", "trec")
+    assert "of the first 2 places of all, 0 are among the candidates" in done.stderr
+    archive.use_weights(Weights(tuple(names), (1.0,) * len(names), "query-minmax", "test", {"candidates": 4}))
+    done = rankine(tmp_path, "spoken", "search", "a", "a -b", "-o", "trec")
+    assert len(done.stdout.splitlines()) == 2
+    assert "the weights in use rank 4 places; the query and its filters leave 2 of them" in done.stderr
+    done = rankine(tmp_path, "spoken", "search", "a", "a -b -c", "-o", "trec")
+    assert "nothing found: the weights in use rank 4 places; the query and its filters leave 0 of them" in done.stderr
