@@ -103,13 +103,13 @@ def why_no_hits(index: Index, text: str, documents: DocumentFilter) -> str:
     return why_nothing(index, query, inside) or "no weak ranker that has a weight speaks for a place"
 
 
-def why_few_hits(index: Index, weights: Weights, text: str, found: int) -> str:
+def why_few_hits(index: Index, weights: Weights, text: str, n_hits: int) -> str:
     """That weights on normalised scores rank only candidates, where a query and its filters leave few of them."""
     if weights.normalise is None:
         return ""
     n = len(candidate_features(index, parse_query(index, text), weights)[0])
-    few = f"the weights in use rank {n:,} places; the query and its filters leave {found:,} of them"
-    return few if found < n else ""
+    few = f"the weights in use rank {n:,} places; the query and its filters leave {n_hits:,} of them"
+    return few if n_hits < n else ""
 
 
 def candidate_recall(
