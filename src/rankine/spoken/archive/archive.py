@@ -299,8 +299,8 @@ class Archive:
             since: only documents of this day, month or year (2026-11-16, 2026-11, 2026) or later.
             until: only documents of this day, month or year or earlier.
             weights: of the weak rankers' scores as they are; by default the learned ones, or else the shipped ones.
-            candidates: score only so many places, the best by the shipped weights, instead of all. Weights that are
-                learned on normalised scores have as many as in learning.
+            candidates: score only so many places (at least k), the best by the shipped weights, not all. Weights that
+                are learned on normalised scores have as many as in learning.
             per_recording: group places by recordings: the k best recordings, each with at most so many places.
             combination: what makes the score of a recording of its places' (``archive.grouping.COMBINATIONS``).
             explain: whether hits tell the parts of their scores in words.

@@ -25,6 +25,7 @@ from .judged_places import judged_places
 from .matching import why_nothing
 from .ranking import (
     CANDIDATES,
+    candidate_features,
     contributions,
     find_candidates,
     parse_query,
@@ -100,6 +101,29 @@ def why_no_hits(index: Index, text: str, documents: DocumentFilter) -> str:
     if len(inside) == 0:
         return f"the filters leave none of the {len(places):,} places that have a word of the query, or its sounds"
     return why_nothing(index, query, inside) or "no weak ranker that has a weight speaks for a place"
+
+
+def why_few_hits(index: Index, weights: Weights, text: str, n_hits: int) -> str:
+    """That weights on normalised scores rank only candidates, where a query and its filters leave few of them."""
+    if weights.normalise is None:
+        return ""
+    n = len(candidate_features(index, parse_query(index, text), weights)[0])
+    few = f"the weights in use rank {n:,} places; the query and its filters leave {n_hits:,} of them"
+    return few if n_hits < n else ""
+
+
+def candidate_recall(
+    index: Index, weights: Weights, text: str, k: int, documents: DocumentFilter, candidates: int
+) -> str:
+    """How many of the k best places are among so many candidates; nothing where weights have their own number."""
+    if weights.normalise is not None:
+        return ""
+    query = parse_query(index, text)
+    mask = DocumentFilter((*documents.fields, *query.fields)).mask(index)
+    exact, lossy = (
+        {place for place, _ in ranked_places(index, query, weights, k, mask, most)} for most in (None, candidates)
+    )
+    return f"of the first {len(exact):,} places of all, {len(exact & lossy):,} are among the candidates"
 
 
 def search_notes(index: Index, text: str, documents: DocumentFilter) -> list[str]:
