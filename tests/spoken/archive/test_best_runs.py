@@ -28,8 +28,8 @@ def other_place(index, part, query, row, stop):
         (term.alternatives, [u for u in runs["character"].units if u.term == n]) for n, term in enumerate(query.terms)
     ]
     whole = any(own and own[0].share and len(own) >= round(1 / own[0].share) for _, own in terms)
-    known = set(words_of(index).all())
-    unknown = any(own and own[0].share and not any(set(some.words) <= known for some in ways) for ways, own in terms)
+    words = set(words_of(index).all())
+    unknown = any(own and own[0].share and not any(set(some.words) <= words for some in ways) for ways, own in terms)
     return (b <= c or d <= a) and (whole or unknown)
 
 
