@@ -39,7 +39,11 @@ Until = Annotated[str | None, typer.Option(help="Only recordings of this day, mo
 Queries = Annotated[str | None, typer.Option(help="A file of queries instead: number, tab, query on each line.")]
 Candidates = Annotated[
     int | None,
-    typer.Option(min=1, help="Score only so many places: faster, but some may be missed."),
+    typer.Option(
+        min=1,
+        help="Score only so many places, but at least as many as there are hits; it is said how many of the exact "
+        "hits are among them. In Python it is faster.",
+    ),
 ]
 Output = Annotated[
     Form,
@@ -124,12 +128,20 @@ search.__doc__ = (
 def _find(archive: Archive, text: str, **options: Any) -> tuple[list[Hit], list[str]]:
     """The hits of a query, and what there is to say about it: what was assumed, suggestions, why nothing was found."""
     from ...spoken.archive.filters import DocumentFilter
-    from ...spoken.archive.search import search_notes, why_no_hits
+    from ...spoken.archive.search import candidate_recall, search_notes, why_few_hits, why_no_hits
+    from ...spoken.learn.weights import shipped
 
+    weights, k, candidates = archive.weights or shipped(archive.kinds), options["k"], options["candidates"]
     hits = archive.search(text, **options)
     documents = DocumentFilter.of(options["speaker"], options["since"], options["until"])
     notes = search_notes(archive.index, text, documents)
-    return hits, notes if hits else [*notes, f"nothing found: {why_no_hits(archive.index, text, documents)}"]
+    if candidates is not None:
+        notes.append(candidate_recall(archive.index, weights, text, k, documents, candidates))
+    few = not hits or (len(hits) < k and options["per_recording"] is None)
+    reason = why_few_hits(archive.index, weights, text, len(hits)) if few else ""
+    if not hits:
+        reason = f"nothing found: {reason or why_no_hits(archive.index, text, documents)}"
+    return hits, [note for note in (*notes, reason) if note]
 
 
 def _print_json(answers: dict[str, list[Hit]], several: bool) -> None:
