@@ -233,7 +233,7 @@ def test_stop_words():
 def test_words_that_are_operators_elsewhere():
     query = ask("a AND b NOT c")
     assert query.notes == (
-        "AND is not needed: places with all words come first", "NOT is a word here: -word excludes one",
+        "AND is not needed: places with all words mostly come first", "NOT is a word here: -word excludes one",
     )  # fmt: skip
     assert (query.words, query.neighbours) == (("a", "b", "not", "c"), ((0, 1), (1, 2), (2, 3)))
     for text in ('"a b" AND c', "a near/5 AND b", "a OR AND b", "a AND -AND"):

@@ -18,7 +18,7 @@ _MOST_WORDS = 100
 _CHARACTERS = re.compile(f"[{HAN}]+")
 _STOP = frozenset().union(*STOP_WORDS.values())
 _NOT = "NOT is a word here: -word excludes one"
-_AND = "AND is not needed: places with all words come first"
+_AND = "AND is not needed: places with all words mostly come first"
 
 
 def parse(
