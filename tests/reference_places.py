@@ -105,13 +105,14 @@ def holds_phrase(index, places, i, alternatives):
             continue
         units = words.units(kind)
         begins = any(path[0][0] == i for path, _ in all_runs(places, kind, units))
-        if begins or in_positions(places[i], kind, units) >= 0.01:
+        repeats = len(set(units)) < len(units)
+        if begins or (not repeats and in_positions(places[i], kind, units) >= 0.01):
             return True
     return False
 
 
 def holds_excluded(index, places, i, words):
-    kind = kind_of(index, words)
+    kind = kind_of(index, words, ["word"])
     return kind is not None and any(
         path[0][0] == i and p >= 0.5 for path, p in all_runs(places, kind, words.units(kind))
     )

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 
 def same(words, word, fold):
-    """The words of a list with the folded form of a word; without apostrophes where there is none."""
+    """The words of a list with the folded form of a word; without apostrophes where it has one or there is none."""
     exact = {w for w in words if fold(w) == fold(word) != "" or w in (word, word.lower())}
     bare = {w for w in words if fold(w).replace("'", "") == fold(word).replace("'", "") != ""}
-    return exact or bare
+    return exact | bare if "'" in fold(word) or not exact else exact
 
 
 def beginning(words, prefix, fold):

@@ -168,5 +168,6 @@ def evidence(counts, query):
         features = pair_features(counts, query.terms[i].alternatives[0], query.terms[j].alternatives[0])
         for x, row in enumerate(features):
             for feature, value in row.items():
-                out[x][f"{name}-{size}-{feature}"] += value / len(query.neighbours)
+                share = min(rarity[i], rarity[j]) / sum(rarity) * len(rarity) / len(query.neighbours)
+                out[x][f"{name}-{size}-{feature}"] += share * value
     return [{column: value for column, value in row.items() if value > 0} for row in out]

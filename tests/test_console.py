@@ -3,6 +3,7 @@
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
 import unicodedata
@@ -40,6 +41,18 @@ def test_a_terminal_gets_a_drawn_table(capsys, monkeypatch):
     assert "a note" in out
     assert "\t" not in out
     assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("cells", "right"),
+    [(("1", "+22.5"), True), (("1.2e-05", "<0.001", ""), True), (("0:03.9", "1,200"), True), (("-inf", "-"), True),
+     (("4 of 6 phones", "3 of 6 phones of prison"), False), (("2e1f", "12"), False)],
+)  # fmt: skip
+def test_numbers_stand_on_the_right_and_text_on_the_left(capsys, monkeypatch, cells, right):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    print_table("Title", ["a long head of the column"], [(cell,) for cell in cells])
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in capsys.readouterr().out.splitlines()]
+    assert all(line.startswith("     ") == right for line in lines for cell in cells if cell and line.strip() == cell)
 
 
 def output(monkeypatch, terminal=False, encoding="utf-8"):

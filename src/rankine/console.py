@@ -19,8 +19,7 @@ from typing import Any, BinaryIO, cast
 _CONTROLS = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 _CONTROL = re.compile(f"[{_CONTROLS}]")
 _CONTROL_IN_LINES = re.compile(f"(?![\n\t])[{_CONTROLS}]")
-
-
+_NUMBER = re.compile(r"|[-+−<.\d]([\d\W]|(?<=\d)e(?=[-+]?\d)|(?<=[-+])inf)*")  # also an interval, a time, nothing
 _line_is_begun = False  # by a status, which the next message replaces
 
 
@@ -155,7 +154,7 @@ def print_table(
         return
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1, 0, 0), collapse_padding=True)
     for i, column in enumerate(columns):
-        numeric = all(str(r[i])[:1] in "+-−0123456789." for r in rows)
+        numeric = all(_NUMBER.fullmatch(str(r[i])) for r in rows)
         table.add_column(Text(shown(column)), justify="right" if numeric else "left", no_wrap=column in whole)
     for row in rows:
         table.add_row(*(Text(shown(cell)) for cell in row))
@@ -163,6 +162,16 @@ def print_table(
     console.print(table)
     if note:
         console.print(shown(note, lines=True), style="dim", markup=False, highlight=False)
+
+
+def counted(n: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "query"), counted(2, "query"), counted(1200, "place")
+    ('1 query', '2 queries', '1,200 places')
+    """
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else plural}"
 
 
 def clock(seconds: float) -> str:

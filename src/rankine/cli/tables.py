@@ -58,12 +58,13 @@ def print_comparison(comparison: Comparison) -> None:
 
 
 def print_hits(title: str, hits: Sequence[Hit]) -> None:
-    """Print the hits of a search, best first; those of a recording have its number where they are grouped."""
+    """Print the hits of a search, best first; where they are grouped, a recording's number stands at its first."""
+    ranks = [h.recording_rank or h.rank for h in hits]
     titled = any(h.title for h in hits)
     rows = [
-        (h.recording_rank or h.rank, h.place, *([h.title or h.document] if titled else []), clock(h.start),
-         f"{h.score:.3f}", h.certainty, _heard(h), h.snippet)
-        for h in hits
+        ("" if before == rank else rank, h.place, *([h.title or h.document] if titled else []), clock(h.start),
+         _score(h.score), h.certainty, _heard(h), h.snippet)
+        for h, rank, before in zip(hits, ranks, [None, *ranks], strict=False)
     ]  # fmt: skip
     columns = ["", "hit", *(["title"] if titled else []), "at", "score", "certainty", "heard", "around it"]
     if hits:
@@ -71,6 +72,11 @@ def print_hits(title: str, hits: Sequence[Hit]) -> None:
     for h in hits:
         if h.explanation:
             put("\n  ".join([f"{h.place}: {h.score:.2f}", *h.explanation]))
+
+
+def _score(score: float) -> str:
+    """A score with three digits; one that is not 0 does not look so."""
+    return "<0.001" if 0 < score < 0.0005 else f"{score:.3f}"
 
 
 def _heard(hit: Hit) -> str:

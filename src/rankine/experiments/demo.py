@@ -114,8 +114,7 @@ def learn_weights(archive: Archive, judged: Judged, folder: Path) -> CrossValida
     """Store the judgments in the archive, learn its weights from them and use them; draws means and weights."""
     from ..spoken.learn.pictures import draw_groups, draw_weights
 
-    archive.judgments.add_queries(judged.queries)
-    archive.judgments.add_all([(q, d, g) for q, grades in judged.qrels.items() for d, g in grades.items()], "sample")
+    archive.judgments.add_judged(judged, "sample")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         weights, trial, *_ = archive.learn(judged)

@@ -9,7 +9,7 @@ all places with any evidence; AP as trec_eval computes it; relevant places that 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from ..parallel import process_map
 from ..progress import bar
 from ..report import Section, write, write_page
 from ..spoken.archive.grouping import COMBINATIONS, recording_score
-from ..spoken.learn.classes import C, ContinuedRanker
+from ..spoken.learn.classes import CLASS_HEADS, C, ContinuedRanker, class_rows
 from ..spoken.learn.learning import make_ranker
 from ..spoken.learn.weights import Weights, is_evidence, normalised
 from .search_speech import COLLECTIONS, Hearing, hearings, recognised, recognised_sets
@@ -267,15 +267,9 @@ def sections(trial: SearchTrial, folder: Path) -> list[Section]:
     ]  # fmt: skip
 
 
-CLASS_HEADS = tuple(f"{c}, {size}" for c in ("heard", "listed", "unknown") for size in ("one", "several"))
-
-
 def weight_rows(weights: np.ndarray) -> list[tuple[str, ...]]:
     """A row for each feature, a column for each class of words."""
-    by_name: Mapping[str, float] = dict(zip(NAMES, weights.tolist(), strict=True))
-    features = list(dict.fromkeys(name.split("-", 2)[2] for name in NAMES))
-    prefixes = [head.replace(", ", "-") for head in CLASS_HEADS]
-    return [(f, *(f"{by_name[f'{p}-{f}']:.2f}" if f"{p}-{f}" in by_name else "-" for p in prefixes)) for f in features]
+    return class_rows(dict(zip(NAMES, weights.tolist(), strict=True)), "{:.2f}", "-")
 
 
 def experiment(output: Path, workers: int) -> Results:

@@ -11,6 +11,10 @@ over the other features of one-word queries for words that are heard. So for suc
 stands above one that says it with a posterior of at least 0.9: there every feature is at least :math:`0.93 \rho`, and a
 place without the word has 0 for the word and at most :math:`\rho` for the others (:mod:`..spoken.index.evidence`).
 
+Pairs of words that follow each other have at most ``PAIRS`` times the weight of the words themselves, so that a long
+query is not decided by two of its words. At last weights are scaled, which changes no order: for
+words that are heard, and for each class of a one-word query, those of the words sum to 1.
+
 It was compared with SVM-MAP, SVM-NDCG@10, RankSVM (squared) and ListNet over features × classes (SPEC §15), with each
 collection left out in turn: it was best.
 """
@@ -21,25 +25,47 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..spoken.index.evidence import evidence_names
+from ..spoken.index.evidence import CLASSES, evidence_names
 from .search_tables import JudgedSet
 
 NAMES = evidence_names(["word", "part", "sound"])
 STEPS = np.array([s * d for s in (0.5, 0.2, 0.1, 0.05, 0.02) for d in (1, -1)])
 GAIN, SWEEPS = 1e-5, 6
 FLOOR = 1e-4
+PAIRS = 3.0  # weights of pairs over those of words, at most; below 2 Mandarin words, which are short, lose
 _PROMISE = [i for i, name in enumerate(NAMES) if name.startswith("heard-one-")]  # the word first
 
 
+def _numbers(prefix: str, pairs: bool) -> list[int]:
+    """The columns of a class and size: those of pairs, or those of terms."""
+    return [i for i, n in enumerate(NAMES) if n.startswith(prefix) and n.endswith(("-pair", "-join")) == pairs]
+
+
+_SEVERAL = [(_numbers(f"{c}-several-", False), _numbers(f"{c}-several-", True)) for c in CLASSES]
+_SCALED = [(_numbers(f"{c}-one-", False),) * 2 for c in CLASSES]
+_SCALED.append((_SEVERAL[0][0], [i for i, n in enumerate(NAMES) if "-several-" in n]))
+
+
 def words_alone() -> np.ndarray:
-    """Weight 1 for words and for words that follow each other, the least weight for everything else."""
-    return np.array([1.0 if name.endswith(("-word", "-word-pair")) else FLOOR for name in NAMES])
+    """Weight 1 for words, less for words that follow each other, the least weight for everything else."""
+    weights = np.array([1.0 if name.endswith("-word") else FLOOR for name in NAMES])
+    weights[[i for i, name in enumerate(NAMES) if name.endswith("-word-pair")]] = 0.4
+    return weights
 
 
 def keeps_promise(weights: np.ndarray) -> bool:
-    """Whether no weight is below the least, and the word counts enough for one-word queries."""
+    """Whether no weight is below the least, words count enough for one-word queries, and pairs not too much."""
     word, *others = weights[_PROMISE].tolist()
-    return bool((weights >= FLOOR).all()) and 9 * word >= sum(others)
+    bounded = all(weights[pairs].sum() <= PAIRS * weights[terms].sum() for terms, pairs in _SEVERAL)
+    return bool((weights >= FLOOR).all()) and 9 * word >= sum(others) and bounded
+
+
+def scaled(weights: np.ndarray) -> np.ndarray:
+    """The same order, on one scale: words that are heard, and each class of a one-word query, sum to 1."""
+    out = weights.copy()
+    for terms, block in _SCALED:
+        out[block] = weights[block] / weights[terms].sum()
+    return out.round(6)
 
 
 def average_precisions(scores: np.ndarray, relevant: np.ndarray, total: int) -> np.ndarray:
@@ -99,7 +125,7 @@ def ascent(sets: Sequence[JudgedSet], start: np.ndarray | None = None) -> np.nda
                     weights = _moved(weights, column, allowed[best])
         if (weights == before).all():
             break
-    return weights.round(6)
+    return scaled(weights)
 
 
 def _moved(weights: np.ndarray, column: int, step: float) -> np.ndarray:

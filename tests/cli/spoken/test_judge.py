@@ -19,7 +19,7 @@ def test_judging_at_the_terminal(tmp_path):
     assert archive.judgments.all().qrels == {"1": {"d0": 1.0, "d1": 3.0}}
     assert "nothing to undo" in done.stderr
     assert "undone: word: d1" in done.stderr
-    assert "1 queries, 2 judgments" in done.stderr
+    assert "1 query, 2 judgments" in done.stderr
     assert "occurs in this archive" in done.stderr
     # undo across queries, and of a grade that replaced another
     answers = io.BytesIO(b"word\n2\ns\nwords\nu\nq\n")
@@ -54,6 +54,13 @@ def test_what_is_judged_is_a_place(talk):
     assert "(now 2)" in rankine(talk, "spoken", "judge", "a", "word", stdin=io.BytesIO(b"q\n")).stderr
 
 
+def test_a_query_stands_above_its_hits(talk):
+    lines = rankine(talk, "spoken", "judge", "a", "word  one", "two", stdin=io.BytesIO(b"s\nq\n")).stderr.splitlines()
+    assert lines[1] == "word one: 3 hits"
+    assert lines[2].startswith("1. talk 0:00.0")
+    assert "two: 3 hits" in lines[3]  # behind the question
+
+
 def test_judgments_of_places_are_exported_and_imported(talk):
     archive = Archive(talk / "a")
     rankine(talk, "spoken", "judge", "a", "word", "-k", "2", stdin=io.BytesIO(b"y\nn\n"))
@@ -64,6 +71,10 @@ def test_judgments_of_places_are_exported_and_imported(talk):
     table = rankine(talk, "spoken", "judgments", "a", "--queries", "mine.tsv", "--qrels", "mine.qrels").stdout
     assert archive.judgments.all() == before
     assert table.splitlines()[1] == "1\tword\t2\t1"
+    (talk / "other.tsv").write_text("x1\tone\nx2\tword\n")
+    (talk / "other.qrels").write_text("x1 0 talk 1\nx2 0 talk@4.00-5.00 1\n")
+    table = rankine(talk, "spoken", "judgments", "a", "--queries", "other.tsv", "--qrels", "other.qrels").stdout
+    assert table.splitlines()[1:] == ["1\tword\t2\t2", "x1\tone\t1\t1"]
     (talk / "wrong.qrels").write_text("1 0 tlak@0.00-2.00 1\n")
     done = rankine(talk, "spoken", "judgments", "a", "--qrels", "wrong.qrels", code=1)
     assert "a judgment of 'tlak@0.00-2.00', which is not in the archive" in done.stderr

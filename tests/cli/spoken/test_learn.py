@@ -2,11 +2,11 @@
 
 import json
 
-from rankine.cli.spoken.learn import _outcome
+from rankine.cli.spoken.learn import _outcome, _print_result
 from rankine.spoken.archive.archive import Archive, LearningResult
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.learning import RANKERS
-from rankine.spoken.learn.weights import NORMALISERS
+from rankine.spoken.learn.weights import NORMALISERS, Weights
 
 from ...spoken.cases import SMALL
 from ..running import rankine
@@ -20,7 +20,7 @@ def test_the_commands(taught, tmp_path):
     given = ("--queries", "q.tsv", "--qrels", "q.qrels")
     done = rankine(tmp_path, "spoken", "learn", place, *given, "--dry-run", "--plot", "w.svg")
     assert "svm-map" in done.stdout
-    assert "in use" in done.stdout
+    assert "shipped" in done.stdout
     assert "dry run" in done.stderr
     assert "heard-one-word" in (tmp_path / "w.svg").read_text()
     assert Archive(place).weights is None
@@ -29,13 +29,20 @@ def test_the_commands(taught, tmp_path):
     assert (tmp_path / "mine.tsv").read_text() == (tmp_path / "q.tsv").read_text()
     assert sorted((tmp_path / "mine.qrels").read_text().split()) == sorted((tmp_path / "q.qrels").read_text().split())
     many = rankine(tmp_path, "spoken", "learn", place, "--folds", "99", code=1).stderr
-    assert "too few for 99 folds: judge more, or use fewer folds" in many
+    n = len(judged.qrels)
+    assert f"of {n} judged queries only those with at least one relevant place count: {n}, too few for 99 folds" in many
+    assert f": judge more queries, or --folds {n}\n" in many
     call = ("spoken", "learn", place, "--ranker", "adarank", "--keep")  # from the archive's own judgments
     done = rankine(tmp_path, *call)
     now = Archive(place).weights
+    again = rankine(tmp_path, *call)
+    assert "in use (may have seen these queries)" in again.stdout
+    assert f"nothing changed: search uses the weights {now.id} already" in again.stderr
     assert now.ranker == "adarank"
     assert now.id in done.stderr
     assert f"*\t{now.id}" in rankine(tmp_path, "spoken", "weights", place).stdout
+    wrong = rankine(tmp_path, "spoken", "weights", place, "--use", "99", code=1).stderr
+    assert f"no weights are called '99'; there are: shipped, uniform, {now.id}\n" in wrong
     assert "*\tuniform" in rankine(tmp_path, "spoken", "weights", place, "--use", "uniform").stdout
     assert set(Archive(place).weights.values) == {1 / 12}
     assert "*\tshipped" in rankine(tmp_path, "spoken", "weights", place, "--use", "shipped").stdout
@@ -69,6 +76,21 @@ def test_worse_weights_are_not_used_unless_asked(taught, monkeypatch):
     assert not archive.learn(judged, use=False, keep=True).adopted
 
 
+def test_weights_are_printed_by_feature_and_class_where_they_count(taught, tmp_path, capsys):
+    archive, judged = taught
+    names = ("heard-one-word", "unknown-one-word", "heard-several-word-pair", "heard-one-sound-all")
+    weights = Weights(names, (1.0, -0.5, 0.0009, 0.25), None, "svm-map", {})
+    result = archive.learn(judged, use=False)._replace(weights=weights)
+    for adopted, dry_run in ((False, False), (True, False), (False, True)):
+        _print_result("a", result._replace(adopted=adopted), dry_run)
+        out = capsys.readouterr().out
+        assert ("feature\theard, one\t" in out) == (adopted or dry_run)
+    assert out.splitlines()[-2:] == ["word\t+1.000\t\t\t\t-0.500\t", "sound-all\t+0.250\t\t\t\t\t"]
+    papers = Weights(("word-cn-1", "word-cn-2"), (0.5, 0.0009), "query-minmax", "adarank", {})
+    _print_result("a", result._replace(weights=papers), True)
+    assert capsys.readouterr().out.endswith("weak ranker\tweight\nword-cn-1\t+0.5000\n")
+
+
 def test_what_was_deleted_does_not_count(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     words = ["ab", "cd", "ef", "gh"]
@@ -78,7 +100,18 @@ def test_what_was_deleted_does_not_count(tmp_path):
         archive.judgments.add(key, f"d{i}", 1.0)
     archive.delete(["d0"])
     done = rankine(tmp_path, "spoken", "learn", "a", "--folds", "3", code=0)
-    assert "1 judgments of documents that are no longer" in done.stderr
+    assert "left out: 1 judgment of documents that are no longer" in done.stderr
+
+
+def test_queries_without_a_relevant_place_do_not_count(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    words = ["ab", "cd", "ef", "gh", "ij"]
+    archive.add_lattices([(f"d{i}", one_best([(words[i % 5], 0.0, 1.0, 0.9)])) for i in range(10)])
+    for i, w in enumerate(words):
+        archive.judgments.add(archive.judgments.query(w), f"d{i}", float(i < 2))
+    said = rankine(tmp_path, "spoken", "learn", "a", code=1).stderr
+    assert "of 5 judged queries only those with at least one relevant place count: 2, too few for 4 folds" in said
+    assert said.endswith("judge more queries, or --folds 2\n")
 
 
 def test_the_help_names_rankers_and_normalisers(tmp_path):

@@ -1,15 +1,18 @@
 """``rankine spoken search``."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from rankine.cli.tables import print_hits
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.grammar import EXAMPLES
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import one_best, write_slf
+from rankine.spoken.learn.weights import Weights, is_evidence
 
-from ...spoken.cases import spoken
+from ...spoken.cases import SMALL, sausages, spoken
 from ..running import rankine
 
 
@@ -38,7 +41,7 @@ def test_a_table_of_hits(place):
     [
         ('"fade spoken"', 'no place holds the phrase "fade spoken"'),
         ("fade -words", "all places hold words, which the query excludes"),
-        ("fade near/1 spoken", "no place has fade and spoken with at most 1 words between them"),
+        ("fade near/1 spoken", "no place has fade and spoken with at most 1 word between them"),
         ("fade speaker:ann", "the filters leave none of the 1 places"),
     ],
 )
@@ -50,25 +53,50 @@ def test_why_nothing_is_found(place, query, reason):
     assert json.loads(rankine(place, "spoken", "search", "arch", query, "-o", "json").stdout) == []
 
 
+@pytest.mark.parametrize(
+    ("query", "documents"), [("-written words", ["A"]), ("-speaker:ann words", ["B"]), ('-"spoken words" words', ["B"])]
+)
+def test_a_query_may_begin_with_a_minus(place, query, documents):
+    out = rankine(place, "spoken", "search", "arch", query, "-k1", "-o", "json").stdout
+    assert [h["document"] for h in json.loads(out)] == documents
+    done = rankine(place, "spoken", "search", "arch", "-words", code=1)
+    assert "only excludes" in done.stderr
+
+
 def test_explanations(place):
     out = rankine(place, "spoken", "search", "arch", "spoken", "-k", "1", "--explain").stdout
     assert out.splitlines()[2].startswith("A@60.0-61.0: ")
-    assert "spoken: heard here with 0.93" in out.splitlines()[3]
+    assert "spoken: heard here with 0.90" in out.splitlines()[3]
     hits = json.loads(rankine(place, "spoken", "search", "arch", "spoken", "--explain", "-o", "json").stdout)
-    assert "spoken: heard here with 0.93" in hits[0]["explanation"][0]
+    assert "spoken: heard here with 0.90" in hits[0]["explanation"][0]
 
 
 def test_hits_of_recordings(tmp_path):
     spoken(tmp_path / "a", "word one | word two | other")
     run = rankine(tmp_path, "spoken", "search", "a", "word", "-o", "trec").stdout
-    assert [line.split()[2:4] for line in run.splitlines()] == [["talk@0.00-2.00", "1"], ["talk@2.00-4.00", "2"]]
+    assert sorted(line.split()[2] for line in run.splitlines()[:2]) == ["talk@0.00-2.00", "talk@2.00-4.00"]
+    assert [line.split()[3] for line in run.splitlines()[:2]] == ["1", "2"]
     grouped = rankine(tmp_path, "spoken", "search", "a", "word", "-o", "trec", "--per-recording", "2").stdout
     assert [line.split()[2:4] for line in grouped.splitlines()] == [["talk", "1"]]
     table = rankine(tmp_path, "spoken", "search", "a", "word", "--per-recording", "2").stdout
-    assert [line.split("\t")[:2] for line in table.splitlines()[1:]] == [["1", "talk@0.0-0.5"], ["1", "talk@2.0-2.5"]]
+    assert [line.split("\t")[0] for line in table.splitlines()[1:]] == ["1", ""]
+    assert sorted(line.split("\t")[1] for line in table.splitlines()[1:]) == ["talk@0.0-0.5", "talk@2.0-2.5"]
     assert (
         "at least 1, got 0" in rankine(tmp_path, "spoken", "search", "a", "word", "--per-recording", "0", code=1).stderr
     )
+
+
+def test_the_number_of_a_recording_stands_once(place, capsys):
+    hit = Archive(place / "arch").search("spoken", k=1)[0]
+    print_hits("spoken", [replace(hit, rank=i + 1, recording_rank=n) for i, n in enumerate((1, 1, 1, 2, 3, 3))])
+    assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()[1:]] == ["1", "", "", "2", "3", ""]
+
+
+def test_a_small_score_is_not_none(place, capsys):
+    hit = Archive(place / "arch").search("spoken", k=1)[0]
+    for score, text in ((3e-5, "<0.001"), (0.0005, "0.001"), (0.25, "0.250"), (0.0, "0.000")):
+        print_hits("spoken", [replace(hit, score=score)])
+        assert capsys.readouterr().out.splitlines()[1].split("\t")[4] == text
 
 
 def test_json(place):
@@ -129,3 +157,22 @@ def test_help_shows_the_grammar(place):
     text = " ".join(rankine(place, "spoken", "search", "--help").stdout.split())
     for example, _ in EXAMPLES:
         assert " ".join(example.split()) in text
+
+
+def test_candidates_tell_what_they_miss(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(sausages(tmp_path / "s.sausage", *(f"d{i} [ a 0.{i + 2} ] [ {'bc'[i % 2]} 1 ]" for i in range(6))))
+    done = rankine(tmp_path, "spoken", "search", "a", "a", "--candidates", "2", "-k", "4", "-o", "trec")
+    assert len(done.stdout.splitlines()) == 4  # at least k are scored
+    assert "of the first 4 places of all, 4 are among the candidates" in done.stderr
+    assert "candidates" not in rankine(tmp_path, "spoken", "search", "a", "a", "-o", "trec").stderr
+    names = [name for name in archive.ranker_names if not is_evidence(name)]
+    archive.use_weights(Weights.of({"word-cn-1": -1.0}, archive.ranker_names))  # the last come first
+    done = rankine(tmp_path, "spoken", "search", "a", "a", "--candidates", "2", "-k", "2", "-o", "trec")
+    assert "of the first 2 places of all, 0 are among the candidates" in done.stderr
+    archive.use_weights(Weights(tuple(names), (1.0,) * len(names), "query-minmax", "test", {"candidates": 4}))
+    done = rankine(tmp_path, "spoken", "search", "a", "a -b", "-o", "trec")
+    assert len(done.stdout.splitlines()) == 2
+    assert "the weights in use rank 4 places; the query and its filters leave 2 of them" in done.stderr
+    done = rankine(tmp_path, "spoken", "search", "a", "a -b -c", "-o", "trec")
+    assert "nothing found: the weights in use rank 4 places; the query and its filters leave 0 of them" in done.stderr

@@ -11,7 +11,7 @@ from rankine.spoken.archive.opening import create_or_open
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.learning import learn
-from rankine.spoken.learn.weights import shipped
+from rankine.spoken.learn.weights import Weights, is_evidence, shipped
 
 from ..cases import filled, lattice, sausages
 
@@ -39,9 +39,9 @@ def test_bad_input(tmp_path):
 def test_learning_from_the_judgments_of_the_archive(taught, tmp_path):
     source, judged = taught
     archive = Archive(shutil.copytree(source.folder, tmp_path / "a"))
-    archive.judgments.add_queries(judged.queries)
-    archive.judgments.add_all([(q, d, g) for q, grades in judged.qrels.items() for d, g in grades.items()])
-    want, _ = learn(examples(archive.index, archive.judgments.all()), "adarank", current=shipped(archive.kinds))
+    archive.judgments.add_judged(judged)
+    beside = {"shipped": shipped(archive.kinds)}
+    want, _ = learn(examples(archive.index, archive.judgments.all()), "adarank", beside=beside)
     result = archive.learn(ranker="adarank", use=False)
     assert (result.weights, result.ignored) == (want, 0)
     assert archive.weights is None
@@ -55,6 +55,25 @@ def test_learning_from_the_judgments_of_the_archive(taught, tmp_path):
     assert result.ignored == sum(gone in grades for grades in judged.qrels.values())
     with pytest.raises(rk.InputError, match="not in the archive"):
         archive.learn(judged)
+
+
+def test_learning_again_changes_nothing(taught, tmp_path):
+    """Weights that have seen the queries are neither where learning begins nor what it is compared with."""
+    source, judged = taught
+    archive = Archive(shutil.copytree(source.folder, tmp_path / "a"))
+    archive.use_weights(None)
+    first = archive.learn(judged, keep=True)
+    assert (first.adopted, first.unchanged) == (True, False)
+    history = archive.weights_history
+    again = archive.learn(judged, keep=True)
+    assert again.unchanged
+    assert again.weights == first.weights == archive.weights
+    assert archive.weights_history == history
+    assert again.means == first.means
+    assert list(again.trial.precision) == ["uniform", "shipped", "in use (may have seen these queries)", "svm-map"]
+    archive.use_weights(Weights.equal([n for n in archive.ranker_names if not is_evidence(n)]))
+    fair = archive.learn(judged, use=False)
+    assert fair.means[0] == max(fair.trial.precision[name].mean() for name in ("shipped", "in use"))
 
 
 def test_a_dictionary_belongs_to_the_archive(tmp_path):

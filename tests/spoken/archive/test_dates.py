@@ -9,7 +9,8 @@ from rankine.spoken.archive.dates import DateRange, read_date, read_dates
 
 
 def test_dates():
-    assert read_date("2023") == (20230000, 20239999)
+    assert read_date("2023") == (20230101, 20231231)
+    assert read_date("2024-02") == (20240201, 20240229)
     assert read_date("2024-02-29") == read_date("2024-02-29T10:00:00Z") == read_date("2024-02-29 10:00") != None  # noqa: E711
     for text in (
         "5.11.2026",
@@ -39,6 +40,8 @@ def test_a_range_holds_the_days_between():
         assert inside == [d for d in days if first <= d.isoformat() <= last] != []
     assert not read_dates("2022-01").holds(read_date("2022"))  # which month is not said
     assert read_dates("2022").holds(read_date("2022-01"))
+    assert read_dates("2022-01-01..2022-12-31").holds(read_date("2022"))
+    assert read_dates("2022-05-01..2022-05-31").holds(read_date("2022-05"))
     assert DateRange().holds(read_date("1455"))
 
 

@@ -45,6 +45,23 @@ def test_queries_without_a_candidate_count_as_nothing(tmp_path):
     assert len(trial.precision["uniform"]) == 4
 
 
+def test_a_place_that_is_judged_by_two_names_is_one(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add_lattices([(f"d{i}", one_best([(w, 0.0, 1.0, 0.9)])) for i, w in enumerate(["ab", "ab", "cd", "ab"])])
+    queries = {"1": "ab", "2": "cd"}
+    two = {"d0": 1.0, "d0@0.00-1.00": 1.0}
+    assert examples(archive.index, Judged(queries, {"1": two, "2": {"d2": 1.0}})).relevant.tolist() == [1, 1]
+    assert examples(archive.index, Judged(queries, {"1": {"d0": 1.0, "d2": 1.0}})).relevant.tolist() == [2]
+    overruled = Judged(queries, {"1": {"d0": 1.0, "d1": 1.0, "d0@0-1": 0.0}})
+    turned = Judged(queries, {"1": {"d0@0-1": 0.0, "d1": 1.0, "d0": 1.0}})
+    assert examples(archive.index, overruled).relevant.tolist() == [1]
+    assert sum(examples(archive.index, overruled).data.y > 0) == 1
+    assert examples(archive.index, turned).relevant.tolist() == [2]
+    assert sum(examples(archive.index, turned).data.y > 0) == 2  # what was kept is of another order
+    with pytest.raises(rk.InputError, match="no query has a document that was judged relevant"):
+        examples(archive.index, Judged(queries, {"1": {"d0": 1.0, "d0@0-1": 0.0}}))
+
+
 def test_names_of_deleted_documents_do_not_stay(taught, tmp_path):
     source, judged = taught
     archive = Archive(shutil.copytree(source.folder, tmp_path / "a"))

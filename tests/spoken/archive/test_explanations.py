@@ -1,5 +1,6 @@
 """The parts of a score in words."""
 
+import math
 import re
 
 import pytest
@@ -11,8 +12,9 @@ from rankine.spoken.index.evidence import TermPart
 @pytest.mark.parametrize(
     ("name", "feature", "value", "text"),
     [
-        ("heard", "word", 0.9, "heard here with 0.90"),
-        ("heard", "word-pair", 0.4, "one after the other with 0.40"),
+        ("heard", "word", 1 - math.exp(-3 * 0.64), "heard here with 0.64"),
+        ("heard", "word", 1.0, "heard here with 6.91"),
+        ("heard", "word-pair", 1 - math.exp(-3 * 0.4), "one after the other with 0.40"),
         ("listed", "sound-all", 0.3, "sounds like it, all its sounds in order with 0.30; not heard in this archive"),
         ("unknown", "sound-share", 0.77, "sounds like it, 77% of its sounds; in no dictionary"),
         ("heard", "part-pair", 0.5, "their sounds one after the other with 0.50"),

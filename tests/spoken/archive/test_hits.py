@@ -47,8 +47,10 @@ def test_hits_have_place_and_reason(several):
         ("[ roman 0.4 x 0.6 ]", "roman", "perhaps", "word", "roman 0.40"),
         ("[ roman 0.9 ] [ type 0.3 x 0.7 ]", "roman type", "perhaps", "word", "roman 0.90, type 0.30"),
         ("[ roman 0.9 ] [ type 0.05 x 0.95 ]", "roman type", "heard", "word", "roman 0.90"),
-        ("[ roman 0.05 romeo 0.95 ]", "roman", "sounds like", "character", "3 of 5 characters of roman"),
+        ("[ roman 0.05 romeo 0.95 ]", "roman", "perhaps", "word", "roman 0.05"),
         ("[ romeo 1 ]", "roman", "sounds like", "character", "3 of 5 characters of roman"),
+        ("[ romeo 1 ]", "type OR Roman", "sounds like", "character", "3 of 5 characters of roman"),
+        ("[ romeo 1 ]", '"my type" OR "roman type"', "sounds like", "character", "3 of 9 characters of roman type"),
         ("[ the 1 ] [ roman 0.3 x 0.7 ]", "the roman", "perhaps", "word", "the 1.00, roman 0.30"),
     ],
 )

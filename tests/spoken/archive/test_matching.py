@@ -24,6 +24,7 @@ def query_text(rng):
         lambda: f"{phrase(2)} near/{rng.integers(1, 3)} {word()}",
         lambda: f"{word()} -{word()}",
         lambda: f"{word()} -{phrase(2)} {phrase(1)}",
+        lambda: f"{word()} -{word()}{word()}",  # nobody said it
         lambda: f'"{word()}{word()}"',  # by characters
         lambda: f"{word()} near/2 {word()}{rng.integers(4)}",
     )
@@ -56,6 +57,16 @@ def test_a_phrase_across_a_cut_is_a_place_once_where_it_begins(tmp_path, text):
     assert np.flatnonzero(keep).tolist() == [begins]
 
 
+def test_a_phrase_that_repeats_a_word_needs_it_twice(tmp_path):
+    """The word stands in the first position of one path and in the second of another: it is said once."""
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(
+        sausages(tmp_path / "s.sausage", "one [ x 0.5 *DELETE* 0.5 ] [ a 1 ] [ b 1 ]", "two [ a 1 ] [ a 0.5 b 0.5 ]")
+    )
+    assert mask(archive.index, archive.parse('"a a"'), all_places(archive)).tolist() == [False, True]
+    assert mask(archive.index, archive.parse('"a b"'), all_places(archive)).tolist() == [True, True]
+
+
 def test_near_words_are_counted_between_across_cuts_in_either_order(tmp_path):
     archive = spoken(tmp_path / "a", "press x y | z paper")
     for text, want in (
@@ -76,11 +87,20 @@ def test_what_is_excluded_leaves_out_its_own_segment_only(tmp_path):
     assert mask(unlikely.index, unlikely.parse("a -c"), all_places(unlikely)).tolist() == [False]
 
 
+def test_what_nobody_said_excludes_nothing(tmp_path):
+    archive = spoken(tmp_path / "a", "abba ab")  # its characters were heard
+    query = archive.parse("abba -ba -ab")
+    assert query.notes == ("-ba: nobody said it, nothing is excluded",)
+    assert mask(archive.index, archive.parse("abba -ba"), all_places(archive)).tolist() == [True]
+    assert mask(archive.index, query, all_places(archive)).tolist() == [False]
+    assert archive.parse('abba -"ab ba"').notes == ('-"ab ba": nobody said it, nothing is excluded',)
+
+
 def test_what_leaves_nothing_is_named(tmp_path):
     archive = spoken(tmp_path / "a", "a b x x c")
     for text, reason in (
         ('a "c b"', 'no place holds the phrase "c b"'),
-        ("a near/1 b b near/1 zz", "no place has b and zz with at most 1 words between them"),
+        ("a near/1 b b near/1 zz", "no place has b and zz with at most 1 word between them"),
         ("a -b", "all places hold b, which the query excludes"),
         ('a "x c"', ""),
     ):

@@ -21,7 +21,7 @@ def written(text):
         ("sheding", ["she ding"]), ("shèdìng", ["she4 ding4"]), ("she4ding4", ["she4 ding4"]), ("SHE4", ["she4"]),
         ("lǜ", ["lv4"]), ("lü4", ["lv4"]), ("lv4", ["lv4"]), ("xi'an", ["xi an"]), ("xian", ["xian"]),
         ("fangan", ["fan gan", "fang an"]), ("nǚ", ["nv3"]), ("de5", ["de5"]), ("press", []), ("", []), ("'", []),
-        ("she6", []), ("shéì", []), ("she 4", []), ("设", []), ("a" * 60, []), ("4", []),
+        ("she6", []), ("shéì", []), ("she 4", []), ("设", []), ("a" * 60, []), ("4", []), ("\u0301", []),
     ],
 )  # fmt: skip
 def test_readings(text, ways):

@@ -131,9 +131,22 @@ def test_folded_words_are_alternatives():
         "cafe": ["cafe", "café"], "naïve": ["naive"], "E-mail": ["email"], "dont": ["don't"],
     }  # fmt: skip
     assert query.words == ("cafe", "naive", "email", "don't")
-    assert alternatives(ask("well-known half-heard", "well", "known", "half")) == {
-        "well-known": ["well known"], "half-heard": ["half-heard"],
+
+
+def test_a_hyphen_is_a_blank_where_nothing_with_it_was_heard():
+    for hyphen in "-‐—":
+        query, blank = ask(f"well{hyphen}known", "well"), ask("well known", "well")
+        assert (query.terms, query.neighbours, query.words) == (blank.terms, blank.neighbours, blank.words)
+    assert query.neighbours == ((0, 1),)
+    for heard in ("well-known", "wellknown"):
+        assert alternatives(ask("well-known", heard, "well", "known")) == {"well-known": [heard]}
+        traces = WordList([heard, "well", "known"])
+        traces.number[heard] = 0.4
+        assert alternatives(parse("well-known", ENGLISH, traces)) == {"well": ["well"], "known": ["known"]}
+    assert alternatives(ask("half-heard/e-mail", "email")) == {
+        "half": ["half"], "heard": ["heard"], "e-mail": ["email"],
     }  # fmt: skip
+    assert [some.words for some in ask('x -"a well-known fact"', "x").excluded] == [("a", "well", "known", "fact")]
 
 
 def test_numbers():
@@ -146,7 +159,7 @@ def test_numbers():
     assert ask("1455", "1455", *said).words == ("1455",)
     assert ask("1455").words == ("1455",)
     assert alternatives(ask("fourteen fifty-five", "1455", "14", *said)) == {
-        "fourteen": ["fourteen", "1455"], "fifty-five": ["fifty five", "1455"],
+        "fourteen": ["fourteen", "1455"], "fifty": ["fifty", "1455"], "five": ["five", "1455"],
     }  # fmt: skip
     assert alternatives(ask("fourteen fifty five", "14", "fourteen")) == {  # 1455 is nowhere, and 14 is not meant
         "fourteen": ["fourteen"], "fifty": ["fifty"], "five": ["five"],
@@ -218,9 +231,17 @@ def test_stop_words():
 
 
 def test_words_that_are_operators_elsewhere():
-    assert ask("a AND b NOT c").notes == (
-        "AND is a word here: a place with all words comes first anyway", "NOT is a word here: -word excludes one",
+    query = ask("a AND b NOT c")
+    assert query.notes == (
+        "AND is not needed: places with all words mostly come first", "NOT is a word here: -word excludes one",
     )  # fmt: skip
+    assert (query.words, query.neighbours) == (("a", "b", "not", "c"), ((0, 1), (1, 2), (2, 3)))
+    for text in ('"a b" AND c', "a near/5 AND b", "a OR AND b", "a AND -AND"):
+        assert ask(text).terms == ask(text.replace(" AND ", " ")).terms
+    phrase = ask('"rock AND roll"')
+    assert (phrase.words, phrase.notes) == (("rock", "and", "roll"), ())
+    with pytest.raises(rk.InputError, match="the query 'AND' has no words"):
+        ask("AND")
     assert ask("mouse and not man").notes == ()
 
 

@@ -16,6 +16,7 @@ from rankine.spoken.archive.ranking import (
     unit_candidates,
     weak_rankers,
 )
+from rankine.spoken.archive.search import why_few_hits
 from rankine.spoken.archive.segments import documents_of, segment
 from rankine.spoken.index.about import About
 from rankine.spoken.index.build import Document, analyse, part_of_documents
@@ -229,6 +230,36 @@ def test_merging_changes_no_score(tmp_path):
         archive.merge()
         assert len(archive.index.parts) == 1
         assert [named(archive, ranked_places(archive.index, archive.parse(t), weights)) for t in texts] == before
+
+
+def test_requirements_and_filters_choose_among_what_is_normalised(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    lines = [f"d{i} [ a 0.{i + 2} x 0.{8 - i} ] [ {'b' if i % 2 else 'c'} 1 ]" for i in range(6)]
+    archive.add(sausages(tmp_path / "s.sausage", *lines))
+    index, documents = archive.index, np.arange(6) < 4
+    for names in (ranker_names(archive.kinds), archive.ranker_names):
+        weights = Weights(tuple(names), (1.0,) * len(names), "query-minmax", "test", {"candidates": 4})
+        bare = dict(ranked_places(index, archive.parse("a"), weights))
+        assert len(bare) == 4
+        without = dict(ranked_places(index, archive.parse("a -b"), weights))
+        holding = mask(index, archive.parse("a -b"), np.arange(6))
+        assert without == {p: s for p, s in bare.items() if holding[p]}
+        inside = dict(ranked_places(index, archive.parse("a"), weights, None, documents))
+        assert inside == {p: s for p, s in bare.items() if documents[p]}
+        assert why_few_hits(index, weights, "a -b", len(without)) == (
+            f"the weights in use rank 4 places; the query and its filters leave {len(without)} of them"
+        )
+        assert why_few_hits(index, weights, "a", 4) == ""
+    assert why_few_hits(index, shipped(archive.kinds), "a", 0) == ""
+
+
+def test_filters_choose_before_a_lossy_cut(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(sausages(tmp_path / "s.sausage", *(f"d{i} [ a 0.{i + 2} ]" for i in range(6))))
+    weights, query = shipped(archive.kinds), archive.parse("a")
+    documents = np.arange(6) < 2
+    exact = ranked_places(archive.index, query, weights, 1, documents)
+    assert ranked_places(archive.index, query, weights, 1, documents, 1) == exact != []
 
 
 def test_phrases_are_looked_for_before_the_cut(tmp_path):

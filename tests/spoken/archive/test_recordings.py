@@ -80,7 +80,7 @@ def test_a_deleted_recording_stays_deleted(archive, audio, tmp_path, how):
         added = add(archive, audio)
         assert added.recognised.done == 0
         assert sorted(archive.documents) == sorted(Archive(archive.folder).documents) == ["a", "deep/c"]
-        left_out = [note for note in added.recognised.notes if "b.wav were deleted from this archive" in note]
+        left_out = [note for note in added.recognised.notes if "left out: 1 recording, such as" in note]
         assert len(left_out) == (how == "the folder")
 
 

@@ -12,6 +12,7 @@ from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.filters import DocumentFilter
 from rankine.spoken.archive.search import place_names, search_notes
 from rankine.spoken.archive.segments import segment
+from rankine.spoken.learn.weights import Weights
 
 from ... import reference_places as ref
 from ..cases import SMALL, filled, sausages
@@ -46,6 +47,17 @@ def test_filters(several):
     assert {h.date[:7] for h in late} == {"2026-03", "2026-04"}
     with pytest.raises(rk.InputError, match=r"no recording is by the speaker 'anna'\. Did you mean 'ann'"):
         several.search("w0", speaker="anna")
+
+
+@pytest.mark.parametrize("normalise", [None, "query-minmax", "query-zscore"])
+def test_scores_are_the_same_with_every_filter(several, normalise):
+    names = several.ranker_names
+    several.use_weights(Weights(tuple(names), (1.0,) * len(names), normalise, "test", {"candidates": 50}))
+    whole = {h.segment: h.score for h in several.search("w0 w1", k=50)}
+    options = {"speaker": "ann"}, {"since": "2026-03"}, {"until": "2026-02"}, {"per_recording": 2}
+    for some in (*(several.search("w0 w1", k=9, **o) for o in options), several.search("w0 w1 speaker:ann", k=9)):
+        assert len(some) > 1
+        assert all(h.score == whole[h.segment] for h in some)
 
 
 def test_weights_of_the_caller(several):

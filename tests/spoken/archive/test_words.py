@@ -36,6 +36,10 @@ def test_the_typed_word_comes_first():
     assert words.same("well") == ["we'll"]  # nothing else is written so
     assert WordList(["well", "we'll"]).same("well") == ["well"]
     assert words.same("dont") == ["don't"]
+    heard = WordList(["debtors'", "debtors", "books", "Books", "well"])
+    assert heard.same("debtors'") == ["debtors'", "debtors"]
+    assert heard.same("book's") == ["Books", "books"]
+    assert heard.same("debtors") == ["debtors"]
     assert words.same("zzz") == words.same("-") == []
 
 

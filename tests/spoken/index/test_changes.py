@@ -94,7 +94,7 @@ def test_an_utterance_moves_to_another_document(tmp_path):
     archive.add(source, {"u1": About("A"), "u2": About("B"), "u3": About("B")})
     changes = archive.add(source, {"u1": About("A"), "u2": About("A"), "u3": About("B")})
     assert changes[:2] == (0, 2)
-    assert [h.document for h in archive.search("there")] == ["A"]
+    assert [(h.document, h.utterance) for h in archive.search("there", k=1)] == [("A", "u2")]
     sausages(source, "u1 [ hello 1 ]", "u3 [ again 1 ]")
     changes = archive.add(source, {"u1": About("A"), "u3": About("B")}, remove_missing=True)
     assert changes.updated == 1
@@ -122,7 +122,7 @@ def test_two_utterances_of_one_name(tmp_path):
 def test_utterances_of_the_table_that_are_not_in_the_source(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     changes = archive.add(sausages(tmp_path / "s.sausage", "u [ a 1 ]"), {"other": About("x")})
-    assert "1 utterances of the table are not in" in changes.errors[0]
+    assert ": 1 utterance of the table, e.g. " in changes.errors[0]
     assert archive.documents == ["u"]
 
 

@@ -28,10 +28,23 @@ def test_judgments_count_as_said(tmp_path):
         book.add_all([("1", "c", 1.0), ("9", "c", 1.0)])
     assert "c" not in book.all().qrels["1"]
     with pytest.raises(rk.InputError, match="here and"):
-        book.add_queries({"1": "something else"})
+        book.add_judged(Judged({"1": "something else"}, {}))
     book.path.write_bytes(b"not a database at all, but long enough to be read as one" * 100)
     with pytest.raises(rk.InputError, match="damaged"):
         book.all()
+
+
+def test_a_text_has_one_name(tmp_path):
+    book = Judgments(tmp_path)
+    book.add(book.query("spoken words"), "a", 1.0)
+    new = {"x1": "others", "x2": "spoken words", "x3": "others"}
+    book.add_judged(Judged(new, {"x1": {"a": 1.0}, "x2": {"b": 2.0}, "x3": {"c": 0.0}, "1": {"d": 3.0}}))
+    after = book.all()
+    assert after.queries == {"1": "spoken words", "x1": "others"}
+    assert after.qrels == {"1": {"a": 1.0, "b": 2.0, "d": 3.0}, "x1": {"a": 1.0, "c": 0.0}}
+    with pytest.raises(rk.InputError, match="the query '9', which is not known"):
+        book.add_judged(Judged({"x4": "more"}, {"x4": {"a": 1.0}, "9": {"a": 1.0}}))
+    assert book.all() == after
 
 
 def test_judgments_survive_kills(tmp_path):

@@ -76,7 +76,7 @@ def test_learning_needs_no_archive():
 
 def test_too_few_queries_and_unknown_names(judged_data):
     n = judged_data.data.n_queries
-    with pytest.raises(rk.InputError, match=f"{n} judged queries are too few for {n + 1} folds"):
+    with pytest.raises(rk.InputError, match=f"place count: {n}, too few for {n + 1} folds: judge more"):
         cross_validate(judged_data, {}, folds=n + 1)
     with pytest.raises(rk.InputError, match="unknown loss 'nonsense'"):
         learn(judged_data, "nonsense")
@@ -107,22 +107,22 @@ def test_interrupting_leaves_all_as_it_was(taught, monkeypatch):
 def test_learning_goes_on_from_given_weights(judged_data):
     begin = shipped(["word", "character"])
     evidence = [n for n in judged_data.data.feature_names if is_evidence(n)]
-    weights, trial = learn(judged_data, begin=begin, current=begin)
+    weights, trial = learn(judged_data, begin=begin, beside={"shipped": begin})
     assert weights.names == tuple(evidence)
     assert weights.normalise is None
-    assert list(trial.precision) == ["uniform", "in use", "svm-map"]
-    assert trial.columns == ("system", "MAP", "known words", "unknown words", "to in use", "p (Wilcoxon)")
+    assert list(trial.precision) == ["uniform", "shipped", "svm-map"]
+    assert trial.columns == ("system", "MAP", "known words", "unknown words", "to shipped", "p (Wilcoxon)")
     want = judged_data.average_precision(judged_data.data, begin.scores(judged_data.data))
-    np.testing.assert_array_equal(trial.precision["in use"], want)
+    np.testing.assert_array_equal(trial.precision["shipped"], want)
     start = np.array([begin.by_name[n] for n in evidence])
     assert 0 < np.abs(np.array(weights.values) - start).max() < 0.1  # few queries move them little
-    other, trial = learn(judged_data, "ranksvm-l2", begin=begin, current=begin)
+    other, trial = learn(judged_data, "ranksvm-l2", begin=begin, beside={"shipped": begin})
     assert other.names == weights.names
-    papers, trial = learn(judged_data, "adarank:meng", begin=begin, current=begin)
+    papers, trial = learn(judged_data, "adarank:meng", begin=begin, beside={"shipped": begin})
     assert not any(map(is_evidence, papers.names))
     assert papers.normalise == "query-minmax"
-    assert trial.baselines == ("in use", "uniform", "best single")
-    minmax, _ = learn(judged_data, normalise="query-minmax", begin=begin, current=begin)
+    assert trial.baselines == ("shipped", "uniform", "best single")
+    minmax, _ = learn(judged_data, normalise="query-minmax", begin=begin, beside={"shipped": begin})
     assert minmax.names == papers.names
 
 

@@ -19,4 +19,5 @@ for command in (
     *TABLES,
     judge.judge, judge.judgments, learn.learn, learn.weights,
 ):  # fmt: skip
-    app.command()(command if command in TABLES else limited(command, features=False))
+    kind = search.QueryCommand if command is search.search else None
+    app.command(cls=kind)(command if command in TABLES else limited(command, features=False))

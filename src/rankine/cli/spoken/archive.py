@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ...console import put, say
+from ...console import counted, put, say
 from ...interrupt import keeping
 from ...spoken.lattice.units.table import LANGUAGES
 from ...spoken.text import ABOUT_COLUMNS, UTTERANCE
@@ -130,7 +130,7 @@ def merge(archive: Folder) -> None:
     opened = Archive(archive)
     with bar("arrays", None) as update:
         opened.merge(update)
-    say(f"{archive}: {len(opened)} documents in one part")
+    say(f"{archive}: {counted(len(opened), 'document')} in one part")
 
 
 def check(archive: Folder) -> None:

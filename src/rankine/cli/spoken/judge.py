@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...console import ask, say
+from ...console import ask, counted, say
 from ...interrupt import keeping
 from .common import Folder
 
@@ -51,7 +51,7 @@ def judge(
         if not _judge_hits(opened, " ".join(text.split()), hits, name, answers):
             break
     judged = opened.judgments.all()
-    say(f"{len(judged.queries)} queries, {judged.n_judgments} judgments")
+    say(f"{counted(len(judged.queries), 'query')}, {counted(judged.n_judgments, 'judgment')}")
 
 
 def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers: list[tuple[int, str]]) -> bool:
@@ -60,6 +60,7 @@ def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers
 
     book = archive.judgments
     key = book.query(text)
+    say(f"{text}: {counted(len(hits), 'hit')}")
     before = _grades(archive, key, hits)
     i = 0
     while i < len(hits):
@@ -131,10 +132,8 @@ def judgments(
     book = opened.judgments
     imported = Judged({} if queries is None else read_queries(queries), {} if qrels is None else read_qrels(qrels))
     Judged({**book.all().queries, **imported.queries}, imported.qrels).check(JudgedNames(opened.index), qrels)
-    if imported.queries:
-        book.add_queries(imported.queries)
-    if imported.qrels:
-        book.add_all([(q, d, g) for q, grades in imported.qrels.items() for d, g in grades.items()], name)
+    if imported.queries or imported.qrels:
+        book.add_judged(imported, name)
     judged = book.all()
     if export is not None:
         _export(judged, export)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...console import say
+from ...console import counted, say
 from ...normalisers import TABLE
 from ...spoken.learn.table import RANKERS
 from .common import Folder
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from ...spoken import Archive
     from ...spoken.archive.archive import LearningResult
     from ...spoken.learn.judgments import Judged
+    from ...spoken.learn.weights import Weights
 
+_TINY = 0.001
 _RANKERS = "; ".join(f"{name}: {row.explanation}" for name, row in RANKERS.items())
 _NORMALISERS = ", ".join(name for name, row in TABLE.items() if row.by_query)
 
@@ -40,10 +42,11 @@ def learn(
     keep: Annotated[bool, typer.Option("--keep", help="Use the new weights even if they test worse.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only test; leave the archive as it is.")] = False,
 ) -> None:
-    """Learn from judged queries which evidence to trust, beginning at the weights in use.
+    """Learn from judged queries which evidence to trust, beginning at the shipped weights.
 
-    First the ranker is tested on queries that it has not seen, beside the weights in use; then it learns from all of
-    them. Search uses the new weights from then on if they did not do worse in the test.
+    First the ranker is tested on queries that it has not seen, beside the shipped weights, which have seen none; then
+    it learns from all of them. Search uses the new weights from then on if they did not do worse in the test. The same
+    judgments give the same weights, whichever are in use.
 
     `rankine spoken learn archive/`
 
@@ -62,8 +65,9 @@ def learn(
     )  # fmt: skip
     weights = result.weights
     if result.ignored:
-        say(f"rankine: {result.ignored} judgments of documents that are no longer in the archive do not count")
-    _print_result(archive, result)
+        gone = counted(result.ignored, "judgment")
+        say(f"rankine: left out: {gone} of documents that are no longer in the archive")
+    _print_result(archive, result, dry_run)
     if plot is not None:
         draw_weights(weights.names, {f"{ranker}, all queries": weights.values}, plot)
     say(_outcome(archive, result, dry_run))
@@ -72,9 +76,11 @@ def learn(
 def _outcome(archive: str, result: LearningResult, dry_run: bool) -> str:
     """What was done with the weights, and why."""
     before, after = result.means
-    means = f"mean AP {after:.4f} in the test, {before:.4f} by the weights in use"
+    means = f"mean AP {after:.4f} in the test, {before:.4f} by weights that have seen no judgment"
     if dry_run:
         return f"{means}; dry run: the archive is as it was"
+    if result.unchanged:
+        return f"{archive}: nothing changed: search uses the weights {result.weights.id} already: {means}"
     if result.adopted:
         return f"{archive}: search now uses the weights {result.weights.id}: {means}"
     return f"{archive}: the weights in use stay: {means}; --keep uses the new ones all the same"
@@ -90,15 +96,26 @@ def _judged(queries: str | None, qrels: str | None) -> Judged | None:
     return None if queries is None or qrels is None else Judged(read_queries(queries), read_qrels(qrels))
 
 
-def _print_result(archive: str, result: LearningResult) -> None:
-    """Print the test over folds and the weights."""
+def _print_result(archive: str, result: LearningResult, dry_run: bool) -> None:
+    """Print the test over folds, and the weights where they are used or only looked at."""
     from ...console import print_table
 
     weights, trial = result.weights, result.trial
-    note = f"mean AP over {len(trial.in_vocabulary)} queries, each tested by weights learned on the other folds"
+    note = f"mean AP over {counted(len(trial.in_vocabulary), 'query')}, tested by weights learned on the other folds"
     print_table(f"{archive}: {weights.ranker}", list(trial.columns), trial.table(), note)
-    rows = [(n, f"{w:+.4f}") for n, w in zip(weights.names, weights.values, strict=True)]
-    print_table("Weights", ["weak ranker", "weight"], rows)
+    if result.adopted or dry_run:
+        print_table("Weights", *_weight_table(weights), f"those of at most {_TINY} are left out")
+
+
+def _weight_table(weights: Weights) -> tuple[list[str], list[tuple[str, ...]]]:
+    """The columns and rows of weights that are not tiny: those of evidence by feature and class of words."""
+    from ...spoken.learn.classes import CLASS_HEADS, class_rows
+    from ...spoken.learn.weights import is_evidence
+
+    some = {name: w for name, w in weights.by_name.items() if abs(w) > _TINY}
+    if all(map(is_evidence, weights.names)):
+        return ["feature", *CLASS_HEADS], class_rows(some, "{:+.3f}", "")
+    return ["weak ranker", "weight"], [(name, f"{w:+.4f}") for name, w in some.items()]
 
 
 def weights(
@@ -122,7 +139,10 @@ def weights(
         raise InputError("--use and --import exclude each other")
     opened = Archive(archive)
     if use is not None:
-        opened.use_weights({"shipped": None, "uniform": Weights.equal(ranker_names(opened.kinds))}.get(use, use))
+        named = {"shipped": None, "uniform": Weights.equal(ranker_names(opened.kinds))}
+        if use not in (names := [*named, *opened.weights_history]):
+            raise InputError(f"no weights are called {use!r}; there are: {', '.join(names)}")
+        opened.use_weights(named.get(use, use))
     if load is not None:
         opened.use_weights(Weights.read(load))
     columns = ["", "id", "ranker", "queries", "MAP in its test"]

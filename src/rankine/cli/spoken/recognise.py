@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from ...console import say
+from ...console import counted, say
 from ...interrupt import keeping
 from ...spoken.recognise.table import DEFAULT, TABLE, get, row_of
 from .common import Folder, Workers, finish, parameters_of
@@ -164,8 +164,8 @@ def add(
     _print_recognised(Path(archive, recordings.FOLDER), recognised, added.took)
     if sum(changes[:4]):
         say(
-            f"{archive}: {changes.added} recordings added, {changes.updated} updated, {changes.unchanged} unchanged; "
-            f"{len(opened)} in all"
+            f"{archive}: {counted(changes.added, 'recording')} added, {changes.updated} updated, "
+            f"{changes.unchanged} unchanged; {len(opened)} in all"
         )
     finish(added.errors, recognised.done + recognised.before, "recordings")
 
@@ -190,8 +190,8 @@ def _stages() -> Iterator[Callable[[str, float, float | None], None]]:
 def _print_recognised(folder: Path, result: Recognised, took: float) -> None:
     speed = f", {result.seconds / took:.1f} × real time" if result.seconds else ""
     say(
-        f"{folder}: {result.done} recordings recognised ({result.seconds / 60:.1f} minutes of speech{speed}), "
-        f"{result.before} were there already"
+        f"{folder}: {result.done} recordings recognised ({result.seconds / 60:.1f} minutes of speech{speed}"
+        f"), {result.before} were there already"
     )
     for note in result.notes:
         say(f"rankine: {note}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from ...console import put, put_json, say
 from ...spoken.archive.grammar import EXAMPLES
@@ -37,12 +39,32 @@ Until = Annotated[str | None, typer.Option(help="Only recordings of this day, mo
 Queries = Annotated[str | None, typer.Option(help="A file of queries instead: number, tab, query on each line.")]
 Candidates = Annotated[
     int | None,
-    typer.Option(min=1, help="Score only so many places: faster, but some may be missed."),
+    typer.Option(
+        min=1,
+        help="Score only so many places, but at least as many as there are hits; it is said how many of the exact "
+        "hits are among them. In Python it is faster.",
+    ),
 ]
 Output = Annotated[
     Form,
     typer.Option("-o", "--output", help="table, json, or a TREC run of places (with --per-recording of recordings)."),
 ]
+
+
+class QueryCommand(TyperCommand):
+    """A command whose last argument is a query, which may begin with a minus: ``-press`` is no option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put queries that begin with a minus behind all options."""
+        if "--" not in args:
+            queries = [a for a in args if _EXCLUSION.match(a) and not _OPTION.fullmatch(a)]
+            if queries:
+                args = [*(a for a in args if a not in queries), "--", *queries]
+        return super().parse_args(ctx, args)
+
+
+_EXCLUSION = re.compile(r'-[^\W\d_]{2}|-["“„«]|-\S+[\s:]|-[^\x00-\x7f]')
+_OPTION = re.compile("-k ?-?[0-9]+|-o ?(table|json|trec)")
 
 
 def search(
@@ -106,12 +128,20 @@ search.__doc__ = (
 def _find(archive: Archive, text: str, **options: Any) -> tuple[list[Hit], list[str]]:
     """The hits of a query, and what there is to say about it: what was assumed, suggestions, why nothing was found."""
     from ...spoken.archive.filters import DocumentFilter
-    from ...spoken.archive.search import search_notes, why_no_hits
+    from ...spoken.archive.search import candidate_recall, search_notes, why_few_hits, why_no_hits
+    from ...spoken.learn.weights import shipped
 
+    weights, k, candidates = archive.weights or shipped(archive.kinds), options["k"], options["candidates"]
     hits = archive.search(text, **options)
     documents = DocumentFilter.of(options["speaker"], options["since"], options["until"])
     notes = search_notes(archive.index, text, documents)
-    return hits, notes if hits else [*notes, f"nothing found: {why_no_hits(archive.index, text, documents)}"]
+    if candidates is not None:
+        notes.append(candidate_recall(archive.index, weights, text, k, documents, candidates))
+    few = not hits or (len(hits) < k and options["per_recording"] is None)
+    reason = why_few_hits(archive.index, weights, text, len(hits)) if few else ""
+    if not hits:
+        reason = f"nothing found: {reason or why_no_hits(archive.index, text, documents)}"
+    return hits, [note for note in (*notes, reason) if note]
 
 
 def _print_json(answers: dict[str, list[Hit]], several: bool) -> None:

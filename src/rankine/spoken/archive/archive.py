@@ -18,7 +18,7 @@ from ..index.settings import Settings
 from ..index.storage import create, writing
 from ..learn.judgments import Judged, Judgments
 from ..learn.table import AUTO
-from ..learn.weights import Weights, is_evidence, shipped
+from ..learn.weights import Weights, shipped
 from ..recognise.table import DEFAULT, Recogniser
 from .feature_cache import forget_features
 from .filters import DocumentFilter
@@ -45,19 +45,21 @@ if TYPE_CHECKING:  # where it is used it is imported there: a search must begin 
 class LearningResult(NamedTuple):
     """What :meth:`Archive.learn` learned: the weights, and how such weights do on queries they have not seen.
 
-    ``ignored`` judgments are of documents that are no longer in the archive; ``adopted``: search uses the weights.
+    ``ignored`` judgments are of documents that are no longer in the archive; ``adopted``: search uses the weights;
+    ``unchanged``: it did before.
     """
 
     weights: Weights
     trial: CrossValidation
     ignored: int = 0
     adopted: bool = False
+    unchanged: bool = False
 
     @property
     def means(self) -> tuple[float, float]:
-        """The mean AP over the judged queries of the weights that were in use, and of such weights as were learned."""
+        """The mean AP of the best weights that have seen no judgment (shipped, in use), and of such as were learned."""
         mean = {name: float(x.mean()) for name, x in self.trial.precision.items()}
-        return mean["in use"], mean[self.weights.ranker]
+        return max(mean["shipped"], mean.get("in use", 0.0)), mean[self.weights.ranker]
 
 
 class Archive:
@@ -297,8 +299,8 @@ class Archive:
             since: only documents of this day, month or year (2026-11-16, 2026-11, 2026) or later.
             until: only documents of this day, month or year or earlier.
             weights: of the weak rankers' scores as they are; by default the learned ones, or else the shipped ones.
-            candidates: score only so many places, the best by the shipped weights, instead of all. Weights that are
-                learned on normalised scores have as many as in learning.
+            candidates: score only so many places (at least k), the best by the shipped weights, not all. Weights that
+                are learned on normalised scores have as many as in learning.
             per_recording: group places by recordings: the k best recordings, each with at most so many places.
             combination: what makes the score of a recording of its places' (``archive.grouping.COMBINATIONS``).
             explain: whether hits tell the parts of their scores in words.
@@ -338,10 +340,10 @@ class Archive:
         use: bool = True,
         keep: bool = False,
     ) -> LearningResult:
-        """Learn weights of the weak rankers from judged queries, beginning at those in use.
+        """Learn weights of the weak rankers from judged queries, beginning at the shipped ones.
 
         Search uses them from then on if their mean AP on queries they have not seen is not lower than that of the
-        weights in use.
+        shipped weights, and of those in use if they were not learned.
 
         Args:
             judged: queries and judgments; by default the archive's own, those of deleted documents left out.
@@ -354,7 +356,7 @@ class Archive:
             use: whether search uses the weights where they are not worse.
             keep: whether search uses them in any case.
         """
-        from ..learn.learning import learn
+        from ..learn.learning import compared, learn
         from .examples import examples
 
         ignored = 0
@@ -363,10 +365,11 @@ class Archive:
             judged = own.within(JudgedNames(self.index))
             ignored = own.n_judgments - judged.n_judgments
         data = examples(self.index, judged, candidates)
-        current = self.weights or shipped(self.kinds)
-        begin = current if any(map(is_evidence, current.names)) else shipped(self.kinds)
-        weights, trial = learn(data, ranker, normalise, folds, seed, candidates, current, begin)
+        begin, current = shipped(self.kinds), self.weights
+        weights, trial = learn(data, ranker, normalise, folds, seed, candidates, compared(current, begin), begin)
         result = LearningResult(weights, trial, ignored)
+        if current is not None and current.id == weights.id:
+            return result._replace(adopted=True, unchanged=True)
         if not use or not (keep or result.means[1] >= result.means[0]):
             return result
         self.use_weights(weights)

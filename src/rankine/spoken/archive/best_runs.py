@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..index import schema
-from ..index.reader import PartReader
+from ..index.reader import Index, PartReader
 from .runs import GAP, REACH, follows
 from .terms import SpokenQuery, WordSequence
 
-LIKELY = 0.1  # posterior of a unit that a run goes on to; worth from which words suffice
+LIKELY = 0.1  # posterior of a unit that a run goes on to; worth from which words are the place in any case
 
 
 class RunUnit(NamedTuple):
@@ -215,25 +215,50 @@ def _terms_of(query: SpokenQuery, words: WordSequence) -> list[int]:
     return [numbers.get((word,), whole) for word in words.words]
 
 
-def best_run(part: PartReader, query: SpokenQuery, kinds: Sequence[str], row: int) -> tuple[UnitRun, Window] | None:
-    """What a hit points at: a required phrase; else words, if likely enough; else the best of all kinds of units.
+def best_run(index: Index, part: PartReader, query: SpokenQuery, row: int) -> tuple[UnitRun, Window] | None:
+    """What a hit points at: a required phrase; else words; else smaller units.
 
-    None where no unit of the query stands in the segment's networks.
+    Words are the place, however unlikely they are, because the score rests on them first. Only where less than
+    ``LIKELY`` of a word is expected can smaller units elsewhere in the segment be the place: if their run is worth more
+    and holds all units of a term, or units of a term that is no word of the archive, so that nothing else speaks for
+    it. None where no unit of the query stands in the segment's networks.
     """
     phrases = [words for phrase in query.phrases for words in phrase.alternatives]
     most = max(len(query.words), *(len(words.words) for words in phrases), 1)
     stop = min(row + 2 + 2 * most, part.utterances(int(part.document_of[row])).stop)  # some segments may be silent
-    windows = {kind: Window(part, kind, row, stop) for kind in kinds}
+    windows = {kind: Window(part, kind, row, stop) for kind in index.kinds}
     for window in windows.values() if phrases else ():
         runs = [phrase_run(window, words, _terms_of(query, words)) for words in phrases]
         likeliest = max((run for run in runs if run is not None), key=lambda run: run.worth, default=None)
         if likeliest is not None:
             return likeliest, window
-    best: tuple[UnitRun, Window] | None = None
-    for kind, window in windows.items():
-        run = _Search(window, query, words=kind == kinds[0]).run()
-        if run is not None and (best is None or run.worth > best[0].worth):
-            best = run, window
-        if kind == kinds[0] and best is not None and best[0].worth >= LIKELY:
-            return best
+    words, *smaller = windows.values()
+    run = _Search(words, query, words=True).run()
+    best = None if run is None else (run, words)
+    if best is not None and best[0].worth >= LIKELY:
+        return best
+    for window in smaller:
+        other = _Search(window, query, words=False).run()
+        if other is None or (best is not None and other.worth <= best[0].worth):
+            continue
+        if run is None or (_elsewhere(run, words, other, window) and _speaks(index, other, query)):
+            best = other, window
     return best
+
+
+def _elsewhere(run: UnitRun, window: Window, other: UnitRun, its_window: Window) -> bool:
+    """Whether two runs have no time in common; unknown times are no other place."""
+    (start, end), (its_start, its_end) = (
+        (w.span(r.units[0].slot)[0], w.span(r.units[-1].slot)[1]) for r, w in ((run, window), (other, its_window))
+    )
+    return end <= its_start or its_end <= start
+
+
+def _speaks(index: Index, run: UnitRun, query: SpokenQuery) -> bool:
+    """Whether smaller units have all of a term, or some of one that is no word of the archive."""
+    for number in {unit.term for unit in run.units if unit.share > 0}:
+        own = [unit.share for unit in run.units if unit.term == number]
+        ways = [some.units(index.kinds[0]) for some in query.terms[number].alternatives]
+        if sum(own) > 1 - 1e-9 or not any(all(word in index.vocabulary for word in way) for way in ways):
+            return True
+    return False

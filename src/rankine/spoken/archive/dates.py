@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from datetime import date
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ def read_date(text: str) -> DateRange | None:
     """The days of a year, a month or a day, None where text is nothing of these.
 
     >>> read_date("2023-05"), read_date("5.11.2026")
-    (DateRange(first=20230500, last=20230599), None)
+    (DateRange(first=20230501, last=20230531), None)
     """
     timed = _WITH_TIME.fullmatch(text)
     match = _DATE.fullmatch(timed[1] if timed else text)
@@ -40,15 +41,16 @@ def read_date(text: str) -> DateRange | None:
         date(int(year), int(month or 1), int(day or 1))
     except ValueError:
         return None
-    digits = f"{year}{month or ''}{day or ''}"
-    return DateRange(int(digits.ljust(8, "0")), int(digits.ljust(8, "9")))
+    last_day = monthrange(int(year), int(month or 12))[1]
+    first, last = (f"{year}{month or m}{day or d}" for m, d in (("01", "01"), ("12", f"{last_day:02d}")))
+    return DateRange(int(first), int(last))
 
 
 def read_dates(text: str) -> DateRange:
     """The days of a date or of a range such as ``2021..2023``, ``2021-05..`` or ``..2022``.
 
     >>> read_dates("..2022")
-    DateRange(first=0, last=20229999)
+    DateRange(first=0, last=20221231)
     """
     begin, dots, end = text.strip().partition("..")
     if not dots:

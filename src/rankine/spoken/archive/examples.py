@@ -16,10 +16,10 @@ from ..learn.judgments import Judged
 from ..learn.learning import Examples
 from ..learn.weights import shipped
 from .feature_cache import FeatureCache
-from .judged_places import JudgedNames
+from .judged_places import JudgedNames, relevant_places
 from .papers import document_features
 from .ranking import CANDIDATES, parse_query, weak_rankers
-from .search import place_names, query_features
+from .search import best_places, place_names, query_features
 
 
 def examples(
@@ -31,9 +31,11 @@ def examples(
     """
     judged.check(JudgedNames(index))
     queries = {n: t for n, t in judged.queries.items() if any(g > 0 for g in judged.qrels.get(n, {}).values())}
+    in_vocabulary = {name: _in_vocabulary(index, name, text) for name, text in queries.items()}
+    counts = {name: _relevant(index, text, judged.qrels[name], documents) for name, text in queries.items()}
+    queries = {name: text for name, text in queries.items() if counts[name]}
     if not queries:
         raise InputError("no query has a document that was judged relevant: there is nothing to learn from")
-    in_vocabulary = {name: _in_vocabulary(index, name, text) for name, text in queries.items()}
     digest = _digest(index, judged, queries, candidates)
     cache = FeatureCache.of(index.folder)
     data = None if documents else cache.read(digest)
@@ -47,11 +49,20 @@ def examples(
     if all(len(np.unique(data.y[a:b])) == 1 for a, b in zip(data.ptr[:-1], data.ptr[1:], strict=True)):
         raise InputError("all candidates of every query have the same grade: there is nothing to learn from")
     names = list(map(str, data.query_ids))
-    relevant = np.array([sum(g > 0 for g in judged.qrels[q].values()) for q in names])
+    relevant = np.array([counts[q] for q in names])
     lost = tuple(q for q in queries if q not in set(names))
+    n_judged = sum(bool(grades) for grades in judged.qrels.values())
     return Examples(
-        data, relevant, np.array([in_vocabulary[q] for q in (*names, *lost)]), judged.n_judgments, digest, lost
-    )
+        data, relevant, np.array([in_vocabulary[q] for q in (*names, *lost)]), judged.n_judgments, digest, lost,
+        n_judged,
+    )  # fmt: skip
+
+
+def _relevant(index: Index, text: str, grades: dict[str, float], documents: bool) -> int:
+    """How many places are relevant for a query; with ``documents``, how many documents."""
+    if documents:
+        return sum(grade > 0 for grade in grades.values())
+    return relevant_places(index, grades, best_places(index, parse_query(index, text)))
 
 
 def _fits(data: RankingData, index: Index, queries: dict[str, str], candidates: int) -> bool:
@@ -80,5 +91,5 @@ def _digest(index: Index, judged: Judged, queries: dict[str, str], candidates: i
     parts = [p._asdict() for p in index.manifest.parts]
     columns, weights = weak_rankers(index.kinds), shipped(index.kinds).id  # which choose the candidates
     content = [__version__, parts, index.manifest.settings, candidates, columns, weights, list(queries.items())]
-    judgments = [[q, sorted(judged.qrels[q].items())] for q in queries]
+    judgments = [[q, list(judged.qrels[q].items())] for q in queries]  # in order: the last counts
     return fingerprint(json.dumps([content, judgments]), size=10)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import log1p
 
 from ..index.evidence import TermPart
 
@@ -14,12 +15,18 @@ def explanation(parts: Sequence[TermPart], others: Mapping[str, float]) -> tuple
 
     >>> part = TermPart("press", "heard", 1.0, {"word": 0.93, "sound-all": 0.9}, {"word": 0.6, "sound-all": 0.02})
     >>> explanation([part], {})
-    ('0.62 press: heard here with 0.93',)
+    ('0.62 press: heard here with 0.89',)
     """
     amounts = [(sum(part.products.values()), f"{part.text}: {_said(part)}") for part in parts]
     amounts += [(amount, name) for name, amount in others.items()]
-    ordered = sorted((pair for pair in amounts if round(pair[0], 2) != 0), key=lambda pair: -abs(pair[0]))
-    return tuple(f"{amount:.2f} {text}" for amount, text in ordered)
+    ordered = sorted(amounts, key=lambda pair: -abs(pair[0]))
+    shown = [pair for pair in ordered if round(pair[0], 2) != 0] or ordered[:1]
+    return tuple(f"{amount:.2f} {text}" if round(amount, 2) else f"<0.01 {text}" for amount, text in shown)
+
+
+def _count(p: float) -> float:
+    """The expected count of words, as hits show it, from the p = 1 − exp(−3c) that is scored."""
+    return -log1p(-min(p, 1 - 1e-9)) / 3
 
 
 def _said(part: TermPart) -> str:
@@ -30,9 +37,9 @@ def _said(part: TermPart) -> str:
     value = part.features[feature]
     words = part.features.get("word", 0.0)
     if feature == "word" or (feature.endswith(("-all", "-share")) and words >= value > 0):
-        return f"heard here with {words:.2f}"
+        return f"heard here with {_count(words):.2f}"
     if feature == "word-pair":
-        return f"one after the other with {value:.2f}"
+        return f"one after the other with {_count(value):.2f}"
     sounds = {
         "all": f"sounds like it, all its sounds in order with {value:.2f}",
         "share": f"sounds like it, {value:.0%} of its sounds",

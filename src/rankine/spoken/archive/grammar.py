@@ -16,7 +16,7 @@ from ..text import HAN
 from .dates import read_dates
 
 EXAMPLES: tuple[tuple[str, str], ...] = (
-    ("printing press", "these words, in any order; places with more of them come first"),
+    ("printing press", "these words, in any order; places with more of them come first; `AND` is not needed"),
     ('"printing press"', "a phrase: these words one after the other"),
     ("printing -press", 'not at places where *press* was heard; also `-"a phrase"`'),
     ("prin*", "words that begin so; at least two letters"),
@@ -70,14 +70,15 @@ class NearItems(NamedTuple):
 
 
 class Syntax(NamedTuple):
-    """A query by the grammar."""
+    """A query by the grammar; ``with_and`` where AND stands in it, which means nothing."""
 
     items: tuple[Item, ...]
     nears: tuple[NearItems, ...]
+    with_and: bool = False
 
 
 class _Mark(NamedTuple):
-    """A part of the query: ``sort`` is operand, OR or near."""
+    """A part of the query: ``sort`` is operand, OR, AND or near."""
 
     sort: str
     at: int
@@ -189,7 +190,7 @@ def _chunk(text: str, match: re.Match[str]) -> tuple[_Mark | None, int]:
         if not core:
             operand, end = _phrase(text, end)
             return _Mark("operand", operand.at, operand, True), end
-    elif core in ("OR", "NEAR") or core.lower().startswith("near/"):
+    elif core in ("OR", "AND", "NEAR") or core.lower().startswith("near/"):
         return _operator(text, core, at), end
     if (field := _FIELD.fullmatch(core)) and (value := _field(text, field, at, end, quoted)):
         return _Mark("operand", at, value[0], excluded), value[1]
@@ -199,8 +200,8 @@ def _chunk(text: str, match: re.Match[str]) -> tuple[_Mark | None, int]:
 
 
 def _operator(text: str, core: str, at: int) -> _Mark:
-    if core == "OR":
-        return _Mark("OR", at)
+    if core in ("OR", "AND"):
+        return _Mark(core, at)
     number = core[5:] if "/" in core else str(NEAR)
     if not (number.isascii() and number.isdigit() and len(number) <= 6 and 1 <= int(number) <= FARTHEST):
         raise mistake(f"expected near/ and a number of words from 1 to {FARTHEST}, got {core!r}", text, at)
@@ -250,7 +251,7 @@ def _combined(text: str, marks: list[_Mark]) -> Syntax:
     """Items and their neighbours, from operands and operators."""
     items, nears = list[Item](), list[NearItems]()
     before: _Mark | None = None
-    for mark in marks:
+    for mark in (some for some in marks if some.sort != "AND"):
         operator = before if before is not None and before.operand is None else None
         if mark.operand is None:
             if before is None or operator is not None:
@@ -271,7 +272,7 @@ def _combined(text: str, marks: list[_Mark]) -> Syntax:
         before = mark
     if before is not None and before.operand is None:
         raise mistake(f"nothing stands behind {_called(before)}", text, before.at)
-    return Syntax(tuple(items), tuple(nears))
+    return Syntax(tuple(items), tuple(nears), any(mark.sort == "AND" for mark in marks))
 
 
 def _called(mark: _Mark) -> str:

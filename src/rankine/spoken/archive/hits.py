@@ -20,7 +20,7 @@ from .best_runs import LIKELY, RunUnit, UnitRun, Window, best_run
 from .roots import RecordingRoots
 from .segments import PlaceSegment, place_name, read_place_name, segment
 from .snippets import snippet
-from .terms import SpokenQuery
+from .terms import SpokenQuery, Term
 
 HEARD = 0.5
 CERTAINTIES = ("heard", "perhaps", "sounds like")
@@ -125,7 +125,7 @@ def make_hit(
     """The hit for a place; ``contributions`` are the parts of its score by name."""
     where = segment(index, place)
     part, kinds = where.part, index.kinds
-    best = best_run(part, query, kinds, where.row)
+    best = best_run(index, part, query, where.row)
     texts = {name: part.texts(column)[where.document] for name, column in schema.DOCUMENT_TEXTS.items()}
     document = part.texts(schema.DOCUMENT_NAME)[where.document]
     about: dict[str, Any] = {**texts, "audio": part.texts(schema.AUDIO)[where.row], "segment": where.name}
@@ -200,13 +200,22 @@ def _evidence_of_words(run: UnitRun) -> str:
     return ", ".join(f"{unit.unit} {unit.posterior:.2f}" for unit in run.units)
 
 
+def _found(term: Term, kind: str, own: list[str], n: int) -> str:
+    """The alternative of a term that has n units, these among them one after the other; else the term as typed."""
+    for some in term.alternatives if len(term.alternatives) > 1 else ():
+        units = some.units(kind)
+        if len(units) == n and any(units[at : at + len(own)] == own for at in range(n)):
+            return " ".join(some.words)
+    return term.text
+
+
 def _evidence_of_units(query: SpokenQuery, run: UnitRun) -> str:
     """``5 of 6 phones of printng``, for each word in the run."""
     texts = []
     for number in dict.fromkeys(unit.term for unit in run.units):
         own = [unit for unit in run.units if unit.term == number]
-        word = query.terms[number].text if number >= 0 else query.text
         share = own[0].share or 1 / max(len(own), 1)
         n = max(round(1 / share), len(own))
+        word = _found(query.terms[number], run.kind, [unit.unit for unit in own], n) if number >= 0 else query.text
         texts.append(f"{len(own)} of {n} {run.kind}{'s' if n > 1 else ''} of {word}")
     return ", ".join(texts)

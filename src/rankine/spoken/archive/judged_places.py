@@ -62,12 +62,23 @@ def judged_places(index: Index, grades: Mapping[str, float], best: Callable[[int
     ``DOCUMENT@START-END`` stands for the segment that it overlaps most, so the same place is recognised with whatever
     times a hit had. Names of what is not in the archive are left out.
     """
-    out: dict[int, float] = {}
+    meant = _meant(index, grades, best)
+    return {place: grade for (_, place), grade in meant.items() if place is not None}
+
+
+def relevant_places(index: Index, grades: Mapping[str, float], best: Callable[[int], int | None]) -> int:
+    """How many places the judged names call relevant, each once; a document without any evidence is one too."""
+    return sum(grade > 0 for grade in _meant(index, grades, best).values())
+
+
+def _meant(
+    index: Index, grades: Mapping[str, float], best: Callable[[int], int | None]
+) -> dict[tuple[int, int | None], float]:
+    """The grades by number of the document and of the place; None: no place of it has any evidence."""
+    out: dict[tuple[int, int | None], float] = {}
     for name, grade in grades.items():
         meaning = _meaning(index, name)
-        if meaning is None:
-            continue
-        place = best(meaning[0]) if meaning[1] is None else meaning[1]
-        if place is not None:
-            out[place] = grade
+        if meaning is not None:
+            document, place = meaning
+            out[document, best(document) if place is None else place] = grade
     return out

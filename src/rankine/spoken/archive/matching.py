@@ -2,7 +2,7 @@
 
 Phrases and near words may begin in one segment of a recording and end in another; the place is where they begin. A
 sequence of words is looked for by the first kind of units in which all of it occurs in the archive: by words where each
-of them does, else by smaller units.
+of them does, else by smaller units. What is excluded is looked for by words only: what sounds alike is not the same.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...console import counted
 from ..index import schema
 from ..index.reader import Index, PartReader
 from ..index.score_kernels import chain
@@ -64,11 +65,11 @@ def requirements(index: Index, query: SpokenQuery) -> list[Requirement]:
         required.append(Requirement(nothing, _Phrase(_by_kind(index, phrase.alternatives))))
     for near in query.nears:
         sides = " and ".join("|".join(map(_text, side[:3])) for side in (near.left, near.right))
-        nothing = f"no place has {sides} with at most {near.distance} words between them"
+        nothing = f"no place has {sides} with at most {counted(near.distance, 'word')} between them"
         required.append(Requirement(nothing, _near(index, near)))
     for words in query.excluded:
         nothing = f"all places hold {_text(words)}, which the query excludes"
-        required.append(Requirement(nothing, _Without(_by_kind(index, [words]))))
+        required.append(Requirement(nothing, _Without(_by_kind(index, [words], index.kinds[:1]))))
     return required
 
 
@@ -94,15 +95,20 @@ def occurring_kind(index: Index, words: WordSequence, kinds: Sequence[str] | Non
     return None
 
 
-def _by_kind(index: Index, alternatives: Sequence[WordSequence]) -> list[tuple[str, list[str]]]:
+def _by_kind(
+    index: Index, alternatives: Sequence[WordSequence], allowed: Sequence[str] | None = None
+) -> list[tuple[str, list[str]]]:
     """The units of each alternative that occurs, with their kind; none twice."""
-    kinds = [(occurring_kind(index, words), words) for words in alternatives]
+    kinds = [(occurring_kind(index, words, allowed), words) for words in alternatives]
     units = [(kind, tuple(words.units(kind))) for kind, words in kinds if kind is not None]
     return [(kind, list(some)) for kind, some in dict.fromkeys(units)]
 
 
 class _Phrase:
-    """Segments in which one of several sequences begins, or is expected by their position-specific posteriors."""
+    """Segments in which one of several sequences begins, or is expected by their position-specific posteriors.
+
+    Sequences that repeat a unit must begin.
+    """
 
     def __init__(self, alternatives: list[tuple[str, list[str]]]) -> None:
         self.alternatives = alternatives
@@ -111,6 +117,8 @@ class _Phrase:
         out = np.zeros(len(segments), np.bool_)
         for kind, units in self.alternatives:
             out[sequence_runs(part, kind, units, segments & ~out).first_row] = True
+            if len(set(units)) < len(units):
+                continue  # where one unit is expected in two positions, it need not be said twice
             rest = np.flatnonzero(segments & ~out)
             out[rest[_position_chains(part, kind, units, rest) >= EXPECTED]] = True
         return out

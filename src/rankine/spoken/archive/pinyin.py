@@ -73,7 +73,7 @@ def _cuts(marked: str, last_tone: str) -> list[tuple[Syllable, ...]]:
         else:
             return []
     cuts = []
-    for bases in _fewest(letters) if len(letters) <= LONGEST else ():
+    for bases in _fewest(letters) if 0 < len(letters) <= LONGEST else ():
         at, cut = 0, list[Syllable]()
         for base in bases:
             marks = [tones[i] for i in range(at, at + len(base)) if i in tones]

@@ -17,10 +17,8 @@ from .words import WordList
 _MOST_WORDS = 100
 _CHARACTERS = re.compile(f"[{HAN}]+")
 _STOP = frozenset().union(*STOP_WORDS.values())
-_WORDS_ELSEWHERE = {
-    "NOT": "NOT is a word here: -word excludes one",
-    "AND": "AND is a word here: a place with all words comes first anyway",
-}
+_NOT = "NOT is a word here: -word excludes one"
+_AND = "AND is not needed: places with all words mostly come first"
 
 
 def parse(
@@ -35,6 +33,7 @@ def parse(
     words = vocabulary if isinstance(vocabulary, WordList) else WordList(vocabulary)
     syntax = parse_syntax(text)
     made = _Making(WordReader(splits, words, language))
+    made.notes += [_AND] if syntax.with_and else []
     beside = {number for near in syntax.nears for number in (near.left, near.right)}
     plain: list[str] = []
     for number, item in enumerate(syntax.items):
@@ -104,7 +103,11 @@ class _Making:
             self.fields.append(FieldFilter(item.field, tuple(o.text for o in item.operands), item.excluded))
             return
         if item.excluded:
-            self.excluded += self._alternatives(operand)
+            alternatives = self._alternatives(operand)
+            self.excluded += alternatives
+            words = self.reader.words
+            if not any(all(word in words for word in some.words) for some in alternatives):
+                self.notes.append(f"-{_written(operand)}: nobody said it, nothing is excluded")
             return
         begin = sum(len(some.words) for some in self.whole)
         quoted = any(o.kind == "phrase" for o in item.operands)
@@ -131,7 +134,7 @@ class _Making:
         return alternatives
 
     def _read(self, chunks: Sequence[str]) -> list[TypedWord]:
-        self.notes += [_WORDS_ELSEWHERE[c] for c in chunks if c in _WORDS_ELSEWHERE]
+        self.notes += [_NOT] if "NOT" in chunks else []
         typed = self.reader.read(chunks[: _MOST_WORDS + 1])
         self.typed += len(typed) + max(len(chunks) - _MOST_WORDS - 1, 0)
         return typed

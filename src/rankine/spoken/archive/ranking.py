@@ -10,8 +10,8 @@ units give every place its unigram scores and bounds of the others (:func:`..ind
 weights times these bounds, and 0 for negative weights of higher orders, are at least the score. Places are scored in
 falling order of this bound, until the bound of the next is below the k-th score.
 
-Weights that are learned on normalised scores need the minimum and maximum over a query's candidates; these are the same
-as in learning.
+Weights that are learned on normalised scores need the minimum and maximum over a query's candidates: the best places
+for its terms. What it requires and filters choose among these, so they change no score, and may leave fewer than k.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _FIRST = 256  # places that are scored at first
 _ROUNDING = 1e-9  # by so much a bound may be too low
 
 RankedPlace = tuple[int, float]
+PlaceMask = Callable[[np.ndarray], np.ndarray]  # of places, which of them count
 
 
 def parse_query(index: Index, text: str) -> SpokenQuery:
@@ -82,7 +83,7 @@ def ranked_places(
             evidence or QueryEvidence(index, query, weights.by_name), query, weights.by_name, k, allowed
         )
     else:
-        places, X = candidate_features(index, query, weights, candidates, k)
+        places, X = candidate_features(index, query, weights, candidates, k, allowed)
         values = np.array(weights.values)
         keep = allowed(places)
         if weights.normalise is None:
@@ -94,15 +95,25 @@ def ranked_places(
 
 
 def candidate_features(
-    index: Index, query: SpokenQuery, weights: Weights, candidates: int | None = None, k: int | None = None
+    index: Index,
+    query: SpokenQuery,
+    weights: Weights,
+    candidates: int | None = None,
+    k: int | None = None,
+    allowed: PlaceMask | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The candidates of a query, and their features as the weights were learned on."""
+    """The candidates of a query (at least k), and their features as the weights were learned on.
+
+    Only places that are ``allowed`` are candidates, unless features are normalised over all.
+    """
     if weights.normalise is None:
-        places = find_candidates(index, query, max(candidates or CANDIDATES, k or 0))
+        places = find_candidates(index, query, max(candidates or CANDIDATES, k or 0), allowed)
     else:
         most = weights.provenance.get("candidates", candidates or CANDIDATES)
-        only_papers = set(weights.names) <= set(ranker_names(index.kinds))
-        places = (unit_candidates if only_papers else find_candidates)(index, query, most)
+        if set(weights.names) <= set(ranker_names(index.kinds)):
+            places = unit_candidates(index, query, most)
+        else:
+            places = find_candidates(index, query, most, lambda places: np.ones(len(places), np.bool_))
     return places, weights.features(place_table(index, query, places, weights.names))
 
 
@@ -193,11 +204,16 @@ def _paper_scores(index: Index, query: SpokenQuery, places: np.ndarray, names: s
     return np.vstack(blocks) if blocks else np.zeros((0, len(ranker_names(index.kinds))))
 
 
-def find_candidates(index: Index, query: SpokenQuery, most: int = CANDIDATES) -> np.ndarray:
-    """The places with the largest scores by the shipped weights, at most so many, rising."""
+def find_candidates(
+    index: Index, query: SpokenQuery, most: int = CANDIDATES, allowed: PlaceMask | None = None
+) -> np.ndarray:
+    """The places with the largest scores by the shipped weights, at most so many, rising.
+
+    ``allowed`` are by default those that have what the query requires.
+    """
     weights = shipped(index.kinds).by_name
     places, scores = QueryEvidence(index, query, weights).scores(weights)
-    keep = matching_places(index, query, places)
+    keep = matching_places(index, query, places) if allowed is None else allowed(places)
     places, scores = places[keep], np.round(scores[keep], 12)
     return np.sort(places[largest(scores, most, _place_key(index, places))])
 
@@ -209,7 +225,6 @@ def unit_candidates(index: Index, query: SpokenQuery, most: int = CANDIDATES) ->
         for part, begin in zip(index.parts, index.places_before.tolist(), strict=False):
             scores[begin : begin + len(part.document_of)] += unigrams(part, kind, query.units(kind), part.by_place)
     there = np.flatnonzero(scores > 0)
-    there = there[matching_places(index, query, there)]
     return np.sort(there[largest(scores[there], most, _place_key(index, there))])
 
 
@@ -221,7 +236,7 @@ def _scored(
     query: SpokenQuery,
     weights: Mapping[str, float],
     k: int | None,
-    allowed: Callable[[np.ndarray], np.ndarray],
+    allowed: PlaceMask,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Places and their scores, among them the k best."""
     index = evidence.index

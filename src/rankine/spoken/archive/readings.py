@@ -19,6 +19,7 @@ from .words import WordList
 
 MOST = 100  # alternatives of a term or a phrase
 _LONGEST = 8  # characters of a Mandarin word
+_SAID = 0.5  # expected count from which a word was really heard: fewer are traces
 _COUNTED = 25  # sequences of syllables that are looked up
 _INVISIBLE = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]")
 _GROUPED = re.compile(r"\d{1,3}(,\d{3})+", re.ASCII)  # 1,455
@@ -56,7 +57,7 @@ class WordReader:
         return list(self._with_pinyin(typed))
 
     def _chunk(self, chunk: str) -> Iterator[TypedWord]:
-        if same := self.words.same(chunk):
+        if same := self._same(chunk):
             yield TypedWord(chunk, tuple(map(self.sequence, same)))
             return
         plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", chunk))
@@ -65,14 +66,19 @@ class WordReader:
         for token in cut_words(plain):
             if re.match(f"[{HAN}]", token):
                 yield from (TypedWord(w, (self.sequence(w),)) for w in longest_words(token, self.words))
-            else:
+            elif self._same(token):
                 yield self._word(token)
+            else:  # a hyphen is a blank
+                yield from map(self._word, re.split(f"[{HYPHENS[1:]}-]", token))
+
+    def _same(self, text: str) -> list[str]:
+        """The archive's words that are written so; with a hyphen in the text only if one of them was really heard."""
+        same = self.words.same(text)
+        hyphen = any(c in HYPHENS for c in _INVISIBLE.sub("", text).strip(HYPHENS))
+        return [] if hyphen and all(self.words.count(word) < _SAID for word in same) else same
 
     def _word(self, token: str) -> TypedWord:
         alternatives = [(word,) for word in self.words.same(token)] + self._numbers(token)
-        if not alternatives and (parts := re.split(f"[{HYPHENS[1:]}-]", token))[1:]:
-            same = [self.words.same(part) for part in parts]
-            alternatives = [tuple(some[0] for some in same)] if all(same) else []
         pinyin = () if alternatives or not self.pinyin_kind else tuple(read_pinyin(token))
         typed = (token.lower(),)
         if typed not in alternatives and (not alternatives or token.isdigit()):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from ...console import counted
 from ...errors import InputError
 from ...files import locked
 from ...places import check_below, inside
@@ -70,7 +71,7 @@ def recognise_recordings(
     )  # fmt: skip
     if left_out:
         done.notes.append(
-            f"{len(left_out)} recordings such as {left_out[0]} were deleted from this archive and are left out; "
+            f"deleted from this archive and left out: {counted(len(left_out), 'recording')}, such as {left_out[0]}; "
             "to add one again, give the file itself"
         )
     return done, time.perf_counter() - began

@@ -25,6 +25,7 @@ from .judged_places import judged_places
 from .matching import why_nothing
 from .ranking import (
     CANDIDATES,
+    candidate_features,
     contributions,
     find_candidates,
     parse_query,
@@ -102,6 +103,29 @@ def why_no_hits(index: Index, text: str, documents: DocumentFilter) -> str:
     return why_nothing(index, query, inside) or "no weak ranker that has a weight speaks for a place"
 
 
+def why_few_hits(index: Index, weights: Weights, text: str, n_hits: int) -> str:
+    """That weights on normalised scores rank only candidates, where a query and its filters leave few of them."""
+    if weights.normalise is None:
+        return ""
+    n = len(candidate_features(index, parse_query(index, text), weights)[0])
+    few = f"the weights in use rank {n:,} places; the query and its filters leave {n_hits:,} of them"
+    return few if n_hits < n else ""
+
+
+def candidate_recall(
+    index: Index, weights: Weights, text: str, k: int, documents: DocumentFilter, candidates: int
+) -> str:
+    """How many of the k best places are among so many candidates; nothing where weights have their own number."""
+    if weights.normalise is not None:
+        return ""
+    query = parse_query(index, text)
+    mask = DocumentFilter((*documents.fields, *query.fields)).mask(index)
+    exact, lossy = (
+        {place for place, _ in ranked_places(index, query, weights, k, mask, most)} for most in (None, candidates)
+    )
+    return f"of the first {len(exact):,} places of all, {len(exact & lossy):,} are among the candidates"
+
+
 def search_notes(index: Index, text: str, documents: DocumentFilter) -> list[str]:
     """What was assumed about a query and its filters, and suggestions for words that nobody heard; a line each."""
     query = parse_query(index, text)
@@ -141,7 +165,7 @@ def query_features(
     for done, (key, text) in enumerate(queries.items(), 1):
         query = parse_query(index, text)
         places = find_candidates(index, query, candidates)
-        grades = judged_places(index, qrels.get(key, {}), _best_places(index, query))
+        grades = judged_places(index, qrels.get(key, {}), best_places(index, query))
         X.append(place_table(index, query, places))
         y += [grades.get(place, 0.0) for place in places.tolist()]
         qid += [key] * len(places)
@@ -152,7 +176,7 @@ def query_features(
     return RankingData(np.vstack(X), y, qid, doc_ids=ids, feature_names=weak_rankers(index.kinds))
 
 
-def _best_places(index: Index, query: SpokenQuery) -> Callable[[int], int | None]:
+def best_places(index: Index, query: SpokenQuery) -> Callable[[int], int | None]:
     """What gives the best place of a document by the shipped weights; None where no place has any evidence."""
     weights = shipped(index.kinds).by_name
     best: dict[int, int] = {}

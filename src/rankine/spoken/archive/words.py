@@ -74,16 +74,16 @@ class WordList:
         return forms, bare
 
     def same(self, word: str) -> list[str]:
-        """The words with the same folded form; those that differ by an apostrophe only where there are no others.
+        """The words with the same folded form; without apostrophes too where one is typed or there are no others.
 
         The word as it is typed in lower case comes first, then as it is typed, then the most frequent one.
         """
         forms, bare = self.folded
         form = fold(word)
         same = {w for w in (word.lower(), word, form) if w in self} | set(forms.get(form, ()))
-        if not same:
+        if not same or "'" in form:
             short = without_apostrophes(form)
-            same = ({short} if short in self else set()) | set(bare.get(short, ())) | set(forms.get(short, ()))
+            same |= ({short} if short in self else set()) | set(bare.get(short, ())) | set(forms.get(short, ()))
         typed = (word.lower(), word)
         if len(same) < 2:
             return list(same)

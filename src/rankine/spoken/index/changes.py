@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...console import counted
 from ...errors import InputError
 from ...parallel import paired_map
 from ..lattice.batch import guarded, lost
@@ -110,7 +111,7 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
     damaged = bool(errors)
     missing = [u for u in corpus.about if u not in paths]
     if missing:
-        errors.append(f"{len(missing)} utterances of the table are not in {corpus.place}, e.g. {missing[0]!r}")
+        errors.append(f"not in {corpus.place}: {counted(len(missing), 'utterance')} of the table, e.g. {missing[0]!r}")
     sizes = {name: len(marks) for name, marks in prints.items()}
     joined = {name: " ".join(marks) for name, marks in prints.items()}
     return Survey(sizes, joined, incomplete, damaged, errors, set(paths))

@@ -28,7 +28,8 @@ share, weighted by idf, of the n-grams that begin in one and end in the other).
 
 A column of the table is a class of terms, whether a query has one term or several, and a feature; its value is the sum
 over terms of that class of share × feature. The share of a term is idf over the sum of all, that of a stop word counts
-a tenth; the share of a pair is 1 over the number of pairs.
+a tenth; the share of a pair is the smaller one of its terms, times the number of terms over the number of pairs: a pair
+with a stop word counts little.
 """
 
 from __future__ import annotations
@@ -324,9 +325,10 @@ class QueryEvidence:
             if self.term_features[i]:
                 features = self._term(term, self.classes[i], self.term_features[i])
                 yield _Item(term.text, f"{self.classes[i]}-{self.size}-", self.shares[i], features)
-        share = 1 / max(len(self.query.neighbours), 1)
+        alike = len(self.query.terms) / max(len(self.query.neighbours), 1)  # 1 over the share where all are alike
         for i, pair in enumerate(self.query.neighbours):
             if self.pair_features[i]:
+                share = alike * min(self.shares[t] for t in pair)
                 text = " ".join(self.query.terms[t].text for t in pair)
                 features = {f: self._pair(pair, f) for f in self.pair_features[i]}
                 yield _Item(text, f"{self.pair_classes[i]}-{self.size}-", share, features)

@@ -1,28 +1,30 @@
 r"""Weights by classes of query words, learned from where they stand.
 
 Columns of evidence are features × classes: words that are heard, listed or unknown, in queries of one or several words.
-What is learned moves the weights :math:`w_c` of a class away from :math:`w_{0c}`, those in use, and all classes move
-together unless the queries say otherwise:
+What is learned moves the weights :math:`w_c` of a class away from :math:`w_{0c}`, the shipped ones, and all classes
+move together unless the queries say otherwise:
 
 .. math:: \min_{\bar w} \tfrac12 \|\bar w\|^2 + \tfrac{\mu}{2} \sum_c \|w_c - w_{0c} - \bar w\|^2
 
 With a column for each feature that all classes share, and the columns of the classes divided by :math:`\sqrt\mu`, this
 is the regulariser :math:`\tfrac12 \|\theta - \theta_0\|^2` of every linear ranker, for any :math:`\theta_0` that gives
-the weights in use.
+the shipped weights.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...data import RankingData
+from ..index.evidence import CLASSES
 
 MU = 1.0
 SCALE = 10.0  # a difference of scores of 1/10 is a margin of 1: certainly heard is 1
 C = 3e-6  # for each query: of 21 pairs of C and MU one with which no draw of ten queries cost as much as 0.01
+CLASS_HEADS = tuple(f"{c}, {size}" for c in CLASSES for size in ("one", "several"))
 _WORD = "heard-one-word"
 _ONE = "heard-one-"
 
@@ -34,6 +36,19 @@ def feature_of(name: str) -> str:
     'sound-all'
     """
     return name.split("-", 2)[2]
+
+
+def class_rows(weights: Mapping[str, float], form: str, empty: str) -> list[tuple[str, ...]]:
+    """A row for each feature of columns of evidence, a column for each class of words; ``empty`` where none is given.
+
+    >>> class_rows({"heard-one-word": 1.0, "unknown-one-word": 0.5}, "{:.1f}", "-")
+    [('word', '1.0', '-', '-', '-', '0.5', '-')]
+    """
+    prefixes = [head.replace(", ", "-") for head in CLASS_HEADS]
+    return [
+        (f, *(form.format(weights[name]) if (name := f"{p}-{f}") in weights else empty for p in prefixes))
+        for f in dict.fromkeys(map(feature_of, weights))
+    ]
 
 
 def substitution(names: Sequence[str], mu: float = MU) -> np.ndarray:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -181,17 +181,20 @@ class Judgments:
 
     def add_all(self, rows: Sequence[tuple[str, str, float]], judge: str = "") -> int:
         """Store several judgments, all or none; returns the number of the last."""
-        now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._open(write=True) as db:
-            names = {n for (n,) in db.execute("SELECT name FROM query")}
-            for query, _, _ in rows:
-                if query not in names:
-                    raise InputError(f"a judgment of the query {query!r}, which is not known", str(self.path))
-            db.executemany(
-                "INSERT INTO judgment (query, document, grade, judge, time) VALUES (?, ?, ?, ?, ?)",
-                [(q, d, g, judge, now) for q, d, g in rows],
-            )
-            return int(db.execute("SELECT MAX(id) FROM judgment").fetchone()[0] or 0)
+            return self._insert(db, rows, judge)
+
+    def _insert(self, db: sqlite3.Connection, rows: Sequence[tuple[str, str, float]], judge: str) -> int:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        names = {n for (n,) in db.execute("SELECT name FROM query")}
+        for query, _, _ in rows:
+            if query not in names:
+                raise InputError(f"a judgment of the query {query!r}, which is not known", str(self.path))
+        db.executemany(
+            "INSERT INTO judgment (query, document, grade, judge, time) VALUES (?, ?, ?, ?, ?)",
+            [(q, d, g, judge, now) for q, d, g in rows],
+        )
+        return int(db.execute("SELECT MAX(id) FROM judgment").fetchone()[0] or 0)
 
     def all(self) -> Judged:
         """Queries, and for each the grades that count."""
@@ -207,16 +210,26 @@ class Judgments:
             qrels[query][document] = float(grade)
         return Judged(queries, qrels)
 
-    def add_queries(self, queries: Mapping[str, str]) -> None:
-        """Store queries with their names; a name that has another text here is an InputError."""
+    def add_judged(self, judged: Judged, judge: str = "") -> None:
+        """Store queries and their judgments, all or none; a name that has another text here is an InputError.
+
+        A text has one name: judgments of a query whose text has another name here are stored under that.
+        """
         with self._open(write=True) as db:
             there = dict(db.execute("SELECT name, text FROM query"))
-            for name, text in queries.items():
+            name_of = {text: name for name, text in there.items()}
+            for name, text in judged.queries.items():
                 if there.get(name, text) != text:
                     raise InputError(
                         f"the query {name} is {shorten(there[name])} here and {shorten(text)} there", str(self.path)
                     )
-            db.executemany("INSERT OR IGNORE INTO query VALUES (?, ?)", list(queries.items()))
+                if text not in name_of:
+                    name_of[text] = name
+                    db.execute("INSERT INTO query VALUES (?, ?)", (name, text))
+            names = {name: name_of[text] for name, text in judged.queries.items()}
+            self._insert(
+                db, [(names.get(q, q), d, g) for q, grades in judged.qrels.items() for d, g in grades.items()], judge
+            )
 
     def check(self) -> None:
         """Let SQLite check its file; raise InputError if it is damaged."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import losses
+from ...console import counted
 from ...data import RankingData
 from ...errors import InputError
 from ...measures import evaluate
@@ -22,6 +23,8 @@ from .weights import Weights, check_normaliser, is_evidence, normalised
 
 C_GRID = tuple(10.0**e for e in range(-3, 5))
 START_GRID = tuple(10.0**e for e in range(-7, 1))
+SHIPPED, IN_USE = "shipped", "in use"
+SEEN = "in use (may have seen these queries)"  # their AP is no test of them
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Examples:
         n_judgments: how many judgments they come from.
         digest: a fingerprint of queries, judgments and archive.
         lost: queries without a candidate: their AP is 0.
+        n_judged: how many queries have judgments, of relevant places or not.
     """
 
     data: RankingData
@@ -43,6 +47,7 @@ class Examples:
     n_judgments: int = 0
     digest: str = ""
     lost: tuple[str, ...] = ()
+    n_judged: int = 0
 
     def average_precision(self, data: RankingData, scores: np.ndarray) -> np.ndarray:
         """AP of each query as trec_eval computes it: ties by name; relevant documents that are no candidates count."""
@@ -163,8 +168,11 @@ def cross_validate(
     """
     data = examples.data
     if data.n_queries < folds:
+        judged = counted(examples.n_judged or data.n_queries, "judged query")
         raise InputError(
-            f"{data.n_queries} judged queries are too few for {folds} folds: judge more, or use fewer folds"
+            f"of {judged} only those with at least one relevant place count: "
+            f"{data.n_queries}, too few for {folds} folds: judge more queries"
+            f"{f', or --folds {data.n_queries}' if data.n_queries > 1 else ''}"
         )
     check_normaliser(normalise)
     baselines = [] if start is not None else ["best single", "uniform", *(["uniform, normalised"] if normalise else [])]
@@ -216,7 +224,7 @@ def learn(
     folds: int = 4,
     seed: int = 0,
     candidates: int = 1000,
-    current: Weights | None = None,
+    beside: Mapping[str, Weights] | None = None,
     begin: Weights | None = None,
 ) -> tuple[Weights, CrossValidation]:
     """Weights from all judged queries, and how well such weights do on queries they have not seen.
@@ -230,27 +238,34 @@ def learn(
         folds: of queries, for the test.
         seed: of the folds.
         candidates: how many places of each query there are at the most.
-        current: the weights in use; they are tested on the same queries, as ``"in use"``.
+        beside: other weights that are tested on the same queries, by name; what is learned is compared with the first.
         begin: weights of evidence that linear rankers begin at; None: they learn weights of the papers' weak rankers.
     """
     check_ranker(ranker)  # raises InputError before the long computation starts
     data, start = _task(examples, ranker, normalise, begin)
     normalise = ("query-minmax" if start is None else None) if normalise == AUTO else normalise
     trial = cross_validate(replace(examples, data=data), {ranker: ranker}, folds, seed, normalise, start)
-    if current is not None:
+    if beside:
         others = [n for n in map(str, examples.data.feature_names or ()) if not is_evidence(n)]
         given = {"uniform": Weights.equal(others)} if start is not None and others else {}
-        before = {name: examples.precision(w) for name, w in (given | {"in use": current}).items()}
-        baselines = ("in use",) if start is not None else ("in use", *trial.baselines)
+        before = {name: examples.precision(w) for name, w in (given | dict(beside)).items()}
+        baselines = (next(iter(beside)), *(() if start is not None else trial.baselines))
         trial = replace(trial, precision=before | trial.precision, baselines=baselines)
     model = _fitted(make_ranker(ranker, data, normalise, seed, start), data)
     provenance = {
         "queries": data.n_queries, "documents": data.n_documents, "judged": examples.n_judgments,
         "judgments": examples.digest, "folds": folds, "seed": seed, "candidates": candidates,
         "parameters": {k: v for k, v in model.get_params().items() if isinstance(v, (int, float, str))},
-        "MAP": {name: float(x.mean()) for name, x in trial.precision.items()},
+        "MAP": {n: float(x.mean()) for n, x in trial.precision.items() if n not in (IN_USE, SEEN)},
     }  # fmt: skip
     return Weights(tuple(data.feature_names or ()), tuple(model.coef_), normalise, ranker, provenance), trial
+
+
+def compared(current: Weights | None, first: Weights) -> dict[str, Weights]:
+    """What learned weights are tested beside: the shipped ones, and those in use; learned ones are no fair test."""
+    if current is None:
+        return {SHIPPED: first}
+    return {SHIPPED: first, IN_USE if current.ranker == "uniform" else SEEN: current}
 
 
 def _task(

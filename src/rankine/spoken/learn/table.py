@@ -14,7 +14,7 @@ AUTO = "auto"  # scores are normalised as the ranker needs it
 class FusionRanker(NamedTuple):
     """A row of the table of rankers: how it is made for some training queries.
 
-    ``continues``: over columns of evidence it begins at the weights in use. Others learn the weights of the papers'
+    ``continues``: over columns of evidence it begins at the shipped weights. Others learn the weights of the papers'
     weak rankers.
     """
 
@@ -46,7 +46,7 @@ def _single(data: RankingData, normalise: str | None) -> Any:
 
 RANKERS = {
     "svm-map": FusionRanker(
-        "goes on from the weights in use; with --normalise as in the paper, C = 10,000 over the number of queries",
+        "goes on from the shipped weights; with --normalise as in the paper, C = 10,000 over the number of queries",
         _svm_map, continues=True,
     ),
     "adarank": FusionRanker("AdaRank on AP, for the papers' weak rankers", _adarank("original")),

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from ... import files
+from ...console import counted
 from ...errors import InputError, is_utf8, shorten
 from ...journal import Journal
 from ...places import check_name, inside, is_inside, plain_files
@@ -78,7 +79,7 @@ def find(sources: Sequence[str | os.PathLike]) -> Recordings:
             continue
         audio, other = _audio_below(source)
         if other:
-            notes.append(f"{len(other)} files such as {other[0]} cannot be read: convert them to wav or flac")
+            notes.append(f"{counted(len(other), 'file')} such as {other[0]} cannot be read: convert to wav or flac")
         if not audio:
             raise InputError(f"no audio files ({' '.join(ENDINGS)}) in this folder", str(source))
         paths += audio
