@@ -54,10 +54,10 @@ def words_alone() -> np.ndarray:
 
 
 def keeps_promise(weights: np.ndarray) -> bool:
-    """Whether no weight is below the least, words count enough for one-word queries, and pairs not too much."""
+    """Whether all weights are above 0, words count enough for one-word queries, and pairs not too much."""
     word, *others = weights[_PROMISE].tolist()
     bounded = all(weights[pairs].sum() <= PAIRS * weights[terms].sum() for terms, pairs in _SEVERAL)
-    return bool((weights >= FLOOR).all()) and 9 * word >= sum(others) and bounded
+    return bool((weights > 0).all()) and 9 * word >= sum(others) and bounded
 
 
 def scaled(weights: np.ndarray) -> np.ndarray:
