@@ -66,8 +66,8 @@ def build(place: Path) -> None:
     for query in range(3):
         key = archive.judgments.query(f"w{query} w{query + 1}")
         archive.judgments.add_all([(key, f"d{d}", float((d + query) % 2)) for d in range(8)])
-    archive.learn(ranker="single", folds=2)
-    archive.learn(ranker="adarank", folds=2)
+    archive.learn(ranker="single", folds=2, keep=True)
+    archive.learn(ranker="adarank", folds=2, keep=True)
 
 
 # -- where names are stored: each function puts a name there, with checksums that are right
@@ -299,7 +299,7 @@ def _play(archive: Path) -> str:
 COMMANDS: dict[str, Callable[[Path], str]] = {
     "search": _command("search", "loud1 w0 w1"), "check": _command("check"), "subtitles": _command("subtitles", "d0"),
     "play": _play, "weights": _command("weights"), "weights --use": _command("weights", "--use", "uniform"),
-    "learn": _command("learn", "--ranker", "single", "--folds", "2"), "judgments": _command("judgments"),
+    "learn": _command("learn", "--ranker", "single", "--folds", "2", "--keep"), "judgments": _command("judgments"),
     "delete": _command("delete", "tape-1"), "delete another": _command("delete", "d0"), "merge": _command("merge"),
     "add": _add, "add with other settings": _add_anew,
 }  # fmt: skip
