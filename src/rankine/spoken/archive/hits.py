@@ -9,6 +9,7 @@ sounds like   only smaller units
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from ..index import schema
 from ..index.reader import Index, PartReader
 from .best_runs import LIKELY, RunUnit, UnitRun, Window, best_run
 from .roots import RecordingRoots
-from .segments import PlaceSegment, place_name, read_place_name, segment
+from .segments import PlaceSegment, read_place_name, segment
 from .snippets import snippet
 from .terms import SpokenQuery, Term
 
@@ -42,9 +43,9 @@ class Hit:
 
     ``start`` and ``end`` are those of the best run of the query's units. ``matches`` are its units, then the best
     occurrence of each other word of the query in the segment. ``segment`` names the place for judgments and runs: it is
-    the same for every query. ``evidence`` says what the hit rests on. ``recording_rank`` and ``recording_score`` are
-    those of the recording where places are grouped by recordings. ``explanation`` tells the parts of the score, where
-    it was asked for.
+    the same for every query. ``place`` names ``start`` and ``end``, for ``rankine spoken play``. ``evidence`` says what
+    the hit rests on. ``recording_rank`` and ``recording_score`` are those of the recording where places are grouped by
+    recordings. ``explanation`` tells the parts of the score, where it was asked for.
     """
 
     rank: int
@@ -64,14 +65,10 @@ class Hit:
     certainty: str = ""
     evidence: str = ""
     segment: str = ""
+    place: str = ""
     explanation: tuple[str, ...] = ()
     recording_rank: int | None = None
     recording_score: float | None = None
-
-    @property
-    def place(self) -> str:
-        """The hit in one word, for ``rankine spoken play``."""
-        return place_name(self.document, self.start, self.end)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data; unknown times are None."""
@@ -102,13 +99,17 @@ def locate(index: Index, text: str, recordings: str | None = None) -> RecordedPl
     recordings it is the one that the times can be in. ``recordings`` is the folder of the recordings; without it they
     are looked for in the folders that the user has given for this archive before.
     """
-    document, begin, stop = read_place_name(text, index.numbers)
+    name = read_place_name(text, index.numbers, index.utterances_of)
+    document, begin, stop = name[:3]
     start = 0.0 if begin is None else begin
     end = stop if stop is not None else start + (30.0 if begin is None else 3.0)
     index.check_sizes()
     part, number = index.place_of(document)
     offsets, lengths = part.numbers(schema.OFFSET), part.numbers(schema.LENGTH)
-    utterances = part.utterances(number)
+    utterances: Sequence[int] = part.utterances(number)
+    if name.utterance is not None:
+        names = part.texts(schema.UTTERANCE_NAME)
+        utterances = [u for u in utterances if names[u] == name.utterance]
     near = [u for u in utterances if offsets[u] - 1 <= start <= offsets[u] + lengths[u] + 1] or list(utterances[:1])
     audio = part.texts(schema.AUDIO)[near[0]] if near else ""
     if not audio:
@@ -132,10 +133,11 @@ def make_hit(
     utterance = part.texts(schema.UTTERANCE_NAME)[where.row]
     if best is None:
         certainty, evidence = _without_run(query, where, kinds[0])
+        start = where.start if where.end == where.end else where.end
         return Hit(
-            rank, document, score, utterance, where.start if where.end == where.end else where.end, where.end, kinds[0],
-            (), snippet(part, range(where.row, where.row + 1), where.start, where.end), contributions,
-            certainty=certainty, evidence=evidence, **about,
+            rank, document, score, utterance, start, where.end, kinds[0], (),
+            snippet(part, range(where.row, where.row + 1), where.start, where.end), contributions,
+            certainty=certainty, evidence=evidence, place=where.named(start, where.end), **about,
         )  # fmt: skip
     run, window = best
     spans = [window.span(unit.slot) for unit in run.units]
@@ -147,7 +149,8 @@ def make_hit(
         (*matches, *(_other_matches(query, run, window) if by_words else ())),
         snippet(part, range(where.row, run.units[-1].row + 1), start, end), contributions,
         certainty=_certainty(part, run) if by_words else CERTAINTIES[2],
-        evidence=_evidence_of_words(run) if by_words else _evidence_of_units(query, run), **about,
+        evidence=_evidence_of_words(run) if by_words else _evidence_of_units(query, run),
+        place=where.named(start, end), **about,
     )  # fmt: skip
 
 

@@ -31,16 +31,16 @@ class JudgedNames(Collection[str]):
 def _meaning(index: Index, name: str) -> tuple[int, int | None] | None:
     """The number of the document and of the place that a name means (None: the best one); None: nothing here."""
     try:
-        document, start, end = read_place_name(name, index.numbers)
+        read = read_place_name(name, index.numbers, index.utterances_of)
     except InputError:
         return None
-    number = index.numbers.get(document)
+    number = index.numbers.get(read.document)
     if number is None:
         return None
-    if start is None:
+    if read.start is None and read.utterance is None:
         places = places_of(index, number)
         return number, places[0] if len(places) == 1 else None
-    place = place_at(index, number, start, start if end is None else end)
+    place = place_at(index, read)
     return None if place is None else (number, place)
 
 
