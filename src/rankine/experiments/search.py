@@ -22,8 +22,9 @@ from ..parallel import process_map
 from ..progress import bar
 from ..report import Section, write, write_page
 from ..spoken.archive.grouping import COMBINATIONS, recording_score
-from ..spoken.learn.classes import CLASS_HEADS, C, ContinuedRanker, class_rows
+from ..spoken.learn.classes import CLASS_HEADS, class_rows
 from ..spoken.learn.learning import make_ranker
+from ..spoken.learn.neighbours import NeighbourRanker
 from ..spoken.learn.weights import Weights, is_evidence, normalised
 from .search_speech import COLLECTIONS, Hearing, hearings, recognised, recognised_sets
 from .search_tables import JudgedSet, judged_sets
@@ -109,7 +110,7 @@ def quietly_fitted(model: Any, data: RankingData) -> Any:
 
 def continued(data: RankingData, start: np.ndarray) -> np.ndarray:
     """Weights from judged queries, beginning at some, as `rankine spoken learn` learns them."""
-    return quietly_fitted(ContinuedRanker("svm-map", C, start), data).coef_
+    return NeighbourRanker(start).fit(data).coef_
 
 
 def learned_precision(s: JudgedSet, start: np.ndarray) -> np.ndarray:
@@ -195,11 +196,10 @@ def few_table(trial: SearchTrial) -> list[tuple[str, ...]]:
     """What ten judged queries change, over random draws: the mean, and the worst draw."""
     rows: list[tuple[str, ...]] = []
     every = []
-    for name in dict.fromkeys(n for names in COLUMNS.values() for n in names if not n.startswith("joined")):
-        s = trial.sets[name]
+    for s in (s for s in trial.training if s.data.n_queries >= 2 * FEW):
         changes = few_changes(s, trial.without[s.collection])
         every.append(changes)
-        rows.append((name, *_changed(changes)))
+        rows.append((s.name, *_changed(changes)))
     return [*rows, ("all", *_changed(np.concatenate(every)))]
 
 

@@ -19,7 +19,7 @@ def test_the_commands(taught, tmp_path):
     (tmp_path / "q.qrels").write_text("".join(f"{q} 0 {d} 1\n" for q, r in judged.qrels.items() for d in r))
     given = ("--queries", "q.tsv", "--qrels", "q.qrels")
     done = rankine(tmp_path, "spoken", "learn", place, *given, "--dry-run", "--plot", "w.svg")
-    assert "svm-map" in done.stdout
+    assert "neighbours" in done.stdout
     assert "shipped" in done.stdout
     assert "dry run" in done.stderr
     assert "heard-one-word" in (tmp_path / "w.svg").read_text()

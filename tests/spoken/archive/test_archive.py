@@ -70,7 +70,7 @@ def test_learning_again_changes_nothing(taught, tmp_path):
     assert again.weights == first.weights == archive.weights
     assert archive.weights_history == history
     assert again.means == first.means
-    assert list(again.trial.precision) == ["uniform", "shipped", "in use (may have seen these queries)", "svm-map"]
+    assert list(again.trial.precision) == ["uniform", "shipped", "in use (may have seen these queries)", "neighbours"]
     archive.use_weights(Weights.equal([n for n in archive.ranker_names if not is_evidence(n)]))
     fair = archive.learn(judged, use=False)
     assert fair.means[0] == max(fair.trial.precision[name].mean() for name in ("shipped", "in use"))

@@ -7,6 +7,7 @@ import rankine as rk
 from rankine.spoken.archive.examples import examples
 from rankine.spoken.learn import learning
 from rankine.spoken.learn.learning import RANKERS, Examples, check_ranker, choose_C, cross_validate, learn, make_ranker
+from rankine.spoken.learn.table import NEIGHBOURS
 from rankine.spoken.learn.weights import Weights, is_evidence, shipped
 
 
@@ -82,12 +83,16 @@ def test_too_few_queries_and_unknown_names(judged_data):
         learn(judged_data, "nonsense")
     for wrong in ("zscore", "nonsense"):
         with pytest.raises(rk.InputError, match="normalise must be one of query-minmax, query-zscore, None"):
-            learn(judged_data, normalise=wrong)
+            learn(judged_data, "svm-map", normalise=wrong)
+    with pytest.raises(rk.InputError, match=r"neighbours learns from scores as they are.* choose another one"):
+        learn(judged_data, normalise="query-minmax")
 
 
 def test_the_table_of_rankers(judged_data):
     for name in RANKERS:
         check_ranker(name)
+        if name == NEIGHBOURS:
+            continue  # it needs weights to begin at
         assert make_ranker(name, judged_data.data, None).fit(judged_data.data).coef_.shape == (39,)
     check_ranker("listnet")
     model = make_ranker("ranksvm-l2", judged_data.data, "query-minmax")
@@ -107,7 +112,7 @@ def test_interrupting_leaves_all_as_it_was(taught, monkeypatch):
 def test_learning_goes_on_from_given_weights(judged_data):
     begin = shipped(["word", "character"])
     evidence = [n for n in judged_data.data.feature_names if is_evidence(n)]
-    weights, trial = learn(judged_data, begin=begin, beside={"shipped": begin})
+    weights, trial = learn(judged_data, "svm-map", begin=begin, beside={"shipped": begin})
     assert weights.names == tuple(evidence)
     assert weights.normalise is None
     assert list(trial.precision) == ["uniform", "shipped", "svm-map"]
@@ -116,13 +121,16 @@ def test_learning_goes_on_from_given_weights(judged_data):
     np.testing.assert_array_equal(trial.precision["shipped"], want)
     start = np.array([begin.by_name[n] for n in evidence])
     assert 0 < np.abs(np.array(weights.values) - start).max() < 0.1  # few queries move them little
+    default, trial = learn(judged_data, begin=begin, beside={"shipped": begin})
+    assert list(trial.precision) == ["uniform", "shipped", NEIGHBOURS]
+    assert {"pair", "join"} == set(default.provenance["parameters"])
     other, trial = learn(judged_data, "ranksvm-l2", begin=begin, beside={"shipped": begin})
     assert other.names == weights.names
     papers, trial = learn(judged_data, "adarank:meng", begin=begin, beside={"shipped": begin})
     assert not any(map(is_evidence, papers.names))
     assert papers.normalise == "query-minmax"
     assert trial.baselines == ("shipped", "uniform", "best single")
-    minmax, _ = learn(judged_data, normalise="query-minmax", begin=begin, beside={"shipped": begin})
+    minmax, _ = learn(judged_data, "svm-map", normalise="query-minmax", begin=begin, beside={"shipped": begin})
     assert minmax.names == papers.names
 
 

@@ -8,7 +8,7 @@ import typer
 
 from ...console import counted, say
 from ...normalisers import TABLE
-from ...spoken.learn.table import RANKERS
+from ...spoken.learn.table import NEIGHBOURS, RANKERS
 from .common import Folder
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def learn(
         str | None, typer.Option(help="Queries (name, tab, query on each line) instead of the archive's own.")
     ] = None,
     qrels: Annotated[str | None, typer.Option(help="TREC qrels of these queries.")] = None,
-    ranker: Annotated[str, typer.Option(help=f"{_RANKERS}; or any loss, `rankine losses` lists them.")] = "svm-map",
+    ranker: Annotated[str, typer.Option(help=f"{_RANKERS}; or any loss, `rankine losses` lists them.")] = NEIGHBOURS,
     normalise: Annotated[
         str,
         typer.Option(
@@ -50,7 +50,7 @@ def learn(
 
     `rankine spoken learn archive/`
 
-    `rankine spoken learn archive/ --queries q.tsv --qrels q.qrels --ranker adarank --dry-run`
+    `rankine spoken learn archive/ --queries q.tsv --qrels q.qrels --ranker svm-map --dry-run`
     """
     from ...figures import check_picture
     from ...spoken import Archive

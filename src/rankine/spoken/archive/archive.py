@@ -17,7 +17,7 @@ from ..index.reader import Index
 from ..index.settings import Settings
 from ..index.storage import create, writing
 from ..learn.judgments import Judged, Judgments
-from ..learn.table import AUTO
+from ..learn.table import AUTO, NEIGHBOURS
 from ..learn.weights import Weights, shipped
 from ..recognise.table import DEFAULT, Recogniser
 from .feature_cache import forget_features
@@ -331,7 +331,7 @@ class Archive:
     def learn(
         self,
         judged: Judged | None = None,
-        ranker: str = "svm-map",
+        ranker: str = NEIGHBOURS,
         *,
         normalise: str | None = AUTO,
         folds: int = 4,

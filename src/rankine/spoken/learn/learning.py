@@ -18,7 +18,8 @@ from ...measures.compare import mean_interval, wilcoxon
 from ...progress import bar
 from .classes import C as OWN_C
 from .classes import ContinuedRanker
-from .table import AUTO, RANKERS
+from .neighbours import NeighbourRanker
+from .table import AUTO, NEIGHBOURS, RANKERS
 from .weights import Weights, check_normaliser, is_evidence, normalised
 
 C_GRID = tuple(10.0**e for e in range(-3, 5))
@@ -71,6 +72,8 @@ def make_ranker(
     """
     from ...rankers import LinearRanker
 
+    if start is not None and name == NEIGHBOURS:
+        return NeighbourRanker(start)
     if start is not None:
         C = OWN_C if name == "svm-map" else choose_C(name, data, None, seed, start=start)
         return ContinuedRanker(name, C, start)
@@ -219,7 +222,7 @@ def _fitted(model: Any, data: RankingData) -> Any:
 
 def learn(
     examples: Examples,
-    ranker: str = "svm-map",
+    ranker: str = NEIGHBOURS,
     normalise: str | None = AUTO,
     folds: int = 4,
     seed: int = 0,

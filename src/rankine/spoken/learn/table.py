@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...errors import InputError
+
 if TYPE_CHECKING:
     from ...data import RankingData
 
+NEIGHBOURS = "neighbours"
 AUTO = "auto"  # scores are normalised as the ranker needs it
 
 
@@ -44,7 +47,17 @@ def _single(data: RankingData, normalise: str | None) -> Any:
     return SingleFeature(measure="AP")
 
 
+def _neighbours(data: RankingData, normalise: str | None) -> Any:
+    raise InputError(
+        f"the ranker {NEIGHBOURS} learns from scores as they are, beginning at shipped weights; for scores that are "
+        "normalised choose another one, such as svm-map"
+    )
+
+
 RANKERS = {
+    "neighbours": FusionRanker(
+        "how much words that follow each other count; all else as in the shipped weights", _neighbours, continues=True
+    ),
     "svm-map": FusionRanker(
         "goes on from the shipped weights; with --normalise as in the paper, C = 10,000 over the number of queries",
         _svm_map, continues=True,
