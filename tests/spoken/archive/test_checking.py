@@ -205,7 +205,7 @@ def test_sweeping_removes_only_what_a_writer_made(tmp_path, victims):
     assert there.isdisjoint(left)
 
 
-@pytest.mark.parametrize("name", ["lock", "manifest.json", "judgments.sqlite", "weights", "cache", "recognised"])
+@pytest.mark.parametrize("name", ["lock", "manifest.json", "store.sqlite", "weights", "cache", "recognised"])
 def test_links_in_an_archive_are_not_followed(tmp_path, victims, name):
     archive = filled(tmp_path / "a", ["d", "e"])
     (tmp_path / "a" / name).unlink(missing_ok=True)
@@ -215,7 +215,7 @@ def test_links_in_an_archive_are_not_followed(tmp_path, victims, name):
     use = {
         "lock": lambda: archive.delete(["d"]),
         "manifest.json": lambda: Archive(tmp_path / "a"),
-        "judgments.sqlite": lambda: archive.judgments.query("x"),
+        "store.sqlite": lambda: archive.judgments.query("x"),
         "weights": lambda: archive.use_weights(None),
         "cache": lambda: archive.learn(judged, "single", folds=2),
         "recognised": lambda: archive.delete(["d"]),

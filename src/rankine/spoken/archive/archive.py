@@ -128,7 +128,7 @@ class Archive:
     @property
     def judgments(self) -> Judgments:
         """Queries and judgments that are kept with the archive."""
-        return Judgments(self.folder)
+        return Judgments(self.folder, self.index.numbers)
 
     # -- changing it
 
