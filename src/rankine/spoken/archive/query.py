@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 
 from ...errors import InputError, shorten
@@ -22,9 +22,15 @@ _AND = "AND is not needed: places with all words mostly come first"
 
 
 def parse(
-    text: str, splits: Mapping[str, Split | None], vocabulary: WordList | Collection[str], language: str = "en"
+    text: str,
+    splits: Mapping[str, Split | None],
+    vocabulary: WordList | Collection[str],
+    language: str = "en",
+    listed: Callable[[str], bool] = lambda word: False,
 ) -> SpokenQuery:
     """Read a query; ``vocabulary`` are the words of the archive, and ``language`` is what it is spoken in.
+
+    ``listed`` tells whether a pronunciation dictionary has a word. Others are folded before they are sounded.
 
     >>> query = parse('find "spoken words"', {"word": None}, {"find", "spoken", "words"})
     >>> query.words, [phrase.place for phrase in query.phrases], [term.text for term in query.terms]
@@ -32,7 +38,7 @@ def parse(
     """
     words = vocabulary if isinstance(vocabulary, WordList) else WordList(vocabulary)
     syntax = parse_syntax(text)
-    made = _Making(WordReader(splits, words, language))
+    made = _Making(WordReader(splits, words, language, listed))
     made.notes += [_AND] if syntax.with_and else []
     beside = {number for near in syntax.nears for number in (near.left, near.right)}
     plain: list[str] = []
@@ -89,10 +95,10 @@ class _Making:
     def add_words(self, chunks: Sequence[str]) -> list[TypedWord]:
         """Add words that stand one after the other, each as a term."""
         typed = self._read(chunks)
-        runs = self.reader.number_runs(typed)
+        runs = self.reader.runs(typed)
         for at, word in enumerate(typed):
-            digits = [some for run in runs if run.begin <= at < run.end for some in run.digits]
-            self._add_term(word.text, (*word.alternatives, *digits))
+            instead = [some for run in runs if run.begin <= at < run.end for some in run.words]
+            self._add_term(word.text, (*word.alternatives, *instead))
             self.whole.append(word.alternatives[0])
         return typed
 
