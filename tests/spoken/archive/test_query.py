@@ -89,6 +89,7 @@ def test_words_as_they_are_written(tmp_path):
         ("w0 " * 1000, "a query of 1000 words; at most 100 can be asked for"),
         ("-w0 " * 900, "a query of 900 words"),
         ("设" * 900 + " w0 " * 101, "a query of 102 words"),
+        ('"' + "w0-" * 1300 + 'w0"', "a query of 1301 words"),
         ("w0 " * 10000, "a query of 10,000 words and 30,000 characters"),
     ],
 )

@@ -77,3 +77,12 @@ def test_what_hyphens_divide_may_be_one_listed_word(tmp_path):
 def test_a_word_with_an_empty_folded_form_stays(text):
     words = WordReader({"word": None}, WordList([]), "en").read([text])
     assert all(some.words[0] for word in words for some in word.alternatives)
+
+
+def test_alternatives_of_a_phrase_in_order_and_at_most_so_many():
+    reader = WordReader({"word": None}, WordList(["café", "cafe", "x"]), "en")
+    ways = [some.words for some in reader.sequences(reader.read(["cafe", "x", "cafe"]))]
+    assert ways == [("cafe", "x", "cafe"), ("cafe", "x", "café"), ("café", "x", "cafe"), ("café", "x", "café")]
+    assert len(reader.sequences(reader.read(["cafe"] * 90))) == 100
+    assert [len(some.words) for some in reader.sequences(reader.read(["x"] * 3000))] == [3000]
+    assert reader.sequences([]) == ()

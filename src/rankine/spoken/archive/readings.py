@@ -102,8 +102,8 @@ class WordReader:
 
     def _unheard(self, text: str) -> str:
         """A word that nobody heard, as it is sounded: as it is written where a dictionary lists it, else folded."""
-        written = text.lower()
-        return written if self.listed(written) else fold(text) or written
+        written, form = text.lower(), fold(text)
+        return written if form in ("", written) or self.listed(written) else form
 
     def _numbers(self, token: str) -> list[tuple[str, ...]]:
         """A number in digits as the archive's words say it."""
@@ -146,15 +146,15 @@ class WordReader:
         for run in self.runs(typed):
             edges[run.begin] += [(run.end, word) for word in run.words]
 
-        def paths(at: int) -> Iterator[tuple[WordSequence, ...]]:
+        paths = list[tuple[WordSequence, ...]]()
+        waiting = [(0, tuple[WordSequence, ...]())]  # the last is looked at first
+        while waiting and len(paths) < MOST:
+            at, path = waiting.pop()
             if at == len(typed):
-                yield ()
-                return
-            for end, some in edges[at]:
-                for rest in paths(end):
-                    yield (some, *rest)
-
-        return tuple(joined(path, list(self.splits)) for path in islice(paths(0), MOST) if path)
+                paths += [path] if path else []
+                continue
+            waiting += [(end, (*path, some)) for end, some in reversed(edges[at])]
+        return tuple(joined(path, list(self.splits)) for path in paths)
 
     # -- words that begin so
 

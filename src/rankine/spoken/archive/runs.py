@@ -103,6 +103,8 @@ def sequence_runs(part: PartReader, kind: str, units: Sequence[str], rows: np.nd
         begin = Slots(*(array[rows[begin.row]] for array in begin))
     runs = Runs(begin.slot, begin.row, begin.slot, begin.row, begin.posterior)
     for unit in units[1:]:
+        if len(runs.first) == 0:
+            break
         later = occurrences(part, kind, unit)
         one, other = next_slots(part, kind, Slots(runs.last, runs.last_row, runs.posterior), later)
         product = runs.posterior[one] * later.posterior[other]
