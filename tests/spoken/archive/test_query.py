@@ -172,6 +172,25 @@ def test_numbers():
     assert alternatives(ask_in_mandarin("29", "二十", "九")) == {"29": ["二十 九", "29"]}
 
 
+def test_a_number_that_was_heard_in_part():
+    query = ask("press 1455", "press", "fourteen", "fifty", "and", "hundred")
+    assert alternatives(query) == {"press": ["press"], "fourteen": ["fourteen"], "fifty": ["fifty"], "five": ["five"]}
+    assert query.neighbours == ((0, 1), (1, 2), (2, 3))
+    assert query.notes == ("1455: read as fourteen fifty five; not heard: five",)
+    assert [term.of_number for term in query.terms] == [False, True, True, True]
+    most = ask("1455", "fourteen", "one", "thousand", "four", "hundred", "and", "fifty")
+    assert most.words == ("one", "thousand", "four", "hundred", "fifty", "five")
+    assert ask("1455", "and").words == ("1455",)  # nothing of it was heard
+    assert ask("1455", "1455", "fourteen").words == ("1455",)
+    assert ask("1455-1460", "fourteen").words == ("fourteen", "fifty", "five", "fourteen", "sixty")
+    (phrase,) = ask('"in 1455"', "in", "fourteen").phrases
+    assert [some.words for some in phrase.alternatives] == [("in", "fourteen", "fifty", "five")]
+    assert alternatives(ask_in_mandarin("29", "二十")) == {"二十": ["二十"], "九": ["九"]}
+    assert len(ask(" ".join(["123456789012"] * 100), "one").terms) == 10  # a hundred words were typed
+    with pytest.raises(rk.InputError, match="a query of 101 words"):
+        ask("1455 " * 101, "fourteen")
+
+
 def test_phrases_are_required():
     query = ask('find "spoken words" here', "find", "spoken", "words", "here")
     assert [term.text for term in query.terms] == ["find", "spoken", "words", "here"]

@@ -98,7 +98,7 @@ class _Making:
         runs = self.reader.runs(typed)
         for at, word in enumerate(typed):
             instead = [some for run in runs if run.begin <= at < run.end for some in run.words]
-            self._add_term(word.text, (*word.alternatives, *instead))
+            self._add_term(word.text, (*word.alternatives, *instead), word.part > 0)
             self.whole.append(word.alternatives[0])
         return typed
 
@@ -142,15 +142,16 @@ class _Making:
     def _read(self, chunks: Sequence[str]) -> list[TypedWord]:
         self.notes += [_NOT] if "NOT" in chunks else []
         typed = self.reader.read(chunks[: _MOST_WORDS + 1])
-        self.typed += len(typed) + max(len(chunks) - _MOST_WORDS - 1, 0)
+        self.typed += sum(word.part < 2 for word in typed) + max(len(chunks) - _MOST_WORDS - 1, 0)
+        self.notes += [word.note for word in typed if word.note]
         return typed
 
-    def _add_term(self, text: str, alternatives: tuple[WordSequence, ...]) -> None:
+    def _add_term(self, text: str, alternatives: tuple[WordSequence, ...], of_number: bool = False) -> None:
         key = frozenset(some.words for some in alternatives)
         if key not in self.numbers:
             self.numbers[key] = len(self.terms)
             stop = all(word in _STOP for some in alternatives for word in some.words)
-            self.terms.append(Term(text, alternatives, stop))
+            self.terms.append(Term(text, alternatives, stop, of_number))
         self.order.append(self.numbers[key])
 
     def neighbours(self) -> list[tuple[int, int]]:

@@ -29,12 +29,15 @@ class TypedWord(NamedTuple):
     """A word of a query and what it may be.
 
     ``pinyin`` are the ways to read it as syllables, where there is a way; ``hyphen``: one joins it to the next word.
+    ``part`` tells which word of a number in digits it is, from 1; 0: of none. ``note`` says what was assumed.
     """
 
     text: str
     alternatives: tuple[WordSequence, ...]
     pinyin: tuple[tuple[Syllable, ...], ...] = ()
     hyphen: bool = False
+    part: int = 0
+    note: str = ""
 
 
 class TypedRun(NamedTuple):
@@ -82,9 +85,10 @@ class WordReader:
             elif self._same(token):
                 yield self._word(token)
             else:  # a hyphen is a blank
-                *parts, last = map(self._word, re.split(f"[{HYPHENS[1:]}-]", token))
-                yield from (part._replace(hyphen=True) for part in parts)
-                yield last
+                parts = re.split(f"[{HYPHENS[1:]}-]", token)
+                for number, part in enumerate(parts, 1):
+                    *words, last = self._partly_heard(part) or [self._word(part)]
+                    yield from (*words, last._replace(hyphen=number < len(parts)))
 
     def _same(self, text: str) -> list[str]:
         """The archive's words that are written so; with a hyphen in the text only if one of them was really heard."""
@@ -107,11 +111,30 @@ class WordReader:
 
     def _numbers(self, token: str) -> list[tuple[str, ...]]:
         """A number in digits as the archive's words say it."""
+        return [way for way in self._ways(token) if all(word in self.words for word in way)]
+
+    def _ways(self, token: str) -> list[tuple[str, ...]]:
+        """How a number in digits is said."""
         if self.language == "zh":
-            ways = [tuple(longest_words(text, self.words)) for text in mandarin_numbers(token)]
-        else:
-            ways = list(english_numbers(token.lower()))
-        return [way for way in ways if all(word in self.words for word in way)]
+            return [tuple(longest_words(text, self.words)) for text in mandarin_numbers(token)]
+        return list(english_numbers(token.lower()))
+
+    def _partly_heard(self, token: str) -> list[TypedWord]:
+        """The words of a number in digits that nobody said as a whole: of the way to say it that was heard most.
+
+        They are words of the query as if they had been typed, so that a place counts by how much of the number it has.
+        None where a way was heard, or nothing of any.
+        """
+        ways = self._ways(token)
+        shares = {way: sum(word in self.words for word in way) / len(way) for way in ways if "and" not in way}
+        best = max(shares, key=lambda way: shares[way], default=())
+        if not best or not 0 < shares[best] < 1 or self.words.same(token):
+            return []
+        note = f"{token}: read as {' '.join(best)}; not heard: {', '.join(w for w in best if w not in self.words)}"
+        return [
+            TypedWord(word, tuple(map(self.sequence, self.words.same(word) or [word])), (), False, part, note)
+            for part, word in enumerate(best, 1)
+        ]
 
     # -- words that are one word
 
