@@ -17,7 +17,7 @@ from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.weights import Weights
 
 from ... import reference_places as ref
-from ..cases import SMALL, filled, sausages
+from ..cases import SMALL, filled, sausages, spoken
 from .test_grammar import FRAGMENTS
 
 
@@ -89,7 +89,19 @@ def test_alternatives_are_found(several):
     either = {h.segment for h in several.search('"w0 w1" OR "w1 w0"', k=1000)}
     both = {h.segment for text in ('"w0 w1"', '"w1 w0"') for h in several.search(text, k=1000)}
     assert either
-    assert either <= both  # a phrase that crosses a cut has no evidence of its own in either segment
+    assert either == both
+
+
+@pytest.mark.parametrize("text", ["a railway station b", "a railway | station b", "a | railway | station | b"])
+def test_a_phrase_in_or_is_found_across_a_cut(tmp_path, text):
+    archive = spoken(tmp_path / "a", f"{text} | tram | station railway")
+    phrase, either = archive.search('"railway station"'), archive.search('"railway station" OR tram')
+    tram = archive.search("tram", k=1)
+    assert {(hit.start, hit.end) for hit in either} == {(hit.start, hit.end) for hit in (*phrase, *tram)}
+    assert len(phrase) == 1
+    assert [match.unit for hit in either for match in hit.matches if hit.start == phrase[0].start] == [
+        "railway", "station",
+    ]  # fmt: skip
 
 
 def test_notes(several):

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..index import schema
 from ..index.reader import Index, PartReader
-from .runs import GAP, REACH, follows
+from ..index.runs import GAP, REACH, follows
 from .terms import SpokenQuery, WordSequence
 
 LIKELY = 0.1  # posterior of a unit that a run goes on to; worth from which words are the place in any case
