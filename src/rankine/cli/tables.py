@@ -87,9 +87,11 @@ def print_hits(title: str, hits: Sequence[Hit]) -> None:
 
 
 def _below(hit: Hit, first: bool) -> list[str]:
-    """Title, speaker and date of the recording where it stands first, and what was said around the place."""
-    about = " · ".join(text for text in (hit.title, hit.speaker, hit.date) if text) if first else ""
-    return [text for text in (about, hit.snippet) if text]
+    """Title and date of the recording where it stands first, and what its speaker said around the place."""
+    head = " · ".join(text for text in (hit.title, hit.date) if text) if hit.title else ""
+    speaker = ", ".join(text for text in (hit.speaker, "" if hit.title else hit.date) if text)
+    said = f"{speaker}: {hit.snippet}" if speaker else hit.snippet
+    return [text for text in (head if first else "", said) if text]
 
 
 def _score(score: float) -> str:

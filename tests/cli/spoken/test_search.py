@@ -101,9 +101,10 @@ def test_a_terminal_shows_the_recording_and_what_was_said(place, capsys, monkeyp
     print_hits("words", [replace(hit, recording_rank=1), replace(hit, recording_rank=1), replace(hit, title="")])
     lines = [re.sub(r"\x1b\[[\d;]*m", "", line).rstrip() for line in capsys.readouterr().out.splitlines()]
     assert lines[1].split() == ["hit", "at", "score", "certainty", "heard"]
-    assert lines[3:5] == ["   First · ann · 2026-11", "   spoken [words] remain"]
+    assert lines[3:5] == ["   First · 2026-11", "   ann: spoken [words] remain"]
     assert lines[2].startswith("1  A@61.0-62.0  1:01.0  ")
-    assert lines[6] == "   spoken [words] remain"  # of the same recording
+    assert lines[6] == "   ann: spoken [words] remain"  # of the same recording
+    assert lines[8] == "   ann, 2026-11: spoken [words] remain"
     assert all(len(line) <= 80 for line in lines)
 
 
