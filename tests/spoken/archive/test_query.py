@@ -187,6 +187,7 @@ def test_a_number_that_was_heard_in_part():
     assert [some.words for some in phrase.alternatives] == [("in", "fourteen", "fifty", "five")]
     assert alternatives(ask_in_mandarin("29", "二十")) == {"二十": ["二十"], "九": ["九"]}
     assert len(ask(" ".join(["123456789012"] * 100), "one").terms) == 10  # a hundred words were typed
+    assert len(ask(" ".join(f"14{i}" for i in range(21, 40)), "fourteen").notes) == 5
     with pytest.raises(rk.InputError, match="a query of 101 words"):
         ask("1455 " * 101, "fourteen")
 

@@ -15,6 +15,7 @@ from .terms import FieldFilter, Near, Phrase, SpokenQuery, Term, WordSequence, j
 from .words import WordList
 
 _MOST_WORDS = 100
+_MOST_READINGS = 5  # numbers of which it is told how they are read
 _CHARACTERS = re.compile(f"[{HAN}]+")
 _STOP = frozenset().union(*STOP_WORDS.values())
 _NOT = "NOT is a word here: -word excludes one"
@@ -54,9 +55,10 @@ def parse(
     nears = tuple(Near(n.distance, made.sides[n.left], made.sides[n.right]) for n in syntax.nears)
     if all(term.stop for term in made.terms):
         made.notes.append("all words of the query are stop words, which occur nearly everywhere")
+    notes = [*made.notes, *list(made.readings)[:_MOST_READINGS]]
     return SpokenQuery(
         text, joined(made.whole, list(splits)), tuple(made.terms), tuple(made.neighbours()), tuple(made.phrases), nears,
-        tuple(made.excluded), tuple(made.fields), tuple(dict.fromkeys(made.notes)),
+        tuple(made.excluded), tuple(made.fields), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
 
@@ -91,6 +93,7 @@ class _Making:
         self.excluded: list[WordSequence] = []
         self.fields: list[FieldFilter] = []
         self.notes: list[str] = []
+        self.readings: dict[str, None] = {}  # notes about numbers, each once
 
     def add_words(self, chunks: Sequence[str]) -> list[TypedWord]:
         """Add words that stand one after the other, each as a term."""
@@ -143,7 +146,7 @@ class _Making:
         self.notes += [_NOT] if "NOT" in chunks else []
         typed = self.reader.read(chunks[: _MOST_WORDS + 1])
         self.typed += sum(word.part < 2 for word in typed) + max(len(chunks) - _MOST_WORDS - 1, 0)
-        self.notes += [word.note for word in typed if word.note]
+        self.readings |= dict.fromkeys(word.note for word in typed if word.note)
         return typed
 
     def _add_term(self, text: str, alternatives: tuple[WordSequence, ...], of_number: bool = False) -> None:
