@@ -3,6 +3,8 @@
 import math
 from collections import defaultdict
 
+from .reference_places import all_runs, read_places
+
 CLASSES = ("heard", "listed", "unknown")
 
 
@@ -16,6 +18,7 @@ class Counts:
 
         self.settings, self.listed = archive.settings, archive.index.listed
         self.kinds = list(self.settings.kinds)
+        self.parts = read_places(archive.index)
         self.stored, self.cells, self.places = [], {f: defaultdict(list) for f in FORMS}, []
         counts = decoded()
         for reader in archive.index.parts:
@@ -72,6 +75,17 @@ class Counts:
     def p(self, kind, gram, x):
         return 1 - math.exp(-3 * self.count(kind, gram, x))
 
+    def p_across(self, kind, words, x):
+        """The same of words that may begin at a place and end in a later segment."""
+        if len(words) == 1:
+            return self.p(kind, words, x)
+        part = next(i for i, places in enumerate(self.parts) if x < sum(map(len, self.parts[: i + 1])))
+        row, best = x - sum(map(len, self.parts[:part])), {}
+        for path, p in all_runs(self.parts[part], kind, words):
+            if path[0][0] == row != path[-1][0]:
+                best[path[0], path[-1]] = max(p, best.get((path[0], path[-1]), 0.0))
+        return 1 - math.exp(-3 * (self.count(kind, words, x) + sum(best.values())))
+
     def df(self, kind, gram):
         return sum(self.p(kind, gram, x) for x in range(len(self)))
 
@@ -123,7 +137,7 @@ def least_of(counts, kind, some, x):
 def term_features(counts, term):
     """Class, df and a dict of features for every place."""
     word, N = counts.kinds[0], range(len(counts))
-    p = [[counts.p(word, a.words, x) for a in term.alternatives] for x in N]
+    p = [[counts.p_across(word, a.words, x) for a in term.alternatives] for x in N]
     said = [1 - math.prod(1 - q for q in row) for row in p]
     df = sum(said)
     listed = any(all(counts.listed(w) for w in a.words) for a in term.alternatives)

@@ -11,7 +11,7 @@ import unicodedata
 import pytest
 
 from rankine import console
-from rankine.console import clock, data_output, print_table, put, put_csv, put_json, say, shown
+from rankine.console import clock, data_output, print_entries, print_table, put, put_csv, put_json, say, shown
 
 HOSTILE = "a\x1b[2J\x9b31m\u202eb\ud800\udcff\x07\r"
 
@@ -34,13 +34,29 @@ def test_a_piped_table_is_separated_by_tabs(capsys):
 def test_a_terminal_gets_a_drawn_table(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "40")
-    print_table("Title", ["name", "value"], [("a [b]", 1), ("c" * 60, 22)], "a note", whole=("name",))
+    print_table("Title", ["name", "value"], [("a [b]", 1), ("c" * 60, 22)], "a note")
     out, err = capsys.readouterr()
     assert "Title" in out
     assert "a [b]" in out
     assert "a note" in out
     assert "\t" not in out
     assert err == ""
+
+
+@pytest.mark.parametrize(("columns", "last"), [(80, True), (24, False)])
+def test_rows_with_lines_below(capsys, monkeypatch, columns, last):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    entries = [
+        ((1, "tape\x1b", "0:03.9", "a:0.90"), ["Title · Ann"]), ((2, "温度", "1:03.9", "b:0.90"), ["one two " * 5]),
+    ]  # fmt: skip
+    print_entries("query", ["", "hit", "at", "heard"], entries)
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line).rstrip() for line in capsys.readouterr().out.splitlines()]
+    head, heard = ("   hit           at  heard", "  a:0.90") if last else ("   hit           at", "")
+    assert lines[:4] == ["query", head, f"1  tape\\x1b  0:03.9{heard}", "   Title · Ann"]
+    assert ("   a:0.90" in lines) == (not last)
+    assert f"2  温度      1:03.9{heard.replace('a', 'b')}" in lines
+    assert all(len(line) <= columns and line.startswith(("1  ", "2  ", "   ")) for line in lines[1:])
 
 
 @pytest.mark.parametrize(

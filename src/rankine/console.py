@@ -137,10 +137,8 @@ def ask(question: str) -> str:
     return answer.rstrip("\r\n")
 
 
-def print_table(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "", whole: Sequence[str] = ()
-) -> None:
-    """Print a table, drawn on a terminal, tab-separated where output is piped; columns in ``whole`` are never cut."""
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "") -> None:
+    """Print a table, drawn on a terminal, tab-separated where output is piped."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -155,13 +153,51 @@ def print_table(
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1, 0, 0), collapse_padding=True)
     for i, column in enumerate(columns):
         numeric = all(_NUMBER.fullmatch(str(r[i])) for r in rows)
-        table.add_column(Text(shown(column)), justify="right" if numeric else "left", no_wrap=column in whole)
+        table.add_column(Text(shown(column)), justify="right" if numeric else "left")
     for row in rows:
         table.add_row(*(Text(shown(cell)) for cell in row))
     console.print(shown(title), style="bold", markup=False, highlight=False)
     console.print(table)
     if note:
         console.print(shown(note, lines=True), style="dim", markup=False, highlight=False)
+
+
+def is_terminal() -> bool:
+    """Whether tables are drawn: standard output is a terminal, or the environment says so."""
+    from rich.console import Console
+
+    return Console().is_terminal
+
+
+def print_entries(title: str, columns: Sequence[str], entries: Sequence[tuple[Sequence[Any], Sequence[str]]]) -> None:
+    """Print rows on a terminal with lines of text below each, over the whole width.
+
+    The last column becomes the last line below where rows would be wider than the terminal.
+    """
+    from rich.cells import cell_len, set_cell_size
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console()
+    rows = [[shown(cell) for cell in row] for row, _ in entries]
+    widths = [max(map(cell_len, column)) for column in zip(columns, *rows, strict=True)]
+    n = len(columns) if sum(widths) + 2 * len(widths) <= console.width else len(columns) - 1
+    right = [all(_NUMBER.fullmatch(row[i]) for row in rows) for i in range(n)]
+
+    def line(cells: Sequence[str]) -> Text:
+        padded = [
+            " " * (width - cell_len(cell)) + cell if numeric else set_cell_size(cell, width)
+            for cell, width, numeric in zip(cells[:n], widths, right, strict=False)
+        ]
+        return Text("  ".join(padded).rstrip())
+
+    console.print(shown(title), style="bold", markup=False, highlight=False)
+    console.print(line(columns), style="bold", highlight=False, soft_wrap=True)
+    for row, (_, below) in zip(rows, entries, strict=True):
+        console.print(line(row), highlight=False, soft_wrap=True)
+        for text in (*map(shown, below), *row[n:]):
+            console.print(Padding(Text(text), (0, 0, 0, widths[0] + 2), expand=False))
 
 
 def counted(n: int, noun: str) -> str:

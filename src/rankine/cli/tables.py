@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..console import clock, print_table, put, put_csv, put_json
+from ..console import clock, is_terminal, print_entries, print_table, put, put_csv, put_json
 from .common import Output
 
 if TYPE_CHECKING:
@@ -58,20 +58,40 @@ def print_comparison(comparison: Comparison) -> None:
 
 
 def print_hits(title: str, hits: Sequence[Hit]) -> None:
-    """Print the hits of a search, best first; where they are grouped, a recording's number stands at its first."""
+    """Print the hits of a search, best first; where they are grouped, a recording's number stands at its first.
+
+    A terminal shows what is known of the recording and what was said around the place below each hit. What is piped is
+    a table of which no column depends on the width.
+    """
     ranks = [h.recording_rank or h.rank for h in hits]
-    titled = any(h.title for h in hits)
-    rows = [
-        ("" if before == rank else rank, h.place, *([h.title or h.document] if titled else []), clock(h.start),
-         _score(h.score), h.certainty, _heard(h), h.snippet)
-        for h, rank, before in zip(hits, ranks, [None, *ranks], strict=False)
-    ]  # fmt: skip
-    columns = ["", "hit", *(["title"] if titled else []), "at", "score", "certainty", "heard", "around it"]
-    if hits:
-        print_table(title, columns, rows, whole=("hit", "at"))
+    firsts = [before != rank for rank, before in zip(ranks, [None, *ranks], strict=False)]
+    shown = [(rank if first else "", first, h) for rank, first, h in zip(ranks, firsts, hits, strict=True)]
+    if hits and is_terminal():
+        columns = ["", "hit", "at", "score", "certainty", "heard"]
+        print_entries(title, columns, [
+            ((rank, h.place, clock(h.start), _score(h.score), h.certainty, _heard(h)), _below(h, first))
+            for rank, first, h in shown
+        ])  # fmt: skip
+    elif hits:
+        titled = any(h.title for h in hits)
+        rows = [
+            (rank, h.place, *([h.title or h.document] if titled else []), clock(h.start), _score(h.score), h.certainty,
+             _heard(h), h.snippet)
+            for rank, _, h in shown
+        ]  # fmt: skip
+        columns = ["", "hit", *(["title"] if titled else []), "at", "score", "certainty", "heard", "around it"]
+        print_table(title, columns, rows)
     for h in hits:
         if h.explanation:
             put("\n  ".join([f"{h.place}: {h.score:.2f}", *h.explanation]))
+
+
+def _below(hit: Hit, first: bool) -> list[str]:
+    """Title and date of the recording where it stands first, and what its speaker said around the place."""
+    head = " · ".join(text for text in (hit.title, hit.date) if text) if hit.title else ""
+    speaker = ", ".join(text for text in (hit.speaker, "" if hit.title else hit.date) if text)
+    said = f"{speaker}: {hit.snippet}" if speaker else hit.snippet
+    return [text for text in (head if first else "", said) if text]
 
 
 def _score(score: float) -> str:

@@ -1,6 +1,7 @@
 """``rankine spoken learn`` and ``weights``."""
 
 import json
+from dataclasses import replace
 
 from rankine.cli.spoken.learn import _outcome, _print_result
 from rankine.spoken.archive.archive import Archive, LearningResult
@@ -55,6 +56,21 @@ def test_the_commands(taught, tmp_path):
     done = rankine(tmp_path, "spoken", "judgments", place, "--qrels", "bad.qrels", code=1)
     assert "not among the queries" in done.stderr
     assert json.loads(rankine(tmp_path, "spoken", "search", place, "w0", "-o", "json").stdout)
+
+
+def test_imported_weights_tell_where_they_come_from(taught, tmp_path):
+    archive, judged = taught
+    weights = archive.learn(judged, use=False).weights
+    assert (weights.provenance["language"], weights.provenance["kinds"]) == ("en", archive.kinds)
+    before = archive.weights
+    for name, language in (("same", "en"), ("other", "zh")):
+        moved = replace(weights, provenance={**weights.provenance, "language": language})
+        (tmp_path / f"{name}.json").write_bytes(moved.to_bytes())
+        done = rankine(tmp_path, "spoken", "weights", str(archive.folder), "--import", f"{name}.json")
+        assert f"*\t{moved.id}" in done.stdout
+        note = moved.origin_note("en", archive.kinds)
+        assert done.stderr == (f"rankine: {note}\n" if language == "zh" else "")
+    archive.use_weights(before)
 
 
 def test_worse_weights_are_not_used_unless_asked(taught, monkeypatch):

@@ -1,6 +1,7 @@
 """``rankine spoken search``."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -90,6 +91,21 @@ def test_the_number_of_a_recording_stands_once(place, capsys):
     hit = Archive(place / "arch").search("spoken", k=1)[0]
     print_hits("spoken", [replace(hit, rank=i + 1, recording_rank=n) for i, n in enumerate((1, 1, 1, 2, 3, 3))])
     assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()[1:]] == ["1", "", "", "2", "3", ""]
+
+
+def test_a_terminal_shows_the_recording_and_what_was_said(place, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    first, second = Archive(place / "arch").search("words", k=2)
+    hit = replace(first if first.document == "A" else second, date="2026-11")
+    print_hits("words", [replace(hit, recording_rank=1), replace(hit, recording_rank=1), replace(hit, title="")])
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line).rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[1].split() == ["hit", "at", "score", "certainty", "heard"]
+    assert lines[3:5] == ["   First · 2026-11", "   ann: spoken [words] remain"]
+    assert lines[2].startswith("1  A@61.0-62.0  1:01.0  ")
+    assert lines[6] == "   ann: spoken [words] remain"  # of the same recording
+    assert lines[8] == "   ann, 2026-11: spoken [words] remain"
+    assert all(len(line) <= 80 for line in lines)
 
 
 def test_a_small_score_is_not_none(place, capsys):

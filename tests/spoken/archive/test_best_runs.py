@@ -5,7 +5,7 @@ import math
 import pytest
 
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.best_runs import Window, _Search, best_run
+from rankine.spoken.archive.best_runs import Window, _goes_round, _Search, best_run
 from rankine.spoken.archive.words import words_of
 from rankine.spoken.lattice.lattice import Lattice
 from rankine.spoken.lattice.scoring import Scoring
@@ -97,3 +97,10 @@ def test_unlikely_words_are_the_place_unless_smaller_units_say_clearly_more(tmp_
     archive.add_lattices(lattices, scoring=Scoring())
     run, window = best_run(archive.index, archive.index.parts[0], archive.parse(query), 0)
     assert (run.kind, window.span(run.units[0].slot)[0] > 0.99) == (kind, later)
+
+
+def test_terms_that_lead_back():
+    assert not _goes_round({0: [1], 1: [2], 2: []})
+    assert _goes_round({0: [1], 1: [2], 2: [1]})
+    assert _goes_round({0: [0]})
+    assert not _goes_round({})

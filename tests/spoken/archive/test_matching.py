@@ -5,6 +5,8 @@ import pytest
 
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.matching import mask, why_nothing
+from rankine.spoken.archive.numerals import english_numbers
+from rankine.spoken.index import runs
 
 from ... import reference_places as ref
 from ..cases import SMALL, recordings, sausages, spoken
@@ -65,6 +67,19 @@ def test_a_phrase_that_repeats_a_word_needs_it_twice(tmp_path):
     )
     assert mask(archive.index, archive.parse('"a a"'), all_places(archive)).tolist() == [False, True]
     assert mask(archive.index, archive.parse('"a b"'), all_places(archive)).tolist() == [True, True]
+
+
+def test_a_long_phrase_of_numbers_is_looked_for_as_far_as_it_goes(tmp_path, monkeypatch):
+    numbers = [str(n) for n in range(1401, 1491)]
+    words = [word for number in numbers for word in english_numbers(number)[0]]
+    archive = spoken(tmp_path / "a", " ".join([*words, "|", *words[:60]]))
+    query = archive.parse(f'"{" ".join(numbers)}"')
+    assert len(query.phrases[0].alternatives) == 100
+    looked_up = []
+    monkeypatch.setattr(runs, "occurrences", lambda *of, really=runs.occurrences: looked_up.append(of) or really(*of))
+    keep = mask(archive.index, query, all_places(archive))
+    assert np.flatnonzero(keep).tolist() == [0]
+    assert len(looked_up) < 100 * len(words) / 4
 
 
 def test_near_words_are_counted_between_across_cuts_in_either_order(tmp_path):

@@ -89,6 +89,7 @@ def test_words_as_they_are_written(tmp_path):
         ("w0 " * 1000, "a query of 1000 words; at most 100 can be asked for"),
         ("-w0 " * 900, "a query of 900 words"),
         ("设" * 900 + " w0 " * 101, "a query of 102 words"),
+        ('"' + "w0-" * 1300 + 'w0"', "a query of 1301 words"),
         ("w0 " * 10000, "a query of 10,000 words and 30,000 characters"),
     ],
 )
@@ -169,6 +170,26 @@ def test_numbers():
     assert [some.words for some in ask('"in 5"', "in", "five").phrases[0].alternatives] == [("in", "five"), ("in", "5")]
     assert alternatives(ask_in_mandarin("二十九", "29", "二十", "九")) == {"二十": ["二十", "29"], "九": ["九", "29"]}
     assert alternatives(ask_in_mandarin("29", "二十", "九")) == {"29": ["二十 九", "29"]}
+
+
+def test_a_number_that_was_heard_in_part():
+    query = ask("press 1455", "press", "fourteen", "fifty", "and", "hundred")
+    assert alternatives(query) == {"press": ["press"], "fourteen": ["fourteen"], "fifty": ["fifty"], "five": ["five"]}
+    assert query.neighbours == ((0, 1), (1, 2), (2, 3))
+    assert query.notes == ("1455: read as fourteen fifty five; not heard: five",)
+    assert [term.of_number for term in query.terms] == [False, True, True, True]
+    most = ask("1455", "fourteen", "one", "thousand", "four", "hundred", "and", "fifty")
+    assert most.words == ("one", "thousand", "four", "hundred", "fifty", "five")
+    assert ask("1455", "and").words == ("1455",)  # nothing of it was heard
+    assert ask("1455", "1455", "fourteen").words == ("1455",)
+    assert ask("1455-1460", "fourteen").words == ("fourteen", "fifty", "five", "fourteen", "sixty")
+    (phrase,) = ask('"in 1455"', "in", "fourteen").phrases
+    assert [some.words for some in phrase.alternatives] == [("in", "fourteen", "fifty", "five")]
+    assert alternatives(ask_in_mandarin("29", "二十")) == {"二十": ["二十"], "九": ["九"]}
+    assert len(ask(" ".join(["123456789012"] * 100), "one").terms) == 10  # a hundred words were typed
+    assert len(ask(" ".join(f"14{i}" for i in range(21, 40)), "fourteen").notes) == 5
+    with pytest.raises(rk.InputError, match="a query of 101 words"):
+        ask("1455 " * 101, "fourteen")
 
 
 def test_phrases_are_required():

@@ -12,10 +12,12 @@ from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.filters import DocumentFilter
 from rankine.spoken.archive.search import place_names, search_notes
 from rankine.spoken.archive.segments import segment
+from rankine.spoken.index.settings import Settings
+from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.weights import Weights
 
 from ... import reference_places as ref
-from ..cases import SMALL, filled, sausages
+from ..cases import SMALL, filled, sausages, spoken
 from .test_grammar import FRAGMENTS
 
 
@@ -87,7 +89,19 @@ def test_alternatives_are_found(several):
     either = {h.segment for h in several.search('"w0 w1" OR "w1 w0"', k=1000)}
     both = {h.segment for text in ('"w0 w1"', '"w1 w0"') for h in several.search(text, k=1000)}
     assert either
-    assert either <= both  # a phrase that crosses a cut has no evidence of its own in either segment
+    assert either == both
+
+
+@pytest.mark.parametrize("text", ["a railway station b", "a railway | station b", "a | railway | station | b"])
+def test_a_phrase_in_or_is_found_across_a_cut(tmp_path, text):
+    archive = spoken(tmp_path / "a", f"{text} | tram | station railway")
+    phrase, either = archive.search('"railway station"'), archive.search('"railway station" OR tram')
+    tram = archive.search("tram", k=1)
+    assert {(hit.start, hit.end) for hit in either} == {(hit.start, hit.end) for hit in (*phrase, *tram)}
+    assert len(phrase) == 1
+    assert [match.unit for hit in either for match in hit.matches if hit.start == phrase[0].start] == [
+        "railway", "station",
+    ]  # fmt: skip
 
 
 def test_notes(several):
@@ -103,6 +117,31 @@ def test_notes(several):
         "all words of the query are stop words, which occur nearly everywhere",
         "the: no such word was heard; its sound is searched for",
     ]
+
+
+def test_a_number_that_was_heard_in_part_counts_by_its_words(tmp_path):
+    archive = Archive.create(tmp_path / "a", Settings(kinds={"word": "words"}))
+    talks = {"most": "in fourteen fifty fire", "less": "fifty men", "digits": "of 1456", "none": "a cold year"}
+    archive.add_lattices([
+        (name, one_best([(word, float(i), i + 1.0, 0.9) for i, word in enumerate(text.split())]))
+        for name, text in talks.items()
+    ])  # fmt: skip
+    hits = archive.search("1455")
+    assert [hit.document for hit in hits] == ["most", "less"]
+    assert hits[0].evidence == "fourteen 0.90, fifty 0.90"
+    assert [(hit.document, hit.score) for hit in archive.search("fourteen fifty five")] == [
+        (hit.document, hit.score) for hit in hits
+    ]
+    assert archive.search('"1455"') == archive.search("in near/2 1455") == []
+
+    def notes(text):
+        return search_notes(archive.index, text, DocumentFilter())
+
+    assert notes("1455") == ["1455: read as fourteen fifty five; not heard: five"]
+    assert notes("of 1777") == ["1777: no such number was heard"]  # 1456 is another number
+    assert notes("of zzz") == ["zzz: no such word was heard"]  # there are no sounds
+    with pytest.raises(rk.InputError, match="nothing in the query '1777' occurs in this archive"):
+        archive.search("1777")
 
 
 def test_any_text_is_searched_or_an_input_error(several):

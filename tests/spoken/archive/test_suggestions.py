@@ -90,3 +90,12 @@ def test_the_archive_suggests_by_sound(tmp_path):
     (suggestion,) = suggest(archive.index, "设定")
     assert (suggestion.word, suggestion.by) == ("射顶", "sound")
     assert suggestion.count == pytest.approx(0.9, abs=1e-3)
+
+
+def test_a_number_has_no_suggestions(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(sausages(tmp_path / "s.sausage", "u [ 1456 1 ] [ 22nd 1 ] [ u2x 1 ]"))
+    assert suggest(archive.index, "1455") == suggest(archive.index, "21nd") == []
+    assert [s.word for s in suggest(archive.index, "u3x")] == ["u2x"]
+    assert suggestion_line("1455", []) == "1455: no such number was heard; its sound is searched for"
+    assert suggestion_line("zzz", [], by_sound=False) == "zzz: no such word was heard"

@@ -9,6 +9,7 @@ from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.lattice import Lattice
 
 from ... import reference_spoken as ref
+from ..cases import recordings
 
 KINDS = (
     {"word": "words"},
@@ -96,6 +97,18 @@ def test_evidence_is_that_of_the_definitions(kinds, tmp_path):
         if len(kinds) == 2
         else {"heard", "unknown"}
     )
+
+
+@pytest.mark.parametrize("seed", range(100, 115))
+def test_words_of_a_term_may_cross_segments(tmp_path, seed):
+    archive = recordings(tmp_path, seed)
+    rng, counts, crossing = np.random.default_rng(seed), ref.Counts(archive), 0
+    for _ in range(12):
+        a, b, c, d = (f"w{i}" for i in rng.integers(4, size=4))
+        text = str(rng.choice([f'"{a} {b}" OR {c}', f'"{a} {b} {c}" OR "{c} {d}" {a}', f'{a} {b} OR "{a} {b}"']))
+        assert_evidence(archive, counts, text)
+        crossing += sum(counts.p_across("word", (a, b), x) > counts.p("word", (a, b), x) for x in range(len(counts)))
+    assert crossing > 0 or len(counts) < 6
 
 
 def test_names():

@@ -40,6 +40,19 @@ def test_weights_fit_the_kinds_of_units():
         Weights.equal(NAMES).check([*NAMES, "phone-cn-1"])
 
 
+def test_where_weights_come_from():
+    def note(provenance):
+        return Weights(NAMES, (1, 1), None, "x", provenance).origin_note("en", ["word", "phone"])
+
+    assert note({}) == note({"language": "en"}) == note({"language": "en", "kinds": ["word", "phone"]}) == ""
+    assert note({"language": "zh", "kinds": ["word"]}).startswith(
+        "the weights were learned on an archive in zh; this one is in en"
+    )
+    assert note({"language": "en", "kinds": ["word"]}).startswith(
+        "the weights were learned on word; this archive has word, phone"
+    )
+
+
 @pytest.mark.parametrize("kind", NORMALISERS)
 def test_scores_are_normalised_as_for_learning(kind):
     X = np.array([[1.0, 5.0], [3.0, 5.0], [2.0, 8.0]])
@@ -62,6 +75,8 @@ def test_scores_are_normalised_as_for_learning(kind):
         ("provenance", [], "provenance"),
         ("provenance", {"candidates": "many"}, "candidates"),
         ("provenance", {"MAP": 1}, "MAP"),
+        ("provenance", {"language": 3}, "language"),
+        ("provenance", {"kinds": "word"}, "kinds"),
         ("normalise", 3, "normalise"),
         ("normalise", "minmax", "normalise must be one of"),
         ("version", None, "version"),

@@ -128,6 +128,8 @@ def weights(
     """List the weights that come with Rankine, equal ones, and those that an archive has learned; choose among them.
 
     `rankine spoken weights archive/ --use shipped`
+
+    `rankine spoken weights archive/ --import other/weights/1f2e3d4c5b6a.json`
     """
     from ...console import print_table
     from ...errors import InputError
@@ -144,7 +146,10 @@ def weights(
             raise InputError(f"no weights are called {use!r}; there are: {', '.join(names)}")
         opened.use_weights(named.get(use, use))
     if load is not None:
-        opened.use_weights(Weights.read(load))
+        loaded = Weights.read(load)
+        opened.use_weights(loaded)
+        if note := loaded.origin_note(opened.settings.language, opened.kinds):
+            say(f"rankine: {note}")
     columns = ["", "id", "ranker", "queries", "MAP in its test"]
     print_table(f"{archive}: weights, * is in use", columns, _history(opened))
 

@@ -10,7 +10,7 @@ unless the query has no other words, so none of them alone is a place.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from ..index import schema
 from ..index.reader import Index, PartReader
-from .runs import GAP, REACH, follows
+from ..index.runs import GAP, REACH, follows
 from .terms import SpokenQuery, WordSequence
 
 LIKELY = 0.1  # posterior of a unit that a run goes on to; worth from which words are the place in any case
@@ -114,6 +114,7 @@ class _Search:
 
     def __init__(self, window: Window, query: SpokenQuery, words: bool) -> None:
         self.window, self.most, self.words = window, len(query.neighbours), words
+        self.later: dict[tuple[int, str], list[int]] = {}
         only_stops, neighbours = all(term.stop for term in query.terms), set(query.neighbours)
         self.pieces = [
             _Piece(number, units, 1 / len(units) if only_stops or not term.stop else 0.0)
@@ -121,18 +122,21 @@ class _Search:
             for units in dict.fromkeys(tuple(words.units(window.kind)) for words in term.alternatives)
             if units
         ]
-        self.successors = [
-            [i for i, piece in enumerate(self.pieces) if (number, piece.term) in neighbours]
-            for number in range(len(query.terms))
-        ]
+        by_term: dict[int, list[int]] = {}
+        for i, piece in enumerate(self.pieces):
+            by_term.setdefault(piece.term, []).append(i)
+        followers = {n: sorted({b for a, b in neighbours if a == n}) for n in range(len(query.terms))}
+        self.successors = [[i for b in followers[n] for i in by_term.get(b, ())] for n in range(len(query.terms))]
+        self.step = 1 if _goes_round(followers) else 0  # a run that cannot come back needs no count of its terms
 
     def run(self) -> UnitRun | None:
         """The run of the largest worth that begins in the segment; of equal ones the longest, then the first."""
+        own = {unit: self.window.own_slots(unit) for piece in self.pieces for unit in dict.fromkeys(piece.units)}
         starts = [
             (number, at, slot, self.most)
             for number, piece in enumerate(self.pieces)
             for at, unit in enumerate(piece.units)
-            for slot in self.window.own_slots(unit)
+            for slot in own[unit]
         ]
         onward, waiting = dict[_State, list[_State]](), list(starts)
         while waiting:
@@ -172,12 +176,26 @@ class _Search:
         piece = self.pieces[number]
         ways = [(number, at + 1, left)]
         if at + 1 == len(piece.units):
-            ways = [(i, 0, left - 1) for i in self.successors[piece.term] if left > 0]
+            ways = [(i, 0, left - self.step) for i in self.successors[piece.term] if left > 0]
         for i, j, rest in ways:
-            unit = self.pieces[i].units[j]
-            for later in self.window.next_slots(slot, unit):
-                if self.window.slots(unit)[later] >= LIKELY:
-                    yield i, j, later, rest
+            for later in self._later(slot, self.pieces[i].units[j]):
+                yield i, j, later, rest
+
+    def _later(self, slot: int, unit: str) -> list[int]:
+        """The slots that follow a slot and in which a unit is likely enough."""
+        if (slot, unit) not in self.later:
+            there = self.window.slots(unit)
+            self.later[slot, unit] = [s for s in self.window.next_slots(slot, unit) if there[s] >= LIKELY]
+        return self.later[slot, unit]
+
+
+def _goes_round(followers: Mapping[int, Sequence[int]]) -> bool:
+    """Whether going from terms to their followers can lead back to a term."""
+    rest = dict(followers)
+    while ends := [term for term, later in rest.items() if not any(other in rest for other in later)]:
+        for term in ends:
+            del rest[term]
+    return bool(rest)
 
 
 def phrase_run(window: Window, words: WordSequence, terms: Sequence[int]) -> UnitRun | None:
@@ -187,6 +205,8 @@ def phrase_run(window: Window, words: WordSequence, terms: Sequence[int]) -> Uni
     if not all(pieces):
         return None
     first = units[0][0]
+    if not window.own_slots(first):
+        return None
     ends: dict[int, tuple[float, tuple[int, ...]]] = {
         slot: (window.slots(first)[slot], (slot,)) for slot in window.own_slots(first)
     }
@@ -198,8 +218,8 @@ def phrase_run(window: Window, words: WordSequence, terms: Sequence[int]) -> Uni
                 if likelihood > longer.get(later, (0.0, ()))[0]:
                     longer[later] = (likelihood, (*path, later))
         ends = longer
-    if not ends:
-        return None
+        if not ends:
+            return None
     product, path = max(ends.values(), key=lambda end: (round(end[0], 12), -end[1][0]))
     run = [
         RunUnit(unit, term, share, slot, window.row_of(slot), window.slots(unit)[slot])
@@ -208,11 +228,11 @@ def phrase_run(window: Window, words: WordSequence, terms: Sequence[int]) -> Uni
     return UnitRun(window.kind, product ** (1 / len(units)), tuple(run))
 
 
-def _terms_of(query: SpokenQuery, words: WordSequence) -> list[int]:
-    """The numbers of the terms that the words of a phrase belong to: each its own, or one for all; −1: none."""
+def _terms_of(query: SpokenQuery, phrases: Sequence[WordSequence]) -> list[list[int]]:
+    """The numbers of the terms that the words of each phrase belong to: each its own, or one for all; −1: none."""
     numbers = {some.words: i for i, term in reversed(list(enumerate(query.terms))) for some in term.alternatives}
-    whole = numbers.get(words.words, -1)
-    return [numbers.get((word,), whole) for word in words.words]
+    wholes = [numbers.get(words.words, -1) for words in phrases]
+    return [[numbers.get((word,), whole) for word in words.words] for words, whole in zip(phrases, wholes, strict=True)]
 
 
 def best_run(index: Index, part: PartReader, query: SpokenQuery, row: int) -> tuple[UnitRun, Window] | None:
@@ -227,8 +247,9 @@ def best_run(index: Index, part: PartReader, query: SpokenQuery, row: int) -> tu
     most = max(len(query.words), *(len(words.words) for words in phrases), 1)
     stop = min(row + 2 + 2 * most, part.utterances(int(part.document_of[row])).stop)  # some segments may be silent
     windows = {kind: Window(part, kind, row, stop) for kind in index.kinds}
+    terms = _terms_of(query, phrases)
     for window in windows.values() if phrases else ():
-        runs = [phrase_run(window, words, _terms_of(query, words)) for words in phrases]
+        runs = [phrase_run(window, words, numbers) for words, numbers in zip(phrases, terms, strict=True)]
         likeliest = max((run for run in runs if run is not None), key=lambda run: run.worth, default=None)
         if likeliest is not None:
             return likeliest, window

@@ -54,7 +54,7 @@ def examples(
     n_judged = sum(bool(grades) for grades in judged.qrels.values())
     return Examples(
         data, relevant, np.array([in_vocabulary[q] for q in (*names, *lost)]), judged.n_judgments, digest, lost,
-        n_judged,
+        n_judged, {"language": index.settings.language, "kinds": index.kinds},
     )  # fmt: skip
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from ...console import counted
 from ..index import schema
 from ..index.reader import Index, PartReader
+from ..index.runs import Runs, sequence_runs, slot_spans
 from ..index.score_kernels import chain
-from .runs import Runs, sequence_runs, slot_spans
 from .segments import by_part
 from .terms import Near, SpokenQuery, WordSequence
 

@@ -24,6 +24,15 @@ _HAN_POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 HAN_NUMBER = "〇两" + _HAN_DIGITS + "".join(_HAN_POWERS)
 
 
+def is_number(word: str) -> bool:
+    """Whether a word is a number in digits, also an ordinal.
+
+    >>> is_number("1455"), is_number("21st"), is_number("u2")
+    (True, True, False)
+    """
+    return (word.isascii() and word.isdigit()) or _ORDINAL.fullmatch(word) is not None
+
+
 @lru_cache(maxsize=1000)
 def english_numbers(digits: str) -> tuple[tuple[str, ...], ...]:
     """How a number in digits, also an ordinal such as 21st, is said in English.

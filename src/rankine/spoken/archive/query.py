@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 
 from ...errors import InputError, shorten
@@ -15,6 +15,7 @@ from .terms import FieldFilter, Near, Phrase, SpokenQuery, Term, WordSequence, j
 from .words import WordList
 
 _MOST_WORDS = 100
+_MOST_READINGS = 5  # numbers of which it is told how they are read
 _CHARACTERS = re.compile(f"[{HAN}]+")
 _STOP = frozenset().union(*STOP_WORDS.values())
 _NOT = "NOT is a word here: -word excludes one"
@@ -22,9 +23,15 @@ _AND = "AND is not needed: places with all words mostly come first"
 
 
 def parse(
-    text: str, splits: Mapping[str, Split | None], vocabulary: WordList | Collection[str], language: str = "en"
+    text: str,
+    splits: Mapping[str, Split | None],
+    vocabulary: WordList | Collection[str],
+    language: str = "en",
+    listed: Callable[[str], bool] = lambda word: False,
 ) -> SpokenQuery:
     """Read a query; ``vocabulary`` are the words of the archive, and ``language`` is what it is spoken in.
+
+    ``listed`` tells whether a pronunciation dictionary has a word. Others are folded before they are sounded.
 
     >>> query = parse('find "spoken words"', {"word": None}, {"find", "spoken", "words"})
     >>> query.words, [phrase.place for phrase in query.phrases], [term.text for term in query.terms]
@@ -32,7 +39,7 @@ def parse(
     """
     words = vocabulary if isinstance(vocabulary, WordList) else WordList(vocabulary)
     syntax = parse_syntax(text)
-    made = _Making(WordReader(splits, words, language))
+    made = _Making(WordReader(splits, words, language, listed))
     made.notes += [_AND] if syntax.with_and else []
     beside = {number for near in syntax.nears for number in (near.left, near.right)}
     plain: list[str] = []
@@ -48,9 +55,10 @@ def parse(
     nears = tuple(Near(n.distance, made.sides[n.left], made.sides[n.right]) for n in syntax.nears)
     if all(term.stop for term in made.terms):
         made.notes.append("all words of the query are stop words, which occur nearly everywhere")
+    notes = [*made.notes, *list(made.readings)[:_MOST_READINGS]]
     return SpokenQuery(
         text, joined(made.whole, list(splits)), tuple(made.terms), tuple(made.neighbours()), tuple(made.phrases), nears,
-        tuple(made.excluded), tuple(made.fields), tuple(dict.fromkeys(made.notes)),
+        tuple(made.excluded), tuple(made.fields), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
 
@@ -85,14 +93,15 @@ class _Making:
         self.excluded: list[WordSequence] = []
         self.fields: list[FieldFilter] = []
         self.notes: list[str] = []
+        self.readings: dict[str, None] = {}  # notes about numbers, each once
 
     def add_words(self, chunks: Sequence[str]) -> list[TypedWord]:
         """Add words that stand one after the other, each as a term."""
         typed = self._read(chunks)
-        runs = self.reader.number_runs(typed)
+        runs = self.reader.runs(typed)
         for at, word in enumerate(typed):
-            digits = [some for run in runs if run.begin <= at < run.end for some in run.digits]
-            self._add_term(word.text, (*word.alternatives, *digits))
+            instead = [some for run in runs if run.begin <= at < run.end for some in run.words]
+            self._add_term(word.text, (*word.alternatives, *instead), word.part > 0)
             self.whole.append(word.alternatives[0])
         return typed
 
@@ -136,15 +145,16 @@ class _Making:
     def _read(self, chunks: Sequence[str]) -> list[TypedWord]:
         self.notes += [_NOT] if "NOT" in chunks else []
         typed = self.reader.read(chunks[: _MOST_WORDS + 1])
-        self.typed += len(typed) + max(len(chunks) - _MOST_WORDS - 1, 0)
+        self.typed += sum(word.part < 2 for word in typed) + max(len(chunks) - _MOST_WORDS - 1, 0)
+        self.readings |= dict.fromkeys(word.note for word in typed if word.note)
         return typed
 
-    def _add_term(self, text: str, alternatives: tuple[WordSequence, ...]) -> None:
+    def _add_term(self, text: str, alternatives: tuple[WordSequence, ...], of_number: bool = False) -> None:
         key = frozenset(some.words for some in alternatives)
         if key not in self.numbers:
             self.numbers[key] = len(self.terms)
             stop = all(word in _STOP for some in alternatives for word in some.words)
-            self.terms.append(Term(text, alternatives, stop))
+            self.terms.append(Term(text, alternatives, stop, of_number))
         self.order.append(self.numbers[key])
 
     def neighbours(self) -> list[tuple[int, int]]:

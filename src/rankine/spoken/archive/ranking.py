@@ -43,7 +43,7 @@ PlaceMask = Callable[[np.ndarray], np.ndarray]  # of places, which of them count
 def parse_query(index: Index, text: str) -> SpokenQuery:
     """The words and units of a query."""
     index.check_sizes()
-    return parse(text, index.splits, words_of(index), index.settings.language)
+    return parse(text, index.splits, words_of(index), index.settings.language, index.pronounced)
 
 
 def weak_rankers(kinds: Sequence[str]) -> list[str]:

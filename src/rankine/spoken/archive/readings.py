@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from itertools import islice, product
 from math import prod
 from typing import NamedTuple
 
 from ..lattice.units import Split
 from ..text import HAN
-from .folding import APOSTROPHES, HYPHENS
+from .folding import APOSTROPHES, HYPHENS, fold
 from .numerals import HAN_NUMBER, LONGEST, english_digits, english_numbers, mandarin_digits, mandarin_numbers
 from .pinyin import Syllable, read_pinyin
 from .terms import WordSequence, joined, sequence
@@ -26,26 +26,42 @@ _GROUPED = re.compile(r"\d{1,3}(,\d{3})+", re.ASCII)  # 1,455
 
 
 class TypedWord(NamedTuple):
-    """A word of a query and what it may be; ``pinyin`` are the ways to read it as syllables, where there is a way."""
+    """A word of a query and what it may be.
+
+    ``pinyin`` are the ways to read it as syllables, where there is a way; ``hyphen``: one joins it to the next word.
+    ``part`` tells which word of a number in digits it is, from 1; 0: of none. ``note`` says what was assumed.
+    """
 
     text: str
     alternatives: tuple[WordSequence, ...]
     pinyin: tuple[tuple[Syllable, ...], ...] = ()
+    hyphen: bool = False
+    part: int = 0
+    note: str = ""
 
 
-class NumberRun(NamedTuple):
-    """Typed words from, to that say a number, and the digits for which the archive has a word."""
+class TypedRun(NamedTuple):
+    """Typed words from, to, and the single words that they may be instead: digits, or a word without its hyphens."""
 
     begin: int
     end: int
-    digits: tuple[WordSequence, ...]
+    words: tuple[WordSequence, ...]
 
 
 class WordReader:
-    """Reads typed words for one archive: its splits, words and language."""
+    """Reads typed words for one archive: its splits, words and language.
 
-    def __init__(self, splits: Mapping[str, Split | None], words: WordList, language: str) -> None:
-        self.splits, self.words, self.language = splits, words, language
+    ``listed`` tells whether a word has a pronunciation in a dictionary, so that it is sounded as it is written.
+    """
+
+    def __init__(
+        self,
+        splits: Mapping[str, Split | None],
+        words: WordList,
+        language: str,
+        listed: Callable[[str], bool] = lambda word: False,
+    ) -> None:
+        self.splits, self.words, self.language, self.listed = splits, words, language, listed
 
     def sequence(self, *words: str) -> WordSequence:
         """Words as they are written."""
@@ -69,7 +85,10 @@ class WordReader:
             elif self._same(token):
                 yield self._word(token)
             else:  # a hyphen is a blank
-                yield from map(self._word, re.split(f"[{HYPHENS[1:]}-]", token))
+                parts = re.split(f"[{HYPHENS[1:]}-]", token)
+                for number, part in enumerate(parts, 1):
+                    *words, last = self._partly_heard(part) or [self._word(part)]
+                    yield from (*words, last._replace(hyphen=number < len(parts)))
 
     def _same(self, text: str) -> list[str]:
         """The archive's words that are written so; with a hyphen in the text only if one of them was really heard."""
@@ -80,47 +99,85 @@ class WordReader:
     def _word(self, token: str) -> TypedWord:
         alternatives = [(word,) for word in self.words.same(token)] + self._numbers(token)
         pinyin = () if alternatives or not self.pinyin_kind else tuple(read_pinyin(token))
-        typed = (token.lower(),)
+        typed = (self._unheard(token),)
         if typed not in alternatives and (not alternatives or token.isdigit()):
             alternatives.append(typed)
         return TypedWord(token, tuple(self.sequence(*words) for words in alternatives[:MOST]), pinyin)
 
+    def _unheard(self, text: str) -> str:
+        """A word that nobody heard, as it is sounded: as it is written where a dictionary lists it, else folded."""
+        written, form = text.lower(), fold(text)
+        return written if form in ("", written) or self.listed(written) else form
+
     def _numbers(self, token: str) -> list[tuple[str, ...]]:
         """A number in digits as the archive's words say it."""
+        return [way for way in self._ways(token) if all(word in self.words for word in way)]
+
+    def _ways(self, token: str) -> list[tuple[str, ...]]:
+        """How a number in digits is said."""
         if self.language == "zh":
-            ways = [tuple(longest_words(text, self.words)) for text in mandarin_numbers(token)]
-        else:
-            ways = list(english_numbers(token.lower()))
-        return [way for way in ways if all(word in self.words for word in way)]
+            return [tuple(longest_words(text, self.words)) for text in mandarin_numbers(token)]
+        return list(english_numbers(token.lower()))
 
-    # -- numbers in words
+    def _partly_heard(self, token: str) -> list[TypedWord]:
+        """The words of a number in digits that nobody said as a whole: of the way to say it that was heard most.
 
-    def number_runs(self, typed: Sequence[TypedWord]) -> list[NumberRun]:
+        They are words of the query as if they had been typed, so that a place counts by how much of the number it has.
+        None where a way was heard, or nothing of any.
+        """
+        ways = self._ways(token)
+        shares = {way: sum(word in self.words for word in way) / len(way) for way in ways if "and" not in way}
+        best = max(shares, key=lambda way: shares[way], default=())
+        if not best or not 0 < shares[best] < 1 or self.words.same(token):
+            return []
+        note = f"{token}: read as {' '.join(best)}; not heard: {', '.join(w for w in best if w not in self.words)}"
+        return [
+            TypedWord(word, tuple(map(self.sequence, self.words.same(word) or [word])), (), False, part, note)
+            for part, word in enumerate(best, 1)
+        ]
+
+    # -- words that are one word
+
+    def runs(self, typed: Sequence[TypedWord]) -> list[TypedRun]:
+        """Where typed words may be one word: a number in digits, or a listed word without its hyphens."""
+        return [*self._number_runs(typed), *self._hyphen_runs(typed)]
+
+    def _number_runs(self, typed: Sequence[TypedWord]) -> Iterator[TypedRun]:
         """Where typed words say a number that the archive has in digits; of several runs the longest."""
-        runs, at = list[NumberRun](), 0
+        at = 0
         while at < len(typed):
             longest = next((end for end in range(min(at + LONGEST, len(typed)), at, -1) if _digits(typed[at:end])), 0)
             if longest:
                 digits = tuple(self.sequence(d) for d in _digits(typed[at:longest]) if d in self.words)
-                runs += [NumberRun(at, longest, digits)] if digits else []
+                yield from [TypedRun(at, longest, digits)] if digits else []
             at = longest or at + 1
-        return runs
+
+    def _hyphen_runs(self, typed: Sequence[TypedWord]) -> Iterator[TypedRun]:
+        """Where hyphens stand between words that are also written as one: co-operate."""
+        begin = 0
+        for end, word in enumerate(typed, 1):
+            if word.hyphen and end < len(typed):
+                continue
+            whole = fold("".join(some.text for some in typed[begin:end]))
+            if end > begin + 1 and self.listed(whole):
+                yield TypedRun(begin, end, (self.sequence(whole),))
+            begin = end
 
     def sequences(self, typed: Sequence[TypedWord]) -> tuple[WordSequence, ...]:
         """The word sequences that typed words one after the other may be, at most ``MOST``."""
         edges = [[(at + 1, some) for some in word.alternatives] for at, word in enumerate(typed)]
-        for run in self.number_runs(typed):
-            edges[run.begin] += [(run.end, digits) for digits in run.digits]
+        for run in self.runs(typed):
+            edges[run.begin] += [(run.end, word) for word in run.words]
 
-        def paths(at: int) -> Iterator[tuple[WordSequence, ...]]:
+        paths = list[tuple[WordSequence, ...]]()
+        waiting = [(0, tuple[WordSequence, ...]())]  # the last is looked at first
+        while waiting and len(paths) < MOST:
+            at, path = waiting.pop()
             if at == len(typed):
-                yield ()
-                return
-            for end, some in edges[at]:
-                for rest in paths(end):
-                    yield (some, *rest)
-
-        return tuple(joined(path, list(self.splits)) for path in islice(paths(0), MOST) if path)
+                paths += [path] if path else []
+                continue
+            waiting += [(end, (*path, some)) for end, some in reversed(edges[at])]
+        return tuple(joined(path, list(self.splits)) for path in paths)
 
     # -- words that begin so
 
@@ -128,7 +185,8 @@ class WordReader:
         """The archive's words that begin so, the most frequent ones, and a note where something was assumed."""
         words = list(self.words.beginning(stem))
         if not words:
-            return (self.sequence(stem.lower()),), f"{stem}*: no word of this archive begins so; {stem} is searched for"
+            note = f"{stem}*: no word of this archive begins so; {stem} is searched for"
+            return (self.sequence(self._unheard(stem)),), note
         note = f"{stem}*: the {MOST} most frequent of {len(words)} words" if len(words) > MOST else ""
         return tuple(map(self.sequence, words[:MOST])), note
 

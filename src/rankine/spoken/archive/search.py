@@ -133,10 +133,14 @@ def search_notes(index: Index, text: str, documents: DocumentFilter) -> list[str
     words = words_of(index)
     unheard = [
         word
-        for term in query.terms if not _is_heard(index, term.alternatives) and not term.sounds
+        for term in query.terms
+        if not _is_heard(index, term.alternatives) and not term.sounds and not term.of_number
         for word in term.alternatives[0].words if word not in words
     ]  # fmt: skip
-    return notes + [suggestion_line(word, suggest(index, word)) for word in list(dict.fromkeys(unheard))[:_SUGGESTED]]
+    by_sound = len(index.kinds) > 1
+    return notes + [
+        suggestion_line(word, suggest(index, word), by_sound) for word in list(dict.fromkeys(unheard))[:_SUGGESTED]
+    ]
 
 
 def _is_heard(index: Index, alternatives: Sequence[WordSequence]) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..index import schema
 from ..index.reader import PartReader
-from .runs import follows
+from ..index.runs import follows
 
 _AROUND = 6  # words on either side
 

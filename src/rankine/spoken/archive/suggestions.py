@@ -15,6 +15,7 @@ from ..lattice.edits import edit_distance
 from ..lattice.units import Split
 from ..text import HAN
 from .folding import fold, fold_all
+from .numerals import is_number
 from .words import WordList, words_of
 
 LEAST = 0.5  # expected count of a word that is suggested
@@ -39,7 +40,12 @@ class Suggestion:
 
 
 def suggest(index: Index, word: str, most: int = 3) -> list[Suggestion]:
-    """The archive's words that are nearest to a word by letters or by sound, best first."""
+    """The archive's words that are nearest to a word by letters or by sound, best first.
+
+    A number has none: one with nearly the same digits is another number.
+    """
+    if is_number(word):
+        return []
     words = words_of(index)
     if words not in _SPELLINGS:
         _SPELLINGS[words] = Spellings(words, _sound(index))
@@ -52,14 +58,17 @@ def suggest(index: Index, word: str, most: int = 3) -> list[Suggestion]:
     return [Suggestion(other, counts[other], alike[other][1]) for other in best[:most]]
 
 
-def suggestion_line(word: str, suggestions: Sequence[Suggestion]) -> str:
-    """Suggestions in words.
+def suggestion_line(word: str, suggestions: Sequence[Suggestion], by_sound: bool = True) -> str:
+    """Suggestions in words; ``by_sound`` where the archive has units by which a word that nobody heard is searched for.
 
     >>> suggestion_line("printng", [Suggestion("printing", 14.2, "letters")])
     'printng: did you mean printing (14)?'
+    >>> suggestion_line("1455", [], by_sound=False)
+    '1455: no such number was heard'
     """
     if not suggestions:
-        return f"{word}: no such word was heard; its sound is searched for"
+        missing = f"{word}: no such {'number' if is_number(word) else 'word'} was heard"
+        return f"{missing}; its sound is searched for" if by_sound else missing
     return f"{word}: did you mean {', '.join(f'{s.word} ({max(s.count, 1):.0f})' for s in suggestions)}?"
 
 

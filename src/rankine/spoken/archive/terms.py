@@ -70,11 +70,15 @@ def _pieces(word: str, split: Split | None) -> tuple[str, ...]:
 
 
 class Term(NamedTuple):
-    """What is scored: a word, or alternatives of which any will do; ``stop`` where all of them are stop words."""
+    """What is scored: a word, or alternatives of which any will do; ``stop`` where all of them are stop words.
+
+    ``of_number``: it is a word of a number that was typed in digits.
+    """
 
     text: str
     alternatives: tuple[WordSequence, ...]
     stop: bool = False
+    of_number: bool = False
 
     @property
     def sounds(self) -> bool:

@@ -13,7 +13,8 @@ places are grouped into recordings.
 
 Features of a term, whose alternatives are :math:`a` (*part* and *sound* are roles of the smaller units):
 
-``word``          :math:`1 - \prod_a (1 - p(a, x))`; several words by how often they follow each other
+``word``          :math:`1 - \prod_a (1 - p(a, x))`; several words by how often they follow each other, also from one
+                  segment of a recording into the next (:mod:`.runs`), which counts for that in which they begin
 ``sound-all``     :math:`\rho \max_a \max(p(a, x), \min_g p(g, x))` over the n-grams of the units of :math:`a`
 ``sound-share``   :math:`\rho \max_a \max(p(a, x), \sum_g idf(g) p(g, x) / \sum_g idf(g))`; sounds that are large
                   (syllables) count one by one here, for a word has few of them
@@ -47,6 +48,7 @@ CLASSES = ("heard", "listed", "unknown")
 LEAST_IDF, STOP_SHARE = 0.05, 0.1
 HEARD = 0.1  # the least df of a term that counts as heard: below it nothing tells how often its sounds occur by chance
 _MOST_KEPT = 1 << 24  # numbers
+_SAID = ""  # in place of a kind: the words of a term, which may begin in one segment and end in another
 _TERM, _PAIR = ("all", "share"), ("pair", "join")
 
 
@@ -255,7 +257,8 @@ class QueryEvidence:
         """Where units are said in a row; kept for the next call."""
         key = (kind, tuple(units))
         if key not in self.lists:
-            self.lists[key] = occurrences(self.index, kind, units)
+            across = kind == _SAID
+            self.lists[key] = occurrences(self.index, self.word if across else kind, units, across)
         return self.lists[key]
 
     def idf(self, df: float) -> float:
@@ -267,7 +270,7 @@ class QueryEvidence:
         classes, rarity = [], []
         listed = self.index.listed
         for term in self.query.terms:
-            df = df_of_any([self.occurrences(self.word, a.words) for a in term.alternatives])
+            df = df_of_any([self.occurrences(_SAID, a.words) for a in term.alternatives])
             if df >= HEARD:
                 classes.append("heard")
             else:
@@ -337,7 +340,7 @@ class QueryEvidence:
         """The features of a term."""
         missing, best = np.ones(self.n_rows), np.zeros(self.n_rows)
         for words in term.alternatives:
-            key = (self.word, words.words)
+            key = (_SAID, words.words)
             kn.add_word(self.rows[key], self.lists[key].p, missing, best)
         features = {"word": 1.0 - missing}
         for role in self.roles:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .grams import decoded, gram_postings, larger_counts
 from .reader import Index
+from .runs import crossing_counts
 
 SATURATION = 3.0  # p = 1 − exp(−3 · expected count)
 
@@ -32,8 +33,8 @@ def _saturated() -> np.ndarray:
     return -np.expm1(-SATURATION * decoded())
 
 
-def occurrences(index: Index, kind: str, units: Sequence[str]) -> Occurrences:
-    """Where units of a kind are said in a row."""
+def occurrences(index: Index, kind: str, units: Sequence[str], across: bool = False) -> Occurrences:
+    """Where units of a kind are said in a row; ``across``: also from a segment into the next, where they begin."""
     places, p = [np.zeros(0, np.int64)], [np.zeros(0)]
     stored = len(units) in index.settings.grams.get(kind, ())
     for part, before in zip(index.parts, index.places_before.tolist(), strict=False):
@@ -42,6 +43,10 @@ def occurrences(index: Index, kind: str, units: Sequence[str]) -> Occurrences:
             values = _saturated()[coded]
         else:
             utterance, counts = larger_counts(part, kind, units)
+            if across:
+                rows, more = crossing_counts(part, kind, units)
+                utterance, where = np.unique(np.concatenate([utterance, rows]), return_inverse=True)
+                counts = np.bincount(where, np.concatenate([counts, more]), len(utterance))
             values = -np.expm1(-SATURATION * counts)
         places.append(utterance.astype(np.int64) + before)
         p.append(values)

@@ -214,6 +214,11 @@ class Index:
         return self.working_settings.listed(self.dictionary)
 
     @property
+    def pronounced(self) -> Callable[[str], bool]:
+        """What tells whether a dictionary gives the sounds of a word; letters of words are no sounds."""
+        return (lambda word: False) if list(self.settings.kinds.values())[-1] == "characters" else self.listed
+
+    @property
     def vocabulary(self) -> Vocabulary:
         """The words that occur."""
         return Vocabulary(self.parts, self.kinds[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ class Examples:
         digest: a fingerprint of queries, judgments and archive.
         lost: queries without a candidate: their AP is 0.
         n_judged: how many queries have judgments, of relevant places or not.
+        origin: the language and the kinds of units of the archive, for the provenance of weights.
     """
 
     data: RankingData
@@ -49,6 +50,7 @@ class Examples:
     digest: str = ""
     lost: tuple[str, ...] = ()
     n_judged: int = 0
+    origin: Mapping[str, Any] = field(default_factory=dict)
 
     def average_precision(self, data: RankingData, scores: np.ndarray) -> np.ndarray:
         """AP of each query as trec_eval computes it: ties by name; relevant documents that are no candidates count."""
@@ -259,7 +261,7 @@ def learn(
         "queries": data.n_queries, "documents": data.n_documents, "judged": examples.n_judgments,
         "judgments": examples.digest, "folds": folds, "seed": seed, "candidates": candidates,
         "parameters": {k: v for k, v in model.get_params().items() if isinstance(v, (int, float, str))},
-        "MAP": {n: float(x.mean()) for n, x in trial.precision.items() if n not in (IN_USE, SEEN)},
+        "MAP": {n: float(x.mean()) for n, x in trial.precision.items() if n not in (IN_USE, SEEN)}, **examples.origin,
     }  # fmt: skip
     return Weights(tuple(data.feature_names or ()), tuple(model.coef_), normalise, ranker, provenance), trial
 

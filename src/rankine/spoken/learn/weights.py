@@ -28,6 +28,8 @@ class _Provenance(TypedDict, total=False):
     queries: Count
     candidates: Annotated[int, Meta(ge=1, le=10**9)]
     MAP: dict[str, Finite]
+    language: str
+    kinds: list[str]
 
 
 class _Record(TypedDict):
@@ -136,6 +138,20 @@ class Weights:
         if list(self.names) not in (list(names), papers) and not set(self.names) <= set(names) - set(papers):
             mine, theirs = (", ".join(dict.fromkeys(n.split("-")[0] for n in some)) for some in (self.names, names))
             raise InputError(f"the weights are for {mine}; this archive has {theirs}")
+
+    def origin_note(self, language: str, kinds: Sequence[str]) -> str:
+        """Whether the weights were learned on speech of another language or other kinds of units; empty if not.
+
+        >>> Weights(("a",), (1.0,), None, "x", {"language": "zh"}).origin_note("en", ["word"])
+        'the weights were learned on an archive in zh; this one is in en: judge a few queries and compare'
+        """
+        own, units = self.provenance.get("language", language), self.provenance.get("kinds", kinds)
+        here = "judge a few queries and compare"
+        if own != language:
+            return f"the weights were learned on an archive in {own}; this one is in {language}: {here}"
+        if list(units) != list(kinds):
+            return f"the weights were learned on {', '.join(units)}; this archive has {', '.join(kinds)}: {here}"
+        return ""
 
     def scores(self, data: RankingData) -> np.ndarray:
         """The scores of all queries of a data set."""

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..index import schema
-from ..index.reader import PartReader
+from . import schema
+from .reader import PartReader
 
 REACH = 7  # slots
 GAP = 0.1  # seconds between units that follow each other
@@ -101,8 +101,26 @@ def sequence_runs(part: PartReader, kind: str, units: Sequence[str], rows: np.nd
     begin = occurrences(part, kind, units[0])
     if rows is not None:
         begin = Slots(*(array[rows[begin.row]] for array in begin))
+    return _followed(part, kind, begin, units[1:])
+
+
+def crossing_counts(part: PartReader, kind: str, units: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Segments in which runs of a sequence of units begin that end in another, rising, and how often they do."""
+    begin = occurrences(part, kind, units[0])
+    left = schema.slots(kind).read(part.part)[begin.row + 1] - begin.slot  # slots to the end of the segment
+    begin = Slots(*(array[left <= (len(units) - 1) * REACH] for array in begin))
+    runs = _followed(part, kind, begin, units[1:])
+    crossing = runs.first_row != runs.last_row
+    rows, where = np.unique(runs.first_row[crossing], return_inverse=True)
+    return rows, np.bincount(where, runs.posterior[crossing], len(rows))
+
+
+def _followed(part: PartReader, kind: str, begin: Slots, units: Sequence[str]) -> Runs:
+    """Runs that begin in these slots and go on with these units."""
     runs = Runs(begin.slot, begin.row, begin.slot, begin.row, begin.posterior)
-    for unit in units[1:]:
+    for unit in units:
+        if len(runs.first) == 0:
+            break
         later = occurrences(part, kind, unit)
         one, other = next_slots(part, kind, Slots(runs.last, runs.last_row, runs.posterior), later)
         product = runs.posterior[one] * later.posterior[other]
