@@ -6,63 +6,27 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ...places import folder_inside
-from ..index.reader import Index
 from ..index.settings import Settings
 from ..index.storage import create, writing
-from ..learn.judgments import Judged, Judgments
-from ..learn.table import AUTO, NEIGHBOURS
-from ..learn.weights import Weights, shipped
 from ..recognise.table import DEFAULT, Recogniser
 from .feature_cache import forget_features
-from .filters import DocumentFilter
-from .grouping import DEFAULT as COMBINATION
-from .grouping import RecordingGroups
-from .hits import Hit
-from .judged_places import JudgedNames
 from .own_files import copy_file, own_files
-from .ranking import CANDIDATES, find_candidates, parse_query, place_table, weak_rankers
 from .roots import RecordingRoots, roots_of
-from .search import query_features, search
-from .shelf import Shelf
-from .terms import SpokenQuery
+from .taught import TaughtArchive
 
 if TYPE_CHECKING:  # where it is used it is imported there: a search must begin soon
-    from ...data import RankingData
     from ..index.about import About
     from ..index.changes import Changes, Progress
     from ..lattice.scoring import Scoring
-    from ..learn.learning import CrossValidation
     from .recordings import AddedRecordings, Sources, StageProgress
 
 
-class LearningResult(NamedTuple):
-    """What :meth:`Archive.learn` learned: the weights, and how such weights do on queries they have not seen.
-
-    ``ignored`` judgments are of documents that are no longer in the archive; ``adopted``: search uses the weights;
-    ``unchanged``: it did before.
-    """
-
-    weights: Weights
-    trial: CrossValidation
-    ignored: int = 0
-    adopted: bool = False
-    unchanged: bool = False
-
-    @property
-    def means(self) -> tuple[float, float]:
-        """The mean AP of the best weights that have seen no judgment (shipped, in use), and of such as were learned."""
-        mean = {name: float(x.mean()) for name, x in self.trial.precision.items()}
-        return max(mean["shipped"], mean.get("in use", 0.0)), mean[self.weights.ranker]
-
-
-class Archive:
+class Archive(TaughtArchive):
     """An archive that is read; it keeps the state it was opened in until :meth:`refresh`.
 
     >>> import tempfile
@@ -75,15 +39,6 @@ class Archive:
     >>> folder.cleanup()
     """
 
-    def __init__(self, folder: str | os.PathLike) -> None:
-        self.folder = Path(folder)
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Read what has been committed since the archive was opened."""
-        self.index = Index.open(self.folder)
-        self.__dict__.pop("weights", None)
-
     @classmethod
     def create(
         cls, folder: str | os.PathLike, settings: Settings | None = None, dictionary: str | os.PathLike | None = None
@@ -94,43 +49,6 @@ class Archive:
         settings, files = own_files(settings, dictionary)
         create(Path(folder), asdict(settings), files)
         return cls(folder)
-
-    # -- what it holds
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    @property
-    def settings(self) -> Settings:
-        """What was fixed when the archive was made."""
-        return self.index.settings
-
-    @property
-    def kinds(self) -> list[str]:
-        """Kinds of units, words first."""
-        return self.index.kinds
-
-    @property
-    def ranker_names(self) -> list[str]:
-        """The weak rankers, in the order of the features."""
-        return weak_rankers(self.kinds)
-
-    @property
-    def documents(self) -> list[str]:
-        """The names of all documents."""
-        return list(self.index.names)
-
-    @property
-    def dictionary(self) -> str | None:
-        """The path of the archive's own pronunciation dictionary, if it has one."""
-        return self.index.dictionary
-
-    @property
-    def judgments(self) -> Judgments:
-        """Queries and judgments that are kept with the archive."""
-        return Judgments(self.folder, self.index.numbers)
-
-    # -- changing it
 
     def add(
         self,
@@ -261,140 +179,3 @@ class Archive:
         from .checking import check_archive
 
         check_archive(self.folder, report)
-
-    # -- searching it
-
-    def parse(self, text: str) -> SpokenQuery:
-        """A query's words and units."""
-        return parse_query(self.index, text)
-
-    def candidates(self, query: SpokenQuery, most: int = CANDIDATES) -> np.ndarray:
-        """Numbers of the best places by the shipped weights, at most so many, rising."""
-        return find_candidates(self.index, query, most)
-
-    def score(self, query: SpokenQuery, places: np.ndarray) -> np.ndarray:
-        """All weak rankers' scores of these places (rising numbers), a row each."""
-        return place_table(self.index, query, places)
-
-    def search(
-        self,
-        text: str,
-        k: int = 10,
-        *,
-        speaker: str | None = None,
-        since: str | None = None,
-        until: str | None = None,
-        weights: Mapping[str, float] | None = None,
-        candidates: int | None = None,
-        per_recording: int | None = None,
-        combination: str = COMBINATION,
-        explain: bool = False,
-    ) -> list[Hit]:
-        """The k best places for a query, by the grammar of queries.
-
-        Args:
-            text: the query.
-            k: how many hits.
-            speaker: only documents of this speaker; the whole name or words of it.
-            since: only documents of this day, month or year (2026-11-16, 2026-11, 2026) or later.
-            until: only documents of this day, month or year or earlier.
-            weights: of the weak rankers' scores as they are; by default the learned ones, or else the shipped ones.
-            candidates: score only so many places (at least k), the best by the shipped weights, not all. Weights that
-                are learned on normalised scores have as many as in learning.
-            per_recording: group places by recordings: the k best recordings, each with at most so many places.
-            combination: what makes the score of a recording of its places' (``archive.grouping.COMBINATIONS``).
-            explain: whether hits tell the parts of their scores in words.
-        """
-        if weights is None:
-            used = self.weights or shipped(self.kinds)
-        else:
-            used = Weights.of(weights, self.ranker_names)
-        grouping = None if per_recording is None else RecordingGroups(per_recording, combination)
-        documents = DocumentFilter.of(speaker, since, until)
-        return search(self.index, used, text, k, documents, candidates, grouping, explain)
-
-    def features(
-        self,
-        queries: Mapping[str, str],
-        qrels: Mapping[str, Mapping[str, float]] | None = None,
-        candidates: int = CANDIDATES,
-        report: Callable[[int], None] = lambda done: None,
-    ) -> RankingData:
-        """The weak rankers' scores of every query's candidates, as a data set; without judgments all grades are 0.
-
-        ``report`` is called with the number of queries done.
-        """
-        return query_features(self.index, queries, qrels or {}, candidates, report)
-
-    # -- teaching it
-
-    def learn(
-        self,
-        judged: Judged | None = None,
-        ranker: str = NEIGHBOURS,
-        *,
-        normalise: str | None = AUTO,
-        folds: int = 4,
-        seed: int = 0,
-        candidates: int = CANDIDATES,
-        use: bool = True,
-        keep: bool = False,
-    ) -> LearningResult:
-        """Learn weights of the weak rankers from judged queries, beginning at the shipped ones.
-
-        Search uses them from then on if their mean AP on queries they have not seen is not lower than that of the
-        shipped weights, and of those in use if they were not learned.
-
-        Args:
-            judged: queries and judgments; by default the archive's own, those of deleted documents left out.
-            ranker: a name in ``learn.table.RANKERS``, or any loss.
-            normalise: how scores are normalised within a query, for weights of the papers' weak rankers; None: not at
-                all; by default what the ranker needs.
-            folds: of queries, for the test.
-            seed: of the folds.
-            candidates: how many places of each query are considered.
-            use: whether search uses the weights where they are not worse.
-            keep: whether search uses them in any case.
-        """
-        from ..learn.learning import compared, learn
-        from .examples import examples
-
-        ignored = 0
-        if judged is None:
-            own = self.judgments.all()
-            judged = own.within(JudgedNames(self.index))
-            ignored = own.n_judgments - judged.n_judgments
-        data = examples(self.index, judged, candidates)
-        begin, current = shipped(self.kinds), self.weights
-        weights, trial = learn(data, ranker, normalise, folds, seed, candidates, compared(current, begin), begin)
-        result = LearningResult(weights, trial, ignored)
-        if current is not None and current.id == weights.id:
-            return result._replace(adopted=True, unchanged=True)
-        if not use or not (keep or result.means[1] >= result.means[0]):
-            return result
-        self.use_weights(weights)
-        return result._replace(adopted=True)
-
-    @cached_property
-    def weights(self) -> Weights | None:
-        """The learned weights that search uses, None where it uses the shipped ones."""
-        weights = Shelf(self.folder).current()
-        if weights is not None:
-            weights.check(self.ranker_names)
-        return weights
-
-    @property
-    def weights_history(self) -> list[str]:
-        """The ids of all weights that were ever used here, the oldest first."""
-        return Shelf(self.folder).history
-
-    def use_weights(self, weights: Weights | str | None) -> None:
-        """Use learned weights, earlier ones by their id, or the shipped ones (None), from now on."""
-        shelf = Shelf(self.folder)
-        if isinstance(weights, str):
-            weights = shelf.get(weights)
-        if weights is not None:
-            weights.check(self.ranker_names)
-        with writing(self.folder, wait=600.0):  # learned weights must not be lost because another process is indexing
-            shelf.use(weights)
-        self.refresh()
