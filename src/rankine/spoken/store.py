@@ -39,7 +39,7 @@ _PLACE = re.compile(r"(.+?)@(\d{1,8}(?:\.\d{1,9})?(?:-\d{1,8}(?:\.\d{1,9})?)?)",
 _CHECKED_SIZE = 16 << 20  # bytes: a larger file is checked as a whole only by `check`
 
 
-class Column(NamedTuple):
+class StoreColumn(NamedTuple):
     """A column of a table: its name, its type (TEXT, REAL, INTEGER), what it refers to, and whether it may be empty."""
 
     name: str
@@ -62,22 +62,22 @@ class Column(NamedTuple):
         return f"typeof({self.name}) NOT IN ({kinds}){size}"
 
 
-_RECORDING = Column("recording", "INTEGER", "recording(id)")
-KINDS: dict[str, tuple[Column, ...]] = {  # rows that people type in
+_RECORDING = StoreColumn("recording", "INTEGER", "recording(id)")
+KINDS: dict[str, tuple[StoreColumn, ...]] = {  # rows that people type in
     "judgment": (
-        Column("query", "TEXT", "query(name)"), _RECORDING, Column("place", "TEXT"), Column("grade", "REAL"),
+        StoreColumn("query", "TEXT", "query(name)"), _RECORDING, StoreColumn("place", "TEXT"), StoreColumn("grade", "REAL"),
     ),
-    "about": (_RECORDING, Column("field", "TEXT"), Column("value", "TEXT")),
-    "speaker": (_RECORDING, Column("start", "REAL"), Column("stop", "REAL"), Column("speaker", "TEXT")),
+    "about": (_RECORDING, StoreColumn("field", "TEXT"), StoreColumn("value", "TEXT")),
+    "speaker": (_RECORDING, StoreColumn("start", "REAL"), StoreColumn("stop", "REAL"), StoreColumn("speaker", "TEXT")),
 }  # fmt: skip
-_OTHERS: dict[str, tuple[Column, ...]] = {
-    "query": (Column("name", "TEXT PRIMARY KEY"), Column("text", "TEXT")),
+_OTHERS: dict[str, tuple[StoreColumn, ...]] = {
+    "query": (StoreColumn("name", "TEXT PRIMARY KEY"), StoreColumn("text", "TEXT")),
     "recording": (
-        Column("name", "TEXT", empty=True), Column("was", "TEXT"), Column("print", "TEXT", empty=True),
-        Column("gone", "TEXT", empty=True), Column("about", "TEXT"),
+        StoreColumn("name", "TEXT", empty=True), StoreColumn("was", "TEXT"), StoreColumn("print", "TEXT", empty=True),
+        StoreColumn("gone", "TEXT", empty=True), StoreColumn("about", "TEXT"),
     ),
     "batch": (
-        Column("time", "TEXT"), Column("who", "TEXT"), Column("what", "TEXT"), Column("undoes", "INTEGER", empty=True),
+        StoreColumn("time", "TEXT"), StoreColumn("who", "TEXT"), StoreColumn("what", "TEXT"), StoreColumn("undoes", "INTEGER", empty=True),
     ),
 }  # fmt: skip
 
@@ -88,7 +88,7 @@ def _definitions() -> dict[str, str]:
     for name in ("recording", "batch"):
         out[name] = f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {', '.join(c.sql for c in _OTHERS[name])})"
     for name, columns in KINDS.items():
-        batch = Column("batch", "INTEGER", "batch(id)")
+        batch = StoreColumn("batch", "INTEGER", "batch(id)")
         out[name] = f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {', '.join(c.sql for c in (batch, *columns))})"
         out[f"{name}_batch"] = f"CREATE INDEX {name}_batch ON {name}(batch)"
     out["recording_name"] = "CREATE UNIQUE INDEX recording_name ON recording(name)"
