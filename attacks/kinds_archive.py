@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.recognise.recordings import RecordingJournal
+from rankine.spoken.recognise.journal import RecordingJournal
 
 from . import mutate
 from .kinds import SAVED, Kind

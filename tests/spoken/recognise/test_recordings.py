@@ -7,15 +7,8 @@ import pytest
 
 from rankine.errors import InputError
 from rankine.spoken.index.about import read_about
-from rankine.spoken.recognise.recordings import (
-    JOURNAL,
-    TABLE,
-    RecordingJournal,
-    find,
-    locked,
-    name_problem,
-    path_problem,
-)
+from rankine.spoken.recognise.journal import JOURNAL, TABLE, RecordingJournal, locked
+from rankine.spoken.recognise.recordings import find, name_problem, path_problem
 from rankine.spoken.recognise.run import recognise
 
 from .cases import Echo, write

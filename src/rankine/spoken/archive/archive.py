@@ -61,6 +61,7 @@ class Archive(TaughtArchive):
         batch: int = 2000,
         progress: Progress = lambda done, total: None,
         listed: bool = False,
+        prints: Mapping[str, str] | None = None,
     ) -> Changes:
         """Index the utterances of a file or folder of lattices that are new or have changed.
 
@@ -73,12 +74,14 @@ class Archive(TaughtArchive):
             remove_missing: remove documents that the source does not have.
             batch: documents after which what is done so far is committed.
             progress: is called with the number of utterances done and the total (None while they are looked through).
-            listed: index only the utterances of ``about``, which then has all utterances of every document.
+            listed: index only the utterances of ``about``, which then has all utterances of every document. A document
+                that has another name than before is renamed.
+            prints: fingerprints of the content of utterances, where they are known; others are read.
         """
         from .contents import add_source
 
         changes = add_source(
-            self.index, source, about, scoring, format, workers, remove_missing, batch, progress, listed
+            self.index, source, about, scoring, format, workers, remove_missing, batch, progress, listed, prints
         )
         self.refresh()
         return changes
@@ -91,11 +94,15 @@ class Archive(TaughtArchive):
         *,
         longest: float = 30.0,
         workers: int = 1,
+        keep_duplicates: bool = False,
+        every: float = 30.0,
         progress: StageProgress = lambda stage, done, total: None,
     ) -> AddedRecordings:
         """Recognise recordings that are new or have changed, and index them; lattices stay in the archive's folder.
 
-        A recording that was deleted is left out when its folder is added again; give the file itself to add it.
+        A recording is known by its content: one that was renamed, moved or tagged anew keeps what was said about it,
+        and is not heard again. A recording that was deleted is left out when its folder is added again; give the file
+        itself to add it. What is finished can be searched while the rest is recognised.
 
         Args:
             sources: an audio file or a folder of them, or several.
@@ -104,30 +111,30 @@ class Archive(TaughtArchive):
                 the recording. Recordings that it leaves out keep the texts that they have.
             longest: recordings above so many seconds are cut at pauses.
             workers: processes.
+            keep_duplicates: whether a copy of a recording is taken in too.
+            every: seconds after which recordings that are finished are indexed.
             progress: is called with the stage, ``"recognising"`` (seconds of audio) or ``"indexing"`` (utterances), the
                 amount done and the total.
         """
-        from ..index.changes import Changes
         from . import recordings
 
         folder = folder_inside(self.folder, recordings.FOLDER)
         recogniser = recordings.one_recogniser(recognisers)
+        options = recordings.RecognitionOptions(recogniser, longest, workers, keep_duplicates, every)
         places = recordings.as_sources(sources)
         with suppress(OSError):  # where settings cannot be written, `play` asks for the folder
             self.add_roots(roots_of(places))
+        indexing = recordings.Indexing(self, about, workers, partial(progress, "indexing"))
         recognised, took = recordings.recognise_recordings(
-            folder, places, recogniser, longest, workers, partial(progress, "recognising")
+            folder, places, options, partial(progress, "recognising"), indexing.commit
         )
-        self.refresh()
-        silent = [name for name in recognised.silent if name in self.index.numbers]
+        return recordings.AddedRecordings(recognised, took, indexing.changes)
+
+    def remove_silent(self, names: Collection[str]) -> None:
+        """Remove recordings in which nothing is understood any more; they stay in the journal."""
+        silent = [name for name in names if name in self.index.numbers]
         if silent:
             self._remove(silent)
-        changes = Changes(0, 0, 0, 0, [])
-        table = recordings.recordings_table(folder, self.index, about)
-        if table:
-            indexing = partial(progress, "indexing")
-            changes = self.add(folder, table, workers=workers, progress=indexing, listed=True)
-        return recordings.AddedRecordings(recognised, took, changes)
 
     def add_roots(self, places: Sequence[str | os.PathLike]) -> None:
         """Let recordings of this archive be opened from these folders and files, on this machine from now on."""

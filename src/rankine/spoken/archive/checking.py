@@ -10,7 +10,7 @@ from ...places import check_below, folder_inside
 from ..index.reader import Index
 from ..index.storage import open_parts
 from ..learn.judgments import Judgments
-from ..recognise.recordings import RecordingJournal
+from ..recognise.journal import RecordingJournal
 from .recordings import FOLDER
 from .shelf import Shelf
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...errors import InputError
 from ..index.about import About
-from ..index.build import Document, analyse, fingerprint_of
+from ..index.build import Document, analyse, content_print, fingerprint_of
 from ..index.changes import Changes, Corpus, Progress, WorkingIndex, update
 from ..index.reader import Index
 from ..index.storage import writing
@@ -29,11 +29,12 @@ def add_source(
     batch: int,
     progress: Progress,
     listed: bool,
+    prints: Mapping[str, str] | None = None,
 ) -> Changes:
     """Index the utterances of a file or folder that are new or have changed; see :meth:`Archive.add`."""
     scoring = Scoring(Reading(lower=True)) if scoring is None else scoring
     _ = index.splits  # a missing package is reported once, not for every utterance
-    corpus = Corpus(source, format, scoring, {} if about is None else about, listed)
+    corpus = Corpus(source, format, scoring, {} if about is None else about, listed, prints or {})
     with writing(index.folder) as writer:
         return update(WorkingIndex(writer), corpus, workers, remove_missing, batch, progress)
 
@@ -48,7 +49,7 @@ def add_lattices(index: Index, lattices: Iterable[tuple[str, Lattice]], scoring:
     for name, lattice in lattices:
         piece = Piece(name, "slf", "memory", write_slf(lattice))
         utterances = analyse(index.working_settings, scoring, index.dictionary, piece)
-        documents.append(Document(name, {}, utterances, fingerprint_of(piece)))
+        documents.append(Document(name, index.base_texts(name), utterances, fingerprint_of(content_print(piece))))
     with writing(index.folder) as writer:
         WorkingIndex(writer).replace(documents, [])
 

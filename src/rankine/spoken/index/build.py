@@ -143,12 +143,26 @@ def _best_words(network: UnitPosteriors) -> list[Word]:
     ]
 
 
-def fingerprint_of(piece: Piece, more: Any = None) -> str:
-    """The fingerprint of an utterance and of what is said about it; it changes when they do."""
+def content_print(piece: Piece) -> str:
+    """A fingerprint of the content of an utterance."""
     if piece.data is None:
         with open(piece.path, "rb") as file:
-            return fingerprint(file.read(), repr(more), size=12)
-    return fingerprint(piece.data, repr(more), size=12)
+            return fingerprint(file.read(), size=12)
+    return fingerprint(piece.data, size=12)
+
+
+def fingerprint_of(content: str, more: Any = None) -> str:
+    """The fingerprint of an utterance, by that of its content, and of how it is read and where it begins."""
+    return fingerprint(content, repr(more), size=12)
+
+
+def earlier_fingerprint(piece: Piece, more: Any) -> str:
+    """The fingerprint that releases until 0.1 gave to an utterance, with all that was said about it."""
+    data = piece.data
+    if data is None:
+        with open(piece.path, "rb") as file:
+            data = file.read()
+    return fingerprint(data, repr(more), size=12)
 
 
 def part_of_documents(documents: Sequence[Document], settings: Settings) -> tuple[Arrays, dict[str, Any]]:
@@ -216,6 +230,21 @@ def part_of_parts(
     merger = _Merger(parts, keep, settings)
     footer = _footer(int(sum(k.sum() for k in keep)), int(merger.before[-1]), merger.sizes)
     return merger.arrays(), footer
+
+
+def part_relabelled(part: Part, texts: Mapping[str, Sequence[str]]) -> tuple[Arrays, dict[str, Any]]:
+    """The same part with other texts in some columns, by the name of the column."""
+
+    def arrays() -> Arrays:
+        replaced = {f"{name}.{end}": name for name in texts for end in ("ptr", "text")}
+        for name in part.places:
+            if name not in replaced:
+                yield name, part.get(name)
+            elif name.endswith(".ptr"):
+                column = schema.TEXT_COLUMNS[replaced[name]]
+                yield from column.write(texts[replaced[name]])
+
+    return arrays(), dict(part.meta)
 
 
 class _Merger:

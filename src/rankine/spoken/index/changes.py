@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,20 @@ from ..lattice.batch import guarded, lost
 from ..lattice.formats import Piece, files, pieces
 from ..lattice.scoring import Scoring
 from ..lattice.units import stamp
+from . import schema
 from .about import About
-from .build import Document, Utterance, analyse, fingerprint_of, part_of_documents, part_of_parts
-from .reader import Index
+from .build import (
+    Document,
+    Utterance,
+    analyse,
+    content_print,
+    earlier_fingerprint,
+    fingerprint_of,
+    part_of_documents,
+    part_of_parts,
+    part_relabelled,
+)
+from .reader import Index, PartReader
 from .schema import Arrays
 from .storage import Writer
 
@@ -47,6 +58,12 @@ class Corpus:
     scoring: Scoring
     about: Mapping[str, About]
     listed: bool = False  # only the utterances of the table, and their documents are complete
+    prints: Mapping[str, str] = field(default_factory=dict)  # of the content of utterances, where they are known
+
+    @property
+    def reading(self) -> tuple[str, Any]:
+        """How lattices are read, for fingerprints."""
+        return repr(self.scoring), stamp(self.scoring.reading.words)
 
     def holds(self, piece: Piece) -> bool:
         """Whether an utterance is to be indexed."""
@@ -55,6 +72,19 @@ class Corpus:
     def about_of(self, piece: Piece) -> About:
         """What is said about an utterance; without a table it is a document of its own."""
         return self.about.get(piece.name, About(piece.name))
+
+    def print_of(self, piece: Piece) -> str:
+        """The fingerprint of an utterance: its content, where it begins, and how it is read."""
+        content = self.prints.get(piece.name) or content_print(piece)
+        return fingerprint_of(content, (self.about_of(piece).offset, self.reading))
+
+    def earlier_prints(self, documents: set[str]) -> dict[str, str]:
+        """The fingerprints of documents as releases until 0.1 made them."""
+        prints: dict[str, list[str]] = {}
+        for piece in self.pieces_of(documents):
+            mark = earlier_fingerprint(piece, (self.about.get(piece.name), self.reading))
+            prints.setdefault(self.about_of(piece).document, []).append(mark)
+        return {name: " ".join(marks) for name, marks in prints.items()}
 
     def pieces_of(self, documents: set[str]) -> Iterator[Piece]:
         """The utterances of these documents; a damaged file is read up to the damage, which the survey reports."""
@@ -69,7 +99,7 @@ class Survey(NamedTuple):
     """What a corpus holds.
 
     ``sizes`` are the numbers of utterances and ``fingerprints`` those of documents by name; ``incomplete`` are the
-    documents of damaged files, ``damaged`` tells whether there is such a file.
+    documents of damaged files, ``damaged`` tells whether there is such a file; ``utterances`` are those of documents.
     """
 
     sizes: dict[str, int]
@@ -77,7 +107,12 @@ class Survey(NamedTuple):
     incomplete: set[str]
     damaged: bool
     errors: list[str]
-    utterances: set[str]
+    utterances: dict[str, set[str]]
+
+    @property
+    def every_utterance(self) -> set[str]:
+        """The names of all utterances."""
+        return {name for names in self.utterances.values() for name in names}
 
 
 def survey(corpus: Corpus, progress: Progress) -> Survey:
@@ -86,7 +121,7 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
     paths: dict[str, str] = {}
     incomplete: set[str] = set()
     errors: list[str] = []
-    reading = (repr(corpus.scoring), stamp(corpus.scoring.reading.words))
+    utterances: dict[str, set[str]] = {}
     for file in files(corpus.place, corpus.format):
         documents: set[str] = set()
         try:
@@ -98,8 +133,8 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
                 paths[piece.name] = piece.path
                 document = corpus.about_of(piece).document
                 documents.add(document)
-                mark = fingerprint_of(piece, (corpus.about.get(piece.name), reading))
-                prints.setdefault(document, []).append(mark)
+                utterances.setdefault(document, set()).add(piece.name)
+                prints.setdefault(document, []).append(corpus.print_of(piece))
                 progress(len(paths), None)
         except _DoubledName:
             raise
@@ -114,7 +149,7 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
         errors.append(f"not in {corpus.place}: {counted(len(missing), 'utterance')} of the table, e.g. {missing[0]!r}")
     sizes = {name: len(marks) for name, marks in prints.items()}
     joined = {name: " ".join(marks) for name, marks in prints.items()}
-    return Survey(sizes, joined, incomplete, damaged, errors, set(paths))
+    return Survey(sizes, joined, incomplete, damaged, errors, utterances)
 
 
 class _DoubledName(InputError):
@@ -126,7 +161,10 @@ def update(
 ) -> Changes:
     """Bring the index to the state of the corpus: add and update documents, and perhaps remove others."""
     content = survey(corpus, progress)
+    if corpus.listed:
+        index.relabel(_renamed(index, content))
     todo = _todo(index, corpus, content, remove_missing)
+    todo -= _relabelled(index, corpus, content, todo)
     removed = [d for d in index.fingerprints if d not in content.fingerprints] if remove_missing else []
     if removed and content.damaged:
         content.errors.append(f"nothing was removed, because {corpus.place} is damaged")
@@ -145,11 +183,42 @@ def update(
     return Changes(added, updated, len(content.fingerprints) - len(todo), len(removed), content.errors)
 
 
+def _renamed(index: WorkingIndex, content: Survey) -> dict[str, Labels]:
+    """Documents that have another name now: their utterances are those of a document that the source no longer has."""
+    new = [name for name in content.fingerprints if name not in index.numbers]
+    if not new:
+        return {}
+    holders = index.holders()
+    out: dict[str, Labels] = {}
+    for name in new:
+        old = {holders[u] for u in content.utterances[name] if u in holders}
+        if len(old) == 1 and (before := old.pop()) not in content.fingerprints and before not in out:
+            out[before] = Labels(name=name)
+    return out
+
+
+def _relabelled(index: WorkingIndex, corpus: Corpus, content: Survey, todo: set[str]) -> set[str]:
+    """The documents of these that only earlier releases call changed; they and moved recordings are labelled anew."""
+    same = set()
+    if candidates := todo & set(index.fingerprints):
+        earlier = corpus.earlier_prints(candidates)
+        same = {name for name in candidates if index.fingerprints[name] == earlier.get(name)}
+    audio: dict[str, dict[str, str]] = {}
+    for utterance, about in corpus.about.items():
+        if about.audio and about.document in index.numbers and about.document not in todo - same:
+            audio.setdefault(about.document, {})[utterance] = about.audio
+    labels = {name: Labels(audio=paths) for name, paths in audio.items()}
+    for name in same:
+        labels[name] = labels.get(name, Labels())._replace(fingerprint=content.fingerprints[name])
+    index.relabel(labels)
+    return same
+
+
 def _todo(index: WorkingIndex, corpus: Corpus, content: Survey, remove_missing: bool) -> set[str]:
     """The documents that are new or have changed, without those that would lose utterances by mistake."""
     todo = {d for d, p in content.fingerprints.items() if index.fingerprints.get(d) != p}
     for name in sorted(todo & set(index.fingerprints)):
-        missing = index.utterances_of(name) - content.utterances
+        missing = index.utterances_of(name) - content.every_utterance
         if missing and not (corpus.listed or (remove_missing and not content.damaged)):
             content.errors.append(
                 f"{name}: {min(missing)!r} and others of it are in the archive but not in {corpus.place}; "
@@ -191,7 +260,7 @@ def _documents(
             document.utterances += [
                 u._replace(audio=about.audio, offset=about.offset + u.offset) for u in outcome.result
             ]
-            document.texts = dict(about.texts)
+            document.texts = index.base_texts(name) | dict(about.texts)
         left[name] -= 1
         progress(done, total)
         if left[name] == 0:
@@ -207,6 +276,14 @@ def _reported(arrays: Arrays, report: Callable[[int], None]) -> Arrays:
     for done, pair in enumerate(arrays, 1):
         yield pair
         report(done)
+
+
+class Labels(NamedTuple):
+    """What a document is called, its fingerprint, and the audio files of its utterances; None: as it is."""
+
+    name: str | None = None
+    fingerprint: str | None = None
+    audio: Mapping[str, str] = {}
 
 
 class WorkingIndex(Index):
@@ -248,6 +325,25 @@ class WorkingIndex(Index):
         if len(self.parts) > _MANY_PARTS:
             self.merge(whole=False)
 
+    def holders(self) -> dict[str, str]:
+        """The document that each utterance belongs to."""
+        out: dict[str, str] = {}
+        for reader in self.parts:
+            names = reader.texts(schema.UTTERANCE_NAME).all()
+            out.update(zip(names, (reader.names[d] for d in reader.document_of.tolist()), strict=True))
+        return out
+
+    def relabel(self, labels: Mapping[str, Labels]) -> None:
+        """Commit other names, fingerprints and audio files of documents; nothing is analysed again."""
+        entries, changed = [], False
+        for entry, reader in zip(self.manifest.parts, self.parts, strict=True):
+            texts = _new_texts(reader, labels)
+            entries.append(self.writer.part(*part_relabelled(reader.part, texts)) if texts else entry)
+            changed |= bool(texts)
+        if changed:
+            self.writer.commit(entries)
+            self._load()
+
     def merge(self, whole: bool, report: Callable[[int], None] = lambda done: None) -> None:
         """Merge all parts (``whole``), or all but those that are larger than the others together, or very large."""
         entries = self.manifest.parts
@@ -266,3 +362,20 @@ class WorkingIndex(Index):
         part = self.writer.part(_reported(arrays, report), footer)
         self.writer.commit([*(entries[i] for i in sorted(large)), part])
         self._load()
+
+
+def _new_texts(reader: PartReader, labels: Mapping[str, Labels]) -> dict[str, list[str]]:
+    """The columns of a part that labels change, with all their texts."""
+    mine = {d: labels[name] for d, name in enumerate(reader.names) if name in labels}
+    if not mine:
+        return {}
+    names, prints = list(reader.names), reader.texts(schema.FINGERPRINT).all()
+    audio, utterances = reader.texts(schema.AUDIO).all(), reader.texts(schema.UTTERANCE_NAME)
+    before = {schema.DOCUMENT_NAME: list(names), schema.FINGERPRINT: list(prints), schema.AUDIO: list(audio)}
+    for d, label in mine.items():
+        names[d] = label.name or names[d]
+        prints[d] = prints[d] if label.fingerprint is None else label.fingerprint
+        for u in reader.utterances(d) if label.audio else ():
+            audio[u] = label.audio.get(utterances[u], audio[u])
+    after = {schema.DOCUMENT_NAME: names, schema.FINGERPRINT: prints, schema.AUDIO: audio}
+    return {column.name: after[column] for column in before if after[column] != before[column]}

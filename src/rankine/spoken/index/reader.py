@@ -271,6 +271,14 @@ class Index:
     def _column(self, column: TextColumn) -> list[str]:
         return [text for part in self.parts for text in part.texts(column).all()]
 
+    def base_texts(self, document: str) -> dict[str, str]:
+        """Title, date and speaker that the index itself has of a document, from releases until 0.1."""
+        if document not in self.numbers:
+            return {}
+        part, number = self.place_of(document)
+        texts = {name: part.texts(column)[number] for name, column in schema.DOCUMENT_TEXTS.items()}
+        return {name: text for name, text in texts.items() if text}
+
     def number_of(self, document: str) -> int:
         """The number of a document; an unknown name is an InputError."""
         if document not in self.numbers:
