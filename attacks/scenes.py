@@ -117,7 +117,7 @@ SCENES = [
     Scene("rank", ["rank", "old.json", "data.txt", "-o", "run.txt"], outputs=("run.txt",)),
     _spoken("index", "archive", "more", "--workers", "1", adds=frozenset(f"more{i}" for i in range(4))),
     Scene("spoken index anew", ["spoken", "index", "new", "lattices", "--workers", "1"]),
-    _spoken("delete", "archive", "lattices1", "lattices4", removes=frozenset(("lattices1", "lattices4"))),
+    _spoken("delete", "archive", "lattices1", "lattices4", "--yes", removes=frozenset(("lattices1", "lattices4"))),
     _spoken("merge", "archive"),
     _spoken("judge", "archive", "river", stdin=b"y\nn\n3\nu\nn\nq\n"),
     _spoken("judgments", "archive", "--queries", "queries.tsv", "--qrels", "qrels.txt", "--export", "mine",

@@ -266,7 +266,7 @@ def test_only_what_is_new_is_indexed(tmp_path):
     n = len(want["documents"])
     said = rankine(tmp_path, *call).stderr
     assert f"1 documents added, 0 updated, {n} unchanged, 0 removed; {n + 1} in all" in said  # the one that was deleted
-    rankine(tmp_path, "spoken", "delete", "archive", want["deleted"])
+    rankine(tmp_path, "spoken", "delete", "archive", want["deleted"], "--yes")
     assert_found(hits_of(rk.spoken.Archive(tmp_path / "archive")), want["hits"]["svm-map"])
     settings = ("--lexicon", "few.dict", "--prune", "0.01", "--skip", "0.05")
     said = rankine(tmp_path, "spoken", "index", "few", "few.sausage", *settings, "--workers", "1").stderr
@@ -329,7 +329,7 @@ def test_recordings_that_have_moved_are_known(recorded):
     said = add(recorded, "elsewhere")
     assert "0 recordings recognised" in said
     assert "2 were there already" in said
-    rankine(recorded, "spoken", "delete", "recognised", "tape-28")
+    rankine(recorded, "spoken", "delete", "recognised", "tape-28", "--yes")
     left = sorted(p.name for p in (recorded / "recognised" / "recognised").glob("*.gz"))
     assert left == ["tape-56@00001.slf.gz", "tape-56@00002.slf.gz"]
 

@@ -73,5 +73,5 @@ def test_checking_and_merging(place):
 
 
 def test_deleting(place):
-    assert "1 left" in rankine(place, "spoken", "delete", "arch", "A").stderr
-    assert "no document is called 'A'" in rankine(place, "spoken", "delete", "arch", "A", code=1).stderr
+    assert "1 left" in rankine(place, "spoken", "delete", "arch", "A", "--yes").stderr
+    assert "no document is called 'A'" in rankine(place, "spoken", "delete", "arch", "A", "--yes", code=1).stderr

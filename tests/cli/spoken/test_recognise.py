@@ -124,7 +124,7 @@ def test_deleting_takes_the_lattices_along(tmp_path):
         soundfile.write(folder / f"{name}.flac", heard(name), 16000)
     rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1")
     (folder / "tape-50.flac").unlink()
-    rankine(tmp_path, "spoken", "delete", "archive", "tape-50")
+    rankine(tmp_path, "spoken", "delete", "archive", "tape-50", "--yes")
     assert not (tmp_path / "archive" / "recognised" / "tape-50.slf.gz").exists()
     rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1")
     assert Archive(tmp_path / "archive").documents == ["tape-70"]
@@ -151,7 +151,7 @@ def test_a_deleted_recording_stays_deleted(recorded, how):
     if how == "python":
         Archive(recorded / "archive").delete(["tape-50"])
     else:
-        assert "1 left" in rankine(recorded, "spoken", "delete", "archive", "tape-50").stderr
+        assert "1 left" in rankine(recorded, "spoken", "delete", "archive", "tape-50", "--yes").stderr
     said = rankine(recorded, "spoken", "add", "archive", "recordings", "--workers", "1").stderr
     assert Archive(recorded / "archive").documents == ["tape-70"]
     assert "0 recordings recognised" in said

@@ -1,4 +1,4 @@
-"""``rankine spoken index``, ``subtitles``, ``delete``, ``merge`` and ``check``."""
+"""``rankine spoken index``, ``subtitles``, ``merge`` and ``check``."""
 
 from __future__ import annotations
 
@@ -105,21 +105,6 @@ def subtitles(
     else:
         with replacing(output) as temporary:
             temporary.write_text(text, encoding="utf-8")
-
-
-def delete(
-    archive: Folder,
-    documents: Annotated[list[str], typer.Argument(help="Names of documents.")],
-) -> None:
-    """Remove documents from an archive and from the disk, with the lattices that `rankine spoken add` made of them.
-
-    Audio files stay. They are left out when their folder is added again; to add one again, give the file itself.
-    """
-    from ...spoken import Archive
-
-    opened = Archive(archive)
-    opened.delete(documents)
-    say(f"{archive}: {len(documents)} removed, {len(opened)} left")
 
 
 def merge(archive: Folder) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...places import folder_inside
 from ..index.settings import Settings
 from ..index.storage import create, writing
+from ..recognise.journal import DAYS
 from ..recognise.table import DEFAULT, Recogniser
 from .feature_cache import forget_features
 from .own_files import copy_file, own_files
@@ -23,7 +24,9 @@ if TYPE_CHECKING:  # where it is used it is imported there: a search must begin 
     from ..index.about import About
     from ..index.changes import Changes, Progress
     from ..lattice.scoring import Scoring
+    from .bin import Deleted
     from .recordings import AddedRecordings, Sources, StageProgress
+    from .relocation import Relocated
 
 
 class Archive(TaughtArchive):
@@ -140,6 +143,19 @@ class Archive(TaughtArchive):
         """Let recordings of this archive be opened from these folders and files, on this machine from now on."""
         RecordingRoots(self.folder, self.index.manifest).add(places)
 
+    def relocate(
+        self, folder: str | os.PathLike, report: Callable[[int, int], None] = lambda done, total: None
+    ) -> Relocated:
+        """Look for the archive's recordings below a folder, where they were moved to, and note their places.
+
+        ``report`` is called with the number of files looked for, and their total.
+        """
+        from .relocation import relocate
+
+        out = relocate(self.folder, folder, report)
+        self.refresh()
+        return out
+
     def add_lattices(self, lattices: Iterable[tuple[str, Any]], scoring: Scoring | None = None) -> None:
         """Index (document name, lattice) pairs that are in memory; one of the same name is replaced."""
         from .contents import add_lattices
@@ -148,23 +164,54 @@ class Archive(TaughtArchive):
         self.refresh()
 
     def delete(self, documents: Collection[str]) -> None:
-        """Remove documents, from the disk too, with the lattices that :meth:`add_recordings` made of them.
+        """Put documents into the bin: they are not in the archive, and come back with :meth:`undelete`.
 
-        An unknown name is an InputError, and nothing is removed. Audio files stay; they are left out when their folder
-        is added again.
+        An unknown name is an InputError, and nothing is deleted. Judgments and what was said about a document are kept
+        apart until it returns. Audio files stay; they are left out when their folder is added again.
         """
         from . import recordings
 
-        with recordings.forgetting(folder_inside(self.folder, recordings.FOLDER)) as forget:
-            self._remove(documents, forget)
+        with recordings.journal_of(folder_inside(self.folder, recordings.FOLDER)) as journal:
+            self._remove(documents, journal.forget, keep=True)
+            journal.write_table()
+
+    def undelete(self, documents: Collection[str]) -> None:
+        """Bring documents back from the bin; a name that is not in it is an InputError."""
+        from . import recordings
+        from .contents import restore
+
+        with recordings.journal_of(folder_inside(self.folder, recordings.FOLDER)) as journal:
+            restore(self.folder, documents, journal.restore)
+            journal.write_table()
+        self.refresh()
+
+    @property
+    def deleted(self) -> list[Deleted]:
+        """The documents in the bin, and when they were deleted; the last first."""
+        from .bin import Bin
+
+        return Bin(self.folder).documents(self.index.numbers)
+
+    def purge(self, days: float = DAYS) -> list[str]:
+        """Remove what was deleted so many days ago from the disk; the names."""
+        from . import recordings
+        from .contents import purge
+
+        with recordings.journal_of(folder_inside(self.folder, recordings.FOLDER)) as journal:
+            names = purge(self.folder, days)
+            journal.purge(days)
+        return names
 
     def _remove(
-        self, documents: Collection[str], before: Callable[[Collection[str]], None] = lambda names: None
+        self,
+        documents: Collection[str],
+        before: Callable[[Collection[str]], None] = lambda names: None,
+        keep: bool = False,
     ) -> None:
         """Remove documents from the index; ``before`` is called with their names when only the commit is left."""
         from .contents import remove
 
-        remove(self.folder, documents, before)
+        remove(self.folder, documents, before, keep)
         forget_features(self.folder)
         self.refresh()
 

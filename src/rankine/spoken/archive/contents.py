@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from ...errors import InputError
+from ..catalogue import attach_recordings, detach_recordings
 from ..index.about import About
 from ..index.build import Document, analyse, content_print, fingerprint_of
 from ..index.changes import Changes, Corpus, Progress, WorkingIndex, update
@@ -16,6 +17,7 @@ from ..index.storage import writing
 from ..lattice.formats import Piece, Reading, write_slf
 from ..lattice.lattice import Lattice
 from ..lattice.scoring import Scoring
+from .bin import Bin
 
 
 def add_source(
@@ -54,13 +56,35 @@ def add_lattices(index: Index, lattices: Iterable[tuple[str, Lattice]], scoring:
         WorkingIndex(writer).replace(documents, [])
 
 
-def remove(folder: Path, documents: Collection[str], before: Callable[[Collection[str]], None]) -> None:
-    """Remove documents from the index; ``before`` is called with their names when only the commit is left."""
+def remove(folder: Path, documents: Collection[str], before: Callable[[Collection[str]], None], keep: bool) -> None:
+    """Remove documents from the index, into the bin (``keep``); ``before`` is called when only the commit is left."""
     with writing(folder) as writer:
         index = WorkingIndex(writer)
         for name in documents:
             index.number_of(name)
-        index.replace([], list(documents), lambda: before(documents))
+
+        def last() -> None:
+            before(documents)
+            if keep:
+                detach_recordings(folder, documents)
+
+        if keep:
+            Bin(folder).put(index, documents)
+        index.replace([], list(documents), last)
+
+
+def restore(folder: Path, documents: Collection[str], after: Callable[[Collection[str]], object]) -> None:
+    """Bring documents back from the bin, with all that was said about them; ``after`` is called with their names."""
+    with writing(folder) as writer:
+        Bin(folder).take(WorkingIndex(writer), documents)
+        attach_recordings(folder, documents)
+        after(documents)
+
+
+def purge(folder: Path, days: float) -> list[str]:
+    """Remove what was deleted so many days ago from the bin; the names."""
+    with writing(folder) as writer:
+        return Bin(folder).purge(days, WorkingIndex(writer).numbers)
 
 
 def merge(folder: Path, report: Callable[[int], None]) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from ...console import counted
 from ...errors import InputError
@@ -19,9 +19,6 @@ from ..index.changes import Changes
 from ..recognise import table
 from ..recognise.journal import RecordingJournal
 from ..recognise.run import Recognised, Recogniser, recognise
-
-if TYPE_CHECKING:
-    from .archive import Archive
 
 FOLDER = "recognised"
 Sources = str | os.PathLike | Sequence[str | os.PathLike]
@@ -100,12 +97,28 @@ def recordings_table(
     }
 
 
+class IndexedArchive(Protocol):
+    """What is needed of an archive whose recordings are indexed."""
+
+    folder: Path
+
+    def refresh(self) -> None:
+        """Read what has been committed."""
+
+    def remove_silent(self, names: Collection[str]) -> None:
+        """Remove recordings in which nothing is understood any more."""
+
+    @property
+    def add(self) -> Callable[..., Changes]:
+        """What indexes what is new or has changed."""
+
+
 class Indexing:
     """Brings the index and the store of an archive to the state of a journal, while recordings are recognised."""
 
     def __init__(
         self,
-        archive: Archive,
+        archive: IndexedArchive,
         about: Mapping[str, About] | str | os.PathLike | None,
         workers: int,
         progress: Callable[[int, int | None], None],
@@ -132,17 +145,29 @@ class Indexing:
         )  # fmt: skip
 
 
+class NoJournal:
+    """Stands for the journal of an archive that has recognised nothing."""
+
+    def forget(self, names: Collection[str]) -> None:
+        """Nothing is to be forgotten."""
+
+    def restore(self, names: Collection[str]) -> list[str]:
+        """Nothing is restored."""
+        return []
+
+    def purge(self, days: float) -> list[str]:
+        """Nothing is purged."""
+        return []
+
+    def write_table(self) -> None:
+        """There is no table."""
+
+
 @contextmanager
-def forgetting(folder: Path) -> Iterator[Callable[[Collection[str]], None]]:
-    """Lock the folder of lattices, if there is one; yields the function that removes the lattices of recordings."""
+def journal_of(folder: Path) -> Iterator[RecordingJournal | NoJournal]:
+    """Lock the folder of lattices, if there is one; yields its journal."""
     if not folder.is_dir():
-        yield lambda names: None
+        yield NoJournal()
         return
     with locked(folder, "another process is recognising into this folder"):
-        journal = RecordingJournal(folder)
-
-        def forget(names: Collection[str]) -> None:
-            journal.forget(names)
-            journal.write_table()
-
-        yield forget
+        yield RecordingJournal(folder)

@@ -32,7 +32,7 @@ from .build import (
 )
 from .reader import Index, PartReader
 from .schema import Arrays
-from .storage import Writer
+from .storage import PartFile, Writer
 
 _MANY_PARTS = 8
 _LARGE_PART = 1 << 28  # bytes; larger ones are merged only when asked for, so that a deletion stays cheap
@@ -324,6 +324,11 @@ class WorkingIndex(Index):
         self._load()
         if len(self.parts) > _MANY_PARTS:
             self.merge(whole=False)
+
+    def extend(self, parts: Sequence[PartFile]) -> None:
+        """Commit further parts, which the writer has written."""
+        self.writer.commit([*self.manifest.parts, *parts])
+        self._load()
 
     def holders(self) -> dict[str, str]:
         """The document that each utterance belongs to."""

@@ -110,11 +110,11 @@ class _Identification:
         status = os.stat(path)
         own = self.by_path.get(path)
         line = self.journal.lines.get(own or "", {})
-        if own is not None and "samples" in line and (line["size"], line["time"]) == _stamp(status):
-            content = AudioContent(*_stamp(status), line["file"], line["samples"])
+        if own is not None and "samples" in line and (line["size"], line["time"]) == stamp_of(status):
+            content = AudioContent(*stamp_of(status), line["file"], line["samples"])
             same = [own] if "same_as" not in line else self.by_print.get(line["samples"], [])
             return _File(recording, path, content, next(iter(same), None))
-        content = AudioContent(*_stamp(status), fingerprint_of_file(path), sample_print(path))
+        content = AudioContent(*stamp_of(status), fingerprint_of_file(path), sample_print(path))
         earlier = fingerprint_of_file(path, self.journal.settings)  # as releases until 0.1 made it
         for mark in (content.file, content.samples, earlier):
             names = self.by_print.get(mark, [])
@@ -139,7 +139,7 @@ class _Identification:
         if not audio or "samples" not in line:
             return False
         try:
-            return _stamp(os.stat(audio)) == (line["size"], line["time"]) or sample_print(audio) == line["samples"]
+            return stamp_of(os.stat(audio)) == (line["size"], line["time"]) or sample_print(audio) == line["samples"]
         except (OSError, InputError):
             return False
 
@@ -217,5 +217,6 @@ class _Identification:
         self.journal.write(lines)
 
 
-def _stamp(status: os.stat_result) -> tuple[int, int]:
+def stamp_of(status: os.stat_result) -> tuple[int, int]:
+    """The size of a file, and its time of change in microseconds."""
     return status.st_size, status.st_mtime_ns // 1000

@@ -98,12 +98,14 @@ class RecordingJournal:
     def _take(self, line: dict[str, Any]) -> None:
         """A line counts; one of another name with the same stem does not count any more."""
         name, own = line["recording"], _stem(line["recording"], line)
+        displaced = self.lines.pop(name, None)
+        if displaced is not None and self._names.get(_stem(name, displaced)) == name:
+            del self._names[_stem(name, displaced)]
         if "same_as" not in line:
             before = self._names.get(own)
-            if before is not None and before != name and "stem" in line:
-                self.lines.pop(before, None)
+            if before is not None and "stem" in line:
+                del self.lines[before]
             self._names[own] = name
-        self.lines.pop(name, None)
         self.lines[name] = line
 
     def write(self, lines: list[dict[str, Any]]) -> None:
@@ -118,13 +120,12 @@ class RecordingJournal:
         """A fingerprint of samples and of how they are recognised."""
         return files.fingerprint(self.settings, samples)
 
-    def is_done(self, name: str) -> bool:
-        """Whether a recording has been recognised with these settings, and the lattices are still there."""
+    def is_done(self, name: str, content: AudioContent) -> bool:
+        """Whether this content has been recognised with these settings, and the lattices are still there."""
         line = self.lines.get(name)
-        if line is None or line.get("segments") is None or "samples" not in line:
+        if line is None or line.get("segments") is None or line["print"] != self.print_of(content.samples):
             return False
-        there = all(_there(inside(self.folder, s["file"])) for s in line["segments"])
-        return there and line["print"] == self.print_of(line["samples"])
+        return all(_there(inside(self.folder, s["file"])) for s in line["segments"])
 
     def stem_for(self, name: str) -> str:
         """The stem of lattices of a recording; a new one has a stem that no other has."""

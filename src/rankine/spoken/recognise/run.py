@@ -189,7 +189,7 @@ class _Run:
         todo, total = [], 0.0
         for recording, content in what.recordings:
             try:
-                if self.journal.is_done(recording.name):
+                if self.journal.is_done(recording.name, content):
                     self.before += 1
                     continue
                 total += length_of(recording.path)
