@@ -67,9 +67,14 @@ def test_batches_and_undo_are_those_of_a_plain_model(tmp_path):
 
 def test_nothing_is_kept_of_a_batch_that_fails(tmp_path):
     store = Store(tmp_path)
-    with pytest.raises(ZeroDivisionError), store.writing("about") as batch:
-        batch.recording("a")
-        raise ZeroDivisionError
+
+    def fail():
+        with store.writing("about") as batch:
+            batch.recording("a")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert said(store) == {}
     assert store.batches() == []
     with store.writing("nothing"):

@@ -22,7 +22,7 @@ def test_deleted_and_brought_back(place):
     assert "2 left" in rankine(place, "spoken", "delete", "arch", "south", "--yes").stderr
     assert "south" in rankine(place, "spoken", "undelete", "arch").stdout
     assert "3 in all" in rankine(place, "spoken", "undelete", "arch", "south").stderr
-    assert "no document in the bin" in rankine(place, "spoken", "undelete", "arch", "south", code=1).stderr
+    assert "is in the archive" in rankine(place, "spoken", "undelete", "arch", "south", code=1).stderr
     rankine(place, "spoken", "delete", "arch", "south", "--yes")
     assert "0 documents removed" in rankine(place, "spoken", "purge", "arch", "--yes").stderr
     assert "1 document removed" in rankine(place, "spoken", "purge", "arch", "--days", "0", "--yes").stderr

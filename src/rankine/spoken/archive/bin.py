@@ -36,7 +36,7 @@ class _Entry(TypedDict):
     names: list[str]
 
 
-class _List(TypedDict):
+class _DeletedParts(TypedDict):
     parts: list[_Entry]
 
 
@@ -57,7 +57,7 @@ class Bin:
         path = inside(self.folder, _LIST)
         if not path.exists():
             return []
-        return checked(unsealed(path, _WHAT), _List, _WHAT, str(path))["parts"]
+        return checked(unsealed(path, _WHAT), _DeletedParts, _WHAT, str(path))["parts"]
 
     def _write(self, entries: Iterable[_Entry]) -> None:
         entries = list(entries)

@@ -42,7 +42,7 @@ class _File(NamedTuple):
     recording: Recording
     path: str
     content: AudioContent
-    known: str | None
+    entry: str | None
 
 
 def identify(
@@ -88,10 +88,10 @@ class _Identification:
                 self.errors.append(in_one_line(error))
         groups: dict[str, list[_File]] = {}
         for file in looked:
-            groups.setdefault(file.known or f"new {file.content.samples}", []).append(file)
+            groups.setdefault(file.entry or f"new {file.content.samples}", []).append(file)
         copies = {file.path: file for files in groups.values() for file in self._copies(files)}
         if self.keep_duplicates:  # each is a recording of its own
-            looked = [f._replace(known=None) if f.path in copies else f for f in looked]
+            looked = [f._replace(entry=None) if f.path in copies else f for f in looked]
             copies = {}
         originals = [file for file in looked if file.path not in copies]
         deleted = [f for f in originals if self._is_deleted(f)]
@@ -101,7 +101,7 @@ class _Identification:
         names = self._names(stay)
         self._write(stay, names, list(copies.values()))
         out = [(Recording(names[f.path], f.recording.path), f.content) for f in stay]
-        returned = [names[f.path] for f in stay if f.known and "gone" in self.journal.lines.get(names[f.path], {})]
+        returned = [names[f.path] for f in stay if f.entry and "gone" in self.journal.lines.get(names[f.path], {})]
         return Identified(out, returned, [f.path for f in deleted], self.notes, self.errors)
 
     def _look(self, recording: Recording) -> _File:
@@ -124,7 +124,7 @@ class _Identification:
 
     def _copies(self, files: list[_File]) -> list[_File]:
         """Of the files that are one recording, those that are copies: all but the one where it is."""
-        name = files[0].known
+        name = files[0].entry
         if name is None:
             return files[1:]
         audio = self.journal.lines[name].get("audio")
@@ -144,7 +144,7 @@ class _Identification:
             return False
 
     def _is_deleted(self, file: _File) -> bool:
-        return "gone" in self.journal.lines.get(file.known or "", {}) and file.path not in self.given
+        return "gone" in self.journal.lines.get(file.entry or "", {}) and file.path not in self.given
 
     def _note_copies(self, copies: list[_File]) -> None:
         if copies:
@@ -158,21 +158,21 @@ class _Identification:
     def _names(self, files: list[_File]) -> dict[str, str]:
         """The name of each recording, by path: that of the file where it is new or was renamed, if no other has it."""
         lines = self.journal.lines
-        there = {f.known for f in files if f.known}
-        moving = {f.known for f in files if f.known and lines[f.known].get("audio") != f.path}
+        there = {f.entry for f in files if f.entry}
+        moving = {f.entry for f in files if f.entry and lines[f.entry].get("audio") != f.path}
         edited = {
             f.path: name for f in files
-            if f.known is None and (name := self.by_path.get(f.path, "")) and name not in there
+            if f.entry is None and (name := self.by_path.get(f.path, "")) and name not in there
             and not is_other(lines[name])
         }  # fmt: skip
         taken = {n for n, line in lines.items() if not is_other(line) and n not in moving}
         taken -= set(edited.values())
         out: dict[str, str] = {}
-        for file in sorted(files, key=lambda f: f.known is None):
+        for file in sorted(files, key=lambda f: f.entry is None):
             if file.path in edited:
                 name = edited[file.path]
-            elif file.known and file.known not in moving:
-                name = file.known
+            elif file.entry and file.entry not in moving:
+                name = file.entry
             else:
                 name = self._free_name(file, taken)
             taken.add(name)
@@ -182,7 +182,7 @@ class _Identification:
     def _free_name(self, file: _File, taken: Collection[str]) -> str:
         """The name of a file, if no recording has it; else the old name of its recording, or that with the ending."""
         name = file.recording.name
-        for some in (name, file.known, f"{name}{Path(file.path).suffix}"):
+        for some in (name, file.entry, f"{name}{Path(file.path).suffix}"):
             if some and some not in taken:
                 return some
         number = 2
@@ -194,7 +194,7 @@ class _Identification:
         """Note where recordings are, what they are called, and which files are copies."""
         lines: list[dict[str, Any]] = []
         for file in files:
-            line = self.journal.lines.get(file.known or "")
+            line = self.journal.lines.get(file.entry or "")
             if line is None:
                 continue
             name = names[file.path]
@@ -202,8 +202,8 @@ class _Identification:
             if "samples" not in line:  # it is of a release until 0.1: what was heard then is what would be heard now
                 earlier = fingerprint_of_file(file.path, self.journal.settings)
                 new["print"] = self.journal.print_of(file.content.samples) if line["print"] == earlier else ""
-            if name != file.known:
-                new["stem"] = line.get("stem", file.known)
+            if name != file.entry:
+                new["stem"] = line.get("stem", file.entry)
             if new != line:
                 lines.append(new)
         for file in copies:
