@@ -125,6 +125,7 @@ def test_deleting_takes_the_lattices_along(tmp_path):
     rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1")
     (folder / "tape-50.flac").unlink()
     rankine(tmp_path, "spoken", "delete", "archive", "tape-50", "--yes")
+    rankine(tmp_path, "spoken", "purge", "archive", "--days", "0", "--yes")
     assert not (tmp_path / "archive" / "recognised" / "tape-50.slf.gz").exists()
     rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1")
     assert Archive(tmp_path / "archive").documents == ["tape-70"]
@@ -177,7 +178,7 @@ def test_both_commands_have_the_options_of_recognition(recorded):
     for command in ("recognise", "add"):
         text = rankine(recorded, "spoken", command, "--help").stdout
         options.append(set(re.findall(r"--[a-z-]+", text)))
-    assert options[0] - {"--output", "--about"} == options[1]
+    assert options[0] - {"--output", "--about"} == options[1] - {"--language", "--keep-duplicates", "--watch"}
     assert {
         "--recogniser",
         "--without-words",

@@ -153,5 +153,5 @@ def test_removing_lattices_follows_no_links(tmp_path, victims):
 def test_paths_that_no_table_can_hold(tmp_path):
     for folder in ("a\tb", "\udce9"):
         path = tmp_path / folder / "x.wav"
-        assert "the name of a folder above it" in path_problem(path)
-    assert path_problem(tmp_path / "x.wav") is None
+        assert "the name of a folder above it" in path_problem(str(path.resolve()))
+    assert path_problem(str(tmp_path / "x.wav")) is None

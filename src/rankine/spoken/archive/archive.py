@@ -23,6 +23,7 @@ from .taught import TaughtArchive
 if TYPE_CHECKING:  # where it is used it is imported there: a search must begin soon
     from ..index.about import About
     from ..index.changes import Changes, Progress
+    from ..lattice.formats import File
     from ..lattice.scoring import Scoring
     from .bin import Deleted
     from .recordings import AddedRecordings, Sources, StageProgress
@@ -65,6 +66,7 @@ class Archive(TaughtArchive):
         progress: Progress = lambda done, total: None,
         listed: bool = False,
         prints: Mapping[str, str] | None = None,
+        files: Sequence[File] | None = None,
     ) -> Changes:
         """Index the utterances of a file or folder of lattices that are new or have changed.
 
@@ -80,11 +82,12 @@ class Archive(TaughtArchive):
             listed: index only the utterances of ``about``, which then has all utterances of every document. A document
                 that has another name than before is renamed.
             prints: fingerprints of the content of utterances, where they are known; others are read.
+            files: that hold the utterances, one each; by default all below the source.
         """
         from .contents import add_source
 
         changes = add_source(
-            self.index, source, about, scoring, format, workers, remove_missing, batch, progress, listed, prints
+            self.index, source, about, scoring, format, workers, remove_missing, batch, progress, listed, prints, files
         )
         self.refresh()
         return changes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ...errors import InputError
@@ -14,7 +14,7 @@ from ..index.build import Document, analyse, content_print, fingerprint_of
 from ..index.changes import Changes, Corpus, Progress, WorkingIndex, update
 from ..index.reader import Index
 from ..index.storage import writing
-from ..lattice.formats import Piece, Reading, write_slf
+from ..lattice.formats import File, Piece, Reading, write_slf
 from ..lattice.lattice import Lattice
 from ..lattice.scoring import Scoring
 from .bin import Bin
@@ -32,11 +32,12 @@ def add_source(
     progress: Progress,
     listed: bool,
     prints: Mapping[str, str] | None = None,
+    files: Sequence[File] | None = None,
 ) -> Changes:
     """Index the utterances of a file or folder that are new or have changed; see :meth:`Archive.add`."""
     scoring = Scoring(Reading(lower=True)) if scoring is None else scoring
     _ = index.splits  # a missing package is reported once, not for every utterance
-    corpus = Corpus(source, format, scoring, {} if about is None else about, listed, prints or {})
+    corpus = Corpus(source, format, scoring, {} if about is None else about, listed, prints or {}, files)
     with writing(index.folder) as writer:
         return update(WorkingIndex(writer), corpus, workers, remove_missing, batch, progress)
 

@@ -12,10 +12,11 @@ from typing import NamedTuple, Protocol
 from ...console import counted
 from ...errors import InputError
 from ...files import locked
-from ...places import check_below
+from ...places import check_below, inside
 from ..catalogue import identify_recordings
 from ..index.about import About, read_about
 from ..index.changes import Changes
+from ..lattice.formats import File, format_of
 from ..recognise import table
 from ..recognise.journal import RecordingJournal
 from ..recognise.run import Recognised, Recogniser, recognise
@@ -97,6 +98,17 @@ def recordings_table(
     }
 
 
+def _lattices(journal: RecordingJournal) -> Iterator[File]:
+    """The lattices of a journal; those with one ending are of one format."""
+    formats: dict[str, str] = {}
+    for utterance, _, _, segment in journal.utterances():
+        path = inside(journal.folder, segment["file"])
+        end = segment["file"].removeprefix(utterance)
+        if end not in formats:
+            formats[end] = format_of(path)
+        yield File(str(path), formats[end], utterance)
+
+
 class IndexedArchive(Protocol):
     """What is needed of an archive whose recordings are indexed."""
 
@@ -136,8 +148,9 @@ class Indexing:
         if not table:
             return
         changes = archive.add(
-            journal.folder, table, workers=self.workers, progress=self.progress, listed=True, prints=journal.prints()
-        )
+            journal.folder, table, workers=self.workers, progress=self.progress, listed=True, prints=journal.prints(),
+            files=list(_lattices(journal)),
+        )  # fmt: skip
         before = self.changes
         self.changes = Changes(
             before.added + changes.added, before.updated + changes.updated, changes.unchanged, changes.removed,

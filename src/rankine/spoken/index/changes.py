@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from ...console import counted
 from ...errors import InputError
 from ...parallel import paired_map
 from ..lattice.batch import guarded, lost
-from ..lattice.formats import Piece, files, pieces
+from ..lattice.formats import File, Piece, files, pieces
 from ..lattice.scoring import Scoring
 from ..lattice.units import stamp
 from . import schema
@@ -59,11 +59,17 @@ class Corpus:
     about: Mapping[str, About]
     listed: bool = False  # only the utterances of the table, and their documents are complete
     prints: Mapping[str, str] = field(default_factory=dict)  # of the content of utterances, where they are known
+    files: Sequence[File] | None = None  # that hold the utterances, one each; None: all below the place
 
-    @property
+    @cached_property
     def reading(self) -> tuple[str, Any]:
         """How lattices are read, for fingerprints."""
         return repr(self.scoring), stamp(self.scoring.reading.words)
+
+    @cached_property
+    def sources(self) -> Sequence[File]:
+        """The files that hold the utterances."""
+        return files(self.place, self.format) if self.files is None else self.files
 
     def holds(self, piece: Piece) -> bool:
         """Whether an utterance is to be indexed."""
@@ -88,7 +94,7 @@ class Corpus:
 
     def pieces_of(self, documents: set[str]) -> Iterator[Piece]:
         """The utterances of these documents; a damaged file is read up to the damage, which the survey reports."""
-        for file in files(self.place, self.format):
+        for file in self.sources if documents else ():
             try:
                 yield from (p for p in pieces(file) if self.holds(p) and self.about_of(p).document in documents)
             except InputError:
@@ -122,7 +128,7 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
     incomplete: set[str] = set()
     errors: list[str] = []
     utterances: dict[str, set[str]] = {}
-    for file in files(corpus.place, corpus.format):
+    for file in corpus.sources:
         documents: set[str] = set()
         try:
             for piece in filter(corpus.holds, pieces(file)):

@@ -100,13 +100,13 @@ class _Identification:
         self._note_copies(list(copies.values()))
         names = self._names(stay)
         self._write(stay, names, list(copies.values()))
-        out = [(Recording(names[f.path], f.recording.path), f.content) for f in stay]
+        out = [(f.recording._replace(name=names[f.path]), f.content) for f in stay]
         returned = [names[f.path] for f in stay if f.entry and "gone" in self.journal.lines.get(names[f.path], {})]
         return Identified(out, returned, [f.path for f in deleted], self.notes, self.errors)
 
     def _look(self, recording: Recording) -> _File:
         """What a file is, by its stamp, or else by its content."""
-        path = str(recording.path.resolve())
+        path = recording.real
         status = os.stat(path)
         own = self.by_path.get(path)
         line = self.journal.lines.get(own or "", {})

@@ -92,8 +92,9 @@ class RecordingJournal:
         self.lines: dict[str, dict[str, Any]] = {}
         self._names: dict[str, str] = {}  # of recordings, by stem
         for entry in self.journal.entries:
-            _check_line(entry, partial(_place, self.journal.path, entry))
             self._take(entry)
+        for line in self.lines.values():
+            _check_line(line, partial(_place, self.journal.path, line))
 
     def _take(self, line: dict[str, Any]) -> None:
         """A line counts; one of another name with the same stem does not count any more."""
@@ -162,7 +163,7 @@ class RecordingJournal:
             return
         own = self.stem_for(recording.name)
         self._remove(recording.name, ending)
-        audio = str(recording.path.resolve())
+        audio = recording.real
         new = {"recording": recording.name, "print": mark, "audio": audio, "ending": ending, **content._asdict()}
         self.write([new if own == recording.name else {**new, "stem": own}])
 
@@ -176,7 +177,7 @@ class RecordingJournal:
             for p, start in lattices
         ]  # fmt: skip
         line = self.lines[recording.name]
-        self.write([{**line, "segments": segments, "audio": str(recording.path.resolve())}])
+        self.write([{**line, "segments": segments, "audio": recording.real}])
 
     def drop_segments(self, recording: Recording) -> None:
         """Remove the lattices of a recording that could not be read to its end."""

@@ -18,10 +18,14 @@ _LONGEST_NAME = 200  # bytes of a file name, so that temporary ones fit in too
 
 
 class Recording(NamedTuple):
-    """A recording and the name of its document: its path below the folder it was searched in, without the ending."""
+    """A recording and the name of its document: its path below the folder it was searched in, without the ending.
+
+    ``real`` is the full path without links.
+    """
 
     name: str
     path: Path
+    real: str
 
 
 class Recordings(NamedTuple):
@@ -33,43 +37,64 @@ class Recordings(NamedTuple):
 
 def find(sources: Sequence[str | os.PathLike]) -> Recordings:
     """The audio files among and below these, in order, without hidden ones. Two of the same name keep their endings."""
-    paths: list[tuple[Path, Path]] = []  # below the folder, and in full
+    files: list[_AudioFile] = []
     notes: list[str] = []
     for source in map(Path, sources):
         if not source.exists():
             raise FileNotFoundError(2, "there is no such file or folder", str(source))
         if not source.is_dir():
-            paths.append((Path(source.name), source))
+            files.append(_AudioFile(source.name, str(source), os.path.realpath(source)))
             continue
         audio, other = _audio_below(source)
         if other:
             notes.append(f"{counted(len(other), 'file')} such as {other[0]} cannot be read: convert to wav or flac")
         if not audio:
             raise InputError(f"no audio files ({' '.join(ENDINGS)}) in this folder", str(source))
-        paths += audio
-    return Recordings(_named(paths), notes)
+        files += audio
+    return Recordings(_named(files), notes)
 
 
-def _audio_below(folder: Path) -> tuple[list[tuple[Path, Path]], list[Path]]:
-    """The audio files below a folder, by their paths below it and in full, and those of formats that are not read."""
-    below = [(p.relative_to(folder), p) for p in sorted(folder.rglob("*"))]
-    shown = [(r, p) for r, p in below if not any(part.startswith(".") for part in r.parts) and p.is_file()]
-    audio = [(r, p) for r, p in shown if p.suffix.lower() in ENDINGS]
-    return audio, [p for _, p in shown if p.suffix.lower() in _OTHER_AUDIO]
+class _AudioFile(NamedTuple):
+    """A file: its path below the folder that was given, the same with the folder, and without links."""
+
+    below: str
+    path: str
+    real: str
 
 
-def _named(paths: Sequence[tuple[Path, Path]]) -> list[Recording]:
+def _audio_below(folder: Path) -> tuple[list[_AudioFile], list[str]]:
+    """The audio files below a folder in order, without hidden ones, and those of formats that are not read."""
+    audio, other = [], []
+    top = str(folder)
+    for place, folders, names in os.walk(top, followlinks=False):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        real, below = os.path.realpath(place), os.path.relpath(place, top).replace(os.sep, "/")
+        for name in names:
+            ending = os.path.splitext(name)[1].lower()
+            path = os.path.join(place, name)
+            if name.startswith(".") or ending not in (*ENDINGS, *_OTHER_AUDIO) or not os.path.isfile(path):
+                continue
+            if ending in _OTHER_AUDIO:
+                other.append(path)
+                continue
+            full = os.path.realpath(path) if os.path.islink(path) else os.path.join(real, name)
+            audio.append(_AudioFile(name if below == "." else f"{below}/{name}", path, full))
+    return sorted(audio, key=lambda file: file.below.split("/")), sorted(other)
+
+
+def _named(files: Sequence[_AudioFile]) -> list[Recording]:
     """Recordings with their names; one that is listed twice is taken once."""
-    short = Counter(relative.with_suffix("").as_posix() for relative, _ in set(paths))
-    named: dict[str, Path] = {}
-    for relative, path in paths:
-        name = relative.with_suffix("").as_posix()
-        own = name if short[name] == 1 else relative.as_posix()
+    short = Counter(os.path.splitext(below)[0] for below, _ in {(file.below, file.path) for file in files})
+    named: dict[str, _AudioFile] = {}
+    for file in files:
+        name = os.path.splitext(file.below)[0]
+        own = name if short[name] == 1 else file.below
         if own not in named:
-            named[own] = path
-        elif named[own].resolve() != path.resolve():
-            raise InputError(f"two recordings are called {own!r}: {named[own]} and {path}; give the folder above them")
-    return [Recording(name, path) for name, path in named.items()]
+            named[own] = file
+        elif named[own].real != file.real:
+            paths = f"{named[own].path} and {file.path}"
+            raise InputError(f"two recordings are called {own!r}: {paths}; give the folder above them")
+    return [Recording(name, Path(file.path), file.real) for name, file in named.items()]
 
 
 def name_problem(name: str) -> str | None:
@@ -91,9 +116,8 @@ def name_problem(name: str) -> str | None:
     return None
 
 
-def path_problem(path: Path) -> str | None:
+def path_problem(full: str) -> str | None:
     """Why the full path of a recording cannot stand in a table; None if it can."""
-    full = str(path.resolve())
     if not is_utf8(full):
         return "the name of a folder above it is not UTF-8"
     if any(ord(c) < 32 for c in full):

@@ -202,7 +202,7 @@ class _Run:
     def _usable(self, recordings: Sequence[Recording]) -> Iterator[Recording]:
         """The recordings whose names can be used; others are errors."""
         for recording in recordings:
-            problem = name_problem(recording.name) or path_problem(recording.path)
+            problem = name_problem(recording.name) or path_problem(recording.real)
             if problem is None:
                 yield recording
             else:
