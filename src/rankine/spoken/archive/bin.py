@@ -21,9 +21,9 @@ from ...files import sealed, unsealed, write_file
 from ...places import folder_inside, inside, plain_files
 from ...records import Count, checked
 from ..index.build import part_of_parts
-from ..index.changes import WorkingIndex
 from ..index.reader import PartReader
 from ..index.storage import PartFile, write_part
+from ..index.working import WorkingIndex
 
 _FOLDER, _LIST, _WHAT = "bin", "bin.json", "the list of deleted documents"
 

@@ -11,9 +11,10 @@ from ...errors import InputError
 from ..catalogue import attach_recordings, detach_recordings
 from ..index.about import About
 from ..index.build import Document, analyse, content_print, fingerprint_of
-from ..index.changes import Changes, Corpus, Progress, WorkingIndex, update
+from ..index.changes import Changes, Corpus, Progress, update
 from ..index.reader import Index
 from ..index.storage import writing
+from ..index.working import WorkingIndex
 from ..lattice.formats import File, Piece, Reading, write_slf
 from ..lattice.lattice import Lattice
 from ..lattice.scoring import Scoring

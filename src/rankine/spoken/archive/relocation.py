@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ...errors import InputError
 from ...places import folder_inside
 from ..index import schema
-from ..index.changes import Labels, WorkingIndex
 from ..index.storage import writing
+from ..index.working import Labels, WorkingIndex
 from ..recognise.audio import sample_print
 from ..recognise.identity import stamp_of
 from ..recognise.journal import RecordingJournal
