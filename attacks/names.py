@@ -300,7 +300,8 @@ COMMANDS: dict[str, Callable[[Path], str]] = {
     "search": _command("search", "loud1 w0 w1"), "check": _command("check"), "subtitles": _command("subtitles", "d0"),
     "play": _play, "weights": _command("weights"), "weights --use": _command("weights", "--use", "uniform"),
     "learn": _command("learn", "--ranker", "single", "--folds", "2", "--keep"), "judgments": _command("judgments"),
-    "delete": _command("delete", "tape-1", "--yes"), "delete another": _command("delete", "d0", "--yes"), "merge": _command("merge"),
+    "delete": _command("delete", "tape-1", "--yes"), "delete another": _command("delete", "d0", "--yes"),
+    "merge": _command("merge"),
     "add": _add, "add with other settings": _add_anew,
 }  # fmt: skip
 
