@@ -66,7 +66,8 @@ class Archive(TaughtArchive):
 
         Args:
             source: lattices, in any format that is read.
-            about: utterance → document, texts, audio; by default each utterance is a document of its own name.
+            about: utterance → document, texts, audio; by default each utterance is a document of its own name. Texts
+                that it does not give stay as they are (:attr:`about`).
             scoring: how lattices are read and weighed; by default words in lower case.
             format: of the source, where ending and content do not tell.
             workers: processes.
@@ -76,11 +77,14 @@ class Archive(TaughtArchive):
             listed: index only the utterances of ``about``, which then has all utterances of every document.
         """
         from .contents import add_source
+        from .metadata import record_texts, texts_of_table, with_own_texts
 
+        table = with_own_texts(self.index, about)
         changes = add_source(
-            self.index, source, about, scoring, format, workers, remove_missing, batch, progress, listed
+            self.index, source, table, scoring, format, workers, remove_missing, batch, progress, listed
         )
         self.refresh()
+        record_texts(self.index, texts_of_table(about))
         return changes
 
     def add_recordings(
@@ -123,7 +127,7 @@ class Archive(TaughtArchive):
         if silent:
             self._remove(silent)
         changes = Changes(0, 0, 0, 0, [])
-        table = recordings.recordings_table(folder, self.index, about)
+        table = recordings.recordings_table(folder, about)
         if table:
             indexing = partial(progress, "indexing")
             changes = self.add(folder, table, workers=workers, progress=indexing, listed=True)

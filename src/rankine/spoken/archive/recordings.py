@@ -15,7 +15,6 @@ from ...files import locked
 from ...places import check_below, inside
 from ..index.about import About, read_about
 from ..index.changes import Changes
-from ..index.reader import Index
 from ..recognise import table
 from ..recognise.recordings import TABLE, RecordingJournal, find
 from ..recognise.run import Recognised, Recogniser, recognise
@@ -88,28 +87,14 @@ def _deleted(folder: Path, sources: list[str | os.PathLike]) -> list[str]:
     return [path for path in paths if path in deleted and path not in named]
 
 
-def recordings_table(
-    folder: Path, index: Index, about: Mapping[str, About] | str | os.PathLike | None
-) -> dict[str, About]:
-    """What is said about every utterance that was recognised.
-
-    Texts of a recording are those of ``about``, by its name, or else those that the index has.
-    """
+def recordings_table(folder: Path, about: Mapping[str, About] | str | os.PathLike | None) -> dict[str, About]:
+    """What is said about every utterance that was recognised; texts of a recording are those of ``about``, by name."""
     new = read_about(about) if isinstance(about, str | os.PathLike) else dict(about or {})
     path = inside(folder, TABLE)
     if len(path.read_bytes().splitlines()) < 2:
         return {}
     table = read_about(path)
-    return {u: a._replace(texts=_texts(a.document, index, new)) for u, a in table.items()}
-
-
-def _texts(document: str, index: Index, new: Mapping[str, About]) -> Mapping[str, str]:
-    if document in new:
-        return new[document].texts
-    number = index.numbers.get(document)
-    if number is None:
-        return {}
-    return {name: texts[number] for name, texts in index.document_texts.items() if texts[number]}
+    return {u: a._replace(texts=new[a.document].texts if a.document in new else {}) for u, a in table.items()}
 
 
 @contextmanager
