@@ -155,7 +155,7 @@ def test_fields_of_an_archive():
     ]  # fmt: skip
     assert fields("well-known:x") == [("", "well-known:x")]
     with pytest.raises(
-        rk.InputError, match="unknown field 'plac'. Did you mean 'place'[?] There are: title, .*, place, "
+        rk.InputError, match=r"unknown field 'plac'. Did you mean 'place'[?] There are: title, .*, place, "
     ):
         fields("plac:york")
 

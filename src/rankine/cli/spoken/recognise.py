@@ -14,7 +14,7 @@ import typer
 from ...console import counted, say
 from ...interrupt import keeping
 from ...spoken.recognise.table import DEFAULT, TABLE, get, row_of
-from .common import Folder, Workers, finish, parameters_of
+from .common import Closed, Folder, Workers, finish, parameters_of
 
 if TYPE_CHECKING:
     from ...spoken.recognise.run import Recognised
@@ -210,6 +210,7 @@ def play(
         str | None,
         typer.Option(help="Folder of the recordings, if they have been moved or the archive is not from here."),
     ] = None,
+    closed: Closed = False,
 ) -> None:
     """Listen to a hit, or write it to a file.
 
@@ -226,7 +227,7 @@ def play(
     from ...spoken.recognise.audio import snippet
 
     opened = Archive(archive)
-    place = locate(opened.index, hit, recordings)
+    place = locate(opened.index, hit, recordings, closed)
     if recordings is not None:
         opened.add_roots([recordings])
     if output is not None:

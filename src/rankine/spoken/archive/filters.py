@@ -13,7 +13,7 @@ from ..index.reader import Index
 from .dates import EXPECTED, read_date, read_dates
 from .fields import TABLE, field_name, in_order, values_of
 from .folding import HYPHENS, fold
-from .grammar import has_words
+from .grammar import has_words, mistake, parse_syntax
 from .rights import OPEN, RIGHTS, readable_documents
 from .terms import FieldFilter
 from .turns import speakers_by_document
@@ -158,6 +158,16 @@ def _nobody(index: Index, field: FieldFilter, values: Iterable[str]) -> InputErr
         hint = f"; there are dates from {days[0][1]} to {days[-1][1]}" if days else "; no date can be read"
     message = _NOBODY.get(field.name, f"no recording has {{}} in its {field.name}").format(names)
     return InputError(message + (hint if field.name == "date" else f".{hint}" if hint else ""))
+
+
+def read_filter(index: Index, text: str) -> DocumentFilter:
+    """The filters of a text that has only fields, such as ``speaker:ann date:2021..2023``; closed recordings pass."""
+    fields = []
+    for item in parse_syntax(text, lambda: free_fields(index)).items:
+        if not item.field:
+            raise mistake("expected a field, such as speaker:ann or date:2021..2023", text, item.operands[0].at)
+        fields.append(FieldFilter(item.field, tuple(operand.text for operand in item.operands), item.excluded))
+    return DocumentFilter(tuple(fields), closed=True)
 
 
 def free_fields(index: Index) -> list[str]:

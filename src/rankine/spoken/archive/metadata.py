@@ -103,20 +103,33 @@ class Metadata:
         """Set fields of one or several recordings; fields that are not given stay as they are."""
         if not values:
             raise InputError("expected a field and its value, got none")
-        for field, value in values.items():
-            if not value.strip():
-                raise InputError(f"expected a value, got none; clear empties a field (--clear {field})", field)
-        read = _read_cells(values)
-        return self.write(dict.fromkeys(self._checked(recordings), read), f"set {', '.join(read)}", by, dry_run)
+        return self.change(recordings, values, (), by, dry_run)
 
     def clear(
         self, recordings: str | Collection[str], fields: Collection[str], by: str | None = None, dry_run: bool = False
     ) -> list[CellChange]:
         """Empty fields of one or several recordings."""
-        names = [self._existing(field) for field in fields]
-        empty = dict.fromkeys(names, "")
-        what = f"clear {', '.join(names)}"
-        return self.write(dict.fromkeys(self._checked(recordings), empty), what, by, dry_run)
+        return self.change(recordings, {}, fields, by, dry_run)
+
+    def change(
+        self,
+        recordings: str | Collection[str],
+        values: Mapping[str, str],
+        clear: Collection[str] = (),
+        by: str | None = None,
+        dry_run: bool = False,
+    ) -> list[CellChange]:
+        """Set some fields of one or several recordings and empty others, as one change."""
+        for field, value in values.items():
+            if not value.strip():
+                raise InputError(f"expected a value, got none; clear empties a field (--clear {field})", field)
+        cells = _read_cells(values)
+        empty = dict.fromkeys((self._existing(field) for field in clear), "")
+        both = next((field for field in empty if field in cells), None)
+        if both is not None:
+            raise InputError(f"the field {both!r} is both set and cleared")
+        what = "; ".join(f"{verb} {', '.join(some)}" for verb, some in (("set", cells), ("clear", empty)) if some)
+        return self.write(dict.fromkeys(self._checked(recordings), cells | empty), what, by, dry_run)
 
     def merge(self, table: Table, what: str = "set", by: str | None = None, dry_run: bool = False) -> list[CellChange]:
         """Set the cells that are given and not empty, of many recordings as one change."""

@@ -58,7 +58,7 @@ def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str |
     key, fields, passed = _fields_of(columns, str(path))
     if passed:
         notes.append(f"{path}: passed over, because they cannot be set: {', '.join(passed)}")
-    named, errors = _NameFinder(names), list[str]()
+    named, errors = RecordingFinder(names), list[str]()
     of_recording: dict[str, list[tuple[str, dict[str, str]]]] = {}
     for where, cells in rows:
         try:
@@ -253,7 +253,7 @@ def _without_contradiction(recording: str, rows: list[tuple[str, dict[str, str]]
     return out
 
 
-class _NameFinder:
+class RecordingFinder:
     """Finds the recording that a cell means: its name, or that of its file with folder and ending."""
 
     def __init__(self, names: Mapping[str, int]) -> None:
@@ -261,6 +261,7 @@ class _NameFinder:
         self._composed: dict[str, str] | None = None
 
     def find(self, cell: str, key: str) -> str:
+        """The name of the recording; an InputError where there is none. ``key`` is the column of the cell."""
         name = cell.strip()
         if not name:
             raise InputError(f"expected the name of a recording in the column {key!r}, got none")
@@ -270,7 +271,7 @@ class _NameFinder:
                 if (match := look(form)) is not None:
                     return match
         self.hints -= 1
-        hint = nearest(name, self.names) if self.hints >= 0 and len(self.names) <= _COMPARED else ""
+        hint = nearest(_stem(name), self.names) if self.hints >= 0 and len(self.names) <= _COMPARED else ""
         raise InputError(f"no recording is called {shorten(name, 80)}.{hint}")
 
     def _exact(self, name: str) -> str | None:
