@@ -65,7 +65,8 @@ class StoreColumn(NamedTuple):
 _RECORDING = StoreColumn("recording", "INTEGER", "recording(id)")
 KINDS: dict[str, tuple[StoreColumn, ...]] = {  # rows that people type in
     "judgment": (
-        StoreColumn("query", "TEXT", "query(name)"), _RECORDING, StoreColumn("place", "TEXT"), StoreColumn("grade", "REAL"),
+        StoreColumn("query", "TEXT", "query(name)"), _RECORDING, StoreColumn("place", "TEXT"),
+        StoreColumn("grade", "REAL"),
     ),
     "about": (_RECORDING, StoreColumn("field", "TEXT"), StoreColumn("value", "TEXT")),
     "speaker": (_RECORDING, StoreColumn("start", "REAL"), StoreColumn("stop", "REAL"), StoreColumn("speaker", "TEXT")),
@@ -77,7 +78,8 @@ _OTHERS: dict[str, tuple[StoreColumn, ...]] = {
         StoreColumn("gone", "TEXT", empty=True), StoreColumn("about", "TEXT"),
     ),
     "batch": (
-        StoreColumn("time", "TEXT"), StoreColumn("who", "TEXT"), StoreColumn("what", "TEXT"), StoreColumn("undoes", "INTEGER", empty=True),
+        StoreColumn("time", "TEXT"), StoreColumn("who", "TEXT"), StoreColumn("what", "TEXT"),
+        StoreColumn("undoes", "INTEGER", empty=True),
     ),
 }  # fmt: skip
 

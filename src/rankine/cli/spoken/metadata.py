@@ -95,28 +95,19 @@ def about(
 
     Rights are `open`, `on request`, `closed` or `closed until 2030-01-01`; search obeys them.
     """
-    from ...errors import InputError
     from ...spoken import Archive
 
-    actions = {
-        "--set or --clear": bool(values) or (bool(clear) and table is None), "--import": table is not None,
-        "--export": export is not None, "--undo": undo is not None, "--history": history,
-    }  # fmt: skip
-    asked = [name for name, is_asked in actions.items() if is_asked]
-    if len(asked) > 1:
-        raise InputError(f"{asked[0]} and {asked[1]} cannot be used together")
     opened = Archive(archive)
-    names = _names(opened, recordings or [])
-    if asked and asked[0] != "--set or --clear" and names:
-        raise InputError(f"{asked[0]} is about the whole archive: leave out {names[0]!r}")
-    if values or (clear and table is None):
+    changing = bool(values) or (bool(clear) and table is None)
+    asked = {
+        "--set or --clear": changing, "--import": table is not None, "--export": export is not None,
+        "--undo": undo is not None, "--history": history,
+    }  # fmt: skip
+    names = _names(opened, recordings or [], [name for name, is_asked in asked.items() if is_asked])
+    if changing:
         _change(opened, names, values or [], clear or [], by, dry_run)
     elif table is not None:
-        done = opened.about.import_table(table, clear or (), by, dry_run, encoding)
-        for note in done.notes:
-            say(f"rankine: {note}")
-        _print_changes(opened, done.changes, dry_run)
-        finish(done.errors, done.rows, "rows")
+        _import(opened, table, clear or [], by, dry_run, encoding)
     elif export is not None:
         say(f"{export}: {counted(opened.about.export(export), 'recording')}")
     elif undo is not None:
@@ -130,11 +121,27 @@ def about(
         _print_fields(opened)
 
 
-def _names(archive: Archive, given: Sequence[str]) -> list[str]:
+def _names(archive: Archive, given: Sequence[str], asked: list[str]) -> list[str]:
+    """The names of the recordings that were given; options that do not fit them or each other are an InputError."""
+    from ...errors import InputError
     from ...spoken.archive.metadata_files import RecordingFinder
 
+    if len(asked) > 1:
+        raise InputError(f"{asked[0]} and {asked[1]} cannot be used together")
+    if given and asked and asked[0] != "--set or --clear":
+        raise InputError(f"{asked[0]} is about the whole archive: leave out {given[0]!r}")
     finder = RecordingFinder(archive.index.numbers) if given else None
     return [finder.find(name, "recording") for name in given] if finder else []
+
+
+def _import(
+    archive: Archive, table: str, clear: list[str], by: str | None, dry_run: bool, encoding: str | None
+) -> None:
+    done = archive.about.import_table(table, clear, by, dry_run, encoding)
+    for note in done.notes:
+        say(f"rankine: {note}")
+    _print_changes(archive, done.changes, dry_run)
+    finish(done.errors, done.rows, "rows")
 
 
 def _change(
