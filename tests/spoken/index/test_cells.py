@@ -38,8 +38,11 @@ def test_cells(archive):
 
 
 def test_a_value_that_looks_like_a_field(archive):
-    archive.about.set("d1", {"title": '"rights":"closed"'})
-    assert archive.index.cells.having("rights") == {}
+    archive.about.set(["d1", "d2"], {"title": '"rights":"open"'})
+    archive.about.set("d2", {"rights": "closed"})
+    archive.about.set("d3", {"rights": "open"})
+    assert archive.index.cells.having("rights") == {"d2": "closed", "d3": "open"}
+    assert archive.index.cells.having("rights", "open") == {"d2": "closed"}
 
 
 def test_many_names(archive):

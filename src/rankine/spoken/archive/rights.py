@@ -60,7 +60,7 @@ def access(rights: str, today: date | None = None) -> str:
 
 def readable_documents(index: Index) -> np.ndarray | None:
     """True for the documents that are not closed, by number; None: none is closed."""
-    closed = [name for name, rights in index.cells.having(RIGHTS).items() if access(rights) == CLOSED]
+    closed = [name for name, rights in index.cells.having(RIGHTS, OPEN).items() if access(rights) == CLOSED]
     numbers = [index.numbers[name] for name in closed if name in index.numbers] if closed else []
     if not numbers:
         return None

@@ -69,14 +69,15 @@ class StoredCells:
         except (msgspec.DecodeError, TypeError, ValueError) as error:
             raise self.store.damaged(str(error)) from None
 
-    def having(self, field: str) -> Cells:
-        """The value of a field by recording, where it has one."""
-        return self.kept(f"having {field}", lambda db: self._having(db, field), {})
+    def having(self, field: str, but: str = "") -> Cells:
+        """The value of a field by recording, where it has one other than ``but``."""
+        return self.kept(f"{field} {but}", lambda db: self._having(db, field, but), {})
 
-    def _having(self, db: sqlite3.Connection, field: str) -> Cells:
-        key = msgspec.json.encode(field).decode()
+    def _having(self, db: sqlite3.Connection, field: str, but: str) -> Cells:
+        key, value = (msgspec.json.encode(text).decode() for text in (field, but))
         rows = db.execute(
-            "SELECT name, about FROM recording WHERE name IS NOT NULL AND instr(about, ?)", (f"{key}:",)
+            "SELECT name, about FROM recording WHERE name IS NOT NULL AND instr(about, ?) AND NOT instr(about, ?)",
+            (f"{key}:", f"{key}:{value}"),
         ).fetchall()
         values = {name: cells(about, self.store.damaged).get(field, "") for name, about in rows}
         return {name: value for name, value in values.items() if value}
