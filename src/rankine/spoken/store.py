@@ -327,7 +327,7 @@ def cells(text: str, damaged: Any) -> dict[str, str]:
     """The fields and values of the column ``about``."""
     try:
         return msgspec.json.decode(text, type=dict[str, str])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, TypeError) as error:
         raise damaged(str(error)) from None
 
 

@@ -15,6 +15,7 @@ from rankine.spoken.archive.fields import (
     settable_name,
     values_of,
 )
+from rankine.spoken.text import ABOUT_TEXTS
 
 
 def test_every_name_means_one_field():
@@ -86,6 +87,10 @@ def test_what_is_kept_is_read_as_itself(field, text):
     except rk.InputError:
         return
     assert read_value(field, value) == value
+
+
+def test_a_table_for_indexing_has_every_field():
+    assert {field_name(name) for name in ABOUT_TEXTS} == set(TABLE)
 
 
 def test_values_and_order():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import rankine as rk
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.metadata import CellChange, Metadata, login_name, record_texts
-from rankine.spoken.index.about import About
+from rankine.spoken.index.about import About, read_about
 from rankine.spoken.store import Store
 
 from ..cases import SMALL, filled, sausages
@@ -112,6 +112,26 @@ def test_texts_of_a_table_are_merged(archive):
     assert archive.about.get("tape-a") == {"title": "New", "date": "2021", "speakers": "ann"}
     assert [(b.who, b.what) for b in archive.about.history()] == [("eve", "table")]
     assert record_texts(archive.folder, texts) == []
+
+
+def test_indexing_again_wipes_nothing(archive, tmp_path):
+    source = tmp_path / "s.sausage"
+    archive.about.set("tape-a", {"title": "New"})
+    table = tmp_path / "t.tsv"
+    table.write_text("utterance\ttitle\ttags\tspeaker\ntape-a\t\t\t\ntape-b\tB\tx; y\tBob\n")
+    changes = archive.add(source, read_about(table))
+    assert (changes.updated, changes.unchanged) == (1, 1)  # tape-b was in no table before
+    assert archive.about.get("tape-a") == {"title": "New", "date": "2021", "speakers": "ann"}
+    assert archive.about.get("tape-b") == {"title": "B", "speakers": "Bob", "tags": "x; y"}
+    assert archive.about.history()[-1].what == "table of recordings"
+    table.write_text(table.read_text().replace("Bob", "Cy").replace("tape-a\t", "tape-a\tNewer"))
+    assert archive.add(source, read_about(table)).unchanged == 2  # what is said is no part of the index
+    assert archive.about.get("tape-b")["speakers"] == "Cy"
+    archive.about.undo()
+    archive.add(source)
+    archive.add(source, {"tape-b": About("tape-b", {"title": "C"}, "x.wav")})
+    assert archive.about.get("tape-b") == {"title": "C", "speakers": "Bob", "tags": "x; y"}
+    assert archive.about.get("tape-a")["title"] == "New"
 
 
 def test_importing_and_exporting(archive, tmp_path):

@@ -67,7 +67,8 @@ def turns_of(folder: str | os.PathLike, recording: str) -> list[SpeakerTurn]:
 
 def _turns(db: sqlite3.Connection, recording: str, gone: set[int]) -> list[SpeakerTurn]:
     rows = db.execute(
-        "SELECT batch, start, stop, speaker FROM speaker WHERE recording = (SELECT id FROM recording WHERE name = ?)",
+        "SELECT batch, CAST(start AS REAL), CAST(stop AS REAL), CAST(speaker AS TEXT) FROM speaker "
+        "WHERE recording = (SELECT id FROM recording WHERE name = ?)",
         (recording,),
     ).fetchall()
     last = max((row[0] for row in rows if row[0] not in gone), default=None)
@@ -118,7 +119,7 @@ def speakers_by_document(index: Index) -> dict[int, list[str]]:
 def _speakers(db: sqlite3.Connection) -> dict[str, list[str]]:
     gone, last, out = undone(db), dict[str, int](), dict[str, list[str]]()
     rows = db.execute(
-        "SELECT DISTINCT batch, name, speaker FROM speaker JOIN recording ON recording.id = recording "
+        "SELECT DISTINCT batch, name, CAST(speaker AS TEXT) FROM speaker JOIN recording ON recording.id = recording "
         "WHERE name IS NOT NULL ORDER BY batch"
     )
     for batch, name, speaker in rows:
