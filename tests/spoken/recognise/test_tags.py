@@ -1,6 +1,7 @@
 """Tags of audio files: what is read of each kind, and of damaged ones."""
 
 import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -79,6 +80,20 @@ def test_broadcast_wave(tmp_path):
         "notes": "from the attic",
         "date": "2023-05-17",
     }
+
+
+@pytest.mark.parametrize(("version", "flag"), [(3, 0x80), (4, 0x09)])
+def test_compressed_frames_are_not_unpacked(tmp_path, version, flag):
+    text = b"\x03" + b"x" * 1000
+    packed = len(text).to_bytes(4, "big") + zlib.compress(text)
+    frame = b"TIT2" + len(packed).to_bytes(4, "big") + bytes([0, flag]) + packed
+    plain = b"TPE1" + (4).to_bytes(4, "big") + b"\0\0" + b"\0Ann"
+    for name, frames in (("packed", plain + frame), ("plain", plain)):
+        head = b"ID3" + bytes([version, 0, 0]) + bytes([0, 0, len(frames) >> 7, len(frames) & 127])
+        sound(tmp_path / "a.mp3")
+        (tmp_path / f"{name}.mp3").write_bytes(head + frames + (tmp_path / "a.mp3").read_bytes())
+    assert read_tags(tmp_path / "plain.mp3") == {"speakers": "Ann"}
+    assert read_tags(tmp_path / "packed.mp3") == {}
 
 
 def test_files_without_tags(tmp_path):
