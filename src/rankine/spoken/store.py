@@ -95,6 +95,7 @@ def _definitions() -> dict[str, str]:
         out[f"{name}_batch"] = f"CREATE INDEX {name}_batch ON {name}(batch)"
     out["recording_name"] = "CREATE UNIQUE INDEX recording_name ON recording(name)"
     out["recording_print"] = "CREATE INDEX recording_print ON recording(print)"
+    out["speaker_recording"] = "CREATE INDEX speaker_recording ON speaker(recording)"
     out["about_recording"] = "CREATE INDEX about_recording ON about(recording, field)"
     return out
 
@@ -148,14 +149,17 @@ class Store:
     # -- opening
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection to read from; where there is no store, it holds what older releases have kept."""
+    def reading(self, whole: bool = True) -> Iterator[sqlite3.Connection]:
+        """A connection to read from; where there is no store, it holds what older releases have kept.
+
+        Without ``whole`` rows are not checked beforehand: for a search that looks up a few of them.
+        """
         self._check_files()
         exists = self.path.exists() and self.path.stat().st_size > 0
         connection = sqlite3.connect(self.path if exists else ":memory:", timeout=30, isolation_level=None)
         with self._guarded(connection):
             if exists:
-                self._check_content(connection)
+                self._check_content(connection, whole)
             else:
                 self._make(connection)
             yield connection
@@ -219,7 +223,7 @@ class Store:
         for name in (FILE, LEGACY):
             check_database_files(self.folder, name)
 
-    def _check_content(self, db: sqlite3.Connection) -> None:
+    def _check_content(self, db: sqlite3.Connection, whole: bool = True) -> None:
         """Raise InputError unless the tables are those that are made here, sound, and hold what they should."""
         (version,) = db.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
@@ -227,7 +231,7 @@ class Store:
         tables = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
         if tables != _definitions():
             raise self.damaged("it has other tables")
-        if self.path.exists() and self.path.stat().st_size <= _CHECKED_SIZE:
+        if whole and self.path.exists() and self.path.stat().st_size <= _CHECKED_SIZE:
             self._check_rows(db)
 
     def _check_rows(self, db: sqlite3.Connection) -> None:
@@ -323,7 +327,7 @@ def cells(text: str, damaged: Any) -> dict[str, str]:
     """The fields and values of the column ``about``."""
     try:
         return msgspec.json.decode(text, type=dict[str, str])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, TypeError) as error:
         raise damaged(str(error)) from None
 
 

@@ -12,9 +12,11 @@ from ..errors import InputError, shorten
 from ..sources import open_source, unpacked, unpacked_whole
 
 HAN = "㐀-䶿一-鿿豈-﫿"  # ranges of Chinese characters, for a set in a regular expression
-TEXTS = ("title", "date", "speaker")  # what can be said of a document besides its name
+SPEAKER, SPEAKERS = "speaker", "speakers"  # the column of the index, and the field
+TEXTS = ("title", "date", SPEAKER)  # what the index holds of a document besides its name
 UTTERANCE, DOCUMENT, AUDIO, OFFSET = "utterance", "document", "audio", "offset"
-ABOUT_COLUMNS = (UTTERANCE, DOCUMENT, *TEXTS, AUDIO, OFFSET)  # of a table of what is said about utterances
+ABOUT_TEXTS = (*TEXTS, SPEAKERS, "collection", "tags", "language", "rights", "notes")  # what a table can say of it
+ABOUT_COLUMNS = (UTTERANCE, DOCUMENT, *ABOUT_TEXTS, AUDIO, OFFSET)  # of a table of what is said about utterances
 STOP_WORDS = {  # of each language: words that occur nearly everywhere
     "en": frozenset(
         "a about after all also an and any are as at be been before being between but by could did do does each for "

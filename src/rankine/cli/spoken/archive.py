@@ -10,7 +10,7 @@ from ...console import counted, put, say
 from ...interrupt import keeping
 from ...spoken.lattice.units.table import LANGUAGES
 from ...spoken.text import ABOUT_COLUMNS, UTTERANCE
-from .common import Folder, LatticeSource, Lexicon, Workers, finish, reads_lattices
+from .common import Closed, Folder, LatticeSource, Lexicon, Workers, finish, reads_lattices
 
 _ABOUT = (
     f"A table (.tsv or .csv with a head line) that says of each `{UTTERANCE}`: {', '.join(ABOUT_COLUMNS[1:])} (seconds "
@@ -86,6 +86,7 @@ def subtitles(
     document: Annotated[str, typer.Argument(help="The document.")],
     form: Annotated[str, typer.Option("--as", help="vtt or srt.")] = "vtt",
     output: Annotated[str | None, typer.Option("-o", "--output", help="A file; default: standard output.")] = None,
+    closed: Closed = False,
 ) -> None:
     """A document's likeliest words as WebVTT or SRT; words that are in doubt are marked.
 
@@ -99,7 +100,7 @@ def subtitles(
 
     if output is not None and Path(output).suffix == ".srt":
         form = "srt"
-    text = make(Archive(archive).index, document, form)
+    text = make(Archive(archive).index, document, form, closed)
     if output is None:
         put(text, end="")
     else:

@@ -35,6 +35,9 @@ Output = Annotated[
     str | None, typer.Option("-o", "--output", help="File to write (also .gz); default: standard output.")
 ]
 Folder = Annotated[str, typer.Argument(help="The archive: a folder that `rankine spoken index` made.")]
+Closed = Annotated[
+    bool, typer.Option("--closed", help="For the keeper: also recordings that are closed or given on request.")
+]
 Workers = Annotated[int | None, typer.Option(help="Number of processes; default: one per core.")]
 
 

@@ -15,7 +15,7 @@ from ...console import counted, say
 from ...interrupt import keeping
 from ...spoken.lattice.units.table import LANGUAGES
 from ...spoken.recognise.table import DEFAULT, TABLE, get, row_of
-from .common import Folder, Workers, finish, parameters_of
+from .common import Closed, Folder, Workers, finish, parameters_of
 
 if TYPE_CHECKING:
     from ...spoken import Archive
@@ -262,6 +262,7 @@ def play(
         str | None,
         typer.Option(help="Folder of the recordings, if they have been moved or the archive is not from here."),
     ] = None,
+    closed: Closed = False,
 ) -> None:
     """Listen to a hit, or write it to a file.
 
@@ -278,7 +279,7 @@ def play(
     from ...spoken.recognise.audio import snippet
 
     opened = Archive(archive)
-    place = locate(opened.index, hit, recordings)
+    place = locate(opened.index, hit, recordings, closed)
     if recordings is not None:
         opened.add_roots([recordings])
     if output is not None:

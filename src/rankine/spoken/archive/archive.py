@@ -72,7 +72,8 @@ class Archive(TaughtArchive):
 
         Args:
             source: lattices, in any format that is read.
-            about: utterance → document, texts, audio; by default each utterance is a document of its own name.
+            about: utterance → document, texts, audio; by default each utterance is a document of its own name. Texts
+                that it does not give stay as they are (:attr:`about`).
             scoring: how lattices are read and weighed; by default words in lower case.
             format: of the source, where ending and content do not tell.
             workers: processes.
@@ -85,11 +86,14 @@ class Archive(TaughtArchive):
             files: that hold the utterances, one each; by default all below the source.
         """
         from .contents import add_source
+        from .metadata import record_texts, texts_of_table, with_own_texts
 
+        table = with_own_texts(self.index, about)
         changes = add_source(
-            self.index, source, about, scoring, format, workers, remove_missing, batch, progress, listed, prints, files
+            self.index, source, table, scoring, format, workers, remove_missing, batch, progress, listed, prints, files
         )
         self.refresh()
+        record_texts(self.index, texts_of_table(about))
         return changes
 
     def add_recordings(

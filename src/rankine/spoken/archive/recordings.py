@@ -20,6 +20,7 @@ from ..lattice.formats import File, format_of
 from ..recognise import table
 from ..recognise.journal import RecordingJournal
 from ..recognise.run import Recognised, Recogniser, recognise
+from .tagged import fill_from_tags
 
 FOLDER = "recognised"
 Sources = str | os.PathLike | Sequence[str | os.PathLike]
@@ -114,6 +115,10 @@ class IndexedArchive(Protocol):
 
     folder: Path
 
+    @property
+    def documents(self) -> list[str]:
+        """The names of all documents."""
+
     def refresh(self) -> None:
         """Read what has been committed."""
 
@@ -147,10 +152,13 @@ class Indexing:
         table = recordings_table(journal, self.about)
         if not table:
             return
+        there = set(archive.documents)
         changes = archive.add(
             journal.folder, table, workers=self.workers, progress=self.progress, listed=True, prints=journal.prints(),
             files=list(_lattices(journal)),
         )  # fmt: skip
+        new = {about.document: about.audio for about in table.values() if about.document not in there and about.audio}
+        fill_from_tags(archive.folder, new)
         before = self.changes
         self.changes = Changes(
             before.added + changes.added, before.updated + changes.updated, changes.unchanged, changes.removed,

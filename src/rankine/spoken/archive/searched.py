@@ -25,6 +25,7 @@ from .terms import SpokenQuery
 
 if TYPE_CHECKING:  # where it is used it is imported there: a search must begin soon
     from ...data import RankingData
+    from .metadata import Metadata
 
 
 class SearchedArchive:
@@ -74,6 +75,13 @@ class SearchedArchive:
         """Queries and judgments that are kept with the archive."""
         return Judgments(self.folder, self.index.numbers)
 
+    @property
+    def about(self) -> Metadata:
+        """What is said about recordings: titles, dates, speakers and other fields."""
+        from .metadata import Metadata
+
+        return Metadata(self.index)
+
     @cached_property
     def weights(self) -> Weights | None:
         """The learned weights that search uses, None where it uses the shipped ones."""
@@ -109,6 +117,7 @@ class SearchedArchive:
         per_recording: int | None = None,
         combination: str = COMBINATION,
         explain: bool = False,
+        closed: bool = False,
     ) -> list[Hit]:
         """The k best places for a query, by the grammar of queries.
 
@@ -124,13 +133,14 @@ class SearchedArchive:
             per_recording: group places by recordings: the k best recordings, each with at most so many places.
             combination: what makes the score of a recording of its places' (``archive.grouping.COMBINATIONS``).
             explain: whether hits tell the parts of their scores in words.
+            closed: also what recordings hold that are closed or given on request (:mod:`.rights`): for their keeper.
         """
         if weights is None:
             used = self.weights or shipped(self.kinds)
         else:
             used = Weights.of(weights, self.ranker_names)
         grouping = None if per_recording is None else RecordingGroups(per_recording, combination)
-        documents = DocumentFilter.of(speaker, since, until)
+        documents = DocumentFilter.of(speaker, since, until, closed)
         return search(self.index, used, text, k, documents, candidates, grouping, explain)
 
     def features(

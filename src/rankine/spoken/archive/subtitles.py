@@ -8,6 +8,7 @@ from ...errors import InputError
 from ..index import schema
 from ..index.build import Word
 from ..index.reader import Index
+from .rights import check_readable
 
 _LETTERS, _SECONDS, _PAUSE, _DOUBT = 70, 6.0, 0.8, 0.5
 
@@ -49,14 +50,16 @@ def cues(words: list[Word]) -> list[list[Word]]:
     return groups
 
 
-def subtitles(index: Index, document: str, form: str = "vtt") -> str:
+def subtitles(index: Index, document: str, form: str = "vtt", closed: bool = False) -> str:
     """The text of a subtitle file.
 
     In WebVTT every word carries its time and a class ``c0`` … ``c10`` for its posterior in tenths; in both, words whose
-    posterior is below one half are in italics.
+    posterior is below one half are in italics. A recording that is not open is an InputError, unless the keeper asks
+    (``closed``).
     """
     if form not in ("vtt", "srt"):
         raise InputError(f"subtitles are vtt or srt, got {form!r}")
+    check_readable(index, document, closed)
     words = best_words(index, document)
     if any(np.isnan(w.start) or np.isnan(w.end) for w in words):
         raise InputError("subtitles need times, and this document's lattices have none", document)
