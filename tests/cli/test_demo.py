@@ -16,7 +16,7 @@ def test_demo(folder):
     report = rk.evaluate_run("nDCG@10", folder / "made" / "qrels.txt", folder / "made" / "SVM-NDCG.run")
     assert f"{report.mean['nDCG@10']:.4f}" in out
     assert (folder / "made" / "report.html").read_text().count("<img") == 3
-    assert "svm-map" in out
+    assert "neighbours" in out
     (folder / "mine").mkdir()
     (folder / "mine" / "notes.txt").write_text("precious")
     assert "name another" in rankine(folder, "demo", "mine", code=1).stderr

@@ -109,7 +109,7 @@ def test_dates_that_cannot_be_read(archive):
 
 def test_scores_do_not_depend_on_filters(taught):
     archive, judged = taught
-    archive.learn(judged, folds=2, normalise="query-minmax", keep=True)
+    archive.learn(judged, "svm-map", folds=2, normalise="query-minmax", keep=True)
     assert archive.weights.normalise is not None
     for text in ("w0 w1", "w3"):
         every = {h.document: h.score for h in archive.search(text, k=1000)}

@@ -103,17 +103,18 @@ class PlaceSegment(NamedTuple):
 
         It is the document's name where that has no other segment.
         """
+        if len(self.part.utterances(self.document)) == 1:
+            return self.part.texts(schema.DOCUMENT_NAME)[self.document]
         return self.named(self.start, self.end, digits=2)
 
     def named(self, start: float, end: float, digits: int = 1) -> str:
         """The name of times in the segment; with the utterance where the times alone may mean another segment."""
         document = self.part.texts(schema.DOCUMENT_NAME)[self.document]
         rows = self.part.utterances(self.document)
-        whole = (start, end) == (self.start, self.end) or not math.isfinite(end)
-        if whole and len(rows) == 1:
-            return document
         names = self.part.texts(schema.UTTERANCE_NAME)
         if not math.isfinite(end):
+            if len(rows) == 1:
+                return document
             own = [row for row in rows if names[row] == names[self.row]]
             number = "" if len(own) == 1 else f"@#{own.index(self.row) + 1}"
             return f"{document}@{names[self.row]}{number}"
