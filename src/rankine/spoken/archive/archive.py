@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # where it is used it is imported there: a search must begin 
     from ..index.changes import Changes, Progress
     from ..lattice.scoring import Scoring
     from .recordings import AddedRecordings, Sources, StageProgress
+    from .upgrade import Upgrade
 
 
 class Archive(TaughtArchive):
@@ -179,3 +180,14 @@ class Archive(TaughtArchive):
         from .checking import check_archive
 
         check_archive(self.folder, report)
+
+    def upgrade(self, report: Callable[[int, int], None] = lambda done, total: None) -> Upgrade:
+        """Bring an archive of an earlier release to the present format; ``report`` gets bytes of the index, and all.
+
+        The first change of an archive does the same, but for what makes search faster: expected counts of n-grams.
+        """
+        from .upgrade import upgrade_archive
+
+        upgrade = upgrade_archive(self.folder, report)
+        self.refresh()
+        return upgrade
