@@ -188,7 +188,7 @@ class Store:
             legacy.unlink()
 
     def upgrade(self) -> bool:
-        """Bring the archive to the present format, in which judgments are in the store; whether it was an earlier one."""
+        """Bring the archive to the present format, with judgments in the store; whether it had an earlier one."""
         self._check_files()
         return upgrade(self.folder, self._take_over)
 

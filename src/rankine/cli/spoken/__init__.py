@@ -3,7 +3,7 @@
 import typer
 
 from ..common import limited
-from . import archive, convert, inspect, judge, learn, posteriors, recognise, search, show, tables
+from . import archive, convert, inspect, judge, learn, packing, posteriors, recognise, search, show, tables
 
 app = typer.Typer(
     help="Lattices of speech recognisers: look at them, convert them, index them and find what was said.\n\n"
@@ -16,6 +16,7 @@ for command in (
     recognise.add, search.search, recognise.play, recognise.recognise,
     inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert,
     archive.index, archive.subtitles, archive.delete, archive.merge, archive.check,
+    packing.pack, packing.unpack, packing.upgrade,
     *TABLES,
     judge.judge, judge.judgments, learn.learn, learn.weights,
 ):  # fmt: skip

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # where it is used it is imported there: a search must begin 
     from ..index.about import About
     from ..index.changes import Changes, Progress
     from ..lattice.scoring import Scoring
+    from .packing import PackedArchive
     from .recordings import AddedRecordings, Sources, StageProgress
     from .upgrade import Upgrade
 
@@ -191,3 +192,29 @@ class Archive(TaughtArchive):
         upgrade = upgrade_archive(self.folder, report)
         self.refresh()
         return upgrade
+
+    def pack(
+        self,
+        target: str | os.PathLike,
+        *,
+        index: bool = True,
+        report: Callable[[int, int], None] = lambda done, total: None,
+    ) -> PackedArchive:
+        """Write the whole archive into a zip, as it is now; recordings themselves are left out.
+
+        Args:
+            target: the zip file; it is written whole or not at all.
+            index: whether the index is packed too. Without it the file is smaller, and unpacking builds the index.
+            report: is called with the bytes done and their total.
+        """
+        from .packing import pack
+
+        return pack(self.folder, target, index, report)
+
+    @classmethod
+    def unpack(cls, source: str | os.PathLike, folder: str | os.PathLike, **options: Any) -> Archive:
+        """The archive that :meth:`pack` wrote, in a new or empty folder; options are those of ``unpacking.unpack``."""
+        from .unpacking import unpack
+
+        unpack(source, folder, **options)
+        return cls(folder)

@@ -343,7 +343,7 @@ class Writer:
 
 @contextmanager
 def writing(folder: Path, wait: float = 0.0) -> Iterator[Writer]:
-    """Lock the archive for writing; wait at most ``wait`` seconds for another writer. It has the present format then."""
+    """Lock the archive for writing, in the present format; wait at most ``wait`` seconds for another writer."""
     Manifest.read(folder)
     Store(folder).upgrade()
     with locked(folder, BUSY, wait):
