@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # where it is used it is imported there: a search must begin 
     from ..lattice.scoring import Scoring
     from .packing import PackedArchive
     from .recordings import AddedRecordings, Sources, StageProgress
+    from .repairing import Repairs
     from .upgrade import Upgrade
 
 
@@ -218,3 +219,10 @@ class Archive(TaughtArchive):
 
         unpack(source, folder, **options)
         return cls(folder)
+
+    @staticmethod
+    def repair(folder: str | os.PathLike, **options: Any) -> Repairs:
+        """Repair a damaged archive from what it holds itself; options are those of ``repairing.repair``."""
+        from .repairing import repair
+
+        return repair(folder, **options)
