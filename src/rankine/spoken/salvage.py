@@ -15,7 +15,7 @@ from .earlier import TABLES
 from .store import KINDS, Store, refresh
 from .upgrading import LEGACY
 
-_TYPES = {"TEXT": str, "INTEGER": int, "REAL": float}
+_TYPES = {"TEXT": "str", "INTEGER": "int", "REAL": "float"}
 _LARGEST = 1e300
 
 
@@ -93,6 +93,6 @@ def _fits(value: Any, column: tuple[Any, ...]) -> bool:
     _, _, kind, needed, _, key = column
     if value is None:
         return not needed and not key
-    if type(value) is not _TYPES[kind]:
+    if type(value).__name__ != _TYPES[kind]:
         return False
     return is_utf8(str(value)) if kind == "TEXT" else kind != "REAL" or abs(float(value)) <= _LARGEST

@@ -28,11 +28,10 @@ from ...journal import Journal
 from ...places import check_name, inside, is_inside, plain_files
 from ...records import Finite
 from ..text import AUDIO, DOCUMENT, OFFSET, UTTERANCE, stem
-from .audio import ENDINGS
+from .readers import INSTALL, MEDIA, endings
 
 JOURNAL, TABLE = "recognised.jsonl", "recordings.tsv"
 TABLE_COLUMNS = (UTTERANCE, DOCUMENT, AUDIO, OFFSET)
-_OTHER_AUDIO = (".m4a", ".aac", ".mp4", ".wma", ".amr", ".3gp", ".webm", ".mkv", ".mov")
 _LONGEST_NAME = 200  # bytes of a file name, so that temporary ones fit in too
 _ENDING = re.compile(r"(\.[A-Za-z0-9_-]+)+")
 
@@ -79,9 +78,9 @@ def find(sources: Sequence[str | os.PathLike]) -> Recordings:
             continue
         audio, other = _audio_below(source)
         if other:
-            notes.append(f"{counted(len(other), 'file')} such as {other[0]} cannot be read: convert to wav or flac")
+            notes.append(f"{counted(len(other), 'file')} such as {other[0]} cannot be read: {INSTALL}")
         if not audio:
-            raise InputError(f"no audio files ({' '.join(ENDINGS)}) in this folder", str(source))
+            raise InputError(f"no audio files ({' '.join(endings())}) in this folder", str(source))
         paths += audio
     return Recordings(_named(paths), notes)
 
@@ -90,8 +89,9 @@ def _audio_below(folder: Path) -> tuple[list[tuple[Path, Path]], list[Path]]:
     """The audio files below a folder, by their paths below it and in full, and those of formats that are not read."""
     below = [(p.relative_to(folder), p) for p in sorted(folder.rglob("*"))]
     shown = [(r, p) for r, p in below if not any(part.startswith(".") for part in r.parts) and p.is_file()]
-    audio = [(r, p) for r, p in shown if p.suffix.lower() in ENDINGS]
-    return audio, [p for _, p in shown if p.suffix.lower() in _OTHER_AUDIO]
+    read = endings()
+    audio = [(r, p) for r, p in shown if p.suffix.lower() in read]
+    return audio, [p for _, p in shown if p.suffix.lower() in MEDIA and p.suffix.lower() not in read]
 
 
 def _named(paths: Sequence[tuple[Path, Path]]) -> list[Recording]:
