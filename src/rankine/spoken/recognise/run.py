@@ -21,6 +21,7 @@ from .audio import seconds as length_of
 from .audio import segments
 from .pocketsphinx import PocketSphinx, read_words
 from .recordings import TABLE, Recording, RecordingJournal, find, locked, name_problem, path_problem
+from .settled import unsettled
 from .table import Recogniser, get
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
@@ -76,7 +77,9 @@ def recognise(
         raise InputError(f"longest must be at least 1 second, got {longest}")
     used = get() if recogniser is None else recogniser
     recordings, notes = find(sources)
-    recordings = [recording for recording in recordings if str(recording.path.resolve()) not in left_out]
+    moving = unsettled(recording.path for recording in recordings)
+    recordings = [r for r in recordings if r.path not in moving and str(r.path.resolve()) not in left_out]
+    notes = [*notes, *moving.values()]
     with locked(Path(folder)):
         journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}")
         return _Run(journal, used, float(longest), report).work(recordings, notes, workers)
