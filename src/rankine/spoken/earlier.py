@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InputError
 
-_TABLES = {
+TABLES = {
     "query": "CREATE TABLE query (name TEXT PRIMARY KEY, text TEXT NOT NULL UNIQUE)",
     "judgment": "CREATE TABLE judgment ( id INTEGER PRIMARY KEY, query TEXT NOT NULL REFERENCES query(name), "
     "document TEXT NOT NULL, grade REAL, judge TEXT NOT NULL, time TEXT NOT NULL, undoes INTEGER)",
@@ -41,7 +41,7 @@ def _rows(db: sqlite3.Connection, damaged: Callable[[str], InputError]) -> tuple
     """The queries and judgments, checked."""
     db.execute("PRAGMA trusted_schema=OFF")
     tables = {name: " ".join(sql.split()) for name, sql in db.execute("SELECT name, sql FROM sqlite_master") if sql}
-    if tables != _TABLES:
+    if tables != TABLES:
         raise damaged("it has other tables")
     (answer,) = db.execute("PRAGMA quick_check(1)").fetchone()
     if answer != "ok":

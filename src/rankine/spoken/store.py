@@ -9,8 +9,8 @@ archive; when it is renamed only its row in ``recording`` changes, and all that 
 that is deleted loses its name and keeps its rows; they count again when it returns. ``about`` in that row is what the
 rows of the kind ``about`` come to, so that a hundred thousand recordings are listed at once.
 
-Until 0.1 judgments were in ``judgments.sqlite``. They are read from there, and moved into the store when it is first
-written to.
+Until 0.1 judgments were in ``judgments.sqlite``. They are read from there, and moved into the store when the archive is
+first changed (see ``upgrading``).
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..errors import InputError
-from ..files import locked
+from ..files import locked, replacing
 from ..places import inside
 from ..temporary import unlink_copies
 from .earlier import earlier_rows
+from .upgrading import LEGACY, upgrade
 
-FILE, LEGACY = "store.sqlite", "judgments.sqlite"
+FILE = "store.sqlite"
 VERSION = 1
 _MAGIC = bytes.fromhex("d9d505f920a163d7")  # ends a journal of SQLite that names another file
 _PLACE = re.compile(r"(.+?)@(\d{1,8}(?:\.\d{1,9})?(?:-\d{1,8}(?:\.\d{1,9})?)?)", re.ASCII | re.DOTALL)
@@ -167,7 +168,7 @@ class Store:
     @contextmanager
     def writing(self, what: str, who: str = "", undoes: int | None = None) -> Iterator[Batch]:
         """A batch to write rows into, all or none; one writer at a time, from the first look on."""
-        self._check_files()
+        self.upgrade()
         if self.path.exists() and self.path.stat().st_nlink > 1:
             with locked(self.path, "another process is writing to the store", wait=30):
                 unlink_copies(self.path)
@@ -191,6 +192,22 @@ class Store:
         legacy = inside(self.folder, LEGACY)
         if legacy.exists():  # it is in the store now
             legacy.unlink()
+
+    def upgrade(self) -> bool:
+        """Bring the archive to the present format, with judgments in the store; whether it had an earlier one."""
+        self._check_files()
+        return upgrade(self.folder, self._take_over)
+
+    def _take_over(self) -> None:
+        """Make a store of what older releases have kept, unless it holds that already."""
+        legacy = inside(self.folder, LEGACY)
+        if not legacy.exists() or (self.path.exists() and len(self.batches()) >= len(earlier_rows(legacy)[1])):
+            return
+        with replacing(self.path, durable=True) as temporary:
+            connection = sqlite3.connect(temporary, isolation_level=None)
+            with self._guarded(connection), connection:
+                connection.execute("BEGIN")
+                self._make(connection)
 
     @contextmanager
     def _guarded(self, connection: sqlite3.Connection) -> Iterator[None]:

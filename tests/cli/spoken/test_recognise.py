@@ -17,6 +17,7 @@ from rankine.spoken.recognise.audio import seconds
 from rankine.spoken.recognise.table import TABLE, RecogniserOption, RecogniserRow
 
 from ...spoken.recognise.cases import SAMPLE, heard
+from ...spoken.recognise.clips import clip
 from ..running import rankine
 
 
@@ -228,3 +229,14 @@ def test_playing_a_hit(recorded):
     said = rankine(recorded, "spoken", "play", "archive", hit, "-o", "hit.wav", "--pad", "0").stderr
     assert "hit.wav: 0.5 seconds of" in said
     assert soundfile.info(recorded / "hit.wav").duration == pytest.approx(0.5, abs=0.01)
+
+
+def test_the_sound_of_a_video_is_added_and_played(tmp_path):
+    pytest.importorskip("av")
+    (tmp_path / "videos").mkdir()
+    clip(tmp_path / "videos" / "tape.mp4", heard("tape-50") / 32768, 16000, "aac", picture=2.0)
+    assert "1 recordings recognised" in rankine(tmp_path, "spoken", "add", "archive", "videos", "--workers", "1").stderr
+    place = rankine(tmp_path, "spoken", "search", "archive", "railway").stdout.splitlines()[1].split("\t")[1]
+    rankine(tmp_path, "spoken", "play", "archive", place, "-o", "hit.wav")
+    start, end = map(float, place.partition("@")[2].split("-"))
+    assert seconds(tmp_path / "hit.wav") == pytest.approx(end - start + 1.0, abs=0.01)

@@ -11,6 +11,7 @@ from . import (
     judge,
     learn,
     metadata,
+    packing,
     posteriors,
     recognise,
     relocate,
@@ -30,7 +31,7 @@ for command in (
     recognise.add, search.search, recognise.play, metadata.list_recordings, metadata.about, recognise.recognise,
     inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert,
     archive.index, archive.subtitles, deleting.delete, deleting.undelete, deleting.purge, relocate.relocate,
-    archive.merge, archive.check,
+    archive.merge, archive.check, packing.pack, packing.unpack, packing.upgrade,
     *TABLES,
     judge.judge, judge.judgments, learn.learn, learn.weights,
 ):  # fmt: skip

@@ -119,12 +119,23 @@ def merge(archive: Folder) -> None:
     say(f"{archive}: {counted(len(opened), 'document')} in one part")
 
 
-def check(archive: Folder) -> None:
-    """Read every byte of an archive, compare checksums, check the content, and print how much it holds."""
+def check(
+    archive: Folder,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Repair what is damaged, from the lattices that the archive holds.")
+    ] = False,
+    workers: Workers = None,
+) -> None:
+    """Read every byte of an archive, compare checksums, check the content, and print how much it holds.
+
+    With `--repair`, damaged parts of the index are built again from the archive's own lattices, and what can be read of
+    a damaged store is saved. What was damaged is kept in a folder `damaged-…` until all of it is back.
+    """
     from ...console import print_table
     from ...progress import bar
     from ...spoken import Archive
 
+    lost = _repair(archive, workers) if repair else []
     opened = Archive(archive)
     index = opened.index
     with bar("checking", index.manifest.size, unit="bytes") as update:
@@ -139,3 +150,29 @@ def check(archive: Folder) -> None:
         ("megabytes", f"{index.manifest.size / 1e6:.1f}"),
     ]
     print_table(f"{archive}: all checksums are right", ["", "value"], rows)
+    if lost:
+        raise typer.Exit(1)
+
+
+def _repair(archive: str, workers: int | None) -> list[str]:
+    """Repair an archive and say what was done; what is lost or still wrong."""
+    from ...parallel import thread_count
+    from ...progress import bar
+    from ...spoken import Archive
+
+    keeping(f"what is repaired in {archive}; the same command goes on from there")
+    with bar("repairing", None) as update:
+        repairs = Archive.repair(archive, workers=thread_count(workers), report=update, progress=update)
+    for line in repairs.done or ["nothing to repair"]:
+        say(f"{archive}: {line}")
+    for name in repairs.lost:
+        say(f"rankine: lost: {name}")
+    if repairs.lost:
+        say(
+            f"rankine: {counted(len(repairs.lost), 'document')} lost: their lattices are not in the archive. Index "
+            f"them again with `rankine spoken index {archive} LATTICES`; the damaged files are in "
+            f"{archive}/{repairs.aside}"
+        )
+    for line in repairs.left:
+        say(f"rankine: not repaired: {line}")
+    return repairs.lost + repairs.left

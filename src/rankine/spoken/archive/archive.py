@@ -26,8 +26,11 @@ if TYPE_CHECKING:  # where it is used it is imported there: a search must begin 
     from ..lattice.formats import File
     from ..lattice.scoring import Scoring
     from .bin import Deleted
+    from .packing import PackedArchive
     from .recordings import AddedRecordings, Sources, StageProgress
     from .relocation import Relocated
+    from .repairing import Repairs
+    from .upgrade import Upgrade
 
 
 class Archive(TaughtArchive):
@@ -240,3 +243,47 @@ class Archive(TaughtArchive):
         from .checking import check_archive
 
         check_archive(self.folder, report)
+
+    def upgrade(self, report: Callable[[int, int], None] = lambda done, total: None) -> Upgrade:
+        """Bring an archive of an earlier release to the present format; ``report`` gets bytes of the index, and all.
+
+        The first change of an archive does the same, but for what makes search faster: expected counts of n-grams.
+        """
+        from .upgrade import upgrade_archive
+
+        upgrade = upgrade_archive(self.folder, report)
+        self.refresh()
+        return upgrade
+
+    def pack(
+        self,
+        target: str | os.PathLike,
+        *,
+        index: bool = True,
+        report: Callable[[int, int], None] = lambda done, total: None,
+    ) -> PackedArchive:
+        """Write the whole archive into a zip, as it is now; recordings themselves are left out.
+
+        Args:
+            target: the zip file; it is written whole or not at all.
+            index: whether the index is packed too. Without it the file is smaller, and unpacking builds the index.
+            report: is called with the bytes done and their total.
+        """
+        from .packing import pack
+
+        return pack(self.folder, target, index, report)
+
+    @classmethod
+    def unpack(cls, source: str | os.PathLike, folder: str | os.PathLike, **options: Any) -> Archive:
+        """The archive that :meth:`pack` wrote, in a new or empty folder; options are those of ``unpacking.unpack``."""
+        from .unpacking import unpack
+
+        unpack(source, folder, **options)
+        return cls(folder)
+
+    @staticmethod
+    def repair(folder: str | os.PathLike, **options: Any) -> Repairs:
+        """Repair a damaged archive from what it holds itself; options are those of ``repairing.repair``."""
+        from .repairing import repair
+
+        return repair(folder, **options)

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from ...console import counted
 from ...errors import InputError, is_utf8
-from .audio import ENDINGS
+from .readers import INSTALL, MEDIA, endings
 
-_OTHER_AUDIO = (".m4a", ".aac", ".mp4", ".wma", ".amr", ".3gp", ".webm", ".mkv", ".mov")
 _LONGEST_NAME = 200  # bytes of a file name, so that temporary ones fit in too
 
 
@@ -47,9 +46,9 @@ def find(sources: Sequence[str | os.PathLike]) -> Recordings:
             continue
         audio, other = _audio_below(source)
         if other:
-            notes.append(f"{counted(len(other), 'file')} such as {other[0]} cannot be read: convert to wav or flac")
+            notes.append(f"{counted(len(other), 'file')} such as {other[0]} cannot be read: {INSTALL}")
         if not audio:
-            raise InputError(f"no audio files ({' '.join(ENDINGS)}) in this folder", str(source))
+            raise InputError(f"no audio files ({' '.join(endings())}) in this folder", str(source))
         files += audio
     return Recordings(_named(files), notes)
 
@@ -64,7 +63,7 @@ class _AudioFile(NamedTuple):
 
 def _audio_below(folder: Path) -> tuple[list[_AudioFile], list[str]]:
     """The audio files below a folder in order, without hidden ones, and those of formats that are not read."""
-    audio, other = [], []
+    audio, other, read = [], [], set(endings())
     top = str(folder)
     for place, folders, names in os.walk(top, followlinks=False):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -72,9 +71,9 @@ def _audio_below(folder: Path) -> tuple[list[_AudioFile], list[str]]:
         for name in names:
             ending = os.path.splitext(name)[1].lower()
             path = os.path.join(place, name)
-            if name.startswith(".") or ending not in (*ENDINGS, *_OTHER_AUDIO) or not os.path.isfile(path):
+            if name.startswith(".") or (ending not in read and ending not in MEDIA) or not os.path.isfile(path):
                 continue
-            if ending in _OTHER_AUDIO:
+            if ending not in read:
                 other.append(path)
                 continue
             full = os.path.realpath(path) if os.path.islink(path) else os.path.join(real, name)

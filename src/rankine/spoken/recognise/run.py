@@ -24,6 +24,7 @@ from .identity import identify
 from .journal import TABLE, AudioContent, RecordingJournal, locked
 from .pocketsphinx import PocketSphinx, read_words
 from .recordings import Recording, find, name_problem, path_problem
+from .settled import unsettled
 from .table import Recogniser, get
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
@@ -88,6 +89,9 @@ def recognise(
         raise InputError(f"longest must be at least 1 second, got {longest}")
     used = get() if recogniser is None else recogniser
     recordings, notes = find(sources)
+    moving = unsettled(recording.path for recording in recordings)
+    recordings = [recording for recording in recordings if recording.path not in moving]
+    notes = [*notes, *moving.values()]
     given = {str(Path(source).resolve()) for source in sources if not Path(source).is_dir()}
     with locked(Path(folder)):
         journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}")
