@@ -205,7 +205,8 @@ class _Repair:
             error = _damage(self.folder, entry, settings, lambda done, b=before: report(b + done, total))  # type: ignore[misc]
             (sound if error is None else damaged).append(entry)
             if error is not None:
-                self.done.append(f"{in_one_line(error)}: left out of the index")
+                what = "missing" if isinstance(error, OSError) else "damaged"
+                self.done.append(f"{entry.file} is {what} and was left out of the index")
             before += entry.size
         if not damaged:
             return
