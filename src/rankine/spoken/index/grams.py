@@ -194,7 +194,7 @@ class _Sums(NamedTuple):
 
 
 def _summed(place: np.ndarray, unit: np.ndarray, p: np.ndarray, base: int, n: int) -> _Sums:
-    """The expected counts of the n-grams of each utterance: in a table of all codes, or by sorting if there are many."""
+    """The expected counts of the n-grams of each utterance: in a table of all codes, or by sorting."""
     if base**n <= _DENSE:
         return _Sums(*kn.dense_grams(place, unit, p, base, n, least_count(n), np.zeros(base**n)))
     code, where, count = kn.slot_grams(place, unit, p, base, n)
