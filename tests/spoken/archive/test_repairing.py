@@ -99,6 +99,15 @@ def test_a_repair_that_was_stopped_goes_on(archive, monkeypatch):
     assert asides(archive) == []
 
 
+def test_folders_of_repairs_that_were_killed_early_are_removed(archive):
+    for name in ("damaged-2026-01-01", "damaged-2026-01-01-2", "damaged-goods", "damaged-2026-01-02"):
+        (archive.folder / name).mkdir()
+        (archive.folder / name / "manifest.json").touch()
+    (archive.folder / "damaged-2026-01-02" / "mine.txt").touch()
+    assert Archive.repair(archive.folder).done == []
+    assert sorted(asides(archive)) == ["damaged-2026-01-02", "damaged-goods"]  # what a repair does not make stays
+
+
 def test_the_table_of_recordings(archive):
     table = archive.folder / "recognised" / "recordings.tsv"
     want = table.read_bytes()

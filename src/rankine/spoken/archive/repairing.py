@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -40,6 +41,7 @@ from .shelf import Shelf
 
 ASIDE = "damaged-"
 _LIST = "documents.json"
+_FOLDER = re.compile(rf"{ASIDE}\d{{4}}-\d\d-\d\d(-\d+)?")
 _CACHED = ".arrow"
 
 
@@ -130,6 +132,17 @@ class _Repair:
         shutil.copyfile(path, copy)
         return copy
 
+    def _remove_incomplete(self) -> None:
+        """Remove folders of repairs that were killed before they changed the index, or after all was back.
+
+        Such a folder has copies of parts, and not the list that is written before parts are left out.
+        """
+        for entry in self._asides():
+            if entry.path != str(self._aside) and _FOLDER.fullmatch(entry.name):
+                names = [path.name for path in plain_files(entry.path)]
+                if all(name == MANIFEST or name.endswith(".part") or MARK in name for name in names):
+                    shutil.rmtree(entry.path)
+
     # -- the store
 
     def _databases(self) -> None:
@@ -197,6 +210,7 @@ class _Repair:
 
     def _drop_damaged(self, writer: Writer, report: Callable[[int, int], None]) -> None:
         """Leave the parts out that are damaged; they, and what can be read of their documents, are kept aside."""
+        self._remove_incomplete()
         settings = Settings.of(writer.manifest.settings)
         sound: list[PartFile] = []
         damaged: list[PartFile] = []
@@ -205,7 +219,8 @@ class _Repair:
             error = _damage(self.folder, entry, settings, lambda done, b=before: report(b + done, total))  # type: ignore[misc]
             (sound if error is None else damaged).append(entry)
             if error is not None:
-                self.done.append(f"{in_one_line(error)}: left out of the index")
+                what = "missing" if isinstance(error, OSError) else "damaged"
+                self.done.append(f"{entry.file} is {what} and was left out of the index")
             before += entry.size
         if not damaged:
             return

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..index.build import part_of_parts
-from ..index.reader import PartReader
-from ..index.schema import GramPostings
+from ..index.grams import merged_grams, part_grams
+from ..index.schema import Arrays, GramPostings
 from ..index.settings import Settings
-from ..index.storage import Manifest, PartFile, writing
+from ..index.storage import Manifest, Part, PartFile, writing
 from ..upgrading import FORMAT
 
 
@@ -38,11 +37,21 @@ def upgrade_archive(folder: Path, report: Callable[[int, int], None]) -> Upgrade
         for entry in manifest.parts:
             part = entry.open(folder)
             if not all(GramPostings(kind, orders[0]).stored(part) for kind, orders in settings.grams.items()):
-                n = PartReader(part, settings.decoded()).n_documents
-                entry, new = writer.part(*part_of_parts([part], [np.ones(n, np.bool_)], settings)), new + 1
+                entry, new = writer.part(_with_counts(part, settings), dict(part.meta)), new + 1
             entries.append(entry)
             done += part.size
             report(done, manifest.size)
         if new:
             writer.commit(entries)
     return Upgrade(before, FORMAT, new)
+
+
+def _with_counts(part: Part, settings: Settings) -> Arrays:
+    """The arrays of a part as they are, and then those of its n-grams."""
+    grams, n = settings.grams, part.meta["utterances"]
+    old = {name for kind in grams for name in part.places if name.startswith(f"{kind}.gram")}
+    yield from ((name, part.get(name)) for name in part.places if name not in old)
+    for kind, orders in grams.items():
+        everything = part_grams(part, kind, orders, settings.decoded())
+        numbers = np.arange(n, dtype=np.uint32)
+        yield from merged_grams(kind, orders, [everything], [np.ones(n, np.bool_)], [numbers])

@@ -176,7 +176,8 @@ def _opened(path: Path) -> int:
 
 
 def _damaged(path: Path, what: str) -> InputError:
-    return InputError(f"the archive is damaged: {what} is wrong. Restore it from a copy, or index anew", str(path))
+    hint = "Restore it from a copy, or see `rankine spoken check --repair`"
+    return InputError(f"the archive is damaged: {what} is wrong. {hint}", str(path))
 
 
 def write_part(path: Path, arrays: Iterable[tuple[str, np.ndarray]], meta: dict[str, Any]) -> PartFile:
