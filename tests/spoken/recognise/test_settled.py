@@ -97,8 +97,8 @@ def test_heads_that_tell_nothing(tmp_path):
 def test_it_is_taken_next_time(tmp_path):
     folder = tmp_path / "audio"
     folder.mkdir()
-    for name in ("a.wav", "b.wav"):
-        soundfile.write(folder / name, sweep(1.0, 16000), 16000)
+    for name, loud in (("a.wav", 1.0), ("b.wav", 0.5)):
+        soundfile.write(folder / name, loud * sweep(1.0, 16000), 16000)
     whole = (folder / "b.wav").read_bytes()
     (folder / "b.wav").write_bytes(whole[:20000])
     first = recognise([folder], tmp_path / "out", Echo())

@@ -215,13 +215,13 @@ class Archive(TaughtArchive):
     def _remove(
         self,
         documents: Collection[str],
-        before: Callable[[Collection[str]], None] = lambda names: None,
+        after: Callable[[Collection[str]], object] = lambda names: None,
         keep: bool = False,
     ) -> None:
-        """Remove documents from the index; ``before`` is called with their names when only the commit is left."""
+        """Remove documents from the index, into the bin (``keep``); ``after`` is called with their names then."""
         from .contents import remove
 
-        remove(self.folder, documents, before, keep)
+        remove(self.folder, documents, after, keep)
         forget_features(self.folder)
         self.refresh()
 

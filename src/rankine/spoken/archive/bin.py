@@ -87,16 +87,18 @@ class Bin:
             entries.append({**part._asdict(), "when": now, "names": mine})  # type: ignore[typeddict-item]
         self._write(entries)
 
-    def take(self, index: WorkingIndex, names: Collection[str]) -> None:
-        """Bring documents back into the index: of several of one name the one that was deleted last."""
-        entries, left = self._entries(), set(names)
-        there = {name for entry in entries for name in entry["names"]}
+    def require(self, index: WorkingIndex, names: Collection[str]) -> None:
+        """Raise InputError unless all of these are in the bin, and none is in the archive."""
+        there = {name for entry in self._entries() for name in entry["names"]}
         for name in names:
             if name in index.numbers:
                 raise InputError(f"{name!r} is in the archive: nothing is to be undeleted", str(self.folder.parent))
             if name not in there:
                 raise InputError(f"no document in the bin is called {name!r}.{nearest(name, there)}", str(self.folder))
-        parts = []
+
+    def take(self, index: WorkingIndex, names: Collection[str]) -> None:
+        """Bring documents back into the index: of several of one name the one that was deleted last."""
+        entries, left, parts = self._entries(), set(names), []
         for entry in reversed(entries):
             mine = left & set(entry["names"])
             if mine:

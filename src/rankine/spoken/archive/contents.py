@@ -58,29 +58,31 @@ def add_lattices(index: Index, lattices: Iterable[tuple[str, Lattice]], scoring:
         WorkingIndex(writer).replace(documents, [])
 
 
-def remove(folder: Path, documents: Collection[str], before: Callable[[Collection[str]], None], keep: bool) -> None:
-    """Remove documents from the index, into the bin (``keep``); ``before`` is called when only the commit is left."""
+def remove(folder: Path, documents: Collection[str], after: Callable[[Collection[str]], object], keep: bool) -> None:
+    """Remove documents from the index, into the bin (``keep``); ``after`` is called with their names then.
+
+    A process that is killed before that leaves a document that is not deleted: it returns when it is added again.
+    """
     with writing(folder) as writer:
         index = WorkingIndex(writer)
         for name in documents:
             index.number_of(name)
-
-        def last() -> None:
-            before(documents)
-            if keep:
-                detach_recordings(folder, documents)
-
         if keep:
             Bin(folder).put(index, documents)
-        index.replace([], list(documents), last)
-
-
-def restore(folder: Path, documents: Collection[str], after: Callable[[Collection[str]], object]) -> None:
-    """Bring documents back from the bin, with all that was said about them; ``after`` is called with their names."""
-    with writing(folder) as writer:
-        Bin(folder).take(WorkingIndex(writer), documents)
-        attach_recordings(folder, documents)
+        index.replace([], list(documents))
         after(documents)
+        if keep:
+            detach_recordings(folder, documents)
+
+
+def restore(folder: Path, documents: Collection[str], before: Callable[[Collection[str]], object]) -> None:
+    """Bring documents back from the bin, with all that was said about them; ``before`` is called with their names."""
+    with writing(folder) as writer:
+        index, kept = WorkingIndex(writer), Bin(folder)
+        kept.require(index, documents)
+        attach_recordings(folder, documents)
+        before(documents)
+        kept.take(index, documents)
 
 
 def purge(folder: Path, days: float) -> list[str]:

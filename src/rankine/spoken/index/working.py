@@ -45,16 +45,10 @@ class WorkingIndex(Index):
             self.__dict__.pop(name, None)
         super().__init__(self.writer.folder, manifest, [p.open(self.writer.folder) for p in manifest.parts])
 
-    def replace(
-        self, documents: Sequence[Document], removed: Sequence[str], before: Callable[[], None] = lambda: None
-    ) -> None:
-        """Commit these documents instead of those of the same names, without those that are removed.
-
-        ``before`` is called when everything has been read and written, and only the commit is left.
-        """
+    def replace(self, documents: Sequence[Document], removed: Sequence[str]) -> None:
+        """Commit these documents instead of those of the same names, without those that are removed."""
         out = {*removed, *(d.name for d in documents)} & set(self.numbers)
         if not documents and not out:
-            before()
             return
         entries = []
         for entry, reader in zip(self.manifest.parts, self.parts, strict=True):
@@ -65,7 +59,6 @@ class WorkingIndex(Index):
                 entries.append(self.writer.part(*part_of_parts([reader.part], [keep], self.settings)))
         if documents:
             entries.append(self.writer.part(*part_of_documents(documents, self.settings)))
-        before()
         self.writer.commit(entries)
         self._load()
         if len(self.parts) > _MANY_PARTS:
