@@ -47,6 +47,17 @@ def read_blocks(path: str | os.PathLike) -> Iterator[bytes]:
         yield from unpacked(opened)
 
 
+def read_head(path: str | os.PathLike, size: int) -> bytes:
+    """The first bytes of a file, decompressed, without a byte order mark of UTF-8."""
+    head = b""
+    with open_source(path) as opened:
+        for block in unpacked(opened, size):
+            head += block
+            if len(head) >= size:
+                break
+    return head[:size].removeprefix(b"\xef\xbb\xbf")
+
+
 def read_lines(path: str | os.PathLike) -> Iterator[tuple[int, bytes]]:
     """(number from 1, line with its end) of a file, streamed; more than ``LONGEST_LINE`` bytes are an error.
 

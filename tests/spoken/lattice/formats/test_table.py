@@ -6,10 +6,9 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.lattice import formats as f
-from rankine.spoken.lattice.formats.table import TABLE, name_by_content, name_by_path, writer_of
+from rankine.spoken.lattice.formats.table import TABLE, name_by_path, writer_of
 
 from ..cases import cases, same
-from .cases import BYTES
 
 LATTICES = [name for name in f.written() if TABLE[name].writes == "lattice"]
 
@@ -37,11 +36,6 @@ def test_every_row_is_explained_and_found_by_its_endings(name):
         assert TABLE[name_by_path(Path(f"x{ending}.gz"))].parse is row.parse
     assert row.writes in ("lattice", "network", "words")
     assert set(row.options) <= {"frame", "numbers"}
-
-
-@pytest.mark.parametrize("name", BYTES)
-def test_content_tells_at_most_its_own_format(name):
-    assert name_by_content(BYTES[name]) in (name_by_path(Path(name)), None)
 
 
 def test_formats_that_are_only_read():

@@ -1,4 +1,4 @@
-"""Reading and writing lattices, one file or many: the format is told by the ending, or by the content.
+"""Reading and writing lattices, one file or many: the content tells the format, and the ending where it fits several.
 
 A source is cut into pieces, one an utterance, without parsing them; a piece is parsed where it is needed, perhaps in
 another process. So a bad utterance costs only itself.
@@ -11,16 +11,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ....console import counted
 from ....errors import InputError, nearest
-from ...text import read_blocks, stem
+from ....io.said import said
+from ...text import stem
 from ..lattice import Lattice
 from .common import Piece, Reading
+from .detect import candidates, format_of
 from .kaldi import write_kaldi, write_kaldi_text
 from .networks import write_mesh, write_sausage
 from .openfst import write_openfst
 from .simple import one_best, write_ctm
 from .slf import write_slf
-from .table import TABLE, name_by_content, name_by_path, written
+from .table import TABLE, written
 
 __all__ = [
     "TABLE",
@@ -43,14 +46,6 @@ __all__ = [
     "write_slf",
     "written",
 ]
-
-
-def format_of(path: str | os.PathLike) -> str:
-    """The name of a file's format, by its ending or else by how it begins."""
-    name = name_by_path(Path(path)) or name_by_content(next(read_blocks(path), b"")[:4096])
-    if name is None:
-        raise InputError(f"cannot tell the format; say which: {', '.join(TABLE)}", str(path))
-    return name
 
 
 class File(NamedTuple):
@@ -78,7 +73,19 @@ def files(source: str | os.PathLike, format: str | None = None) -> list[File]:
     if not paths:
         endings = sorted({ending for row in rows for ending in row.endings})
         raise InputError(f"no files that end in {' '.join(endings)} (perhaps .gz) in this folder", str(place))
-    return [File(str(p), format or format_of(p), p.relative_to(place).with_name(stem(p)).as_posix()) for p in paths]
+    formats = _formats(paths, place) if format is None else dict.fromkeys(paths, format)
+    return [File(str(p), name, p.relative_to(place).with_name(stem(p)).as_posix()) for p, name in formats.items()]
+
+
+def _formats(paths: list[Path], folder: Path) -> dict[Path, str]:
+    """The format of each file; those that fit none are left out, and the user is told."""
+    names = {path: candidates(path) for path in paths}
+    others = [path for path in paths if not names[path]]
+    if len(others) == len(paths):
+        raise InputError(f"no file of this folder fits a format, e.g. {others[0].name}", str(folder))
+    if others:
+        said(f"{folder}: left out, because no format fits: {counted(len(others), 'file')}, e.g. {others[0].name}")
+    return {path: format_of(path, some) for path, some in names.items() if some}
 
 
 def pieces(file: File) -> Iterator[Piece]:
@@ -97,7 +104,8 @@ def read_lattice(path: str | os.PathLike, format: str | None = None, **options: 
 
     Args:
         path: the file.
-        format: a name that ``rankine spoken formats`` lists; None: told by the ending or the content.
+        format: a name that ``rankine spoken formats`` lists; None: the content tells it, or the ending
+            where the content fits several.
         **options: those of ``Reading``.
     """
     reading = _reading(options)

@@ -15,7 +15,7 @@ from ....errors import InputError, shorten
 from ...text import columns, has_blanks, number, read_lines, stem
 from ..lattice import MOST_TIME, Lattice
 from ..posteriors import UnitPosteriors
-from .common import Gathered, Piece, Reading
+from .common import Gathered, Piece, Reading, all_numbers, is_states, lines_of
 from .networks import Slot, slots_as_lattice
 
 _LONGEST_JSON = 64 << 20  # bytes; as Python's objects they take many times as much
@@ -48,6 +48,13 @@ def _check_word(word: str, begin: float, end: float, confidence: float, where: s
         raise InputError(f"the confidence of {shorten(word)} must lie between 0 and 1, got {confidence}", where)
     if not 0 <= begin <= end <= MOST_TIME:
         raise InputError(f"{shorten(word)} begins at {begin} and ends at {end}", where)
+
+
+def looks_like_ctm(head: bytes) -> bool:
+    """Whether all lines have 5 or 6 columns, the third and fourth numbers and the fifth not always one."""
+    lines = [line.split() for line in lines_of(head) if not line.startswith(b";;")]
+    shaped = bool(lines) and all(len(line) in (5, 6) and all_numbers(line[2:4] + line[5:]) for line in lines)
+    return shaped and not all(all_numbers(line[4:5]) for line in lines)
 
 
 def split_ctm(path: str) -> Iterator[Piece]:
@@ -185,6 +192,13 @@ def _confidence(word: Any) -> float:
 
 def _clean(word: str) -> str:
     return word.strip().strip('.,;:!?"')
+
+
+def looks_like_nbest(head: bytes) -> bool:
+    """Whether every line begins with a score, some with a sign or a point, and not all that follows are numbers."""
+    lines = [line.split() for line in lines_of(head)]
+    scored = bool(lines) and all(all_numbers(fields[:1]) for fields in lines)
+    return scored and not is_states([fields[0] for fields in lines]) and not all(map(all_numbers, lines))
 
 
 def parse_nbest(piece: Piece, reading: Reading) -> Lattice:

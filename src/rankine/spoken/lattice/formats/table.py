@@ -14,7 +14,15 @@ from ....errors import InputError
 from ...text import ending
 from ..lattice import Lattice
 from .common import Piece, Reading
-from .kaldi import default_scale, looks_like_kaldi, parse_kaldi, split_kaldi, write_kaldi, write_kaldi_text
+from .kaldi import (
+    default_scale,
+    looks_like_kaldi,
+    looks_like_kaldi_text,
+    parse_kaldi,
+    split_kaldi,
+    write_kaldi,
+    write_kaldi_text,
+)
 from .networks import (
     looks_like_mesh,
     looks_like_sausage,
@@ -25,8 +33,17 @@ from .networks import (
     write_mesh,
     write_sausage,
 )
-from .openfst import parse_openfst, write_openfst
-from .simple import looks_like_json, parse_ctm, parse_json, parse_nbest, split_ctm, write_ctm
+from .openfst import looks_like_openfst, parse_openfst, write_openfst
+from .simple import (
+    looks_like_ctm,
+    looks_like_json,
+    looks_like_nbest,
+    parse_ctm,
+    parse_json,
+    parse_nbest,
+    split_ctm,
+    write_ctm,
+)
 from .slf import looks_like_slf, parse_slf, write_slf
 
 _KALDI_JOB = r"lat\.\d+(\.gz)?"  # what Kaldi's recipes call their files
@@ -40,7 +57,8 @@ class FormatRow(NamedTuple):
     """A row of the table of formats.
 
     ``parse`` reads one utterance; ``split`` cuts a file of several into pieces, None where a file holds one. ``sniff``
-    tells the format by the first bytes of a file, ``file_name`` by its name where ``endings`` do not. ``write`` is
+    tells whether the first ``HEAD`` bytes of a file fit the format; where several formats fit, its name decides:
+    ``endings``, or ``file_name`` for names without one. ``write`` is
     None for a format that is only read; it takes what ``writes`` says, a ``lattice``, a ``network`` (confusion network)
     or the best ``words`` of one, and keyword arguments that ``options`` names: ``frame`` (seconds per frame) and
     ``numbers`` (of words, whose list then stands beside the file). ``scale`` is the acoustic scale of the format for a
@@ -50,8 +68,8 @@ class FormatRow(NamedTuple):
     explanation: str
     endings: tuple[str, ...]
     parse: Callable[[Piece, Reading], Lattice]
+    sniff: Callable[[bytes], bool]
     split: Callable[[str], Iterator[Piece]] | None = None
-    sniff: Callable[[bytes], bool] | None = None
     write: Callable[..., bytes] | None = None
     writes: str = "lattice"
     options: tuple[str, ...] = ()
@@ -68,16 +86,16 @@ TABLE: dict[str, FormatRow] = {
         "HTK's SLF, words on nodes or on links",
         (".slf", ".lat", ".htk"),
         parse_slf,
-        sniff=looks_like_slf,
+        looks_like_slf,
         write=write_slf,
     ),
-    "openfst": FormatRow("OpenFst's text", (".fst",), parse_openfst, write=write_openfst),
+    "openfst": FormatRow("OpenFst's text", (".fst",), parse_openfst, looks_like_openfst, write=write_openfst),
     "mesh": FormatRow(
         "SRILM's meshes (confusion networks)",
         (".mesh", ".wcn"),
         parse_mesh,
-        split_mesh,
         looks_like_mesh,
+        split_mesh,
         write_mesh,
         "network",
     ),
@@ -85,27 +103,33 @@ TABLE: dict[str, FormatRow] = {
         "confusion networks, one on a line: name [ word p word p ] [ word p ]",
         (".sausage",),
         parse_sausage,
-        split_sausages,
         looks_like_sausage,
+        split_sausages,
         write_sausage,
         "network",
     ),
-    "nbest": FormatRow("n-best list, a log score and words on a line", (".nbest",), parse_nbest),
+    "nbest": FormatRow("n-best list, a log score and words on a line", (".nbest",), parse_nbest, looks_like_nbest),
     "ctm": FormatRow(
-        "CTM: one-best words with times and confidences", (".ctm",), parse_ctm, split_ctm, None, write_ctm, "words"
+        "CTM: one-best words with times and confidences",
+        (".ctm",),
+        parse_ctm,
+        looks_like_ctm,
+        split_ctm,
+        write_ctm,
+        "words",
     ),
     "json": FormatRow(
         "JSON of Whisper and its relatives, and of Vosk: words with times and confidences",
         (".json",),
         parse_json,
-        sniff=looks_like_json,
+        looks_like_json,
     ),
     "kaldi": FormatRow(
         "Kaldi's lattices, binary or text; binary when written, with ….words.txt beside it",
         (".ark",),
         parse_kaldi,
-        split_kaldi,
         looks_like_kaldi,
+        split_kaldi,
         write_kaldi,
         options=("numbers", "frame"),
         file_name=_KALDI_JOB,
@@ -115,8 +139,8 @@ TABLE: dict[str, FormatRow] = {
         "the same in text with words as they are",
         (".ark",),
         parse_kaldi,
+        looks_like_kaldi_text,
         split_kaldi,
-        None,
         write_kaldi_text,
         options=("frame",),
         file_name=_KALDI_JOB,
@@ -149,12 +173,3 @@ def name_by_path(path: Path) -> str | None:
     ('kaldi', 'mesh', None)
     """
     return next((name for name, row in TABLE.items() if row.fits(path)), None)
-
-
-def name_by_content(head: bytes) -> str | None:
-    """The format that the first bytes of a file tell, if they tell one.
-
-    >>> name_by_content(b"VERSION=1.0\\nN=2 L=1\\n")
-    'slf'
-    """
-    return next((name for name, row in TABLE.items() if row.sniff is not None and row.sniff(head)), None)
