@@ -12,7 +12,8 @@ from ..errors import InputError, shorten
 from ..sources import open_source, unpacked, unpacked_whole
 
 HAN = "㐀-䶿一-鿿豈-﫿"  # ranges of Chinese characters, for a set in a regular expression
-TEXTS = ("title", "date", "speaker")  # what can be said of a document besides its name
+SPEAKER = "speaker"
+TEXTS = ("title", "date", SPEAKER)  # what can be said of a document besides its name
 UTTERANCE, DOCUMENT, AUDIO, OFFSET = "utterance", "document", "audio", "offset"
 ABOUT_COLUMNS = (UTTERANCE, DOCUMENT, *TEXTS, AUDIO, OFFSET)  # of a table of what is said about utterances
 STOP_WORDS = {  # of each language: words that occur nearly everywhere

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from ....console import counted
 from ....errors import InputError, nearest
 from ....io.said import said
-from ...text import stem
+from ...text import read_bytes, stem
 from ..lattice import Lattice
-from .common import Piece, Reading
+from .common import Piece, Reading, Turn
 from .detect import candidates, format_of
 from .kaldi import write_kaldi, write_kaldi_text
 from .networks import write_mesh, write_sausage
@@ -24,12 +24,15 @@ from .openfst import write_openfst
 from .simple import one_best, write_ctm
 from .slf import write_slf
 from .table import TABLE, written
+from .transcript import read_segments, transcript_of, turns
+from .transcript_lattice import lattice_of
 
 __all__ = [
     "TABLE",
     "File",
     "Piece",
     "Reading",
+    "Turn",
     "files",
     "format_of",
     "load",
@@ -37,6 +40,7 @@ __all__ = [
     "pieces",
     "read_archive",
     "read_lattice",
+    "transcript_of",
     "write_ctm",
     "write_kaldi",
     "write_kaldi_text",
@@ -85,13 +89,29 @@ def _formats(paths: list[Path], folder: Path) -> dict[Path, str]:
         raise InputError(f"no file of this folder fits a format, e.g. {others[0].name}", str(folder))
     if others:
         said(f"{folder}: left out, because no format fits: {counted(len(others), 'file')}, e.g. {others[0].name}")
-    return {path: format_of(path, some) for path, some in names.items() if some}
+    return _richest({path: format_of(path, some) for path, some in names.items() if some}, folder)
+
+
+def _richest(formats: dict[Path, str], folder: Path) -> dict[Path, str]:
+    """Of several transcripts of one name, which recognisers write side by side, the one of the richest format."""
+    order = list(TABLE)
+    best: dict[str, Path] = {}
+    for path, name in sorted(formats.items(), key=lambda pair: order.index(pair[1])):
+        if TABLE[name].read is not None:
+            best.setdefault(str(path.with_name(stem(path))), path)
+    poorer = [p for p, name in formats.items() if TABLE[name].read and best[str(p.with_name(stem(p)))] != p]
+    if poorer:
+        said(f"{folder}: left out, because a richer transcript has the same name: {poorer[0].name}"
+             + (f" and {counted(len(poorer) - 1, 'more file')}" if len(poorer) > 1 else ""))  # fmt: skip
+    return {path: name for path, name in formats.items() if path not in set(poorer)}
 
 
 def pieces(file: File) -> Iterator[Piece]:
-    """The utterances of a file, in order, not yet parsed."""
-    split = TABLE[file.format].split
-    return iter([Piece(file.name, file.format, file.path)]) if split is None else split(file.path)
+    """The utterances of a file, in order, not yet parsed; those of a transcript are its turns."""
+    row = TABLE[file.format]
+    if row.read is not None:
+        return turns(row.read, read_bytes(file.path), file.path, file.name, file.format)
+    return iter([Piece(file.name, file.format, file.path)]) if row.split is None else row.split(file.path)
 
 
 def load(piece: Piece, reading: Reading) -> Lattice:
@@ -109,7 +129,13 @@ def read_lattice(path: str | os.PathLike, format: str | None = None, **options: 
         **options: those of ``Reading``.
     """
     reading = _reading(options)
-    utterances = (piece for file in files(path, format) for piece in pieces(file))
+    sources = files(path, format)
+    read = TABLE[sources[0].format].read if len(sources) == 1 else None
+    if read is not None:
+        segments = read_segments(read, read_bytes(sources[0].path), sources[0].path)
+        if len({segment.document for segment in segments}) == 1:
+            return lattice_of(segments, 0.0, segments[0].document or sources[0].name, sources[0].path, reading)
+    utterances = (piece for file in sources for piece in pieces(file))
     piece = next(utterances, None)
     if piece is None:
         raise InputError("no lattice", str(path))

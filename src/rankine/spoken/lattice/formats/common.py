@@ -80,10 +80,23 @@ def remembered_units(reading: Reading) -> dict[bytes, str | None]:
     return units
 
 
+class Turn(NamedTuple):
+    """What a transcript says about a piece: its document, where in it the piece begins in seconds, and who speaks.
+
+    ``estimated`` tells that some times of words are not given, but shares of longer stretches.
+    """
+
+    document: str
+    offset: float = 0.0
+    speaker: str = ""
+    estimated: bool = False
+
+
 class Piece(NamedTuple):
     """One utterance of a source, not yet parsed: ``data`` is None where it is the whole file ``path``.
 
     ``line`` is where its text begins in the file, ``byte`` where its binary data do (−1: it is text).
+    ``turn`` is what a transcript says about it.
     """
 
     name: str
@@ -92,6 +105,7 @@ class Piece(NamedTuple):
     data: bytes | None = None
     line: int = 1
     byte: int = -1
+    turn: Turn | None = None
 
     @property
     def where(self) -> str:

@@ -36,8 +36,8 @@ def candidates(path: str | os.PathLike) -> list[str]:
     names = [name for name in by_content if name in by_name] or by_content
     if not names and ending(path) not in COMMON:
         names = by_name
-    parsers = {TABLE[name].parse: name for name in reversed(names)}
-    return [name for name in names if name in parsers.values()]
+    readers = {TABLE[name].reads: name for name in reversed(names)}  # those of Kaldi read both of its formats
+    return [name for name in names if name in readers.values()]
 
 
 def format_of(path: str | os.PathLike, names: list[str] | None = None) -> str:

@@ -5,15 +5,10 @@ Help, documentation and error messages are made from it. To add a format, write 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from ....errors import InputError
-from ...text import ending
-from ..lattice import Lattice
-from .common import Piece, Reading
 from .kaldi import (
     default_scale,
     looks_like_kaldi,
@@ -34,52 +29,12 @@ from .networks import (
     write_sausage,
 )
 from .openfst import looks_like_openfst, parse_openfst, write_openfst
-from .simple import (
-    looks_like_ctm,
-    looks_like_json,
-    looks_like_nbest,
-    parse_ctm,
-    parse_json,
-    parse_nbest,
-    split_ctm,
-    write_ctm,
-)
+from .row import HOLDS, FormatRow
+from .simple import looks_like_ctm, looks_like_nbest, parse_ctm, parse_nbest, split_ctm, write_ctm
 from .slf import looks_like_slf, parse_slf, write_slf
+from .transcript_table import TRANSCRIPTS
 
 _KALDI_JOB = r"lat\.\d+(\.gz)?"  # what Kaldi's recipes call their files
-
-
-def _no_scale(frame: float) -> float:
-    return 1.0
-
-
-class FormatRow(NamedTuple):
-    """A row of the table of formats.
-
-    ``parse`` reads one utterance; ``split`` cuts a file of several into pieces, None where a file holds one. ``sniff``
-    tells whether the first ``HEAD`` bytes of a file fit the format; where several formats fit, its name decides:
-    ``endings``, or ``file_name`` for names without one. ``write`` is
-    None for a format that is only read; it takes what ``writes`` says, a ``lattice``, a ``network`` (confusion network)
-    or the best ``words`` of one, and keyword arguments that ``options`` names: ``frame`` (seconds per frame) and
-    ``numbers`` (of words, whose list then stands beside the file). ``scale`` is the acoustic scale of the format for a
-    length of frames, where the user gives none.
-    """
-
-    explanation: str
-    endings: tuple[str, ...]
-    parse: Callable[[Piece, Reading], Lattice]
-    sniff: Callable[[bytes], bool]
-    split: Callable[[str], Iterator[Piece]] | None = None
-    write: Callable[..., bytes] | None = None
-    writes: str = "lattice"
-    options: tuple[str, ...] = ()
-    file_name: str = r"(?!)"
-    scale: Callable[[float], float] = _no_scale
-
-    def fits(self, path: Path) -> bool:
-        """Whether a file is called like one of this format."""
-        return ending(path) in self.endings or re.fullmatch(self.file_name, path.name) is not None
-
 
 TABLE: dict[str, FormatRow] = {
     "slf": FormatRow(
@@ -88,8 +43,18 @@ TABLE: dict[str, FormatRow] = {
         parse_slf,
         looks_like_slf,
         write=write_slf,
+        holds=HOLDS[:3],
+        source="the HTK Book",
     ),
-    "openfst": FormatRow("OpenFst's text", (".fst",), parse_openfst, looks_like_openfst, write=write_openfst),
+    "openfst": FormatRow(
+        "OpenFst's text",
+        (".fst",),
+        parse_openfst,
+        looks_like_openfst,
+        write=write_openfst,
+        holds=("confidences", "alternatives"),
+        source="OpenFst's documentation",
+    ),
     "mesh": FormatRow(
         "SRILM's meshes (confusion networks)",
         (".mesh", ".wcn"),
@@ -98,6 +63,8 @@ TABLE: dict[str, FormatRow] = {
         split_mesh,
         write_mesh,
         "network",
+        holds=HOLDS[:3],
+        source="SRILM's wlat-format",
     ),
     "sausage": FormatRow(
         "confusion networks, one on a line: name [ word p word p ] [ word p ]",
@@ -107,22 +74,26 @@ TABLE: dict[str, FormatRow] = {
         split_sausages,
         write_sausage,
         "network",
+        holds=("confidences", "alternatives"),
+        source="Kaldi's sausages",
     ),
-    "nbest": FormatRow("n-best list, a log score and words on a line", (".nbest",), parse_nbest, looks_like_nbest),
+    "nbest": FormatRow(
+        "n-best list, a log score and words on a line",
+        (".nbest",),
+        parse_nbest,
+        looks_like_nbest,
+        holds=("confidences", "alternatives"),
+    ),
     "ctm": FormatRow(
-        "CTM: one-best words with times and confidences",
+        "CTM: words with times and confidences, perhaps with alternatives",
         (".ctm",),
         parse_ctm,
         looks_like_ctm,
         split_ctm,
         write_ctm,
         "words",
-    ),
-    "json": FormatRow(
-        "JSON of Whisper and its relatives, and of Vosk: words with times and confidences",
-        (".json",),
-        parse_json,
-        looks_like_json,
+        holds=HOLDS[:3],
+        source="documentation of NIST's SCTK",
     ),
     "kaldi": FormatRow(
         "Kaldi's lattices, binary or text; binary when written, with ….words.txt beside it",
@@ -134,6 +105,8 @@ TABLE: dict[str, FormatRow] = {
         options=("numbers", "frame"),
         file_name=_KALDI_JOB,
         scale=default_scale,
+        holds=HOLDS[:3],
+        source="Kaldi's documentation",
     ),
     "kaldi-text": FormatRow(
         "the same in text with words as they are",
@@ -145,15 +118,18 @@ TABLE: dict[str, FormatRow] = {
         options=("frame",),
         file_name=_KALDI_JOB,
         scale=default_scale,
+        holds=HOLDS[:3],
+        source="Kaldi's documentation",
     ),
+    **TRANSCRIPTS,
 }
 
 
 def written() -> list[str]:
     """The names of the formats that are written too.
 
-    >>> written()
-    ['slf', 'openfst', 'mesh', 'sausage', 'ctm', 'kaldi', 'kaldi-text']
+    >>> written()[:5]
+    ['slf', 'openfst', 'mesh', 'sausage', 'ctm']
     """
     return [name for name, row in TABLE.items() if row.write is not None]
 
@@ -167,9 +143,10 @@ def writer_of(name: str, option: str = "format") -> Callable[..., bytes]:
 
 
 def name_by_path(path: Path) -> str | None:
-    """The format that a file's name tells, if it tells one.
+    """The format in which a file of this name is written, or else which it is called like.
 
-    >>> name_by_path(Path("lat.1.gz")), name_by_path(Path("x.mesh.gz")), name_by_path(Path("x.txt"))
+    >>> name_by_path(Path("lat.1.gz")), name_by_path(Path("x.mesh.gz")), name_by_path(Path("x.doc"))
     ('kaldi', 'mesh', None)
     """
-    return next((name for name, row in TABLE.items() if row.fits(path)), None)
+    names = [name for name, row in TABLE.items() if row.fits(path)]
+    return next((name for name in names if TABLE[name].write is not None), next(iter(names), None))
