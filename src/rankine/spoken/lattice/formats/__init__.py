@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ....console import counted
 from ....errors import InputError, nearest
 from ....io.said import said
-from ...text import read_bytes, stem
+from ...text import read_head, stem
 from ..lattice import Lattice
 from .common import Piece, Reading, Turn
 from .detect import candidates, format_of
@@ -24,7 +24,7 @@ from .openfst import write_openfst
 from .simple import one_best, write_ctm
 from .slf import write_slf
 from .table import TABLE, written
-from .transcript import read_segments, transcript_of, turns
+from .transcript import LONGEST, read_segments, transcript_of, turns
 from .transcript_lattice import lattice_of
 
 __all__ = [
@@ -110,7 +110,7 @@ def pieces(file: File) -> Iterator[Piece]:
     """The utterances of a file, in order, not yet parsed; those of a transcript are its turns."""
     row = TABLE[file.format]
     if row.read is not None:
-        return turns(row.read, read_bytes(file.path), file.path, file.name, file.format)
+        return turns(row.read, read_head(file.path, LONGEST + 1), file.path, file.name, file.format)
     return iter([Piece(file.name, file.format, file.path)]) if row.split is None else row.split(file.path)
 
 
@@ -132,7 +132,7 @@ def read_lattice(path: str | os.PathLike, format: str | None = None, **options: 
     sources = files(path, format)
     read = TABLE[sources[0].format].read if len(sources) == 1 else None
     if read is not None:
-        segments = read_segments(read, read_bytes(sources[0].path), sources[0].path)
+        segments = read_segments(read, read_head(sources[0].path, LONGEST + 1), sources[0].path)
         if len({segment.document for segment in segments}) == 1:
             return lattice_of(segments, 0.0, segments[0].document or sources[0].name, sources[0].path, reading)
     utterances = (piece for file in sources for piece in pieces(file))

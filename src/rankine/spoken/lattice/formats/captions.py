@@ -32,8 +32,8 @@ _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
 _SPAN = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 _INLINE = re.compile(rf"<{_TIME}>")
 _CLASS = re.compile(r"<c\.c(10|\d)>")
-_VOICE = re.compile(r"<v(?:\.[^ \t>]*)?[ \t]+([^>]*)>")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>|\{\\[^}]*\}")
+_VOICE = re.compile(r"<v(?:\.[^ \t>]*)?[ \t]+([^>]{0,200})>")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>|\{\\[^}]{0,200}\}")
 _LABEL = re.compile(  # [Ann]: · SPEAKER_00: · >> Ann: · ANN SMITH:
     r"\s*(?:\[([^\]\[]{1,60})\]:|((?:SPEAKER|Speaker)[ _]?\w+):|(?:>>|-)\s*([A-Z][^:.?!]{0,40}):|"
     r"(?:>>\s*)?([A-Z][A-Z0-9 .'-]{1,40}):)\s+(?=\S)"

@@ -8,7 +8,9 @@ multichannel, utterances), and AssemblyAI's reference of transcripts (millisecon
 
 from __future__ import annotations
 
+import math
 import re
+from bisect import bisect_right
 from typing import Any
 
 from .json_files import (
@@ -54,7 +56,8 @@ def read_aws(values: list[Any]) -> list[TranscriptSegment]:
         parts = [part for part in listed(results.get("segments")) if len(listed(part.get("alternatives"))) > 1]
         spans = [(number_in(part["start_time"]), number_in(part["end_time"])) for part in parts]
         items = listed(results.get("items"))
-        left = [w for w in _aws_words(items, labels) if not any(a <= w[0].start and w[0].end <= b for a, b in spans)]
+        ordered = sorted(spans)
+        left = [w for w in _aws_words(items, labels) if not _lies_in(ordered, w[0].start)]
         segments += by_speaker(left)
         for part, (start, end) in zip(parts, spans, strict=True):
             options: list[tuple[float | None, list[TranscriptWord], str]] = [
@@ -64,6 +67,12 @@ def read_aws(values: list[Any]) -> list[TranscriptSegment]:
             said = _aws_words(listed(part["alternatives"][0].get("items")), labels)
             segments.append(hypotheses(options, start, end, said[0][1] if said else ""))
     return segments
+
+
+def _lies_in(spans: list[tuple[float, float]], time: float) -> bool:
+    """Whether a word that begins at this time lies in one of some stretches that do not overlap."""
+    at = bisect_right(spans, (time, math.inf)) - 1
+    return at >= 0 and time < spans[at][1]
 
 
 def _aws_labels(results: Any) -> dict[str, str]:

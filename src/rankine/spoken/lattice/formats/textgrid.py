@@ -23,7 +23,7 @@ from .transcript import (
     text_of,
 )
 
-_TOKEN = re.compile(r'"((?:[^"]|"")*)"|(<exists>|<absent>)|\[[^\]\n]*\]|![^\n]*|([^\s"<\[!]+)|.', re.DOTALL)
+_TOKEN = re.compile(r'"((?:[^"]|"")*)"|(<exists>|<absent>)|\[[^\]\n]*\]|![^\n]*|([^\s"<\[!]+)|\s+|.', re.DOTALL)
 _WORDS = re.compile(r"(.*?)[\s_/-]*\b(?:words?|orthograph\w*|ort)\b", re.IGNORECASE)
 _SMALLER = re.compile(r"phon|phoneme|syll|segment|tone|point|\bpos\b|gloss|morph|mau\b", re.IGNORECASE)
 _SILENCE = frozenset(["sil", "sp", "spn", "<eps>", "<sil>", "<p:>", "pau", "<p>", "silence", "#"])

@@ -33,13 +33,16 @@ _UNITS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
 _NOT_SAID = frozenset(["desc", "note", "vocal", "incident", "kinesic", "writing", "fw", "spanGrp", "pause"])
 _SYNC = re.compile(r"(\d+)\((\d+)\)")
 _OHMS_LABEL = re.compile(r"\s*([A-Z][A-Z.’' -]{1,40}|[A-Z][\w.’']*(?: [A-Z][\w.’']*){0,2}):\s+")
-_FOOTNOTES = re.compile(r"\[\[(footnotes?)\]\].*?\[\[/\1\]\]", re.DOTALL)
+_FOOTNOTES = re.compile(r"\[\[footnotes?\]\][^\[\]]{0,9999}\[\[/footnotes?\]\]")
+_PROLOGUE = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*>)", re.DOTALL)
 
 
 def _begins(head: bytes, name: str) -> bool:
     """Whether XML begins, and this is its first element."""
-    text = re.sub(r"<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*>", "", head_text(head), flags=re.DOTALL).lstrip()
-    return re.match(rf"<(?:\w+:)?{name}[\s>]", text) is not None
+    text, at = head_text(head), 0
+    while match := _PROLOGUE.match(text, at):
+        at = match.end()
+    return re.compile(rf"\s*<(?:\w+:)?{name}[\s>]").match(text, at) is not None
 
 
 def _parsed(data: bytes, where: str) -> ElementTree.Element:
