@@ -72,8 +72,7 @@ class JsonKind(TranscriptKind):
 
 
 KINDS: list[Kind] = [
-    *map(JsonKind, ("whisper", "whisper-cpp", "vosk", "aws", "google", "azure", "deepgram", "assemblyai")),
-    TranscriptKind("vtt", ".vtt"), TranscriptKind("srt", ".srt"), TranscriptKind("tsv", ".tsv"),
-    TranscriptKind("stm", ".stm"), TranscriptKind("textgrid", ".textgrid"), TranscriptKind("elan", ".eaf"),
-    TranscriptKind("tei", ".xml"), TranscriptKind("ohms", ".xml"), TranscriptKind("text", ".txt"),
-]  # fmt: skip
+    JsonKind(name) if ".json" in row.endings else TranscriptKind(name, row.endings[0])
+    for name, row in formats.TABLE.items()
+    if row.read is not None
+]

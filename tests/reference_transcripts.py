@@ -14,7 +14,7 @@ HAN = "[㐀-䶿一-鿿豈-﫿]"
 def values(data):
     """The values of a file, members of lists one by one; blanks and commas stand between them."""
     text, decoder = data.decode("utf-8-sig"), json.JSONDecoder()
-    while text := text.lstrip(" \t\n\r\f\v,\x1c\x1d\x1e\x1f\x85\xa0\u2028\u2029\u3000"):
+    while text := re.sub(r"^[\s,\x1e]*", "", text):
         value, end = decoder.raw_decode(text)
         text = text[end:]
         yield from value if isinstance(value, list) else [value]
@@ -116,7 +116,7 @@ def aws(data):
             if item.get("type") != "punctuation" and "start_time" in item:
                 words.append([best["content"], item["start_time"], item["end_time"]])
             elif words:
-                words[-1][0] += best["content"]
+                words[-1][0] = f"{words[-1][0]}{best['content']}"
     return exact(words)
 
 

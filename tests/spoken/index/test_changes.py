@@ -57,8 +57,9 @@ def test_turns_of_a_transcript_are_one_document(tmp_path):
     segments = [{"start": t, "end": t + 1, "text": text, "speaker": who} for who, t, text in rows]
     (tmp_path / "s" / "talk.json").write_text(json.dumps({"segments": segments}))
     (tmp_path / "s" / "recordings.tsv").write_text("utterance\ttitle\ntalk\tA talk\n")
+    (tmp_path / "s" / "transcripts.tsv").write_text("utterance\ttitle\ntalk\tA talk\n")
     archive = Archive.create(tmp_path / "a", SMALL)
-    with pytest.warns(rk.InputNote, match="no format fits: 1 file, e.g. recordings.tsv"):
+    with pytest.warns(rk.InputNote, match="no format fits: 1 file, e.g. transcripts.tsv"):
         assert archive.add(tmp_path / "s")[:4] == (1, 0, 0, 0)
     assert list(archive.documents) == ["talk"]
     assert archive.index.document_texts["speaker"].tolist() == ["Ann, Bob"]

@@ -31,7 +31,7 @@ def list_formats() -> Listing:
         )
         for name, row in TABLE.items()
     ]
-    return Listing(["name", "endings", "holds", "utterances in a file", "written", "looked up in", "what it is"], rows)
+    return Listing(["name", "endings", "holds", "utterances in a file", "written", "described in", "what it is"], rows)
 
 
 def list_units() -> Listing:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ....console import counted
 from ....errors import InputError, nearest
 from ....io.said import said
-from ...text import read_head, stem
+from ...text import RECOGNISED, RECORDINGS, read_head, stem
 from ..lattice import Lattice
 from .common import Piece, Reading, Turn
 from .detect import candidates, format_of
@@ -84,9 +84,9 @@ def files(source: str | os.PathLike, format: str | None = None) -> list[File]:
 def _formats(paths: list[Path], folder: Path) -> dict[Path, str]:
     """The format of each file; those that fit none are left out, and the user is told."""
     names = {path: candidates(path) for path in paths}
-    others = [path for path in paths if not names[path]]
-    if len(others) == len(paths):
-        raise InputError(f"no file of this folder fits a format, e.g. {others[0].name}", str(folder))
+    others = [path for path in paths if not names[path] and path.name not in (RECOGNISED, RECORDINGS)]
+    if not any(names.values()):
+        raise InputError(f"no file of this folder fits a format, e.g. {paths[0].name}", str(folder))
     if others:
         said(f"{folder}: left out, because no format fits: {counted(len(others), 'file')}, e.g. {others[0].name}")
     return _richest({path: format_of(path, some) for path, some in names.items() if some}, folder)

@@ -140,4 +140,4 @@ def hypotheses(
         return first
     shares = weights([confidence for confidence, _, _ in options])
     others = [Alternative(w, s.words) for w, s in zip(shares[1:], segments[1:], strict=True) if s.words]
-    return first._replace(alternatives=tuple(others), estimated=any(s.estimated for s in segments))
+    return first._replace(alternatives=tuple(others))

@@ -47,7 +47,8 @@ def looks_like_whisper(head: bytes) -> bool:
         return False
     if has_keys(head, "results") or has_object(head, "results") or has_list(head, "utterances"):
         return False
-    if has_list(head, "segments") or _LONG_TEXT(head):
+    said = has_keys(head, "text") or has_list(head, "words")
+    if (has_list(head, "segments") and said) or _LONG_TEXT(head):
         return True
     words = has_list(head, "words") and has_keys(head, "word", "start")
     return words or (head.lstrip()[:1] == b"[" and has_keys(head, "start", "end", "text"))

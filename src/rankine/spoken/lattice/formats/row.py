@@ -33,7 +33,7 @@ class FormatRow(NamedTuple):
     length of frames, where the user gives none.
 
     A transcript has ``read``, which makes segments of a file's bytes; they are cut into pieces by speaker. ``holds`` is
-    what a format can hold besides words, some of ``HOLDS``; ``source`` is where it was looked up. A transcript with
+    what a format can hold besides words, some of ``HOLDS``; ``source`` names where it is described. A transcript with
     ``many`` can hold several documents, and transcripts that are written one after the other are one file.
     """
 

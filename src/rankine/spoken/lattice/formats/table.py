@@ -75,7 +75,6 @@ TABLE: dict[str, FormatRow] = {
         write_sausage,
         "network",
         holds=("confidences", "alternatives"),
-        source="Kaldi's sausages",
     ),
     "nbest": FormatRow(
         "n-best list, a log score and words on a line",
