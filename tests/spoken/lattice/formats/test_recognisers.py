@@ -84,6 +84,8 @@ def test_speakers_of_whisperx(tmp_path):
 def test_words_without_times_get_those_between(tmp_path):
     words = [{"word": "in", "start": 0.0, "end": 0.5}, {"word": "1984"}, {"word": "we", "start": 1.5, "end": 2.0}]
     assert timed(tmp_path, json.dumps({"segments": [{"words": words}]}))[1] == ("1984", 0.5, 1.5)
+    spoken = [word | ({"speaker": "A"} if "start" in word else {}) for word in words]
+    assert speakers(tmp_path, json.dumps({"segments": [{"words": spoken}]})) == [("A", "in 1984 we")]
 
 
 def test_confidences_are_posteriors(tmp_path):

@@ -39,6 +39,9 @@ def test_tiers_of_elan(tmp_path):
     assert timed(tmp_path, eaf([own, smaller, translated]), "x.eaf") == WORDS
     assert [w for w, _, _ in timed(tmp_path, eaf([own, translated]), "x.eaf")] == ["hello", "world", "yes"]
     assert not pieces(tmp_path, eaf([own, smaller]), "x.eaf")[0].turn.estimated
+    other = ('TIER_ID="W-Spch" PARTICIPANT="Wim"', [("t3", "t4", "No.")])
+    assert [w for w, _, _ in timed(tmp_path, eaf([own, smaller, other]), "x.eaf")] == ["hello", "world", "yes", "no"]
+    assert [who for who, _ in speakers(tmp_path, eaf([own, smaller, other]), "x.eaf")] == ["K-Spch", "Wim"]
 
 
 def tei(body, timeline='<when xml:id="T0" absolute="10:00:00"/><when xml:id="T1" absolute="10:00:01.5"/>'):

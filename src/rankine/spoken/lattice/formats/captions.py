@@ -2,7 +2,7 @@
 
 Captions of YouTube repeat what was said in the cue before, and have times inside cues: what is repeated is read once.
 Those that this package writes have a class ``c0`` … ``c10`` for a word's confidence in tenths. Looked up in: W3C's
-WebVTT, which also describes inline times and voices; SRT is as VLC and FFmpeg read it.
+WebVTT, which also describes times inside cues and voices. SRT has no standard; speakers are written as WhisperX does.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """JSON of recognisers: Whisper and its relatives, whisper.cpp, and Vosk.
 
-Looked up in: the writers of openai-whisper (``whisper/utils.py``), the segments of faster-whisper
-(``faster_whisper/transcribe.py``), the output of WhisperX (``whisperx/types.py``), OpenAI's API reference
-(``verbose_json``), ``output_json`` of whisper.cpp (``examples/cli``), and the documentation of ``vosk_api.h``.
+Looked up in: output of openai-whisper, faster-whisper and WhisperX as their projects show it (WhisperX gives numerals
+neither times nor speakers), OpenAI's API reference (``verbose_json``), ``output_json`` of whisper.cpp
+(``examples/cli``), and the documentation and examples of vosk-api.
 """
 
 from __future__ import annotations
@@ -81,7 +81,10 @@ def _segment(part: Any) -> list[TranscriptSegment]:
 
 
 def _of_words(entries: list[Any], speaker: str = "") -> list[TranscriptSegment]:
-    """Words by speaker; one without times (as WhisperX leaves numerals) gets what lies between its neighbours."""
+    """Words by speaker; one without times (as WhisperX leaves numerals) gets what lies between its neighbours.
+
+    Its speaker is that of the word before, if nobody says who it is.
+    """
     if entries and not any("start" in w for w in entries):
         raise KeyError("start")
     following: list[float | None] = [None] * len(entries)  # the first start after each word
@@ -95,7 +98,7 @@ def _of_words(entries: list[Any], speaker: str = "") -> list[TranscriptSegment]:
         last = end
         confidence = confidence_in(w, "probability", "confidence", "conf", "score")
         word = TranscriptWord(text_in(w.get("word", w.get("text"))).strip(), begin, end, confidence)
-        who = text_in(w.get("speaker")) or speaker
+        who = text_in(w.get("speaker")) or speaker or (segments[-1][0] if segments and "start" not in w else "")
         if not segments or segments[-1][0] != who:
             segments.append((who, []))
         segments[-1][1].append(word)

@@ -1,7 +1,7 @@
 """Praat's TextGrid, in its long and its short form.
 
-Both forms hold the same numbers and texts in the same order. Looked up in: Praat's manual (TextGrid file formats), and
-the names that the Montreal Forced Aligner gives to tiers.
+Both forms hold the same numbers and texts in the same order. Looked up in: the specification of
+TextGrid by the authors of readtextgrid, which follows Praat's manual.
 """
 
 from __future__ import annotations

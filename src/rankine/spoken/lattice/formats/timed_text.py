@@ -1,7 +1,7 @@
 """Lines of text with times: Whisper's TSV, STM, and plain text with time codes.
 
-Looked up in: ``WriteTSV`` of openai-whisper (milliseconds), the documentation of NIST's SCTK (``stm``), what
-whisper.cpp prints, and the forms in which transcribers and Otter write time codes.
+Looked up in: the documentation of NIST's SCTK (``infmts``: STM). Whisper's TSV is in milliseconds. Time codes have no
+standard: what is read is what whisper.cpp prints, codes in brackets or without, and names before or after them.
 """
 
 from __future__ import annotations

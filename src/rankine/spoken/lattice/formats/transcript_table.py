@@ -65,7 +65,7 @@ TRANSCRIPTS: dict[str, FormatRow] = {
         read_vosk,
         None,
         HOLDS[:3],
-        "vosk_api.h",
+        "vosk-api",
     ),
     "aws": transcript_row(
         "JSON of Amazon Transcribe",
@@ -122,7 +122,7 @@ TRANSCRIPTS: dict[str, FormatRow] = {
         "W3C's WebVTT",
     ),
     "srt": transcript_row(
-        "SRT (SubRip)", (".srt",), looks_like_srt, read_captions, write_srt, ("times", "speakers"), "FFmpeg, VLC"
+        "SRT (SubRip)", (".srt",), looks_like_srt, read_captions, write_srt, ("times", "speakers"), "no standard"
     ),
     "tsv": transcript_row(
         "Whisper's TSV: start and end in milliseconds, text",
@@ -150,7 +150,7 @@ TRANSCRIPTS: dict[str, FormatRow] = {
         read_textgrid,
         write_textgrid,
         ("times", "speakers"),
-        "Praat's manual",
+        "Praat's manual, readtextgrid",
     ),
     "elan": transcript_row(
         "annotations of ELAN: tiers of words, or those that depend on no other",
@@ -186,6 +186,6 @@ TRANSCRIPTS: dict[str, FormatRow] = {
         read_text,
         write_text,
         ("times", "speakers"),
-        "what whisper.cpp and Otter write",
+        "no standard",
     ),
 }

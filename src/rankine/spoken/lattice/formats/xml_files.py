@@ -1,7 +1,7 @@
 """Transcripts in XML: ELAN, TEI and OHMS.
 
-Looked up in: ELAN's schema of annotations (EAF 3.0), chapter 8 of the TEI Guidelines (transcriptions of speech) and
-ISO 24624, and how viewers of OHMS read ``sync``: ``1:|13(3)|19(14)`` says that minute 1 ends at word 3 of line 13.
+Looked up in: ELAN's schema of annotations (EAF) and Poio's description of it, exports in TEI with a timeline (chapter 8
+of the TEI Guidelines, ISO 24624), and how viewers of OHMS read ``sync``: ``1:|13(3)|19(14)`` says that minute 1 ends at word 3 of line 13.
 """
 
 from __future__ import annotations
@@ -85,21 +85,35 @@ def looks_like_eaf(head: bytes) -> bool:
 
 
 def read_eaf(data: bytes, where: str) -> list[TranscriptSegment]:
-    """Tiers of words where there are some, else the tiers that depend on no other; a tier is a speaker."""
+    """The tiers that depend on no other, or the tiers of words that depend on them; a tier is a speaker."""
     root = _parsed(data, where)
     slots = _slots(root, where)
-    tiers = [t for t in _all(root, "TIER") if next(_all(t, "ALIGNABLE_ANNOTATION"), None) is not None]
-    by_word = [t for t in tiers if _WORDS.search(f"{t.get('TIER_ID')} {t.get('LINGUISTIC_TYPE_REF')}")]
-    spoken_tiers = by_word or [t for t in tiers if t.get("PARENT_REF") is None]
+    tiers = {t.get("TIER_ID", ""): t for t in _all(root, "TIER")}
+    aligned = [t for t in tiers.values() if next(_all(t, "ALIGNABLE_ANNOTATION"), None) is not None]
+    by_word = [t for t in aligned if _WORDS.search(f"{t.get('TIER_ID')} {t.get('LINGUISTIC_TYPE_REF')}")]
+    divided = {id(_top(t, tiers)) for t in by_word}
+    spoken = [*by_word, *(t for t in aligned if t.get("PARENT_REF") is None and id(t) not in divided)]
     segments = []
-    for tier in spoken_tiers:
+    for tier in spoken:
         rows = list(_annotations(tier, slots, where))
-        speaker = tier.get("PARTICIPANT") or (tier.get("TIER_ID", "") if len(spoken_tiers) > 1 else "")
-        if by_word:
+        top = _top(tier, tiers)
+        name = top.get("TIER_ID", "") if len(spoken) > 1 else ""
+        speaker = tier.get("PARTICIPANT") or top.get("PARTICIPANT") or name
+        if tier in by_word:
             segments.append(segment_of_words([TranscriptWord(text, start, end) for start, end, text in rows], speaker))
         else:
             segments += [segment_of_text(text, start, end, speaker) for start, end, text in rows]
     return segments
+
+
+def _top(tier: Any, tiers: dict[str, Any]) -> Any:
+    """The tier that a tier depends on in the end."""
+    for _ in range(_DEEPEST):
+        parent = tiers.get(tier.get("PARENT_REF", ""))
+        if parent is None:
+            break
+        tier = parent
+    return tier
 
 
 def _annotations(tier: Any, slots: dict[str, float], where: str) -> Iterator[tuple[float, float, str]]:
