@@ -1,7 +1,8 @@
 """Transcripts in XML: ELAN, TEI and OHMS.
 
 Looked up in: ELAN's schema of annotations (EAF) and Poio's description of it, exports in TEI with a timeline (chapter 8
-of the TEI Guidelines, ISO 24624), and how viewers of OHMS read ``sync``: ``1:|13(3)|19(14)`` says that minute 1 ends at word 3 of line 13.
+of the TEI Guidelines, ISO 24624), and how viewers of OHMS read ``sync``: ``1:|13(3)|19(14)`` says that minute 1 ends at
+word 3 of line 13.
 """
 
 from __future__ import annotations
