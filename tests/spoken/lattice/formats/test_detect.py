@@ -56,6 +56,27 @@ def test_the_name_decides_where_no_format_fits(tmp_path):
         format_of(tmp_path / "x.txt")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n",  # judgments
+        "1 Q0 d1 1 0.5 tag\n1 Q0 d2 2 0.25 tag\n",  # a run
+        "2 qid:1 1:0.5 2:0.25\n0 qid:1 1:0.1\n",  # LETOR
+        "<eps> 0\nhello 1\nworld 2\n",  # a list of words
+        "HELLO HH AH0 L OW1\nWORLD W ER1 L D\n",  # a lexicon
+        "1\tprinting press\n2\tlondon\n",  # queries
+        "word,count\nhello,3\n",
+        '{"recording": "a", "segments": [{"file": "a@00001.slf", "start": 0.0}]}\n',
+        '{"name": "x", "version": "1.0"}\n',
+        "<html><body>hello</body></html>\n",
+        "# A heading\n\nSome prose at 10:30, and more.\n",
+    ],
+)
+def test_files_of_other_kinds_fit_no_format(tmp_path, text):
+    (tmp_path / "x.txt").write_text(text)
+    assert candidates(tmp_path / "x.txt") == []
+
+
 def test_files_of_other_kinds_in_a_folder_are_left_out(tmp_path):
     (tmp_path / "x.slf").write_bytes(BYTES["x.slf"])
     for name in ("notes.json", "list.json"):

@@ -12,16 +12,17 @@ from ....errors import InputError, shorten
 from ...text import columns, has_blanks, is_number, number, stem, whole_number
 from ..lattice import Lattice
 from ..posteriors import as_scores
-from .common import Piece, Reading, all_numbers, is_states, lines_of
+from .common import HEAD, Piece, Reading, all_numbers, is_states, lines_of
 
 _EPSILON = ("0",)
 _KALDI_WEIGHT = re.compile(rb"[-+.\de]+,[-+.\de]+(,|$)")
 
 
 def looks_like_openfst(head: bytes) -> bool:
-    """Whether all lines are arcs between numbered states or final states, and the first is an arc."""
+    """Whether all lines are arcs between numbered states or final states; the first is an arc, some state is final."""
     lines = [line.split() for line in lines_of(head)]
-    return bool(lines) and len(lines[0]) > 2 and all(map(_is_line, lines))
+    final = len(head) >= HEAD - 3 or any(len(line) <= 2 for line in lines)  # it may stand behind the head
+    return bool(lines) and len(lines[0]) > 2 and final and all(map(_is_line, lines))
 
 
 def _is_line(fields: list[bytes]) -> bool:

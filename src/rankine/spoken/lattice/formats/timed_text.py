@@ -78,7 +78,7 @@ def write_tsv(transcript: Transcript) -> bytes:
 
 
 def looks_like_stm(head: bytes) -> bool:
-    """Whether all lines have a file, a channel, a speaker, two times, and text that is not a number."""
+    """Whether all lines have a file, a channel of one letter, a speaker, two times in order, and text."""
     lines = [line.split(None, 5) for line in head_text(head).split("\n")[:200] if line.strip()]
     rows = [line for line in lines if not line[0].startswith(";;")][:100]
     return len(rows) > 0 and all(_is_stm(row) for row in (rows if len(rows) < 100 else rows[:-1]))
@@ -87,7 +87,8 @@ def looks_like_stm(head: bytes) -> bool:
 def _is_stm(row: list[str]) -> bool:
     times = re.compile(r"\d+(\.\d*)?")
     timed = len(row) >= 5 and all(times.fullmatch(cell) for cell in row[3:5])
-    return timed and not (times.fullmatch(row[2]) and len(row) < 6)
+    named = len(row) >= 6 or (timed and not times.fullmatch(row[2]))
+    return timed and named and len(row[1]) == 1 and float(row[3]) <= float(row[4])
 
 
 def read_stm(data: bytes, where: str) -> list[TranscriptSegment]:
