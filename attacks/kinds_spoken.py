@@ -52,7 +52,9 @@ class LatticeKind(TextKind):
             made = replace(made, name=f"u{len(out)}")
             network = spoken.confusion_network(made) if row.writes != "lattice" else None
             options = {"numbers": {u: i + 1 for i, u in enumerate(made.units)}} if "numbers" in row.options else {}
-            out += row.write(made if network is None else replace(network, name=made.name), **options)
+            named = None if network is None else replace(network, name=made.name)
+            words = None if named is None or row.writes != "words" else formats.transcript_of(named)
+            out += row.write(words or named or made, **options)
         return out
 
     def use(self, path: Path) -> Any:
@@ -102,38 +104,6 @@ class NBest(LatticeKind):
         """Some sentences with scores."""
         lines = [f"{-10 * rng.random():.4f} " + " ".join(rng.sample(WORDS, rng.randrange(1, 6))) for _ in range(4)]
         return ("\n".join(lines) + "\n").encode()
-
-
-class RecogniserJson(LatticeKind):
-    """JSON of Whisper, whisper.cpp or Vosk."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name, ".json")
-        self.format = "json"
-
-    def write(self, rng: random.Random, folder: Path) -> Path:
-        """Mutated JSON."""
-        path = folder / "input.json"
-        path.write_bytes(mutate.json_text(rng, self.content(rng), mild=0.7))
-        return path
-
-    def content(self, rng: random.Random) -> Any:
-        """What the recogniser writes."""
-        at, words = 0.0, []
-        for word in rng.sample(WORDS[:8], rng.randrange(1, 6)):
-            length = round(rng.random(), 2)
-            words.append((word, round(at, 2), round(at + length, 2), round(rng.random(), 3)))
-            at += length
-        if self.name == "json vosk":
-            return {"result": [{"conf": p, "start": s, "end": e, "word": w} for w, s, e, p in words], "text": "x"}
-        if self.name == "json whisper":
-            said = [{"word": f" {w}", "start": s, "end": e, "probability": p} for w, s, e, p in words]
-            return {"text": "x", "language": "en", "segments": [{"id": 0, "start": 0.0, "end": at, "words": said}]}
-        tokens = [
-            {"text": f" {w}", "offsets": {"from": int(1000 * s), "to": int(1000 * e)}, "id": 3, "p": p}
-            for w, s, e, p in words
-        ]
-        return {"result_": {"language": "en"}, "transcription": [{"text": "x", "tokens": tokens}]}
 
 
 class SpokenList(TextKind):
@@ -260,7 +230,6 @@ KINDS: list[Kind] = [
     LatticeKind("slf", ".slf"), LatticeKind("openfst", ".fst"), LatticeKind("mesh", ".mesh"),
     LatticeKind("sausage", ".sausage"), NBest("nbest", ".nbest"), LatticeKind("ctm", ".ctm"),
     LatticeKind("kaldi-text", ".ark"), BinaryLattice("kaldi", ".ark"),
-    *map(RecogniserJson, ("json vosk", "json whisper", "json whisper.cpp")),
     SpokenList("about.tsv", read_about), SpokenList("about.csv", read_about, ".csv"),
     SpokenList("queries.tsv", read_queries), SpokenList("spoken qrels", read_qrels, ".qrels"),
     SpokenList("lexicon", lexicon, ".dict"), SpokenList("probabilities", load_distribution, ".txt"),

@@ -1,6 +1,7 @@
 """Changing the index: only what has changed is done, and nothing is lost by mistake."""
 
 import gzip
+import json
 
 import pytest
 
@@ -48,6 +49,29 @@ def test_only_what_has_changed_is_done(tmp_path, several):
     assert changes[:4] == (0, 1, 58, 1)
     assert "bad.slf" in changes.errors[0]
     assert "u06" not in plain.documents
+
+
+def test_turns_of_a_transcript_are_one_document(tmp_path):
+    (tmp_path / "s").mkdir()
+    rows = [("Ann", 0.5, "Hello, world."), ("Bob", 60.0, "Printing presses!"), ("Ann", 90.0, "Goodbye.")]
+    segments = [{"start": t, "end": t + 1, "text": text, "speaker": who} for who, t, text in rows]
+    (tmp_path / "s" / "talk.json").write_text(json.dumps({"segments": segments}))
+    (tmp_path / "s" / "recordings.tsv").write_text("utterance\ttitle\ntalk\tA talk\n")
+    (tmp_path / "s" / "transcripts.tsv").write_text("utterance\ttitle\ntalk\tA talk\n")
+    archive = Archive.create(tmp_path / "a", SMALL)
+    with pytest.warns(rk.InputNote, match="no format fits: 1 file, e.g. transcripts.tsv"):
+        assert archive.add(tmp_path / "s")[:4] == (1, 0, 0, 0)
+    assert list(archive.documents) == ["talk"]
+    assert archive.index.document_texts["speaker"].tolist() == ["Ann, Bob"]
+    hit = archive.search("printing presses")[0]
+    assert (hit.document, hit.start) == ("talk", pytest.approx(60.0))
+    assert archive.add(tmp_path / "s" / "talk.json")[:4] == (0, 0, 1, 0)
+    about = {"talk": About("d", {"title": "A talk", "speaker": "Cy"}, "talk.wav", 5.0)}
+    changes = archive.add(tmp_path / "s" / "talk.json", about)
+    assert (changes[:4], changes.errors) == ((1, 0, 0, 0), [])
+    places = {hit.document: (hit.start, hit.audio) for hit in reversed(archive.search("printing presses", k=5))}
+    assert places["d"] == (pytest.approx(65.0), "talk.wav")
+    assert sorted(archive.index.document_texts["speaker"].tolist()) == ["Ann, Bob", "Cy"]
 
 
 def test_a_damaged_source_removes_nothing(tmp_path):

@@ -108,7 +108,8 @@ class LatticeSource:
         from ...spoken.lattice.formats import TABLE, files
 
         sources = files(self.place, self.format)
-        total = len(sources) if all(TABLE[file.format].split is None for file in sources) else None
+        rows = [TABLE[file.format] for file in sources]
+        total = len(sources) if all(row.read is None and not row.several for row in rows) else None
         with bar("utterances", total) as update:
             for number, utterance in enumerate(each(self.place, work, self.format, thread_count(workers), skip), 1):
                 yield utterance

@@ -14,9 +14,10 @@ from ...console import counted
 from ...errors import InputError
 from ...parallel import paired_map
 from ..lattice.batch import guarded, lost
-from ..lattice.formats import Piece, files, pieces
+from ..lattice.formats import Piece, Turn, files, pieces
 from ..lattice.scoring import Scoring
 from ..lattice.units import stamp
+from ..text import SPEAKER
 from .about import About
 from .build import Document, Utterance, analyse, fingerprint_of, part_of_documents, part_of_parts
 from .reader import Index
@@ -24,6 +25,7 @@ from .schema import Arrays
 from .storage import Writer
 
 _MANY_PARTS = 8
+_AND = ", "  # between the speakers of a document
 _LARGE_PART = 1 << 28  # bytes; larger ones are merged only when asked for, so that a deletion stays cheap
 Progress = Callable[[int, int | None], None]
 
@@ -50,11 +52,21 @@ class Corpus:
 
     def holds(self, piece: Piece) -> bool:
         """Whether an utterance is to be indexed."""
-        return not self.listed or piece.name in self.about
+        return (
+            not self.listed
+            or piece.name in self.about
+            or (piece.turn is not None and piece.turn.document in self.about)
+        )
 
     def about_of(self, piece: Piece) -> About:
-        """What is said about an utterance; without a table it is a document of its own."""
-        return self.about.get(piece.name, About(piece.name))
+        """What is said about an utterance: by the table, or by its transcript; else it is a document of its own.
+
+        A table may name a transcript's document instead of its turns: then its offset is that of the document.
+        """
+        if piece.name in self.about or piece.turn is None:
+            return self.about.get(piece.name, About(piece.name))
+        about = self.about.get(piece.turn.document, About(piece.turn.document))
+        return about._replace(offset=about.offset + piece.turn.offset)
 
     def pieces_of(self, documents: set[str]) -> Iterator[Piece]:
         """The utterances of these documents; a damaged file is read up to the damage, which the survey reports."""
@@ -84,6 +96,7 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
     """Look at all utterances without parsing them."""
     prints: dict[str, list[str]] = {}
     paths: dict[str, str] = {}
+    transcripts: set[str] = set()
     incomplete: set[str] = set()
     errors: list[str] = []
     reading = (repr(corpus.scoring), stamp(corpus.scoring.reading.words))
@@ -96,9 +109,11 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
                         f"two utterances are called {piece.name!r}: in {paths[piece.name]} and {piece.path}"
                     )
                 paths[piece.name] = piece.path
+                transcripts |= set() if piece.turn is None else {piece.turn.document}
                 document = corpus.about_of(piece).document
                 documents.add(document)
-                mark = fingerprint_of(piece, (corpus.about.get(piece.name), reading))
+                said = corpus.about.get(piece.name) if piece.turn is None else (corpus.about_of(piece), piece.turn)
+                mark = fingerprint_of(piece, (said, reading))
                 prints.setdefault(document, []).append(mark)
                 progress(len(paths), None)
         except _DoubledName:
@@ -109,7 +124,7 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
     if not prints:
         raise InputError(f"no utterances{': ' + errors[0] if errors else ''}", str(corpus.place))
     damaged = bool(errors)
-    missing = [u for u in corpus.about if u not in paths]
+    missing = [u for u in corpus.about if u not in paths and u not in transcripts]
     if missing:
         errors.append(f"not in {corpus.place}: {counted(len(missing), 'utterance')} of the table, e.g. {missing[0]!r}")
     sizes = {name: len(marks) for name, marks in prints.items()}
@@ -191,7 +206,7 @@ def _documents(
             document.utterances += [
                 u._replace(audio=about.audio, offset=about.offset + u.offset) for u in outcome.result
             ]
-            document.texts = dict(about.texts)
+            document.texts = _texts(document, about, piece.turn)
         left[name] -= 1
         progress(done, total)
         if left[name] == 0:
@@ -200,6 +215,16 @@ def _documents(
                 content.errors.append(f"{name}: kept as it was, because one of its utterances cannot be used")
             elif document.utterances:
                 yield document
+
+
+def _texts(document: Document, about: About, turn: Turn | None) -> dict[str, str]:
+    """What is said about a document; its speakers are those of its turns so far, unless the table names some."""
+    texts = dict(about.texts)
+    speakers = [name for name in document.texts.get(SPEAKER, "").split(_AND) if name]
+    if turn is not None and SPEAKER not in texts:
+        names = dict.fromkeys([*speakers, *([turn.speaker] if turn.speaker else [])])
+        texts |= {SPEAKER: _AND.join(names)} if names else {}
+    return texts
 
 
 def _reported(arrays: Arrays, report: Callable[[int], None]) -> Arrays:

@@ -27,10 +27,10 @@ from ...errors import InputError, is_utf8, shorten
 from ...journal import Journal
 from ...places import check_name, inside, is_inside, plain_files
 from ...records import Finite
-from ..text import AUDIO, DOCUMENT, OFFSET, UTTERANCE, stem
+from ..text import AUDIO, DOCUMENT, OFFSET, RECOGNISED, RECORDINGS, UTTERANCE, stem
 from .audio import ENDINGS
 
-JOURNAL, TABLE = "recognised.jsonl", "recordings.tsv"
+JOURNAL, TABLE = RECOGNISED, RECORDINGS
 TABLE_COLUMNS = (UTTERANCE, DOCUMENT, AUDIO, OFFSET)
 _OTHER_AUDIO = (".m4a", ".aac", ".mp4", ".wma", ".amr", ".3gp", ".webm", ".mkv", ".mov")
 _LONGEST_NAME = 200  # bytes of a file name, so that temporary ones fit in too

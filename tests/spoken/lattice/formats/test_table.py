@@ -6,10 +6,11 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.lattice import formats as f
-from rankine.spoken.lattice.formats.table import TABLE, name_by_content, name_by_path, writer_of
+from rankine.spoken.lattice.formats.row import HOLDS
+from rankine.spoken.lattice.formats.table import TABLE, name_by_path, writer_of
+from rankine.spoken.lattice.formats.transcript_lattice import parse_turn
 
 from ..cases import cases, same
-from .cases import BYTES
 
 LATTICES = [name for name in f.written() if TABLE[name].writes == "lattice"]
 
@@ -34,18 +35,15 @@ def test_every_row_is_explained_and_found_by_its_endings(name):
     row = TABLE[name]
     assert row.explanation
     for ending in row.endings:
-        assert TABLE[name_by_path(Path(f"x{ending}.gz"))].parse is row.parse
+        assert ending in TABLE[name_by_path(Path(f"x{ending}.gz"))].endings
+    assert set(row.holds) <= set(HOLDS)
+    assert (row.read is None) == (row.parse is not parse_turn)
     assert row.writes in ("lattice", "network", "words")
     assert set(row.options) <= {"frame", "numbers"}
 
 
-@pytest.mark.parametrize("name", BYTES)
-def test_content_tells_at_most_its_own_format(name):
-    assert name_by_content(BYTES[name]) in (name_by_path(Path(name)), None)
-
-
 def test_formats_that_are_only_read():
-    for name in ("nbest", "json", "nonsense"):
+    for name in ("nbest", "vosk", "nonsense"):
         with pytest.raises(rk.InputError, match=f"--to must be one of slf, .*; got '{name}'"):
             writer_of(name, "--to")
 

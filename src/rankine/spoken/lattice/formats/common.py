@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from ....errors import InputError, shorten
 from ...text import (
     columns,
     decoded,
+    is_number,
     lines_with_places,
     read_bytes,
     read_lines,
@@ -21,6 +22,7 @@ from ...text import (
 from ..lattice import MOST_TIME
 
 _EPSILON = frozenset(["!NULL", "<eps>", "<epsilon>", "*DELETE*", "-", ""])  # what formats write on an empty arc
+HEAD = 1 << 16  # bytes of a file by which its format is told
 MOST_BYTES = 256 << 20  # of one utterance
 IGNORED = frozenset(
     ["!SENT_START", "!SENT_END", "!ENTER", "!EXIT", "<s>", "</s>", "<sil>", "<SIL>", "SIL", "sil", "!SIL", "[NOISE]",
@@ -78,10 +80,23 @@ def remembered_units(reading: Reading) -> dict[bytes, str | None]:
     return units
 
 
+class Turn(NamedTuple):
+    """What a transcript says about a piece: its document, where in it the piece begins in seconds, and who speaks.
+
+    ``estimated`` tells that some times of words are not given, but shares of longer stretches.
+    """
+
+    document: str
+    offset: float = 0.0
+    speaker: str = ""
+    estimated: bool = False
+
+
 class Piece(NamedTuple):
     """One utterance of a source, not yet parsed: ``data`` is None where it is the whole file ``path``.
 
     ``line`` is where its text begins in the file, ``byte`` where its binary data do (−1: it is text).
+    ``turn`` is what a transcript says about it.
     """
 
     name: str
@@ -90,6 +105,7 @@ class Piece(NamedTuple):
     data: bytes | None = None
     line: int = 1
     byte: int = -1
+    turn: Turn | None = None
 
     @property
     def where(self) -> str:
@@ -164,5 +180,30 @@ def split_at(path: str, format: str, name_of: Callable[[bytes], str | None]) -> 
 
 
 def lines_of(head: bytes) -> list[bytes]:
-    """The lines that a file begins with, without blanks at their ends; binary data have none."""
-    return [] if b"\0" in head else [line.strip() for line in head.split(b"\n")]
+    """The lines that a file begins with, without empty ones and blanks at their ends; binary data have none.
+
+    A line that the head cuts in two is left out, unless it is the only one.
+    """
+    if b"\0" in head:
+        return []
+    lines = head.split(b"\n")
+    whole = lines[:-1] if len(head) >= HEAD - 3 and len(lines) > 1 else lines
+    return [stripped for line in whole if (stripped := line.strip())]
+
+
+def all_numbers(fields: Sequence[bytes]) -> bool:
+    """Whether all of these columns are read as numbers.
+
+    >>> all_numbers([b"1", b"-2.5"]), all_numbers([b"1", b"a"])
+    (True, False)
+    """
+    return all(is_number(field.decode("latin-1")) for field in fields)
+
+
+def is_states(fields: Sequence[bytes]) -> bool:
+    """Whether columns are numbers of states.
+
+    >>> is_states([b"0", b"12"]), is_states([b"00:01,5"])
+    (True, False)
+    """
+    return all(field.isdigit() for field in fields)

@@ -19,7 +19,7 @@ from ...text import columns, has_blanks, number, read_blocks, whole_number
 from ..lattice import Lattice, numbered
 from ..posteriors import as_scores
 from . import kaldi_kernels as kn
-from .common import MOST_BYTES, Piece, Reading, lines_of, split_at, word_list
+from .common import MOST_BYTES, Piece, Reading, is_states, lines_of, split_at, word_list
 from .slf import node_times
 
 MAGIC = struct.pack("<i", 2125659606)
@@ -67,11 +67,14 @@ def default_scale(frame: float) -> float:
 
 
 def looks_like_kaldi(head: bytes) -> bool:
-    """Whether a file begins with a binary lattice, or with a name and an arc on lines of their own."""
-    if head.split(b"\n", 1)[0].split(b" ", 1)[-1][:4] == MAGIC:
-        return True
-    lines = lines_of(head)
-    return len(lines) > 1 and len(lines[0].split()) == 1 and len(lines[1].split()) >= 3
+    """Whether a file begins with a name and a binary lattice."""
+    return head.split(b"\n", 1)[0].split(b" ", 1)[-1][:4] == MAGIC
+
+
+def looks_like_kaldi_text(head: bytes) -> bool:
+    """Whether a file begins with a name and an arc between two states on lines of their own."""
+    lines = [line.split() for line in lines_of(head)[:2]]
+    return len(lines) == 2 and len(lines[0]) == 1 and len(lines[1]) in (3, 4, 5) and is_states(lines[1][:2])
 
 
 def split_kaldi(path: str) -> Iterator[Piece]:

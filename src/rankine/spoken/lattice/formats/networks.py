@@ -6,6 +6,7 @@ empty arc.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -61,8 +62,9 @@ def _add(slot: Slot, word: str | None, p: float, begin: float = np.nan, end: flo
 
 
 def looks_like_mesh(head: bytes) -> bool:
-    """Whether a file begins like a mesh."""
-    return any(line.startswith((b"numaligns", b"name ")) for line in lines_of(head))
+    """Whether a file begins like a mesh: with a name or the number of its slots, and has slots."""
+    lines = [line.split(None, 1)[0] for line in lines_of(head)]
+    return lines[:1] in ([b"numaligns"], [b"name"]) and (b"numaligns" in lines or b"align" in lines)
 
 
 def split_mesh(path: str) -> Iterator[Piece]:
@@ -115,7 +117,7 @@ def parse_mesh(piece: Piece, reading: Reading) -> Lattice:
 
 def looks_like_sausage(head: bytes) -> bool:
     """Whether the first line of a file is a sausage."""
-    return b" [ " in b"".join(lines_of(head)[:1])
+    return re.match(rb"\S+ \[ (.* )?\](\s|$)", b"".join(lines_of(head)[:1])) is not None
 
 
 def split_sausages(path: str) -> Iterator[Piece]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,24 @@ from ....errors import InputError, shorten
 from ...text import columns, has_blanks, is_number, number, stem, whole_number
 from ..lattice import Lattice
 from ..posteriors import as_scores
-from .common import Piece, Reading
+from .common import HEAD, Piece, Reading, all_numbers, is_states, lines_of
 
 _EPSILON = ("0",)
+_KALDI_WEIGHT = re.compile(rb"[-+.\de]+,[-+.\de]+(,|$)")
+
+
+def looks_like_openfst(head: bytes) -> bool:
+    """Whether all lines are arcs between numbered states or final states; the first is an arc, some state is final."""
+    lines = [line.split() for line in lines_of(head)]
+    final = len(head) >= HEAD - 3 or any(len(line) <= 2 for line in lines)  # it may stand behind the head
+    return bool(lines) and len(lines[0]) > 2 and final and all(map(_is_line, lines))
+
+
+def _is_line(fields: list[bytes]) -> bool:
+    if len(fields) <= 2:
+        return fields[0].isdigit() and all_numbers(fields[1:])
+    plain = _KALDI_WEIGHT.match(fields[-1]) is None
+    return plain and len(fields) <= 5 and is_states(fields[:2]) and all_numbers(fields[4:])
 
 
 def parse_openfst(piece: Piece, reading: Reading) -> Lattice:

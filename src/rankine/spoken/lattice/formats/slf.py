@@ -70,8 +70,10 @@ def _place(path: str, data: bytes, at: int) -> str:
 
 
 def looks_like_slf(head: bytes) -> bool:
-    """Whether a file begins like SLF."""
-    return any(line.startswith((b"VERSION=", b"N=", b"I=", b"UTTERANCE=")) for line in lines_of(head))
+    """Whether a file begins like SLF: with fields and their values, among them some that only SLF has."""
+    lines = [line for line in lines_of(head) if not line.startswith(b"#")]
+    own = (b"VERSION=", b"N=", b"I=", b"UTTERANCE=")
+    return bool(lines) and re.match(rb"\w+=", lines[0]) is not None and any(line.startswith(own) for line in lines)
 
 
 def parse_slf(piece: Piece, reading: Reading) -> Lattice:
