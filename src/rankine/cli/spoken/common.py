@@ -62,6 +62,25 @@ def _shared(
     lower: Annotated[
         bool | None, typer.Option("--lower/--keep-case", help="Turn words to lower case; default: only those of JSON.")
     ] = None,
+    score_columns: Annotated[
+        int | None,
+        typer.Option(
+            help="Columns of scores of an n-best list: 1 (a natural log) or 3 (SRILM's); default: told by its lines."
+        ),
+    ] = None,
+    language_weight: Annotated[
+        float | None,
+        typer.Option(
+            help="Weight of language scores; default: lmscale of SLF, 8 for n-best lists with several scores."
+        ),
+    ] = None,
+    posterior_scale: Annotated[
+        float | None,
+        typer.Option(
+            help="Divisor of the weighted scores of SLF and of n-best lists; default: the weight of language scores, 1 "
+            "for lists with one score."
+        ),
+    ] = None,
     acoustic_scale: Annotated[
         float | None, typer.Option(help="Factor of acoustic scores; default: 0.1 for Kaldi with 10 ms frames, else 1.")
     ] = None,
@@ -154,7 +173,8 @@ def _source(options: dict[str, Any]) -> LatticeSource:
         raise InputError(f"--frame must be a number of seconds above 0, got {options['frame']}")
     if options["use"] not in ("auto", "scores", "given"):
         raise InputError(f"--use must be auto, scores or given, got {options['use']!r}")
-    reading = Reading(options["words"], options["frame"], ignored, options["variants"], options["lower"])
+    weighing = {name: options[name] for name in ("score_columns", "language_weight", "posterior_scale")}
+    reading = Reading(options["words"], options["frame"], ignored, options["variants"], options["lower"], **weighing)
     weights = {name: options[name] for name in ("acoustic_scale", "language_scale", "penalty", "beam", "use")}
     return LatticeSource(options["source"], options["format"], Scoring(reading, **weights))
 

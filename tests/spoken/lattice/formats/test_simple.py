@@ -1,4 +1,4 @@
-"""One-best words with confidences (CTM, JSON) and n-best lists."""
+"""One-best words with confidences (CTM, JSON)."""
 
 import json
 
@@ -58,12 +58,6 @@ def test_channels_and_json_of_others(tmp_path):
     assert (lattice.start[1], lattice.end[1]) == (0.5, 1.5)
 
 
-def test_n_best_lists(tmp_path):
-    (tmp_path / "n.nbest").write_text(f"{np.log(3.0)} a b\n0.0 a c d\n")
-    lattice = rk.spoken.read_lattice(tmp_path / "n.nbest")
-    assert expected_counts(lattice, arc_posteriors(lattice)) == pytest.approx({"a": 1, "b": 0.75, "c": 0.25, "d": 0.25})
-
-
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
@@ -77,8 +71,6 @@ def test_n_best_lists(tmp_path):
         ("y.json", '{"words": [{"word": "a", "start": 0, "end": 1e999}]}', "'a' begins at 0.0 and ends at inf"),
         ("y.json", '{"words": [{"word": "\\ud800", "start": 0}]}', "UnicodeEncodeError"),
         ("y.json", '{"words": [{"word": "a"}]}', "KeyError: 'start'"),
-        ("x.nbest", "score a\n", "expected a number"),
-        ("y.nbest", "", "no hypotheses"),
     ],
 )
 def test_bad_files(tmp_path, name, text, message):

@@ -35,8 +35,8 @@ def test_every_row_is_explained_and_found_by_its_endings(name):
     assert row.explanation
     for ending in row.endings:
         assert TABLE[name_by_path(Path(f"x{ending}.gz"))].parse is row.parse
-    assert row.writes in ("lattice", "network", "words")
-    assert set(row.options) <= {"frame", "numbers"}
+    assert row.writes in ("lattice", "network", "words", "hypotheses")
+    assert set(row.options) <= {"frame", "numbers", "paths"}
 
 
 @pytest.mark.parametrize("name", BYTES)
@@ -45,7 +45,7 @@ def test_content_tells_at_most_its_own_format(name):
 
 
 def test_formats_that_are_only_read():
-    for name in ("nbest", "json", "nonsense"):
+    for name in ("json", "nonsense"):
         with pytest.raises(rk.InputError, match=f"--to must be one of slf, .*; got '{name}'"):
             writer_of(name, "--to")
 

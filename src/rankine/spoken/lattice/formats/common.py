@@ -22,6 +22,7 @@ from ..lattice import MOST_TIME
 
 _EPSILON = frozenset(["!NULL", "<eps>", "<epsilon>", "*DELETE*", "-", ""])  # what formats write on an empty arc
 MOST_BYTES = 256 << 20  # of one utterance
+MOST_WEIGHT = 1e9
 IGNORED = frozenset(
     ["!SENT_START", "!SENT_END", "!ENTER", "!EXIT", "<s>", "</s>", "<sil>", "<SIL>", "SIL", "sil", "!SIL", "[NOISE]",
      "[SPEECH]", "++NOISE++", "<NOISE>", "<SPOKEN_NOISE>"]
@@ -39,6 +40,12 @@ class Reading:
             the usual ones. What a format writes on empty arcs is ignored in any case.
         variants: keep pronunciation variants such as ``to(2)`` apart.
         lower: turn words to lower case. None: only for the JSON of recognisers that write whole sentences.
+        score_columns: how many columns of scores an n-best list has: 1 (a natural-log score) or 3 (SRILM's acoustic
+            score, language score and number of words). None: told by the lines.
+        language_weight: weight of language scores against acoustic ones in SLF and n-best lists. None: ``lmscale`` of
+            SLF's header; 8, as in SRILM, for lists that are not plain.
+        posterior_scale: the weighted scores of SLF and n-best lists are divided by this, so that posteriors are not too
+            sure. None: the weight of language scores, as in SRILM, where it is above 0; 1 for plain lists.
     """
 
     words: str | None = None
@@ -46,10 +53,33 @@ class Reading:
     nothing: Collection[str] | None = None
     variants: bool = False
     lower: bool | None = None
+    score_columns: int | None = None
+    language_weight: float | None = None
+    posterior_scale: float | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.frame < MOST_TIME:
             raise InputError(f"frame must be a positive number of seconds, got {self.frame!r}")
+        if self.score_columns not in (None, 1, 3):
+            raise InputError(f"score_columns must be 1 or 3, got {self.score_columns!r}")
+        if self.language_weight is not None and not 0 <= self.language_weight <= MOST_WEIGHT:
+            raise InputError(f"language_weight must be a number from 0, got {self.language_weight!r}")
+        if self.posterior_scale is not None and not 1 / MOST_WEIGHT <= self.posterior_scale <= MOST_WEIGHT:
+            raise InputError(f"posterior_scale must be a number above 0, got {self.posterior_scale!r}")
+
+    def weight(self, default: float) -> float:
+        """The weight of language scores, where a source means ``default``."""
+        return default if self.language_weight is None else self.language_weight
+
+    def divisor(self, weight: float) -> float:
+        """What scores are divided by, where language scores have this weight.
+
+        >>> Reading().divisor(12.0), Reading().divisor(0.0), Reading(posterior_scale=1).divisor(12.0)
+        (12.0, 1.0, 1)
+        """
+        if self.posterior_scale is not None:
+            return self.posterior_scale
+        return weight if weight > 0 else 1.0
 
     def unit_of(self, text: str, lower: bool = False, more: Collection[str] = ()) -> str | None:
         """The word as it is indexed, or None for an ignored token.

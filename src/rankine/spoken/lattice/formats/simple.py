@@ -1,4 +1,4 @@
-"""Simpler sources: one-best words with times and confidences (CTM, JSON of Whisper and its relatives), n-best lists.
+"""Simpler sources: one-best words with times and confidences (CTM, JSON of Whisper and its relatives).
 
 A one-best word with confidence c becomes an arc with posterior c beside an empty arc with 1 − c.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import InputError, shorten
-from ...text import columns, has_blanks, number, read_lines, stem
+from ...text import columns, has_blanks, number, read_lines
 from ..lattice import MOST_TIME, Lattice
 from ..posteriors import UnitPosteriors
 from .common import Gathered, Piece, Reading
@@ -185,22 +185,3 @@ def _confidence(word: Any) -> float:
 
 def _clean(word: str) -> str:
     return word.strip().strip('.,;:!?"')
-
-
-def parse_nbest(piece: Piece, reading: Reading) -> Lattice:
-    """A lattice of the paths of an n-best list: a log score and the words on each line."""
-    arcs: list[tuple[Any, ...]] = []
-    node = 2
-    for where, line in piece.lines():
-        score, *words = columns(line)
-        value = number(score, where)
-        at = 0
-        for i, word in enumerate(words or [None]):
-            last = i == max(len(words), 1) - 1
-            to = 1 if last else node
-            node += not last
-            arcs.append((at, to, None if word is None else reading.unit_of(word), value if i == 0 else 0.0))
-            at = to
-    if not arcs:
-        raise InputError("no hypotheses", piece.where)
-    return Lattice.from_arcs(arcs, 0, 1, piece.name or stem(piece.path), piece.where)

@@ -213,7 +213,7 @@ def _build(header: dict[str, str], nodes: _Lines, links: _Lines, where: str, nam
     unit = unit if on_links else unit[source]
     with np.errstate(over="ignore", invalid="ignore"):  # Lattice.build refuses what comes of it
         times = nodes.numbers["t"] * _option(header, "tscale", 1.0, where)
-    acoustic, language = _scores(header, links, unit, where)
+    acoustic, language = _scores(header, links, unit, reading, where)
     start, end = _ends(header, ids, place, source, target, where)
     return Lattice.build(
         source=source,
@@ -262,13 +262,41 @@ def _units(table: _Lines, reading: Reading) -> tuple[np.ndarray, list[str]]:
     return unit_numbers[table.words], list(numbers)
 
 
-def _scores(header: dict[str, str], links: _Lines, unit: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
-    """Acoustic and language scores in natural logarithms, scaled as the header says, word penalties included."""
+def _language_weight(header: dict[str, str], reading: Reading, where: str) -> float:
+    return reading.weight(_option(header, "lmscale", 1.0, where))
+
+
+def divisor(piece: Piece, reading: Reading) -> float:
+    """What the scores of an SLF file are divided by; 1 where its first link has a posterior, which counts instead."""
+    data = piece.content()
+    links_at = _first_line(data, b"J=")
+    if re.search(rb"\sp=", data[links_at:].split(b"\n", 1)[0]):
+        return 1.0
+    header = _header(decoded(data[: min(_first_line(data, b"I="), _LONGEST_HEADER)], piece.where), piece.where)
+    return reading.divisor(_language_weight(header, reading, piece.where))
+
+
+def _scores(
+    header: dict[str, str], links: _Lines, unit: np.ndarray, reading: Reading, where: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Acoustic and language scores in natural logarithms, with the header's scales and word penalties.
+
+    All are divided by the weight of language scores, unless another divisor is given: with weights as recognisers
+    choose them for finding the best path, the posteriors of words would be close to 0 and 1. SRILM's ``lattice-tool``
+    divides too (``-posterior-scale``).
+    """
     base = _option(header, "base", np.e, where)
     if base < 0 or base == 1:
         raise InputError(f"base={base:g} is no base of logarithms", where)
+    weight = _language_weight(header, reading, where)
+    parts = reading.divisor(weight)
+    factors = {
+        "a": _option(header, "acscale", 1.0, where) / parts,
+        "l": weight / parts,
+        "r": _option(header, "prscale", 1.0, where) / parts,
+    }
     logs = {}
-    for key, scale in (("a", "acscale"), ("l", "lmscale"), ("r", "prscale")):
+    for key, factor in factors.items():
         x = links.numbers[key]
         missing = np.isnan(x)
         if missing.all():
@@ -276,11 +304,10 @@ def _scores(header: dict[str, str], links: _Lines, unit: np.ndarray, where: str)
             continue
         if base == 0 and (x < 0).any():
             raise InputError(f"base=0 says that {key}= are probabilities, but one is negative", where)
-        factor = _option(header, scale, 1.0, where)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # Lattice.build refuses what comes of it
             x = np.log(x) if base == 0 else x * np.log(base)
             logs[key] = np.where(missing | (factor == 0), 0.0, x * factor)
-    penalty = _option(header, "wdpenalty", 0.0, where)
+    penalty = _option(header, "wdpenalty", 0.0, where) / parts
     with np.errstate(over="ignore", invalid="ignore"):
         penalties = penalty * (np.log(base) if base > 0 else 1.0) * (unit >= 0)
         return logs["a"], logs["l"] + logs["r"] + penalties

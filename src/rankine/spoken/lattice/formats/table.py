@@ -12,7 +12,10 @@ from typing import NamedTuple
 
 from ....errors import InputError
 from ...text import ending
+from ..hypotheses import network_of_list
 from ..lattice import Lattice
+from ..posteriors import ArcPosteriors
+from . import nbest, slf
 from .common import Piece, Reading
 from .kaldi import default_scale, looks_like_kaldi, parse_kaldi, split_kaldi, write_kaldi, write_kaldi_text
 from .networks import (
@@ -26,7 +29,7 @@ from .networks import (
     write_sausage,
 )
 from .openfst import parse_openfst, write_openfst
-from .simple import looks_like_json, parse_ctm, parse_json, parse_nbest, split_ctm, write_ctm
+from .simple import looks_like_json, parse_ctm, parse_json, split_ctm, write_ctm
 from .slf import looks_like_slf, parse_slf, write_slf
 
 _KALDI_JOB = r"lat\.\d+(\.gz)?"  # what Kaldi's recipes call their files
@@ -41,10 +44,12 @@ class FormatRow(NamedTuple):
 
     ``parse`` reads one utterance; ``split`` cuts a file of several into pieces, None where a file holds one. ``sniff``
     tells the format by the first bytes of a file, ``file_name`` by its name where ``endings`` do not. ``write`` is
-    None for a format that is only read; it takes what ``writes`` says, a ``lattice``, a ``network`` (confusion network)
-    or the best ``words`` of one, and keyword arguments that ``options`` names: ``frame`` (seconds per frame) and
-    ``numbers`` (of words, whose list then stands beside the file). ``scale`` is the acoustic scale of the format for a
-    length of frames, where the user gives none.
+    None for a format that is only read; it takes what ``writes`` says, a ``lattice``, a lattice of which only the
+    likeliest ``hypotheses`` are written, a ``network`` (confusion network) or the best ``words`` of one, and keyword
+    arguments that ``options`` names: ``frame`` (seconds per frame), ``numbers`` (of words, whose list then stands
+    beside the file) and ``paths`` (how many). ``scale`` is the acoustic scale of the format for a length of frames,
+    where the user gives none. ``align`` makes a network of an utterance's paths and their posteriors. ``divisor``
+    tells what the scores of an utterance are divided by when it is read.
     """
 
     explanation: str
@@ -57,6 +62,8 @@ class FormatRow(NamedTuple):
     options: tuple[str, ...] = ()
     file_name: str = r"(?!)"
     scale: Callable[[float], float] = _no_scale
+    align: Callable[[Lattice, ArcPosteriors], Lattice] | None = None
+    divisor: Callable[[Piece, Reading], float] | None = None
 
     def fits(self, path: Path) -> bool:
         """Whether a file is called like one of this format."""
@@ -70,6 +77,7 @@ TABLE: dict[str, FormatRow] = {
         parse_slf,
         sniff=looks_like_slf,
         write=write_slf,
+        divisor=slf.divisor,
     ),
     "openfst": FormatRow("OpenFst's text", (".fst",), parse_openfst, write=write_openfst),
     "mesh": FormatRow(
@@ -90,7 +98,17 @@ TABLE: dict[str, FormatRow] = {
         write_sausage,
         "network",
     ),
-    "nbest": FormatRow("n-best list, a log score and words on a line", (".nbest",), parse_nbest),
+    "nbest": FormatRow(
+        "n-best list, scores and words on a line: a natural-log score, SRILM's three columns, or Decipher's",
+        (".nbest",),
+        nbest.parse_nbest,
+        sniff=nbest.looks_like_nbest,
+        write=nbest.write_nbest,
+        writes="hypotheses",
+        options=("paths",),
+        align=network_of_list,
+        divisor=nbest.divisor,
+    ),
     "ctm": FormatRow(
         "CTM: one-best words with times and confidences", (".ctm",), parse_ctm, split_ctm, None, write_ctm, "words"
     ),
@@ -129,7 +147,7 @@ def written() -> list[str]:
     """The names of the formats that are written too.
 
     >>> written()
-    ['slf', 'openfst', 'mesh', 'sausage', 'ctm', 'kaldi', 'kaldi-text']
+    ['slf', 'openfst', 'mesh', 'sausage', 'nbest', 'ctm', 'kaldi', 'kaldi-text']
     """
     return [name for name, row in TABLE.items() if row.write is not None]
 
