@@ -16,6 +16,7 @@ from ...files import fingerprint
 from ..lattice.confusion import confusion_network
 from ..lattice.formats import Piece
 from ..lattice.grams import GramCounts, gram_counts
+from ..lattice.lattice import Lattice
 from ..lattice.positions import pspl
 from ..lattice.posteriors import UnitPosteriors, arc_posteriors
 from ..lattice.scoring import Scoring
@@ -75,8 +76,13 @@ def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece:
 
     Each has the name of the utterance; its offset is where it begins in it.
     """
+    return analyse_lattice(settings, scoring.open(piece), dictionary, piece.name)
+
+
+def analyse_lattice(settings: Settings, lattice: Lattice, dictionary: str | None, name: str) -> list[Utterance]:
+    """The same for a lattice that is weighed."""
     splits = settings.splits(dictionary)
-    return [_utterance(settings, splits, piece.name, stretch) for stretch in stretches(scoring.open(piece))]
+    return [_utterance(settings, splits, name, stretch) for stretch in stretches(lattice)]
 
 
 def _utterance(settings: Settings, splits: Mapping[str, Split | None], name: str, stretch: Stretch) -> Utterance:
