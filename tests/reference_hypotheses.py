@@ -113,6 +113,12 @@ def nbest(data, word_of):
     return arcs, "start", "end"
 
 
+def tra(line, slots_as_arcs):
+    """Numbers of words, 0 for none."""
+    _, *numbers = line.decode().split()
+    return slots_as_arcs([[(str(int(n)) if int(n) else None, 1.0, NAN, NAN)] for n in numbers] or [[]])
+
+
 def plus(row, acoustic, language):
     """Words with the scores of a hypothesis on the first of them, or on an empty one."""
     word, a, lm, *times = row[0] if row else ("", 0.0, 0.0, NAN, NAN)
@@ -120,7 +126,7 @@ def plus(row, acoustic, language):
 
 
 def has_three_scores(line):
-    if len(line) < 3 or not re.fullmatch("[0-9]+", line[2]):
+    if len(line) < 3 or not re.fullmatch("[0-9]+", line[2]) or "_" in line[1] or not line[1].isascii():
         return False
     try:
         float(line[1])

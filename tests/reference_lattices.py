@@ -388,6 +388,7 @@ READERS = {
     "sausage": sausage,
     "nbest": lambda data: hypotheses.nbest(data, word_of),
     "ctm": ctm,
+    "kaldi-tra": lambda line: hypotheses.tra(line, slots_as_arcs),
     "json": recogniser_json,
 }
 

@@ -193,6 +193,18 @@ def split_at(path: str, format: str, name_of: Callable[[bytes], str | None]) -> 
         yield lines.piece()
 
 
+def whole_lines(head: bytes) -> list[list[str]]:
+    """The columns of the lines that a file begins with, without empty lines and without a last one that may be cut.
+
+    >>> whole_lines(b"0 1 a\\n\\n1 0.5\\n2 3")
+    [['0', '1', 'a'], ['1', '0.5']]
+    """
+    if b"\0" in head:
+        return []
+    whole = head[: head.rfind(b"\n") + 1] or head
+    return [row for line in whole.decode("utf-8", "replace").split("\n") if (row := columns(line))]
+
+
 def lines_of(head: bytes) -> list[bytes]:
     """The lines that a file begins with, without blanks at their ends; binary data have none."""
     return [] if b"\0" in head else [line.strip() for line in head.split(b"\n")]

@@ -23,7 +23,7 @@ from ....errors import InputError, shorten
 from ...text import columns, has_blanks, is_number, number, stem
 from ..lattice import Lattice, numbered
 from ..paths import best_hypotheses
-from .common import Piece, Reading, lines_of
+from .common import Piece, Reading, whole_lines
 
 MAGIC = ("NBestList1.0", "NBestList2.0")
 PAUSES = ("-pau-",)  # ignored, unless other tokens are named
@@ -56,11 +56,9 @@ class Hypothesis(NamedTuple):
 
 def looks_like_nbest(head: bytes) -> bool:
     """Whether a file begins like an n-best list: with Decipher's mark, or with negative scores before words."""
-    lines = [line.decode("utf-8", "replace") for line in lines_of(head)]
-    if lines and lines[0] in MAGIC:
+    rows = whole_lines(head)
+    if rows and len(rows[0]) == 1 and rows[0][0] in MAGIC:
         return True
-    rows = [columns(line) for line in (lines[:-1] if len(lines) > 1 else lines)]
-    rows = [row for row in rows if row]
     return bool(rows) and all(_begins_with_score(row) for row in rows) and any(len(row) > 1 for row in rows)
 
 

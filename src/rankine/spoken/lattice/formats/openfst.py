@@ -11,9 +11,25 @@ from ....errors import InputError, shorten
 from ...text import columns, has_blanks, is_number, number, stem, whole_number
 from ..lattice import Lattice
 from ..posteriors import as_scores
-from .common import Piece, Reading
+from .common import Piece, Reading, whole_lines
 
 _EPSILON = ("0",)
+
+
+def looks_like_openfst(head: bytes) -> bool:
+    """Whether all lines of a file are arcs or final states, and there is a final state or a state with two arcs."""
+    rows = whole_lines(head)
+    arcs = [row for row in rows if len(row) > 2]
+    sources = [row[0] for row in arcs]
+    is_graph = len(set(sources)) < len(sources) or len(arcs) < len(rows)
+    return bool(arcs) and is_graph and all(map(_is_line, rows))
+
+
+def _is_line(row: list[str]) -> bool:
+    """Whether columns are those of an arc without Kaldi's pairs of costs, or of a final state."""
+    states = row[: 2 if len(row) > 2 else 1]
+    cost = row[1:] if len(row) == 2 else row[4:5]
+    return len(row) <= 5 and all(s.isascii() and s.isdigit() for s in states) and all(map(is_number, cost))
 
 
 def parse_openfst(piece: Piece, reading: Reading) -> Lattice:

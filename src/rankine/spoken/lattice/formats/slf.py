@@ -70,8 +70,11 @@ def _place(path: str, data: bytes, at: int) -> str:
 
 
 def looks_like_slf(head: bytes) -> bool:
-    """Whether a file begins like SLF."""
-    return any(line.startswith((b"VERSION=", b"N=", b"I=", b"UTTERANCE=")) for line in lines_of(head))
+    """Whether a file begins like SLF: with key=value, and with a field that every file has."""
+    lines = [line for line in lines_of(head) if line and not line.startswith(b"#")]
+    return (
+        any(re.match(rb"(VERSION|V|N|NODES|I)=", line) for line in lines) and re.match(rb"\w+=", lines[0]) is not None
+    )
 
 
 def parse_slf(piece: Piece, reading: Reading) -> Lattice:

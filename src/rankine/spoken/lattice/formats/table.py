@@ -18,6 +18,7 @@ from ..posteriors import ArcPosteriors
 from . import nbest, slf
 from .common import Piece, Reading
 from .kaldi import default_scale, looks_like_kaldi, parse_kaldi, split_kaldi, write_kaldi, write_kaldi_text
+from .kaldi_tra import looks_like_tra, parse_tra, split_tra
 from .networks import (
     looks_like_mesh,
     looks_like_sausage,
@@ -28,7 +29,7 @@ from .networks import (
     write_mesh,
     write_sausage,
 )
-from .openfst import parse_openfst, write_openfst
+from .openfst import looks_like_openfst, parse_openfst, write_openfst
 from .simple import looks_like_json, parse_ctm, parse_json, split_ctm, write_ctm
 from .slf import looks_like_slf, parse_slf, write_slf
 
@@ -79,7 +80,7 @@ TABLE: dict[str, FormatRow] = {
         write=write_slf,
         divisor=slf.divisor,
     ),
-    "openfst": FormatRow("OpenFst's text", (".fst",), parse_openfst, write=write_openfst),
+    "openfst": FormatRow("OpenFst's text", (".fst",), parse_openfst, sniff=looks_like_openfst, write=write_openfst),
     "mesh": FormatRow(
         "SRILM's meshes (confusion networks)",
         (".mesh", ".wcn"),
@@ -139,6 +140,13 @@ TABLE: dict[str, FormatRow] = {
         options=("frame",),
         file_name=_KALDI_JOB,
         scale=default_scale,
+    ),
+    "kaldi-tra": FormatRow(
+        "Kaldi's one-best words: the name of an utterance and numbers of words (with words.txt) on a line",
+        (".tra",),
+        parse_tra,
+        split_tra,
+        looks_like_tra,
     ),
 }
 
