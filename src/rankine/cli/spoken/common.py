@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import wraps
@@ -119,6 +119,28 @@ class LatticeSource:
 
         return fingerprint(*map(state, files(self.place, self.format)), size=12)
 
+    def tell_divisors(self, sources: Sequence[File] | None = None) -> None:
+        """Print what scores are divided by, where this is not 1 and was not given; of each format the first counts."""
+        from ...errors import InputError
+        from ...spoken.lattice.formats import TABLE, files, pieces
+
+        reading = self.scoring.reading
+        if reading.posterior_scale is not None:
+            return
+        sources = files(self.place, self.format) if sources is None else sources
+        for file in {file.format: file for file in reversed(sources)}.values():
+            told = TABLE[file.format].divisor
+            try:
+                piece = next(pieces(file), None) if told is not None else None
+                divisor = told(piece, reading) if told is not None and piece is not None else 1.0
+            except InputError:  # it is reported where the utterance is read
+                continue
+            if piece is not None and divisor != 1:
+                say(
+                    f"rankine: scores of {file.format} are divided by {divisor:g}, the weight of language scores of "
+                    f"{piece.name}; --posterior-scale gives another divisor"
+                )
+
     def each(self, work: Callable[..., Any], workers: int | None, skip: int = 0) -> Iterator[UtteranceResult]:
         """The result of every utterance after the first ``skip``, with progress."""
         from ...parallel import thread_count
@@ -127,6 +149,7 @@ class LatticeSource:
         from ...spoken.lattice.formats import TABLE, files
 
         sources = files(self.place, self.format)
+        self.tell_divisors(sources)
         total = len(sources) if all(TABLE[file.format].split is None for file in sources) else None
         with bar("utterances", total) as update:
             for number, utterance in enumerate(each(self.place, work, self.format, thread_count(workers), skip), 1):
