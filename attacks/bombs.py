@@ -180,7 +180,7 @@ def own_files() -> Iterator[Bomb]:
 
 def lattices() -> Iterator[Bomb]:
     """Lattices in every format."""
-    for form in ("slf", "openfst", "mesh", "sausage", "nbest", "ctm", "json", "kaldi", "kaldi-text"):
+    for form in ("slf", "openfst", "mesh", "sausage", "nbest", "ctm", "json", "kaldi", "kaldi-text", "kaldi-tra"):
         for what, content in (("newlines", b"\n"), ("one line", b"x")):
             inspect = ["spoken", "inspect", "{}", "--format", form]
             yield Bomb(f"lattice {form}, a gigabyte: {what}", packed(content, ".gz"), inspect, small=False)

@@ -97,11 +97,43 @@ def _floats(rng: random.Random, data: bytes) -> bytes:
 
 
 class NBest(LatticeKind):
-    """n-best lists."""
+    """n-best lists, in one of their layouts."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, ".nbest")
+        self.format = "nbest"
 
     def sample(self, rng: random.Random) -> bytes:
         """Some sentences with scores."""
-        lines = [f"{-10 * rng.random():.4f} " + " ".join(rng.sample(WORDS, rng.randrange(1, 6))) for _ in range(4)]
+        lines = {"nbest Decipher 1": ["NBestList1.0"], "nbest Decipher 2": ["NBestList2.0"]}.get(self.name, [])
+        for _ in range(4):
+            words = rng.sample([*WORDS, "-pau-"], rng.randrange(1, 6))
+            lines.append(self.hypothesis(rng, words))
+        return ("\n".join(lines) + "\n").encode()
+
+    def hypothesis(self, rng: random.Random, words: list[str]) -> str:
+        """A line."""
+        score = f"{-10 * rng.random():.4f}"
+        if self.name == "nbest SRILM":
+            return " ".join([score, f"{-5 * rng.random():.3f}", str(len(words)), *words])
+        if self.name == "nbest Decipher 1":
+            return " ".join([f"({-rng.randrange(500)})", *words])
+        if self.name == "nbest Decipher 2":
+            timed, at = [f"({-rng.randrange(500)})"], 0.0
+            for word in words:
+                end = at + rng.randrange(1, 40) / 100
+                timed.append(f"{word} ( st: {at:.2f} et: {end:.2f} g: {-rng.randrange(20)} a: {-rng.randrange(200)} )")
+                at = end + 0.01
+            return " ".join(timed)
+        return " ".join([score, *words])
+
+
+class Transcripts(LatticeKind):
+    """Kaldi's numbers of one-best words."""
+
+    def sample(self, rng: random.Random) -> bytes:
+        """A few utterances."""
+        lines = [" ".join([f"u{i}", *(str(rng.randrange(9)) for _ in range(rng.randrange(5)))]) for i in range(3)]
         return ("\n".join(lines) + "\n").encode()
 
 
@@ -259,7 +291,8 @@ class PartialBatch(Kind):
 
 KINDS: list[Kind] = [
     LatticeKind("slf", ".slf"), LatticeKind("openfst", ".fst"), LatticeKind("mesh", ".mesh"),
-    LatticeKind("sausage", ".sausage"), NBest("nbest", ".nbest"), LatticeKind("ctm", ".ctm"),
+    LatticeKind("sausage", ".sausage"), LatticeKind("ctm", ".ctm"), Transcripts("kaldi-tra", ".tra"),
+    *map(NBest, ("nbest", "nbest SRILM", "nbest Decipher 1", "nbest Decipher 2")),
     LatticeKind("kaldi-text", ".ark"), BinaryLattice("kaldi", ".ark"),
     *map(RecogniserJson, ("json vosk", "json whisper", "json whisper.cpp")),
     SpokenList("about.tsv", read_about), SpokenList("about.csv", read_about, ".csv"),

@@ -107,6 +107,9 @@ def nbest(data, word_of):
         rows = [plus([(w, 0.0, 0.0, NAN, NAN) for w in line[1:]], float(line[0]), 0.0) for line in lines]
     arcs = []
     for h, row in enumerate(rows):
+        while len(row) < 2:  # so that each hypothesis has a node of its own
+            end = (row[-1][4] if row else 0.0) if mark == "NBestList2.0" else NAN
+            row = [*row, ("", 0.0, 0.0, end, end)]
         nodes = ["start", *((h, i) for i in range(1, len(row))), "end"]
         for (u, v), (word, acoustic, language, begin, end) in zip(pairwise(nodes), row, strict=True):
             arcs.append((u, v, None if word == "-pau-" else word_of(word), acoustic, language, NAN, begin, end))
@@ -115,7 +118,7 @@ def nbest(data, word_of):
 
 def tra(line, slots_as_arcs):
     """Numbers of words, 0 for none."""
-    _, *numbers = line.decode().split()
+    _, *numbers = re.split("[ \t\r\f\v]+", line.decode().strip(" \t\r\f\v\n"))
     return slots_as_arcs([[(str(int(n)) if int(n) else None, 1.0, NAN, NAN)] for n in numbers] or [[]])
 
 
@@ -144,7 +147,7 @@ def timed(line):
             continue
         reach = begin, end
         words.append((word, acoustic * (1024 / 10000.5) / 8, language * (1024 / 10000.5), begin, end))
-    return words or [("", 0.0, 0.0, NAN, NAN)]
+    return words
 
 
 def best_hypotheses(lattice, transition):

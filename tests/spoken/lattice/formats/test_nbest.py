@@ -205,3 +205,28 @@ def test_what_a_list_cannot_hold():
 )
 def test_lists_are_told_by_their_beginning(head, is_list):
     assert looks_like_nbest(head) is is_list
+
+
+def test_of_equal_hypotheses_the_first_of_the_list_comes_first(tmp_path):
+    """Whatever their lengths: the longer one comes first here and makes the slots."""
+    lattice = read(tmp_path, "-1.0 b a\n-1.0 a\n-1.0 c\n")
+    assert slow.slots_of(lattice) == [
+        pytest.approx({"b": 1 / 3, None: 2 / 3}), pytest.approx({"a": 2 / 3, "c": 1 / 3}),
+    ]  # fmt: skip
+    assert [sorted(map(str, slot)) for slot in slow.slots_of(read(tmp_path, "-1.0 a\n-1.0 b a\n"))] == [
+        ["None", "b"],
+        ["a"],
+    ]
+
+
+def test_an_empty_hypothesis_does_not_take_the_times_from_others(tmp_path):
+    lattice = read(tmp_path, TIMED + "(-200)\n")
+    assert not np.isnan(lattice.start).any()
+
+
+def test_lists_that_are_too_large(tmp_path):
+    for text in ("-1.0 " + "a " * (1 << 20) + "\n", "-1.0 " + "a" * (17 << 20) + "\n"):
+        with pytest.raises(
+            rk.InputError, match="line 1: more than 1,048,576 columns or 16,777,216 characters: too large"
+        ):
+            read(tmp_path, text)

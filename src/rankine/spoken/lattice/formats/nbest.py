@@ -30,7 +30,7 @@ PAUSES = ("-pau-",)  # ignored, unless other tokens are named
 LANGUAGE_WEIGHT = 8.0  # SRILM's
 BYTELOG = 1024 / 10000.5  # in natural logs
 FRAME = 0.01  # seconds; Decipher gives the beginning of a word's last frame
-_MOST_CHARACTERS = 64 << 20
+_MOST_CHARACTERS, _MOST_FIELDS = 16 << 20, 1 << 20
 _WORD = 11  # columns of a word of NBestList2.0: word ( st: 0.1 et: 0.3 g: -5 a: -100 )
 _MARKS = ("(", "st:", "et:", "g:", "a:", ")")
 _BRACKETS = re.compile(r"\((.*)\)")
@@ -52,6 +52,9 @@ class Hypothesis(NamedTuple):
     acoustic: float
     language: float
     words: list[ListedWord]
+
+
+_NOTHING = (ListedWord(""), ListedWord(""))
 
 
 def looks_like_nbest(head: bytes) -> bool:
@@ -100,12 +103,14 @@ class _Layout(NamedTuple):
 
 def _layout(piece: Piece, reading: Reading) -> tuple[_Layout, list[tuple[str, list[str]]]]:
     """The layout of a list, and its lines with their places, without Decipher's mark."""
-    rows, n = list[tuple[str, list[str]]](), 0
+    rows, characters, fields = list[tuple[str, list[str]]](), 0, 0
     for where, line in piece.lines():
-        n += len(line)
-        if n > _MOST_CHARACTERS:
-            raise InputError(f"more than {_MOST_CHARACTERS >> 20} million characters: not an n-best list", where)
-        rows.append((where, columns(line)))
+        characters += len(line)
+        rows.append((where, columns(line) if characters <= _MOST_CHARACTERS else []))
+        fields += len(rows[-1][1])
+        if characters > _MOST_CHARACTERS or fields > _MOST_FIELDS:
+            most = f"{_MOST_FIELDS:,} columns or {_MOST_CHARACTERS:,} characters"
+            raise InputError(f"more than {most}: too large for an n-best list", where)
     mark = rows[0][1][0] if rows and len(rows[0][1]) == 1 else ""
     rows = rows[1:] if mark in MAGIC else rows
     if not rows:
@@ -180,18 +185,22 @@ def _timed_words(row: list[str], where: str) -> Hypothesis:
         inside = bool(words) and words[-1].start <= begin and last + FRAME <= words[-1].end
         if not inside:
             words.append(ListedWord(word, acoustic * BYTELOG, language * BYTELOG, begin, last + FRAME))
-    return Hypothesis(0.0, 0.0, words)
+    end = words[-1].end if words else 0.0
+    return Hypothesis(0.0, 0.0, [*words, *(w._replace(start=end, end=end) for w in _NOTHING[len(words) :])])
 
 
 def _paths(
     hypotheses: Sequence[Hypothesis], acoustic: float, language: float, piece: Piece, reading: Reading
 ) -> Lattice:
-    """The hypotheses as paths from one node to another; the scores of all words stand on the first arc."""
+    """The hypotheses as paths from one node to another; scores of no single word stand on the first arc.
+
+    A path has at least two arcs, the last of which may be empty: so the first nodes keep the order of the list.
+    """
     ignored = PAUSES if reading.nothing is None else ()
     source, target, words, scores, times = [], [], list[str | None](), [], []
     node = 2
     for hypothesis in hypotheses:
-        listed = hypothesis.words or [ListedWord("")]
+        listed = [*hypothesis.words, *_NOTHING[len(hypothesis.words) :]]
         at = 0
         for i, word in enumerate(listed):
             last = i == len(listed) - 1
