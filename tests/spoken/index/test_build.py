@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from rankine.files import fingerprint
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.papers import document_scores
 from rankine.spoken.index.about import About
-from rankine.spoken.index.build import analyse
+from rankine.spoken.index.build import analyse, fingerprint_of
 from rankine.spoken.index.build_kernels import by_unit
 from rankine.spoken.lattice.confusion import confusion_network
 from rankine.spoken.lattice.formats import Piece, read_lattice, write_slf
@@ -140,3 +141,16 @@ def test_an_n_best_list_is_indexed_as_its_network(tmp_path):
     assert sorted(stored.values()) == pytest.approx(sorted(want.values()), rel=2e-4)
     network = confusion_network(read_lattice(tmp_path / "u.nbest"))
     assert stored == pytest.approx({(p, u): x for p, u, x in network.triples()}, rel=2e-4)
+
+
+def test_what_is_read_otherwise_than_before_has_another_fingerprint(tmp_path):
+    """So an archive of the first release analyses it again; other lattices are known as they were."""
+    slf = write_slf(lattice(0))
+    want = {"slf": fingerprint(slf, "None", size=12), "sausage": fingerprint(b"u [ a 1 ]", "None", size=12)}
+    assert fingerprint_of(Piece("u", "slf", "m", slf)) == want["slf"]
+    (tmp_path / "u.slf").write_bytes(slf)
+    assert fingerprint_of(Piece("u", "slf", str(tmp_path / "u.slf"))) == want["slf"]
+    assert fingerprint_of(Piece("u", "sausage", "m", b"u [ a 1 ]")) == want["sausage"]
+    (tmp_path / "u.slf").write_bytes(weighed := b"lmscale=10\n" + slf)
+    assert fingerprint_of(Piece("u", "slf", str(tmp_path / "u.slf"))) != fingerprint(weighed, "None", size=12)
+    assert fingerprint_of(Piece("u", "nbest", "m", b"-1 a\n")) != fingerprint(b"-1 a\n", "None", size=12)

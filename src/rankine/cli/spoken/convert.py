@@ -14,6 +14,7 @@ from .common import BatchJournal, LatticeSource, Workers, finish, reads_lattices
 if TYPE_CHECKING:
     from ...spoken import Lattice
     from ...spoken.lattice.formats import Piece
+    from ...spoken.lattice.formats.table import FormatRow
     from ...spoken.lattice.scoring import Scoring
 
 
@@ -62,7 +63,12 @@ def convert(
         _folder(source, place, name, paths, workers)
     else:
         work = partial(_written, source.scoring, name, paths)
-        write_all(source, work, target, workers, settings=f"convert {name} {paths}")
+        write_all(source, work, target, workers, settings=_settings(f"convert {name}", row, paths))
+
+
+def _settings(name: str, row: FormatRow, paths: int) -> str:
+    """What a batch that was stopped is known by."""
+    return f"{name} {paths}" if row.writes == "hypotheses" else name
 
 
 def _written(scoring: Scoring, to: str, paths: int, piece: Piece) -> bytes:
@@ -113,7 +119,7 @@ def _folder(source: LatticeSource, place: Path, to: str, paths: int, workers: in
     from ...spoken.lattice.formats import TABLE
 
     place.mkdir(parents=True, exist_ok=True)
-    with BatchJournal(str(place / ".convert.part"), source, f"{to} {paths}") as journal:
+    with BatchJournal(str(place / ".convert.part"), source, _settings(to, TABLE[to], paths)) as journal:
         for utterance in source.each(partial(_written, source.scoring, to, paths), workers, journal.done):
             if utterance.error is None:
                 name = f"{utterance.name}{TABLE[to].endings[0]}"

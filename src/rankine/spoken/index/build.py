@@ -14,7 +14,7 @@ import numpy as np
 
 from ...files import fingerprint
 from ..lattice.confusion import confusion_network
-from ..lattice.formats import Piece
+from ..lattice.formats import TABLE, Piece
 from ..lattice.grams import GramCounts, gram_counts
 from ..lattice.lattice import Lattice
 from ..lattice.positions import pspl
@@ -150,11 +150,13 @@ def _best_words(network: UnitPosteriors) -> list[Word]:
 
 
 def fingerprint_of(piece: Piece, more: Any = None) -> str:
-    """The fingerprint of an utterance and of what is said about it; it changes when they do."""
+    """The fingerprint of an utterance and of what is said about it; it changes when they do, or how it is read."""
+    revised = TABLE[piece.format].revised
+    reading = ["read anew"] if revised is not None and revised(piece) else []
     if piece.data is None:
         with open(piece.path, "rb") as file:
-            return fingerprint(file.read(), repr(more), size=12)
-    return fingerprint(piece.data, repr(more), size=12)
+            return fingerprint(file.read(), repr(more), *reading, size=12)
+    return fingerprint(piece.data, repr(more), *reading, size=12)
 
 
 def part_of_documents(documents: Sequence[Document], settings: Settings) -> tuple[Arrays, dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ IGNORED = frozenset(
     ["!SENT_START", "!SENT_END", "!ENTER", "!EXIT", "<s>", "</s>", "<sil>", "<SIL>", "SIL", "sil", "!SIL", "[NOISE]",
      "[SPEECH]", "++NOISE++", "<NOISE>", "<SPOKEN_NOISE>"]
 )  # fmt: skip
+_LATER_OPTIONS = ("score_columns", "language_weight", "posterior_scale")
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,16 @@ class Reading:
             raise InputError(f"language_weight must be a number from 0, got {self.language_weight!r}")
         if self.posterior_scale is not None and not 1 / MOST_WEIGHT <= self.posterior_scale <= MOST_WEIGHT:
             raise InputError(f"posterior_scale must be a number above 0, got {self.posterior_scale!r}")
+
+    def __repr__(self) -> str:
+        """As in the first release where later options are not used: stopped batches and indexes are known by it.
+
+        >>> Reading(posterior_scale=2.0)
+        Reading(words=None, frame=0.01, nothing=None, variants=False, lower=None, posterior_scale=2.0)
+        """
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        given = (f"{name}={x!r}" for name, x in values.items() if name not in _LATER_OPTIONS or x is not None)
+        return f"Reading({', '.join(given)})"
 
     def weight(self, default: float) -> float:
         """The weight of language scores, where a source means ``default``."""

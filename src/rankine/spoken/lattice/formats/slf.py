@@ -14,7 +14,7 @@ import numpy as np
 
 from ....errors import InputError, shorten
 from ....files import PADDING
-from ...text import decoded, has_blanks, number, stem, whole_number
+from ...text import decoded, has_blanks, number, read_blocks, stem, whole_number
 from ..lattice import Lattice
 from .common import Piece, Reading, lines_of, remembered_units
 from .slf_kernels import read_fields
@@ -279,6 +279,12 @@ def divisor(piece: Piece, reading: Reading) -> float:
     return reading.divisor(_language_weight(header, reading, piece.where))
 
 
+def has_language_weight(piece: Piece) -> bool:
+    """Whether a file may give a weight of language scores: the first release did not divide by it."""
+    data = next(read_blocks(piece.path), b"") if piece.data is None else piece.data
+    return b"lmscale=" in data[: _first_line(data, b"I=")]
+
+
 def _scores(
     header: dict[str, str], links: _Lines, unit: np.ndarray, reading: Reading, where: str
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -293,13 +299,10 @@ def _scores(
         raise InputError(f"base={base:g} is no base of logarithms", where)
     weight = _language_weight(header, reading, where)
     parts = reading.divisor(weight)
-    factors = {
-        "a": _option(header, "acscale", 1.0, where) / parts,
-        "l": weight / parts,
-        "r": _option(header, "prscale", 1.0, where) / parts,
-    }
+    scales = {"a": _option(header, "acscale", 1.0, where), "l": weight, "r": _option(header, "prscale", 1.0, where)}
     logs = {}
-    for key, factor in factors.items():
+    for key, scale in scales.items():
+        factor = scale / parts
         x = links.numbers[key]
         missing = np.isnan(x)
         if missing.all():

@@ -40,6 +40,10 @@ def _no_scale(frame: float) -> float:
     return 1.0
 
 
+def _always(piece: Piece) -> bool:
+    return True
+
+
 class FormatRow(NamedTuple):
     """A row of the table of formats.
 
@@ -50,7 +54,8 @@ class FormatRow(NamedTuple):
     arguments that ``options`` names: ``frame`` (seconds per frame), ``numbers`` (of words, whose list then stands
     beside the file) and ``paths`` (how many). ``scale`` is the acoustic scale of the format for a length of frames,
     where the user gives none. ``align`` makes a network of an utterance's paths and their posteriors. ``divisor``
-    tells what the scores of an utterance are divided by when it is read.
+    tells what the scores of an utterance are divided by when it is read. ``revised`` tells whether an utterance is read
+    otherwise than in the first release: one that was indexed then is analysed again.
     """
 
     explanation: str
@@ -65,6 +70,7 @@ class FormatRow(NamedTuple):
     scale: Callable[[float], float] = _no_scale
     align: Callable[[Lattice, ArcPosteriors], Lattice] | None = None
     divisor: Callable[[Piece, Reading], float] | None = None
+    revised: Callable[[Piece], bool] | None = None
 
     def fits(self, path: Path) -> bool:
         """Whether a file is called like one of this format."""
@@ -79,6 +85,7 @@ TABLE: dict[str, FormatRow] = {
         sniff=looks_like_slf,
         write=write_slf,
         divisor=slf.divisor,
+        revised=slf.has_language_weight,
     ),
     "openfst": FormatRow("OpenFst's text", (".fst",), parse_openfst, sniff=looks_like_openfst, write=write_openfst),
     "mesh": FormatRow(
@@ -89,6 +96,7 @@ TABLE: dict[str, FormatRow] = {
         looks_like_mesh,
         write_mesh,
         "network",
+        revised=_always,
     ),
     "sausage": FormatRow(
         "confusion networks, one on a line: name [ word p word p ] [ word p ]",
@@ -109,6 +117,7 @@ TABLE: dict[str, FormatRow] = {
         options=("paths",),
         align=network_of_list,
         divisor=nbest.divisor,
+        revised=_always,
     ),
     "ctm": FormatRow(
         "CTM: one-best words with times and confidences", (".ctm",), parse_ctm, split_ctm, None, write_ctm, "words"
