@@ -6,7 +6,7 @@ score (both to the base 10) and number of words. Decipher's ``NBestList1.0`` has
 three the scores are combined as (acoustic + weight · language) / scale. The weight is 8 and the scale is the weight
 unless others are given: SRILM does the same.
 
-Read, a list is a lattice of paths beside each other. Without times :func:`..hypotheses.network_of_list` makes a
+Read, a list is a lattice of paths beside each other. Without times ``hypotheses.network_of_list`` makes a
 confusion network of them; with times the words stay where they are in time.
 """
 
