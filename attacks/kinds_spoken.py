@@ -77,6 +77,21 @@ class LatticeKind(TextKind):
                 assert slow.agrees(piece, one, parsed), name
 
 
+class WeighedSlf(LatticeKind):
+    """SLF with weights of scores in its header."""
+
+    def __init__(self) -> None:
+        super().__init__("slf with weights", ".slf")
+        self.format = "slf"
+
+    def sample(self, rng: random.Random) -> bytes:
+        """A lattice whose scores are weighed."""
+        header = (
+            f"lmscale={20 * rng.random():.3f}\nacscale={rng.random():.3f}\nwdpenalty={-rng.random():.3f}\nbase=10\n"
+        )
+        return header.encode() + super().sample(rng)
+
+
 class BinaryLattice(LatticeKind):
     """Kaldi's binary lattices."""
 
@@ -290,7 +305,7 @@ class PartialBatch(Kind):
 
 
 KINDS: list[Kind] = [
-    LatticeKind("slf", ".slf"), LatticeKind("openfst", ".fst"), LatticeKind("mesh", ".mesh"),
+    LatticeKind("slf", ".slf"), WeighedSlf(), LatticeKind("openfst", ".fst"), LatticeKind("mesh", ".mesh"),
     LatticeKind("sausage", ".sausage"), LatticeKind("ctm", ".ctm"), Transcripts("kaldi-tra", ".tra"),
     *map(NBest, ("nbest", "nbest SRILM", "nbest Decipher 1", "nbest Decipher 2")),
     LatticeKind("kaldi-text", ".ark"), BinaryLattice("kaldi", ".ark"),

@@ -24,6 +24,10 @@ LATTICE4 = (
 
 TEXTS = {
     "x.slf": SLF,
+    "weighed.slf": (
+        "VERSION=1.1\nbase=10\nlmscale=12.5\nacscale=0.5\nwdpenalty=-1\nN=3 L=3\nI=0 t=0\nI=1 t=0.5\nI=2 t=1\n"
+        "J=0 S=0 E=1 W=a a=-100 l=-2\nJ=1 S=0 E=1 W=b a=-110 l=-1.5 r=-1\nJ=2 S=1 E=2 W=!NULL a=-5\n"
+    ),
     "x.fst": "0 1 a a 0.5\n0 1 b b 1.5\n1 2 c c\n2 0.1\n",
     "x.mesh": "name u\nnumaligns 2\nalign 0 a 0.7 *DELETE* 0.3\ninfo 0 a 0.1 0.4 0 0 0\nalign 1 b 0.5 c 0.5\n",
     "x.sausage": "u1 [ a 0.7 b 0.2 ] [ c 1 ]\nu2 [ a 1 ]\n",
