@@ -181,7 +181,8 @@ def own_files() -> Iterator[Bomb]:
 def lattices() -> Iterator[Bomb]:
     """Lattices in every format."""
     transcripts = ("whisper", "vtt", "textgrid", "tei")
-    for form in ("slf", "openfst", "mesh", "sausage", "nbest", "ctm", "kaldi", "kaldi-text", *transcripts):
+    own = ("slf", "openfst", "mesh", "sausage", "nbest", "ctm", "kaldi", "kaldi-text", "kaldi-tra")
+    for form in (*own, *transcripts):
         for what, content in (("newlines", b"\n"), ("one line", b"x")):
             inspect = ["spoken", "inspect", "{}", "--format", form]
             yield Bomb(f"lattice {form}, a gigabyte: {what}", packed(content, ".gz"), inspect, small=False)

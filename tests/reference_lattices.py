@@ -11,6 +11,8 @@ import struct
 import unicodedata
 from collections import Counter
 
+from . import reference_hypotheses as hypotheses
+
 NAN = math.nan
 NOTHING = {"!NULL", "<eps>", "<epsilon>", "*DELETE*", "-", ""} | {
     "!SENT_START", "!SENT_END", "!ENTER", "!EXIT", "<s>", "</s>", "<sil>", "<SIL>", "SIL", "sil", "!SIL", "[NOISE]",
@@ -49,6 +51,8 @@ def slf(data):
     assert len(by_id) == len(nodes)
     assert float(header.get("N", len(nodes))) == len(nodes)
     assert float(header.get("L", len(links))) == len(links)
+    weight = float(header.get("lmscale", 1))
+    parts = weight if weight > 0 else 1.0
     on_links = any("W" in link for link in links)
     arcs = []
     for link in links:
@@ -56,10 +60,10 @@ def slf(data):
         word = (link if on_links else by_id[source]).get("W")
         word = None if word is None else word_of(word)
         a, lm, r = (
-            times_scale(slf_log(link, key, base), float(header.get(scale, 1)))
+            times_scale(slf_log(link, key, base), float(header.get(scale, 1)) / parts)
             for key, scale in (("a", "acscale"), ("l", "lmscale"), ("r", "prscale"))
         )
-        penalty = float(header.get("wdpenalty", 0)) * (math.log(base) if base else 1)
+        penalty = float(header.get("wdpenalty", 0)) / parts * (math.log(base) if base else 1)
         lm = lm + r + penalty * (word is not None)
         times = [float(by_id[n].get("t", NAN)) * float(header.get("tscale", 1)) for n in (source, target)]
         arcs.append((source, target, word, a, lm, float(link.get("p", NAN)), *times))
@@ -276,16 +280,6 @@ def slots_as_arcs(slots):
     return arcs, 0, len(slots)
 
 
-def nbest(data):
-    arcs = []
-    for i, (score, *words) in enumerate(lines_of(data.decode())):
-        words = [word_of(w) for w in words] or [None]
-        nodes = ["start", *((i, k) for k in range(1, len(words))), "end"]
-        for k, word in enumerate(words):
-            arcs.append((nodes[k], nodes[k + 1], word, float(score) if k == 0 else 0.0, 0.0, NAN, NAN, NAN))
-    return arcs, "start", "end"
-
-
 def ctm(data):
     """``data`` of one utterance."""
     words = []
@@ -377,13 +371,23 @@ def arcs_of(lattice):
     return arcs, 0, lattice.n_nodes - 1
 
 
+def agrees(piece, lattice, parsed):
+    """Whether a lattice of the package, and what its reader made of the file, are what the slow readers give."""
+    arcs, start, end = read(piece)
+    if all_paths(*arcs_of(parsed)) != all_paths(arcs, start, end):
+        return False
+    slots = hypotheses.list_network(arcs, start, end) if piece.format == "nbest" else None
+    return slots is None or hypotheses.same_slots(hypotheses.slots_of(lattice), slots)
+
+
 READERS = {
     "slf": slf,
     "openfst": openfst,
     "mesh": mesh,
     "sausage": sausage,
-    "nbest": nbest,
+    "nbest": lambda data: hypotheses.nbest(data, word_of),
     "ctm": ctm,
+    "kaldi-tra": lambda line: hypotheses.tra(line, slots_as_arcs),
 }
 
 

@@ -83,3 +83,26 @@ def test_files_of_a_folder_keep_their_names(tmp_path):
     assert sorted(p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*.slf")) == [
         "s1/u.slf", "s2/u.slf",
     ]  # fmt: skip
+
+
+def test_lists_of_hypotheses(tmp_path):
+    """The likeliest paths of a lattice become a list, and the network of a list becomes a mesh."""
+    (tmp_path / "u.sausage").write_text("u [ a 0.75 b 0.25 ] [ c 1 ]\n")
+    rankine(tmp_path, "spoken", "convert", "u.sausage", "u.nbest", "--paths", "5")
+    lines = [line.split() for line in (tmp_path / "u.nbest").read_text().splitlines()]
+    assert [line[2:] for line in lines] == [["2", "a", "c"], ["2", "b", "c"]]
+    rankine(tmp_path, "spoken", "convert", "u.nbest", "u.mesh")
+    network = rk.spoken.confusion_network(rk.spoken.read_lattice(tmp_path / "u.mesh"))
+    assert [(p, u) for p, u, _ in network.triples()] == [(0, "a"), (0, "b"), (1, "c")]
+    assert network.posterior.tolist() == pytest.approx([0.75, 0.25, 1.0])
+    rankine(tmp_path, "spoken", "convert", "u.sausage", "one.nbest", "--paths", "1")
+    assert len((tmp_path / "one.nbest").read_text().splitlines()) == 1
+    said = rankine(tmp_path, "spoken", "convert", "u.sausage", "no.nbest", "--paths", "0", code=1).stderr
+    assert "--paths must be at least 1, got 0" in said
+
+
+def test_scores_of_lists_are_weighed_before_they_are_converted(tmp_path):
+    (tmp_path / "u.nbest").write_text("-8 -2 1 a\n-16 -1 1 b\n")
+    rankine(tmp_path, "spoken", "convert", "u.nbest", "u.slf", "--acoustic-scale", "0")
+    back = rk.spoken.read_lattice(tmp_path / "u.slf")
+    assert expected_counts(back, arc_posteriors(back)) == pytest.approx({"a": 1 / 11, "b": 10 / 11})

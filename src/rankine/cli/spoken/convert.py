@@ -14,6 +14,7 @@ from .common import BatchJournal, LatticeSource, Workers, finish, reads_lattices
 if TYPE_CHECKING:
     from ...spoken import Lattice
     from ...spoken.lattice.formats import Piece
+    from ...spoken.lattice.formats.row import FormatRow
     from ...spoken.lattice.formats.transcript import Transcript
     from ...spoken.lattice.scoring import Scoring
 
@@ -33,6 +34,7 @@ def convert(
             help="Name of the format to write; default: told by the target's ending. See `rankine spoken formats`."
         ),
     ] = None,
+    paths: Annotated[int, typer.Option(help="Number of hypotheses of an n-best list.")] = 100,
     workers: Workers = None,
 ) -> None:
     """Write lattices or transcripts in another format; all that it can hold is kept.
@@ -47,6 +49,8 @@ def convert(
     from ...spoken.lattice.formats import TABLE, files, pieces
     from ...spoken.lattice.formats.table import name_by_path, writer_of
 
+    if paths < 1:
+        raise InputError(f"--paths must be at least 1, got {paths}")
     place = Path(target)
     name = to or ("" if place.is_dir() else name_by_path(place) or "")
     writer_of(name, "--to")  # raises if there is none
@@ -62,12 +66,18 @@ def convert(
     if "numbers" in row.options:
         _numbered(source, target, name, workers)
     elif not row.several and not one_file:
-        _folder(source, place, name, workers)
+        _folder(source, place, name, paths, workers)
     else:
-        write_all(source, partial(_written, source.scoring, name), target, workers, settings=f"convert {name}")
+        work = partial(_written, source.scoring, name, paths)
+        write_all(source, work, target, workers, settings=_settings(f"convert {name}", row, paths))
 
 
-def _written(scoring: Scoring, to: str, piece: Piece) -> bytes:
+def _settings(name: str, row: FormatRow, paths: int) -> str:
+    """What a batch that was stopped is known by."""
+    return f"{name} {paths}" if row.writes == "hypotheses" else name
+
+
+def _written(scoring: Scoring, to: str, paths: int, piece: Piece) -> bytes:
     """An utterance in another format."""
     from dataclasses import replace
 
@@ -75,13 +85,17 @@ def _written(scoring: Scoring, to: str, piece: Piece) -> bytes:
     from ...spoken.lattice.formats.table import TABLE, writer_of
     from ...spoken.lattice.formats.transcript import without_punctuation
 
-    if TABLE[to].writes == "words":
+    writes = TABLE[to].writes
+    if writes == "words":
         transcript = _transcript(scoring, piece)
         if TABLE[to].read is None and piece.turn is not None:
             transcript = transcript._replace(segments=without_punctuation(transcript.segments))
         return writer_of(to)(transcript)
-    if TABLE[to].writes == "network":
-        return writer_of(to)(confusion_network(replace(scoring.open(piece), name=piece.name)))
+    if writes != "lattice":
+        lattice = replace(scoring.open(piece), name=piece.name)
+        return (
+            writer_of(to)(lattice, paths=paths) if writes == "hypotheses" else writer_of(to)(confusion_network(lattice))
+        )
     options = {"frame": scoring.reading.frame} if "frame" in TABLE[to].options else {}
     return writer_of(to)(_scaled(scoring, to, piece), **options)
 
@@ -142,9 +156,9 @@ def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
 
     import numpy as np
 
-    from ...spoken.lattice.formats import TABLE, load
+    from ...spoken.lattice.formats import TABLE
 
-    lattice = replace(load(piece, scoring.reading), name=piece.name)
+    lattice = replace(scoring.load(piece), name=piece.name)
     if scoring.use == "scores":
         lattice = replace(lattice, posterior=np.full(len(lattice), np.nan))
     if scoring.beam is not None:
@@ -159,7 +173,7 @@ def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
     )
 
 
-def _folder(source: LatticeSource, place: Path, to: str, workers: int | None) -> None:
+def _folder(source: LatticeSource, place: Path, to: str, paths: int, workers: int | None) -> None:
     """Write one file per utterance, each whole or not at all."""
     from ...errors import InputError
     from ...files import write_file
@@ -167,8 +181,8 @@ def _folder(source: LatticeSource, place: Path, to: str, workers: int | None) ->
     from ...spoken.lattice.formats import TABLE
 
     place.mkdir(parents=True, exist_ok=True)
-    with BatchJournal(str(place / ".convert.part"), source, to) as journal:
-        for utterance in source.each(partial(_written, source.scoring, to), workers, journal.done):
+    with BatchJournal(str(place / ".convert.part"), source, _settings(to, TABLE[to], paths)) as journal:
+        for utterance in source.each(partial(_written, source.scoring, to, paths), workers, journal.done):
             if utterance.error is None:
                 name = f"{utterance.name}{TABLE[to].endings[0]}"
                 if utterance.name in journal.names or not is_inside(name):

@@ -14,8 +14,9 @@ import numpy as np
 
 from ...files import fingerprint
 from ..lattice.confusion import confusion_network
-from ..lattice.formats import Piece
+from ..lattice.formats import TABLE, Piece
 from ..lattice.grams import GramCounts, gram_counts
+from ..lattice.lattice import Lattice
 from ..lattice.positions import pspl
 from ..lattice.posteriors import UnitPosteriors, arc_posteriors
 from ..lattice.scoring import Scoring
@@ -75,8 +76,13 @@ def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece:
 
     Each has the name of the utterance; its offset is where it begins in it.
     """
+    return analyse_lattice(settings, scoring.open(piece), dictionary, piece.name)
+
+
+def analyse_lattice(settings: Settings, lattice: Lattice, dictionary: str | None, name: str) -> list[Utterance]:
+    """The same for a lattice that is weighed."""
     splits = settings.splits(dictionary)
-    return [_utterance(settings, splits, piece.name, stretch) for stretch in stretches(scoring.open(piece))]
+    return [_utterance(settings, splits, name, stretch) for stretch in stretches(lattice)]
 
 
 def _utterance(settings: Settings, splits: Mapping[str, Split | None], name: str, stretch: Stretch) -> Utterance:
@@ -144,11 +150,13 @@ def _best_words(network: UnitPosteriors) -> list[Word]:
 
 
 def fingerprint_of(piece: Piece, more: Any = None) -> str:
-    """The fingerprint of an utterance and of what is said about it; it changes when they do."""
+    """The fingerprint of an utterance and of what is said about it; it changes when they do, or how it is read."""
+    revised = TABLE[piece.format].revised
+    reading = ["read anew"] if revised is not None and revised(piece) else []
     if piece.data is None:
         with open(piece.path, "rb") as file:
-            return fingerprint(file.read(), repr(more), size=12)
-    return fingerprint(piece.data, repr(more), size=12)
+            return fingerprint(file.read(), repr(more), *reading, size=12)
+    return fingerprint(piece.data, repr(more), *reading, size=12)
 
 
 def part_of_documents(documents: Sequence[Document], settings: Settings) -> tuple[Arrays, dict[str, Any]]:

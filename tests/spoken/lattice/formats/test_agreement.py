@@ -44,7 +44,7 @@ def check(path, format=None):
                 assert str(path) in str(error)
                 continue
             if lattice.n_paths <= 1000:
-                assert slow.all_paths(*slow.arcs_of(lattice)) == slow.all_paths(*slow.read(piece))
+                assert slow.agrees(piece, lattice, formats.TABLE[piece.format].parse(piece, formats.Reading()))
             follow(lattice)
             accepted += 1
     except rk.InputError as error:
@@ -71,8 +71,8 @@ def written(kind, lattice):
     if kind == "kaldi":
         return formats.write_kaldi(lattice, {w: i + 1 for i, w in enumerate(lattice.units)})
     row = formats.TABLE[kind]
-    content = {"lattice": lattice, "network": network, "words": formats.transcript_of(network)}
-    return row.write(content[row.writes])
+    content = {"network": network, "words": formats.transcript_of(network)}
+    return row.write(content.get(row.writes, lattice))
 
 
 @pytest.mark.parametrize("kind", formats.written())

@@ -34,7 +34,7 @@ def test_the_beginning_of_a_long_file_is_enough(name):
 
 
 def test_the_ending_decides_where_several_formats_fit(tmp_path):
-    text = "1.5 2 3.0 4.0 5 0.5\n1.5 2 7.0 1.0 a 0.5\n"
+    text = "-1.5 2 3.0 4.0 5 0.5\n-1.5 2 7.0 1.0 a 0.5\n"
     for name in ("x.ctm", "x.nbest"):
         (tmp_path / name).write_text(text)
         assert format_of(tmp_path / name) == name[2:]

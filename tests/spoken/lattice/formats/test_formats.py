@@ -14,7 +14,10 @@ from rankine.spoken.lattice.posteriors import arc_posteriors
 from ..cases import SLF, same
 from .cases import BYTES, LATTICE4, TEXTS
 
-ONE = ("x.slf", "x.fst", "x.mesh", "x.nbest", "cpp.json", "vosk.json", "google.json", "x.tsv")
+ONE = (
+    "x.slf", "weighed.slf", "x.fst", "x.mesh", "x.nbest", "three.nbest", "one.nbest", "two.nbest", "cpp.json",
+    "vosk.json", "google.json", "x.tsv",
+)  # fmt: skip
 UTTERANCES = {name: 1 if name in ONE else 3 if name == "x.stm" else 2 for name in TEXTS}
 MUTATIONS = 100  # of each file
 

@@ -1,4 +1,4 @@
-"""One-best words with confidences (CTM) and n-best lists."""
+"""One-best words with confidences (CTM)."""
 
 import numpy as np
 import pytest
@@ -53,12 +53,6 @@ def test_alternatives(tmp_path):
     assert times["huh"] == pytest.approx((0.7, 0.9))
 
 
-def test_n_best_lists(tmp_path):
-    (tmp_path / "n.nbest").write_text(f"{np.log(3.0)} a b\n0.0 a c d\n")
-    lattice = rk.spoken.read_lattice(tmp_path / "n.nbest")
-    assert expected_counts(lattice, arc_posteriors(lattice)) == pytest.approx({"a": 1, "b": 0.75, "c": 0.25, "d": 0.25})
-
-
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
@@ -70,8 +64,6 @@ def test_n_best_lists(tmp_path):
         ("a.ctm", "u 1 * * <ALT_BEGIN>\nu 1 0 1 a\n", "<ALT_BEGIN> without <ALT_END>"),
         ("a.ctm", "u 1 0 1 a\nu 1 * * <ALT>\n", "line 2: <ALT> without <ALT_BEGIN>"),
         ("a.ctm", "u 1 * * <ALT_BEGIN>\nu 1 * * <ALT_BEGIN>\n", "line 2: <ALT_BEGIN> inside of <ALT_BEGIN>"),
-        ("x.nbest", "score a\n", "expected a number"),
-        ("y.nbest", "", "no hypotheses"),
     ],
 )
 def test_bad_files(tmp_path, name, text, message):

@@ -7,18 +7,21 @@ another process. So a bad utterance costs only itself.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ....console import counted
-from ....errors import InputError, nearest
+from ....errors import InputError, naming, nearest
 from ....io.said import said
 from ...text import RECOGNISED, RECORDINGS, read_head, stem
-from ..lattice import Lattice
+from ..lattice import Lattice, numbered
+from ..posteriors import ArcPosteriors, arc_posteriors
 from .common import Piece, Reading, Turn
 from .detect import candidates, format_of
 from .kaldi import write_kaldi, write_kaldi_text
+from .nbest import write_nbest
 from .networks import write_mesh, write_sausage
 from .openfst import write_openfst
 from .simple import one_best, write_ctm
@@ -40,11 +43,13 @@ __all__ = [
     "pieces",
     "read_archive",
     "read_lattice",
+    "reworded",
     "transcript_of",
     "write_ctm",
     "write_kaldi",
     "write_kaldi_text",
     "write_mesh",
+    "write_nbest",
     "write_openfst",
     "write_sausage",
     "write_slf",
@@ -114,9 +119,26 @@ def pieces(file: File) -> Iterator[Piece]:
     return iter([Piece(file.name, file.format, file.path)]) if row.split is None else row.split(file.path)
 
 
-def load(piece: Piece, reading: Reading) -> Lattice:
-    """Parse one utterance."""
-    return TABLE[piece.format].parse(piece, reading)
+def load(piece: Piece, reading: Reading, weigh: Callable[[Lattice], ArcPosteriors] = arc_posteriors) -> Lattice:
+    """Parse one utterance; ``weigh`` gives the posteriors by which the network of an n-best list is made."""
+    row = TABLE[piece.format]
+    lattice = row.parse(piece, reading)
+    if row.align is None:
+        return lattice
+    with naming(piece.where):
+        return row.align(lattice, weigh(lattice))
+
+
+def reworded(lattice: Lattice, reading: Reading) -> Lattice:
+    """The lattice with its words as they would be read.
+
+    >>> lattice = Lattice.from_arcs([(0, 1, "to(2)", 0.0), (1, 2, "<sil>", 0.0)], start=0, end=2)
+    >>> reworded(lattice, Reading()).units
+    ('to',)
+    """
+    words = [*map(reading.unit_of, lattice.units), None]  # the last serves −1
+    unit, units = numbered([words[u] for u in lattice.unit.tolist()])
+    return replace(lattice, unit=unit, units=tuple(units))
 
 
 def read_lattice(path: str | os.PathLike, format: str | None = None, **options: Any) -> Lattice:

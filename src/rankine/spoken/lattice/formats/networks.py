@@ -6,16 +6,15 @@ empty arc.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from ....errors import InputError, shorten
-from ...text import columns, has_blanks, number, stem, whole_number
+from ...text import columns, has_blanks, is_number, number, stem, whole_number
 from ..lattice import MOST_TIME, Lattice, numbered
 from ..posteriors import UnitPosteriors
-from .common import Piece, Reading, lines_of, split_at
+from .common import Piece, Reading, rows_of, split_at
 
 Slot = dict[str | None, tuple[float, float, float]]  # word → posterior, start, end
 
@@ -62,9 +61,10 @@ def _add(slot: Slot, word: str | None, p: float, begin: float = np.nan, end: flo
 
 
 def looks_like_mesh(head: bytes) -> bool:
-    """Whether a file begins like a mesh: with a name or the number of its slots, and has slots."""
-    lines = [line.split(None, 1)[0] for line in lines_of(head)]
-    return lines[:1] in ([b"numaligns"], [b"name"]) and (b"numaligns" in lines or b"align" in lines)
+    """Whether a file begins like a mesh: with a name or the number of slots, which must be there."""
+    rows = rows_of(head)
+    counts = any(row[0] == "numaligns" and len(row) == 2 and row[1].isdigit() for row in rows)
+    return counts and rows[0][0] in ("name", "numaligns")
 
 
 def split_mesh(path: str) -> Iterator[Piece]:
@@ -116,8 +116,10 @@ def parse_mesh(piece: Piece, reading: Reading) -> Lattice:
 
 
 def looks_like_sausage(head: bytes) -> bool:
-    """Whether the first line of a file is a sausage."""
-    return re.match(rb"\S+ \[ (.* )?\](\s|$)", b"".join(lines_of(head)[:1])) is not None
+    """Whether the first line of a file is a sausage: a name, and the first slot."""
+    tokens = next(iter(rows_of(head)), [])[:5]
+    pair = len(tokens) > 3 and is_number(tokens[3])
+    return len(tokens) > 2 and tokens[1] == "[" and (tokens[2] == "]" or pair)
 
 
 def split_sausages(path: str) -> Iterator[Piece]:

@@ -12,24 +12,32 @@ from ....errors import InputError, shorten
 from ...text import columns, has_blanks, is_number, number, stem, whole_number
 from ..lattice import Lattice
 from ..posteriors import as_scores
-from .common import HEAD, Piece, Reading, all_numbers, is_states, lines_of
+from .common import HEAD, Piece, Reading, all_numbers, is_states, rows_of
 
 _EPSILON = ("0",)
-_KALDI_WEIGHT = re.compile(rb"[-+.\de]+,[-+.\de]+(,|$)")
+_KALDI_WEIGHT = re.compile(r"[-+.\de]+,[-+.\de]+(,|$)")
 
 
 def looks_like_openfst(head: bytes) -> bool:
-    """Whether all lines are arcs between numbered states or final states; the first is an arc, some state is final."""
-    lines = [line.split() for line in lines_of(head)]
-    final = len(head) >= HEAD - 3 or any(len(line) <= 2 for line in lines)  # it may stand behind the head
-    return bool(lines) and len(lines[0]) > 2 and final and all(map(_is_line, lines))
+    """Whether all lines are arcs between numbered states or final states, and some arc leads on from another.
+
+    Some state must be final; where a file is longer than its head it is enough that some state has two arcs.
+    """
+    rows = rows_of(head)
+    arcs = [row for row in rows if len(row) > 2]
+    if not arcs or not all(map(_is_line, rows)):
+        return False
+    begun = [row[0] for row in arcs]
+    forked = len(head) >= HEAD - 3 and len(set(begun)) < len(begun)
+    left = {row[0] for row in rows} - {rows[0][0]}
+    return (len(arcs) < len(rows) or forked) and any(row[1] in left for row in arcs)
 
 
-def _is_line(fields: list[bytes]) -> bool:
-    if len(fields) <= 2:
-        return fields[0].isdigit() and all_numbers(fields[1:])
-    plain = _KALDI_WEIGHT.match(fields[-1]) is None
-    return plain and len(fields) <= 5 and is_states(fields[:2]) and all_numbers(fields[4:])
+def _is_line(row: list[str]) -> bool:
+    """Whether columns are those of an arc without Kaldi's pairs of costs, or of a final state."""
+    if len(row) <= 2:
+        return is_states(row[:1]) and all_numbers(row[1:])
+    return len(row) <= 5 and _KALDI_WEIGHT.match(row[-1]) is None and is_states(row[:2]) and all_numbers(row[4:])
 
 
 def parse_openfst(piece: Piece, reading: Reading) -> Lattice:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ...text import ending
 from ..lattice import Lattice
+from ..posteriors import ArcPosteriors
 from .common import Piece, Reading
 from .transcript import SegmentReader, Transcript
 from .transcript_lattice import parse_turn
@@ -27,10 +28,13 @@ class FormatRow(NamedTuple):
     ``parse`` reads one utterance; ``split`` cuts a file of several into pieces, None where a file holds one. ``sniff``
     tells whether the first ``HEAD`` bytes of a file fit the format; where several formats fit, its name decides:
     ``endings``, or ``file_name`` for names without one. ``write`` is
-    None for a format that is only read; it takes what ``writes`` says, a ``lattice``, a ``network`` (confusion network)
-    or the best ``words`` of one, and keyword arguments that ``options`` names: ``frame`` (seconds per frame) and
-    ``numbers`` (of words, whose list then stands beside the file). ``scale`` is the acoustic scale of the format for a
-    length of frames, where the user gives none.
+    None for a format that is only read; it takes what ``writes`` says, a ``lattice``, a lattice of which only the
+    likeliest ``hypotheses`` are written, a ``network`` (confusion network) or the best ``words`` of one, and keyword
+    arguments that ``options`` names: ``frame`` (seconds per frame), ``numbers`` (of words, whose list then stands
+    beside the file) and ``paths`` (how many). ``scale`` is the acoustic scale of the format for a length of frames,
+    where the user gives none. ``align`` makes a network of an utterance's paths and their posteriors. ``divisor``
+    tells what the scores of an utterance are divided by when it is read. ``revised`` tells whether an utterance is read
+    otherwise than in the first release: one that was indexed then is analysed again.
 
     A transcript has ``read``, which makes segments of a file's bytes; they are cut into pieces by speaker. ``holds`` is
     what a format can hold besides words, some of ``HOLDS``; ``source`` names where it is described. A transcript with
@@ -51,6 +55,9 @@ class FormatRow(NamedTuple):
     holds: tuple[str, ...] = ()
     source: str = ""
     many: bool = False
+    align: Callable[[Lattice, ArcPosteriors], Lattice] | None = None
+    divisor: Callable[[Piece, Reading], float] | None = None
+    revised: Callable[[Piece], bool] | None = None
 
     @property
     def several(self) -> bool:

@@ -1,4 +1,4 @@
-"""Simpler sources: one-best words with times and confidences (CTM), and n-best lists.
+"""Simpler sources: one-best words with times and confidences (CTM).
 
 A one-best word with confidence c becomes an arc with posterior c beside an empty arc with 1 − c.
 """
@@ -6,12 +6,11 @@ A one-best word with confidence c becomes an arc with posterior c beside an empt
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ....errors import InputError, shorten
-from ...text import columns, has_blanks, number, read_lines, stem
+from ...text import columns, has_blanks, number, read_lines
 from ..lattice import Lattice
-from .common import Gathered, Piece, Reading, all_numbers, is_states, lines_of
+from .common import Gathered, Piece, Reading, all_numbers, rows_of
 from .networks import Slot, slots_as_lattice
 from .transcript import (
     Alternative,
@@ -50,12 +49,11 @@ def one_best(
 
 def looks_like_ctm(head: bytes) -> bool:
     """Whether all lines have 5 or 6 columns, the third and fourth numbers and the fifth not always one."""
-    lines = [line.split() for line in lines_of(head) if not line.startswith(b";;")]
-    shaped = bool(lines) and all(
-        len(line) in (5, 6) and (all_numbers(line[2:4] + line[5:]) or line[4].decode("latin-1") in _MARKS)
-        for line in lines
+    rows = [row for row in rows_of(head) if not row[0].startswith(";;")]
+    shaped = bool(rows) and all(
+        len(row) in (5, 6) and (all_numbers(row[2:4] + row[5:]) or row[4] in _MARKS) for row in rows
     )
-    return shaped and not all(all_numbers(line[4:5]) for line in lines)
+    return shaped and not all(all_numbers(row[4:5]) for row in rows)
 
 
 def split_ctm(path: str) -> Iterator[Piece]:
@@ -138,29 +136,3 @@ def write_ctm(transcript: Transcript) -> bytes:
             raise InputError(f"CTM cannot hold {shorten(word.text)} of {shorten(name)}: no blanks")
         lines.append(f"{name} 1 {word.start!r} {word.end - word.start!r} {word.text} {word.confidence!r}\n")
     return "".join(lines).encode()
-
-
-def looks_like_nbest(head: bytes) -> bool:
-    """Whether every line begins with a score, some with a sign or a point, and not all that follows are numbers."""
-    lines = [line.split() for line in lines_of(head)]
-    scored = bool(lines) and all(all_numbers(fields[:1]) for fields in lines)
-    return scored and not is_states([fields[0] for fields in lines]) and not all(map(all_numbers, lines))
-
-
-def parse_nbest(piece: Piece, reading: Reading) -> Lattice:
-    """A lattice of the paths of an n-best list: a log score and the words on each line."""
-    arcs: list[tuple[Any, ...]] = []
-    node = 2
-    for where, line in piece.lines():
-        score, *words = columns(line)
-        value = number(score, where)
-        at = 0
-        for i, word in enumerate(words or [None]):
-            last = i == max(len(words), 1) - 1
-            to = 1 if last else node
-            node += not last
-            arcs.append((at, to, None if word is None else reading.unit_of(word), value if i == 0 else 0.0))
-            at = to
-    if not arcs:
-        raise InputError("no hypotheses", piece.where)
-    return Lattice.from_arcs(arcs, 0, 1, piece.name or stem(piece.path), piece.where)

@@ -9,6 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ....errors import InputError
+from ..hypotheses import network_of_list
+from . import nbest, slf
+from .common import Piece
 from .kaldi import (
     default_scale,
     looks_like_kaldi,
@@ -18,6 +21,7 @@ from .kaldi import (
     write_kaldi,
     write_kaldi_text,
 )
+from .kaldi_tra import looks_like_tra, parse_tra, split_tra
 from .networks import (
     looks_like_mesh,
     looks_like_sausage,
@@ -30,11 +34,16 @@ from .networks import (
 )
 from .openfst import looks_like_openfst, parse_openfst, write_openfst
 from .row import HOLDS, FormatRow
-from .simple import looks_like_ctm, looks_like_nbest, parse_ctm, parse_nbest, split_ctm, write_ctm
+from .simple import looks_like_ctm, parse_ctm, split_ctm, write_ctm
 from .slf import looks_like_slf, parse_slf, write_slf
 from .transcript_table import TRANSCRIPTS
 
 _KALDI_JOB = r"lat\.\d+(\.gz)?"  # what Kaldi's recipes call their files
+
+
+def _always(piece: Piece) -> bool:
+    return True
+
 
 TABLE: dict[str, FormatRow] = {
     "slf": FormatRow(
@@ -45,6 +54,8 @@ TABLE: dict[str, FormatRow] = {
         write=write_slf,
         holds=HOLDS[:3],
         source="the HTK Book",
+        divisor=slf.divisor,
+        revised=slf.has_language_weight,
     ),
     "openfst": FormatRow(
         "OpenFst's text",
@@ -65,6 +76,7 @@ TABLE: dict[str, FormatRow] = {
         "network",
         holds=HOLDS[:3],
         source="SRILM's wlat-format",
+        revised=_always,
     ),
     "sausage": FormatRow(
         "confusion networks, one on a line: name [ word p word p ] [ word p ]",
@@ -77,11 +89,18 @@ TABLE: dict[str, FormatRow] = {
         holds=("confidences", "alternatives"),
     ),
     "nbest": FormatRow(
-        "n-best list, a log score and words on a line",
+        "n-best list, scores and words on a line: a natural-log score, SRILM's three columns, or Decipher's",
         (".nbest",),
-        parse_nbest,
-        looks_like_nbest,
-        holds=("confidences", "alternatives"),
+        nbest.parse_nbest,
+        nbest.looks_like_nbest,
+        write=nbest.write_nbest,
+        writes="hypotheses",
+        options=("paths",),
+        holds=HOLDS[:3],
+        source="SRILM's nbest-format",
+        align=network_of_list,
+        divisor=nbest.divisor,
+        revised=_always,
     ),
     "ctm": FormatRow(
         "CTM: words with times and confidences, perhaps with alternatives",
@@ -120,6 +139,14 @@ TABLE: dict[str, FormatRow] = {
         holds=HOLDS[:3],
         source="Kaldi's documentation",
     ),
+    "kaldi-tra": FormatRow(
+        "Kaldi's one-best words: the name of an utterance and numbers of words (with words.txt) on a line",
+        (".tra",),
+        parse_tra,
+        looks_like_tra,
+        split_tra,
+        source="Kaldi's documentation",
+    ),
     **TRANSCRIPTS,
 }
 
@@ -127,8 +154,8 @@ TABLE: dict[str, FormatRow] = {
 def written() -> list[str]:
     """The names of the formats that are written too.
 
-    >>> written()[:5]
-    ['slf', 'openfst', 'mesh', 'sausage', 'ctm']
+    >>> written()[:6]
+    ['slf', 'openfst', 'mesh', 'sausage', 'nbest', 'ctm']
     """
     return [name for name, row in TABLE.items() if row.write is not None]
 
