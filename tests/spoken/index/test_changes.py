@@ -143,6 +143,20 @@ def test_two_utterances_of_one_name(tmp_path):
     assert len(archive) == 0
 
 
+def test_two_documents_of_one_name(tmp_path):
+    """A turn and an utterance have different names, but their documents are the same."""
+    source = tmp_path / "both"
+    source.mkdir()
+    sausages(source / "x.sausage", "talk [ a 1 ]")
+    turns = "[00:00:01] Ann: Hello there\n[00:00:03] Bob: Yes\n"
+    (source / "talk.txt").write_text(turns)
+    archive = Archive.create(tmp_path / "a", SMALL)
+    with pytest.raises(rk.InputError, match=r"two documents are called 'talk': in .*talk.txt and .*x.sausage"):
+        archive.add(source)
+    archive.add(source, {"talk": About("all")})
+    assert archive.documents == ["all"]
+
+
 def test_utterances_of_the_table_that_are_not_in_the_source(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     changes = archive.add(sausages(tmp_path / "s.sausage", "u [ a 1 ]"), {"other": About("x")})

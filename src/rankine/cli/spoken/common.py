@@ -39,14 +39,12 @@ Workers = Annotated[int | None, typer.Option(help="Number of processes; default:
 
 
 def _shared(
-    source: Annotated[str, typer.Argument(help="A file of one or several lattices, or a folder.")],
+    source: Annotated[str, typer.Argument(help="A file of one or several lattices or transcripts, or a folder.")],
     format: Annotated[
         str | None,
-        typer.Option(
-            help="Name of the format; default: told by ending or content. `rankine spoken formats` lists all."
-        ),
+        typer.Option(help="Name of the format; default: told by the content. `rankine spoken formats` lists all."),
     ] = None,
-    words: Annotated[str | None, typer.Option(help="words.txt of Kaldi's lattices.")] = None,
+    words: Annotated[str | None, typer.Option(help="words.txt of Kaldi's lattices or .tra.")] = None,
     frame: Annotated[
         float, typer.Option(help="Seconds per frame of Kaldi's lattices; 0.03 where the model subsamples.")
     ] = 0.01,
@@ -60,7 +58,7 @@ def _shared(
         bool, typer.Option("--variants", help="Keep pronunciation variants such as to(2) apart.")
     ] = False,
     lower: Annotated[
-        bool | None, typer.Option("--lower/--keep-case", help="Turn words to lower case; default: only those of JSON.")
+        bool | None, typer.Option("--lower/--keep-case", help="Turn words to lower case; default: only transcripts'.")
     ] = None,
     score_columns: Annotated[
         int | None,

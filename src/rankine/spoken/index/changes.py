@@ -52,11 +52,11 @@ class Corpus:
 
     def holds(self, piece: Piece) -> bool:
         """Whether an utterance is to be indexed."""
-        return (
-            not self.listed
-            or piece.name in self.about
-            or (piece.turn is not None and piece.turn.document in self.about)
-        )
+        return not self.listed or self.names(piece)
+
+    def names(self, piece: Piece) -> bool:
+        """Whether the table names an utterance or its transcript."""
+        return piece.name in self.about or (piece.turn is not None and piece.turn.document in self.about)
 
     def about_of(self, piece: Piece) -> About:
         """What is said about an utterance: by the table, or by its transcript; else it is a document of its own.
@@ -96,6 +96,7 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
     """Look at all utterances without parsing them."""
     prints: dict[str, list[str]] = {}
     paths: dict[str, str] = {}
+    homes: dict[str, str] = {}
     transcripts: set[str] = set()
     incomplete: set[str] = set()
     errors: list[str] = []
@@ -111,6 +112,9 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
                 paths[piece.name] = piece.path
                 transcripts |= set() if piece.turn is None else {piece.turn.document}
                 document = corpus.about_of(piece).document
+                home = homes.setdefault(document, piece.path)
+                if home != piece.path and not corpus.names(piece):
+                    raise _DoubledName(f"two documents are called {document!r}: in {home} and {piece.path}")
                 documents.add(document)
                 said = corpus.about.get(piece.name) if piece.turn is None else (corpus.about_of(piece), piece.turn)
                 mark = fingerprint_of(piece, (said, reading))

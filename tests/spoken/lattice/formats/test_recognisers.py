@@ -63,6 +63,30 @@ def test_segments_without_words_share_their_time(tmp_path, content):
     assert timed(tmp_path, json.dumps(content)) == [("hello", 0.5, middle), ("world", middle, 1.5)]
 
 
+def test_chunks_of_transformers(tmp_path):
+    chunks = [{"timestamp": [0.5, 1.0], "text": " Hello,"}, {"timestamp": [1.0, 1.5], "text": " world."}]
+    words = {"text": " Hello, world.", "chunks": chunks}
+    assert timed(tmp_path, json.dumps(words)) == HELLO
+    assert not pieces(tmp_path, json.dumps(words))[0].turn.estimated
+    parts = [
+        {"timestamp": [0.5, None], "text": " Hello, world."},
+        {"timestamp": [2.5, None], "text": " And more words"},
+    ]
+    whole = segments(tmp_path, json.dumps({"chunks": parts}))
+    assert [(s.start, s.end, s.estimated) for s in whole] == [(0.5, 2.5, True), (2.5, 3.5, True)]
+    han = segments(tmp_path, json.dumps({"chunks": [{"timestamp": [0, 2], "text": "你好"}]}))
+    assert [(w.text, w.start, w.end) for s in han for w in s.words] == [("你", 0.0, 1.0), ("好", 1.0, 2.0)]
+
+
+def test_speakers_of_chunks(tmp_path):
+    """insanely-fast-whisper writes the chunks again, with speakers."""
+    chunk = {"timestamp": [0.5, 1.5], "text": " Hello, world."}
+    said = [{**chunk, "speaker": "SPEAKER_00"}, {"timestamp": [2, 2.5], "text": " Yes!", "speaker": "SPEAKER_01"}]
+    content = json.dumps({"speakers": said, "chunks": [chunk, chunk], "text": " Hello, world. Yes!"})
+    assert speakers(tmp_path, content) == [("SPEAKER_00", "Hello, world."), ("SPEAKER_01", "Yes!")]
+    assert speakers(tmp_path, json.dumps({"speakers": [], "chunks": [chunk]})) == [("", "Hello, world.")]
+
+
 def test_speakers_of_whisperx(tmp_path):
     said = [
         {**SEGMENT, "speaker": "SPEAKER_00", "words": WORDS},

@@ -42,7 +42,7 @@ class Reading:
         nothing: tokens to ignore (fillers, silence, sentence marks): their arcs are empty and take no position. None:
             the usual ones. What a format writes on empty arcs is ignored in any case.
         variants: keep pronunciation variants such as ``to(2)`` apart.
-        lower: turn words to lower case. None: only for the JSON of recognisers that write whole sentences.
+        lower: turn words to lower case. None: only those of transcripts, which write whole sentences.
         score_columns: how many columns of scores an n-best list has: 1 (a natural-log score) or 3 (SRILM's acoustic
             score, language score and number of words). None: told by the lines.
         language_weight: weight of language scores against acoustic ones in SLF and n-best lists. None: ``lmscale`` of
@@ -220,25 +220,32 @@ def split_at(path: str, format: str, name_of: Callable[[bytes], str | None]) -> 
         yield lines.piece()
 
 
-def lines_of(head: bytes) -> list[bytes]:
+@lru_cache(maxsize=2)
+def lines_of(head: bytes) -> tuple[bytes, ...]:
     """The lines that a file begins with, without empty ones and blanks at their ends; binary data have none.
 
     A line that the head cuts in two is left out, unless it is the only one.
     """
     if b"\0" in head:
-        return []
+        return ()
     lines = head.split(b"\n")
     whole = lines[:-1] if len(head) >= HEAD - 3 and len(lines) > 1 else lines
-    return [stripped for line in whole if (stripped := line.strip())]
+    return tuple(stripped for line in whole if (stripped := line.strip()))
 
 
-def rows_of(head: bytes) -> list[list[str]]:
-    """The columns of the lines that a file begins with.
+def rows_of(head: bytes, fits: Callable[[list[str]], bool] | None = None, most: int | None = None) -> list[list[str]]:
+    """The columns of the first lines of a file, at most so many; none where one does not fit.
 
-    >>> rows_of(b"0 1 a\\n\\n1 0.5\\n")
-    [['0', '1', 'a'], ['1', '0.5']]
+    >>> rows_of(b"0 1 a\\n\\n1 0.5\\n"), rows_of(b"0 1 a\\n1 0.5\\n", fits=all_numbers)
+    ([['0', '1', 'a'], ['1', '0.5']], [])
     """
-    return [row for line in lines_of(head) if (row := columns(line.decode("utf-8", "replace")))]
+    rows = []
+    for line in lines_of(head)[:most]:
+        row = columns(line.decode("utf-8", "replace"))
+        if fits is not None and not fits(row):
+            return []
+        rows.append(row)
+    return rows
 
 
 def all_numbers(fields: Sequence[str]) -> bool:

@@ -73,7 +73,7 @@ def looks_like_kaldi(head: bytes) -> bool:
 
 def looks_like_kaldi_text(head: bytes) -> bool:
     """Whether a file begins with a name and an arc between two states on lines of their own."""
-    rows = rows_of(head)
+    rows = rows_of(head, most=2)
     if len(rows) < 2 or len(rows[0]) != 1 or not (3 <= len(rows[1]) <= 5 and is_states(rows[1][:2])):
         return False
     return "," in rows[1][-1] or not is_states(rows[0])  # else it is OpenFst's text that begins with a final state

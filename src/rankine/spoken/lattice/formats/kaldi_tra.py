@@ -17,9 +17,8 @@ def looks_like_tra(head: bytes) -> bool:
 
     Not all lines may have as many: a table has, such as a list of words and their numbers, or judgments.
     """
-    rows = rows_of(head)
-    named = all(is_states(row[1:]) and not is_states(row[:1]) for row in rows)
-    return named and len({len(row) for row in rows}) > 1 and any(len(row) > 2 for row in rows)
+    rows = rows_of(head, lambda row: is_states(row[1:]) and not is_states(row[:1]))
+    return len({len(row) for row in rows}) > 1 and any(len(row) > 2 for row in rows)
 
 
 def split_tra(path: str) -> Iterator[Piece]:

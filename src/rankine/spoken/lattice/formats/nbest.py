@@ -62,13 +62,16 @@ def looks_like_nbest(head: bytes) -> bool:
 
     No score may be positive and not all 0: lines that begin with such numbers more often begin with times.
     """
-    rows = rows_of(head)
-    if rows and len(rows[0]) == 1 and rows[0][0] in MAGIC:
+    if any(len(row) == 1 and row[0] in MAGIC for row in rows_of(head, most=1)):
         return True
-    scores = [match[1] if (match := _BRACKETS.fullmatch(row[0])) else row[0] for row in rows]
-    if not all_numbers(scores) or all(all_numbers(row[1:]) for row in rows):
-        return False
-    return max(map(float, scores)) <= 0 > min(map(float, scores))
+    rows = rows_of(head, lambda row: is_number(_score(row)) and float(_score(row)) <= 0)
+    return any(float(_score(row)) < 0 for row in rows) and not all(all_numbers(row[1:]) for row in rows)
+
+
+def _score(row: list[str]) -> str:
+    """What stands in the first column, without brackets."""
+    match = _BRACKETS.fullmatch(row[0])
+    return match[1] if match else row[0]
 
 
 def parse_nbest(piece: Piece, reading: Reading) -> Lattice:

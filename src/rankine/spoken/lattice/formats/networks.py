@@ -14,7 +14,7 @@ from ....errors import InputError, shorten
 from ...text import columns, has_blanks, is_number, number, stem, whole_number
 from ..lattice import MOST_TIME, Lattice, numbered
 from ..posteriors import UnitPosteriors
-from .common import Piece, Reading, rows_of, split_at
+from .common import Piece, Reading, is_states, rows_of, split_at
 
 Slot = dict[str | None, tuple[float, float, float]]  # word → posterior, start, end
 
@@ -62,9 +62,9 @@ def _add(slot: Slot, word: str | None, p: float, begin: float = np.nan, end: flo
 
 def looks_like_mesh(head: bytes) -> bool:
     """Whether a file begins like a mesh: with a name or the number of slots, which must be there."""
-    rows = rows_of(head)
-    counts = any(row[0] == "numaligns" and len(row) == 2 and row[1].isdigit() for row in rows)
-    return counts and rows[0][0] in ("name", "numaligns")
+    if not any(row[0] in ("name", "numaligns") for row in rows_of(head, most=1)):
+        return False
+    return any(row[0] == "numaligns" and len(row) == 2 and is_states(row[1:]) for row in rows_of(head))
 
 
 def split_mesh(path: str) -> Iterator[Piece]:
@@ -117,7 +117,7 @@ def parse_mesh(piece: Piece, reading: Reading) -> Lattice:
 
 def looks_like_sausage(head: bytes) -> bool:
     """Whether the first line of a file is a sausage: a name, and the first slot."""
-    tokens = next(iter(rows_of(head)), [])[:5]
+    tokens = next(iter(rows_of(head, most=1)), [])[:5]
     pair = len(tokens) > 3 and is_number(tokens[3])
     return len(tokens) > 2 and tokens[1] == "[" and (tokens[2] == "]" or pair)
 

@@ -23,13 +23,11 @@ def looks_like_openfst(head: bytes) -> bool:
 
     Some state must be final; where a file is longer than its head it is enough that some state has two arcs.
     """
-    rows = rows_of(head)
+    rows = rows_of(head, _is_line)
     arcs = [row for row in rows if len(row) > 2]
-    if not arcs or not all(map(_is_line, rows)):
-        return False
     begun = [row[0] for row in arcs]
     forked = len(head) >= HEAD - 3 and len(set(begun)) < len(begun)
-    left = {row[0] for row in rows} - {rows[0][0]}
+    left = {row[0] for row in rows} - {row[0] for row in rows[:1]}
     return (len(arcs) < len(rows) or forked) and any(row[1] in left for row in arcs)
 
 

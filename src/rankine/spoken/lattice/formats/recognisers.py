@@ -1,7 +1,8 @@
 """JSON of recognisers: Whisper and its relatives, whisper.cpp, and Vosk.
 
 Looked up in: output of openai-whisper, faster-whisper and WhisperX as their projects show it (WhisperX gives numerals
-neither times nor speakers), OpenAI's API reference (``verbose_json``), ``output_json`` of whisper.cpp
+neither times nor speakers), OpenAI's API reference (``verbose_json``), Hugging Face's schema of the outputs of
+speech recognition (``chunks``, which insanely-fast-whisper writes too), ``output_json`` of whisper.cpp
 (``examples/cli``), and the documentation and examples of vosk-api.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from itertools import zip_longest
 from typing import Any
 
 from .json_files import (
@@ -26,12 +28,14 @@ from .json_files import (
     text_in,
 )
 from .transcript import (
+    LETTERS_A_SECOND,
     Transcript,
     TranscriptSegment,
     TranscriptWord,
     check_timed,
     segment_of_text,
     segment_of_words,
+    written_words,
 )
 
 _LONG_TEXT = long_text("task", "language", "duration")
@@ -50,13 +54,15 @@ def looks_like_whisper(head: bytes) -> bool:
     said = has_keys(head, "text") or has_list(head, "words")
     if (has_list(head, "segments") and said) or _LONG_TEXT(head):
         return True
+    if (has_list(head, "chunks") or has_list(head, "speakers")) and has_list(head, "timestamp"):
+        return True
     words = has_list(head, "words") and has_keys(head, "word", "start")
     return words or (head.lstrip()[:1] == b"[" and has_keys(head, "start", "end", "text"))
 
 
 @json_reader("Whisper")
 def read_whisper(values: list[Any]) -> list[TranscriptSegment]:
-    """Segments with words or without, or a list of words."""
+    """Segments with words or without, chunks, or a list of words."""
     segments: list[TranscriptSegment] = []
     for value in values:
         if "segments" in value:
@@ -64,6 +70,8 @@ def read_whisper(values: list[Any]) -> list[TranscriptSegment]:
             times = listed(value.get("words"))  # of OpenAI's service, which gives segments no words
             without = not any(part.get("words") for part in parts)
             segments += _of_words(times) if times and without else [s for part in parts for s in _segment(part)]
+        elif "chunks" in value or "speakers" in value:
+            segments += _of_chunks(listed(value.get("speakers")) or listed(value.get("chunks")))
         elif "words" in value and "start" not in value:
             segments += _of_words(listed(value["words"]))
         elif "word" in value:
@@ -78,6 +86,19 @@ def _segment(part: Any) -> list[TranscriptSegment]:
     if entries and not all(word.get("estimated") for word in entries):
         return _of_words(entries, speaker)
     return [segment_of_text(text_in(part.get("text")), number_in(part["start"]), number_in(part["end"]), speaker)]
+
+
+def _of_chunks(chunks: list[Any]) -> list[TranscriptSegment]:
+    """Chunks of transformers: words if each holds one, else segments. One without an end lasts until the next."""
+    entries = []
+    for chunk, after in zip_longest(chunks, chunks[1:]):
+        start, end = chunk["timestamp"]
+        if end is None:
+            end = number_in(start) + len(chunk["text"]) / LETTERS_A_SECOND if after is None else after["timestamp"][0]
+        entries.append({"text": chunk["text"], "start": start, "end": end, "speaker": chunk.get("speaker")})
+    if all(len(written_words(text_in(entry["text"]))) <= 1 for entry in entries):
+        return _of_words(entries)
+    return [segment for entry in entries for segment in _segment(entry)]
 
 
 def _of_words(entries: list[Any], speaker: str = "") -> list[TranscriptSegment]:

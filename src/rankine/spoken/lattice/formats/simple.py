@@ -49,11 +49,13 @@ def one_best(
 
 def looks_like_ctm(head: bytes) -> bool:
     """Whether all lines have 5 or 6 columns, the third and fourth numbers and the fifth not always one."""
-    rows = [row for row in rows_of(head) if not row[0].startswith(";;")]
-    shaped = bool(rows) and all(
-        len(row) in (5, 6) and (all_numbers(row[2:4] + row[5:]) or row[4] in _MARKS) for row in rows
-    )
-    return shaped and not all(all_numbers(row[4:5]) for row in rows)
+    rows = [row for row in rows_of(head, _is_line) if not row[0].startswith(";;")]
+    return not all(all_numbers(row[4:5]) for row in rows)
+
+
+def _is_line(row: list[str]) -> bool:
+    shaped = len(row) in (5, 6) and (all_numbers(row[2:4] + row[5:]) or row[4] in _MARKS)
+    return shaped or row[0].startswith(";;")
 
 
 def split_ctm(path: str) -> Iterator[Piece]:

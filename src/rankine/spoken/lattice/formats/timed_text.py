@@ -13,6 +13,7 @@ from ....errors import InputError, shorten
 from ...text import columns, has_blanks, lines_with_places, number
 from .captions import stamp
 from .transcript import (
+    LETTERS_A_SECOND,
     Transcript,
     TranscriptSegment,
     check_timed,
@@ -30,10 +31,10 @@ _AFTER_NAME = re.compile(rf"\s*(\S.{{0,60}}?)\s+\(?{_CODE}\)?\s*")  # Otter: a n
 _LABEL = re.compile(
     r"(?:\[([^\]\[]{1,60})\]|([A-Z][\w.’']*(?: (?:[A-Z][\w.’']*|\d+)){0,3}|(?:spk|speaker)_?\w+)):(?:\s+|$)"
 )
-_LETTERS = 15.0  # said in a second; only for the end of the last segment, which no time code tells
 _BETWEEN = re.compile(r"\{([^{}/]*)/[^{}]*\}")  # alternatives of a reference
 _NOT_SCORED = ("ignore_time_segment_in_scoring",)
 _UNKNOWN = "unknown"
+_FIRST = 20  # lines, one of which must have a time code
 
 
 # -- Whisper's TSV
@@ -136,8 +137,9 @@ def looks_like_text(head: bytes) -> bool:
     lines = [line for line in head_text(head).splitlines() if line.strip()]
     if not lines or lines[0].startswith(("WEBVTT", "{", "<")) or "\t" in lines[0]:
         return False
-    codes = [i for i, line in enumerate(lines) if _code(line) is not None]
-    return bool(codes) and codes[0] < 20 and 10 * len(codes) >= len(lines)
+    if all(_code(line) is None for line in lines[:_FIRST]):
+        return False
+    return 10 * sum(_code(line) is not None for line in lines) >= len(lines)
 
 
 def _code(line: str) -> tuple[float, float | None, str] | None:
@@ -162,7 +164,7 @@ def read_text(data: bytes, where: str) -> list[TranscriptSegment]:
     parts = list(_parts(text_of(data, where), where))
     segments = []
     for i, (place, start, end, speaker, text) in enumerate(parts):
-        after = parts[i + 1][1] if i + 1 < len(parts) else start + len(text) / _LETTERS
+        after = parts[i + 1][1] if i + 1 < len(parts) else start + len(text) / LETTERS_A_SECOND
         if after < start:
             raise InputError(f"a time code of {after:g} s follows one of {start:g} s", parts[i + 1][0])
         if end is not None and end < start:

@@ -24,6 +24,7 @@ from ..lattice import MOST_TIME
 from ..posteriors import UnitPosteriors
 from .common import Piece, Turn
 
+LETTERS_A_SECOND = 15.0  # only for the end of a last segment that is not given
 _LETTERS, _SECONDS, _PAUSE = 70, 6.0, 0.8  # of a cue
 LONGEST = 64 << 20  # bytes of a file; as Python's objects they take many times as much
 _KEPT = "%#&@+"  # marks that belong to a word: R&B, C#, C++

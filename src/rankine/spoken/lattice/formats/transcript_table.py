@@ -41,13 +41,13 @@ from .xml_files import looks_like_eaf, looks_like_ohms, looks_like_tei, read_eaf
 
 TRANSCRIPTS: dict[str, FormatRow] = {
     "whisper": transcript_row(
-        "JSON of openai-whisper, faster-whisper and WhisperX, and verbose JSON of OpenAI's service",
+        "JSON of openai-whisper, faster-whisper, WhisperX and transformers, and verbose JSON of OpenAI's service",
         (".json", ".jsonl"),
         looks_like_whisper,
         read_whisper,
         write_whisper,
         ("times", "confidences", "speakers"),
-        "openai-whisper, faster-whisper, WhisperX; OpenAI's API reference",
+        "openai-whisper, faster-whisper, WhisperX; OpenAI's API reference; Hugging Face's schema of outputs",
     ),
     "whisper-cpp": transcript_row(
         "JSON of whisper.cpp, with tokens (-ojf) or without (-oj)",
