@@ -71,6 +71,7 @@ OTHERS = {
     "qrels of numbers": b"q1 0 12 1\nq1 0 13 0\nq2 0 12 0\n",
     "list of words": b"<eps> 0\nhello 1\nworld 2\n",
     "many labels in ms": b"".join(b"%d\t%d\tword\n" % (i, i + 1) for i in range(HEAD))[:HEAD],
+    "zeros": b"0 0 0\n0 0 0\n",
     "temperatures": b"-1.5 0.5\n-2.5 0.25\n",
     "settings": b"VERSION=1.0\nNAME=archive\n",
     "nothing": b"",
@@ -100,6 +101,7 @@ def test_other_text_is_not_taken_for_a_lattice(name):
         (b"u [ ] [ a 1 ]\n", "sausage"),
         (b"-1.5 a b\n0.0 a\n", "nbest"),
         (b"-150 -2 2 a b\n-160 -3 0\n", "nbest"),
+        (b"0 -0.5 2 a b\n0 -0.25 1 a\n", "nbest"),
         (b"utt-1 5 2 5\nutt-2\n", "kaldi-tra"),
     ],
 )

@@ -23,7 +23,7 @@ from ....errors import InputError, shorten
 from ...text import columns, has_blanks, is_number, number, stem
 from ..lattice import Lattice, numbered
 from ..paths import best_hypotheses
-from .common import Piece, Reading, all_numbers, rows_of
+from .common import Piece, Reading, all_numbers, is_states, rows_of
 
 MAGIC = ("NBestList1.0", "NBestList2.0")
 PAUSES = ("-pau-",)  # ignored, unless other tokens are named
@@ -60,12 +60,14 @@ _NOTHING = (ListedWord(""), ListedWord(""))
 def looks_like_nbest(head: bytes) -> bool:
     """Whether a file begins like an n-best list: with Decipher's mark, or with scores before words.
 
-    No score may be positive and not all 0: lines that begin with such numbers more often begin with times.
+    No score may be positive, and not all 0, unless the third column counts the words: lines that begin with other
+    numbers more often begin with times.
     """
     if any(len(row) == 1 and row[0] in MAGIC for row in rows_of(head, most=1)):
         return True
     rows = rows_of(head, lambda row: is_number(_score(row)) and float(_score(row)) <= 0)
-    return any(float(_score(row)) < 0 for row in rows) and not all(all_numbers(row[1:]) for row in rows)
+    scored = any(float(_score(row)) < 0 for row in rows) or all(_three_numbers(r) and _counts_words(r) for r in rows)
+    return scored and not all(all_numbers(row[1:]) for row in rows)
 
 
 def _score(row: list[str]) -> str:
@@ -137,7 +139,7 @@ def score_columns(rows: Sequence[tuple[str, list[str]]], reading: Reading) -> in
     """
     if reading.score_columns is not None:
         return reading.score_columns
-    if not all(len(row) >= 3 and is_number(row[1]) and row[2].isascii() and row[2].isdigit() for _, row in rows):
+    if not all(_three_numbers(row) for _, row in rows):
         return 1
     where, line = next(((where, row) for where, row in rows if not _counts_words(row)), ("", []))
     if not line:
@@ -146,6 +148,10 @@ def score_columns(rows: Sequence[tuple[str, list[str]]], reading: Reading) -> in
         f"columns 2 and 3 of {shorten(' '.join(line))} may be scores or words. Give score_columns 1 (a natural-log "
         "score, then words) or 3 (acoustic score, language score, number of words: SRILM's)", where,
     )  # fmt: skip
+
+
+def _three_numbers(row: list[str]) -> bool:
+    return len(row) >= 3 and is_number(row[1]) and is_states(row[2:3])
 
 
 def _counts_words(row: list[str]) -> bool:
