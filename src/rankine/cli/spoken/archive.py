@@ -66,12 +66,12 @@ def index(
     if language == "auto":
         language = guess_language(source.place, source.format, scoring)
     opened = create_or_open(archive, language, lexicon, prune, skip)
+    source.tell_divisors()
     keeping(f"what {archive} has committed; the same command goes on from there")
     with bar("utterances", None) as update:
         changes = opened.add(
-            source.place, table, scoring, source.format, thread_count(workers), remove_missing,
-            progress=update,
-        )  # fmt: skip
+            source.place, table, scoring, source.format, thread_count(workers), remove_missing, progress=update
+        )
     if recordings is not None:
         opened.add_roots([recordings])
     say(

@@ -90,6 +90,7 @@ class Archive(TaughtArchive):
         """
         from .contents import add_source
         from .metadata import record_texts, texts_of_table, with_own_texts
+        from .turns import SpeakerTurn, record_turns
 
         table = with_own_texts(self.index, about)
         changes = add_source(
@@ -97,6 +98,8 @@ class Archive(TaughtArchive):
         )
         self.refresh()
         record_texts(self.index, texts_of_table(about))
+        if changes.turns:
+            record_turns(self.folder, {name: [SpeakerTurn(*t) for t in some] for name, some in changes.turns.items()})
         return changes
 
     def add_recordings(

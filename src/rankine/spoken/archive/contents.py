@@ -10,12 +10,12 @@ from pathlib import Path
 from ...errors import InputError
 from ..catalogue import attach_recordings, detach_recordings
 from ..index.about import About
-from ..index.build import Document, analyse, content_print, fingerprint_of
+from ..index.build import Document, analyse, analyse_lattice, content_print, fingerprint_of
 from ..index.changes import Changes, Corpus, Progress, update
 from ..index.reader import Index
 from ..index.storage import writing
 from ..index.working import WorkingIndex
-from ..lattice.formats import File, Piece, Reading, write_slf
+from ..lattice.formats import File, Piece, Reading, reworded, write_slf
 from ..lattice.lattice import Lattice
 from ..lattice.scoring import Scoring
 from .bin import Bin
@@ -52,7 +52,11 @@ def add_lattices(index: Index, lattices: Iterable[tuple[str, Lattice]], scoring:
         raise InputError(f"two documents are called {doubled[0]!r}")
     for name, lattice in lattices:
         piece = Piece(name, "slf", "memory", write_slf(lattice))
-        utterances = analyse(index.working_settings, scoring, index.dictionary, piece)
+        if lattice.is_network:  # its slots would not all survive in SLF, where times stand on nodes
+            weighed = scoring.weighed(reworded(lattice, scoring.reading))
+            utterances = analyse_lattice(index.working_settings, weighed, index.dictionary, name)
+        else:
+            utterances = analyse(index.working_settings, scoring, index.dictionary, piece)
         documents.append(Document(name, index.base_texts(name), utterances, fingerprint_of(content_print(piece))))
     with writing(index.folder) as writer:
         WorkingIndex(writer).replace(documents, [])

@@ -12,9 +12,10 @@ from ...console import counted
 from ...errors import InputError
 from ...parallel import paired_map
 from ..lattice.batch import guarded, lost
-from ..lattice.formats import File, Piece, files, pieces
+from ..lattice.formats import File, Piece, Turn, files, pieces
 from ..lattice.scoring import Scoring
 from ..lattice.units import stamp
+from ..text import SPEAKER
 from .about import About
 from .build import (
     Document,
@@ -26,17 +27,22 @@ from .build import (
 )
 from .working import Labels, WorkingIndex
 
+_AND = ", "  # between the speakers of a document
 Progress = Callable[[int, int | None], None]
 
 
 class Changes(NamedTuple):
-    """Numbers of documents that indexing added, updated, left unchanged and removed, and what was wrong."""
+    """Numbers of documents that indexing added, updated, left unchanged and removed, and what was wrong.
+
+    ``turns`` are start, end and speaker of the turns of documents that were indexed, where transcripts name speakers.
+    """
 
     added: int
     updated: int
     unchanged: int
     removed: int
     errors: list[str]
+    turns: Mapping[str, Sequence[tuple[float, float, str]]] = {}
 
 
 @dataclass(frozen=True)
@@ -63,16 +69,27 @@ class Corpus:
 
     def holds(self, piece: Piece) -> bool:
         """Whether an utterance is to be indexed."""
-        return not self.listed or piece.name in self.about
+        return not self.listed or self.names(piece)
+
+    def names(self, piece: Piece) -> bool:
+        """Whether the table names an utterance or its transcript."""
+        return piece.name in self.about or (piece.turn is not None and piece.turn.document in self.about)
 
     def about_of(self, piece: Piece) -> About:
-        """What is said about an utterance; without a table it is a document of its own."""
-        return self.about.get(piece.name, About(piece.name))
+        """What is said about an utterance: by the table, or by its transcript; else it is a document of its own.
+
+        A table may name a transcript's document instead of its turns: then its offset is that of the document.
+        """
+        if piece.name in self.about or piece.turn is None:
+            return self.about.get(piece.name, About(piece.name))
+        about = self.about.get(piece.turn.document, About(piece.turn.document))
+        return about._replace(offset=about.offset + piece.turn.offset)
 
     def print_of(self, piece: Piece) -> str:
         """The fingerprint of an utterance: its content, where it begins, and how it is read."""
         content = self.prints.get(piece.name) or content_print(piece)
-        return fingerprint_of(content, (self.about_of(piece).offset, self.reading))
+        turn = () if piece.turn is None else (piece.turn,)
+        return fingerprint_of(content, (self.about_of(piece).offset, self.reading, *turn))
 
     def earlier_prints(self, documents: set[str], index: WorkingIndex) -> dict[str, str]:
         """The fingerprints of documents as releases until 0.1 made them, with texts and audio of the index."""
@@ -119,6 +136,8 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
     """Look at all utterances without parsing them."""
     prints: dict[str, list[str]] = {}
     paths: dict[str, str] = {}
+    homes: dict[str, str] = {}
+    transcripts: set[str] = set()
     incomplete: set[str] = set()
     errors: list[str] = []
     utterances: dict[str, set[str]] = {}
@@ -131,7 +150,11 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
                         f"two utterances are called {piece.name!r}: in {paths[piece.name]} and {piece.path}"
                     )
                 paths[piece.name] = piece.path
+                transcripts |= set() if piece.turn is None else {piece.turn.document}
                 document = corpus.about_of(piece).document
+                home = homes.setdefault(document, piece.path)
+                if home != piece.path and not corpus.names(piece):
+                    raise _DoubledName(f"two documents are called {document!r}: in {home} and {piece.path}")
                 documents.add(document)
                 utterances.setdefault(document, set()).add(piece.name)
                 prints.setdefault(document, []).append(corpus.print_of(piece))
@@ -144,7 +167,7 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
     if not prints:
         raise InputError(f"no utterances{': ' + errors[0] if errors else ''}", str(corpus.place))
     damaged = bool(errors)
-    missing = [u for u in corpus.about if u not in paths]
+    missing = [u for u in corpus.about if u not in paths and u not in transcripts]
     if missing:
         errors.append(f"not in {corpus.place}: {counted(len(missing), 'utterance')} of the table, e.g. {missing[0]!r}")
     sizes = {name: len(marks) for name, marks in prints.items()}
@@ -172,15 +195,18 @@ def update(
     index.replace([], removed)
     added = updated = 0
     ready: list[Document] = []
+    turns: dict[str, list[tuple[float, float, str]]] = {}
     for document in _documents(index, corpus, content, todo, workers, progress):
         ready.append(document)
+        if document.turns:
+            turns[document.name] = document.turns
         updated += document.name in index.fingerprints
         added += document.name not in index.fingerprints
         if len(ready) >= batch:
             index.replace(ready, [])
             ready = []
     index.replace(ready, [])
-    return Changes(added, updated, len(content.fingerprints) - len(todo), len(removed), content.errors)
+    return Changes(added, updated, len(content.fingerprints) - len(todo), len(removed), content.errors, turns)
 
 
 def _renamed(index: WorkingIndex, content: Survey) -> dict[str, Labels]:
@@ -260,7 +286,8 @@ def _documents(
             document.utterances += [
                 u._replace(audio=about.audio, offset=about.offset + u.offset) for u in outcome.result
             ]
-            document.texts = index.base_texts(name) | dict(about.texts)
+            document.turns += _turns(document.utterances[-len(outcome.result) :], piece.turn)
+            document.texts = index.base_texts(name) | document.texts | _texts(document, about, piece.turn)
         left[name] -= 1
         progress(done, total)
         if left[name] == 0:
@@ -269,3 +296,21 @@ def _documents(
                 content.errors.append(f"{name}: kept as it was, because one of its utterances cannot be used")
             elif document.utterances:
                 yield document
+
+
+def _turns(utterances: Sequence[Utterance], turn: Turn | None) -> list[tuple[float, float, str]]:
+    """Start, end and speaker of a turn, where it has times."""
+    if turn is None or not turn.speaker or not utterances:
+        return []
+    start, end = utterances[0].offset, utterances[-1].offset + utterances[-1].length
+    return [(start, end, turn.speaker)] if 0 <= start < end else []
+
+
+def _texts(document: Document, about: About, turn: Turn | None) -> dict[str, str]:
+    """What is said about a document; its speakers are those of its turns so far, unless the table names some."""
+    texts = dict(about.texts)
+    speakers = [name for name in document.texts.get(SPEAKER, "").split(_AND) if name]
+    if turn is not None and SPEAKER not in texts:
+        names = dict.fromkeys([*speakers, *([turn.speaker] if turn.speaker else [])])
+        texts |= {SPEAKER: _AND.join(names)} if names else {}
+    return texts

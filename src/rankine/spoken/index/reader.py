@@ -243,8 +243,8 @@ class Index:
 
     @property
     def seconds(self) -> float:
-        """How long all utterances are."""
-        return sum(float(p.numbers(schema.LENGTH).sum()) for p in self.parts)
+        """How long all utterances with times are."""
+        return sum(float(np.nansum(p.numbers(schema.LENGTH))) for p in self.parts)
 
     def check_sizes(self) -> None:
         """Raise InputError if a file has become shorter: reading behind its end would end the process."""

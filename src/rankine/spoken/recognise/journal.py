@@ -28,10 +28,10 @@ from ...errors import InputError, is_utf8, shorten
 from ...journal import Journal
 from ...places import check_name, inside, is_inside, plain_files
 from ...records import Count, Finite
-from ..text import AUDIO, DOCUMENT, OFFSET, UTTERANCE, stem
+from ..text import AUDIO, DOCUMENT, OFFSET, RECOGNISED, RECORDINGS, UTTERANCE, stem
 from .recordings import Recording
 
-JOURNAL, TABLE = "recognised.jsonl", "recordings.tsv"
+JOURNAL, TABLE = RECOGNISED, RECORDINGS
 TABLE_COLUMNS = (UTTERANCE, DOCUMENT, AUDIO, OFFSET)
 DAYS = 30  # that the lattices of deleted recordings are kept
 _ENDING = re.compile(r"(\.[A-Za-z0-9_-]+)+")
