@@ -7,7 +7,7 @@ from rankine.files import fingerprint
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.papers import document_scores
 from rankine.spoken.index.about import About
-from rankine.spoken.index.build import analyse, fingerprint_of
+from rankine.spoken.index.build import analyse, earlier_fingerprint
 from rankine.spoken.index.build_kernels import by_unit
 from rankine.spoken.lattice.confusion import confusion_network
 from rankine.spoken.lattice.formats import Piece, read_lattice, write_slf
@@ -147,10 +147,12 @@ def test_what_is_read_otherwise_than_before_has_another_fingerprint(tmp_path):
     """So an archive of the first release analyses it again; other lattices are known as they were."""
     slf = write_slf(lattice(0))
     want = {"slf": fingerprint(slf, "None", size=12), "sausage": fingerprint(b"u [ a 1 ]", "None", size=12)}
-    assert fingerprint_of(Piece("u", "slf", "m", slf)) == want["slf"]
+    assert earlier_fingerprint(Piece("u", "slf", "m", slf), None) == want["slf"]
     (tmp_path / "u.slf").write_bytes(slf)
-    assert fingerprint_of(Piece("u", "slf", str(tmp_path / "u.slf"))) == want["slf"]
-    assert fingerprint_of(Piece("u", "sausage", "m", b"u [ a 1 ]")) == want["sausage"]
+    assert earlier_fingerprint(Piece("u", "slf", str(tmp_path / "u.slf")), None) == want["slf"]
+    assert earlier_fingerprint(Piece("u", "sausage", "m", b"u [ a 1 ]"), None) == want["sausage"]
     (tmp_path / "u.slf").write_bytes(weighed := b"lmscale=10\n" + slf)
-    assert fingerprint_of(Piece("u", "slf", str(tmp_path / "u.slf"))) != fingerprint(weighed, "None", size=12)
-    assert fingerprint_of(Piece("u", "nbest", "m", b"-1 a\n")) != fingerprint(b"-1 a\n", "None", size=12)
+    assert earlier_fingerprint(Piece("u", "slf", str(tmp_path / "u.slf")), None) != fingerprint(
+        weighed, "None", size=12
+    )
+    assert earlier_fingerprint(Piece("u", "nbest", "m", b"-1 a\n"), None) != fingerprint(b"-1 a\n", "None", size=12)

@@ -27,7 +27,7 @@ from .build import (
 )
 from .working import Labels, WorkingIndex
 
-_AND = ", "  # between the speakers of a document
+_AND = "; "  # between the speakers of a document
 Progress = Callable[[int, int | None], None]
 
 
