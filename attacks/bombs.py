@@ -180,16 +180,23 @@ def own_files() -> Iterator[Bomb]:
 
 def lattices() -> Iterator[Bomb]:
     """Lattices in every format."""
-    for form in ("slf", "openfst", "mesh", "sausage", "nbest", "ctm", "json", "kaldi", "kaldi-text"):
+    transcripts = ("whisper", "vtt", "textgrid", "tei")
+    own = ("slf", "openfst", "mesh", "sausage", "nbest", "ctm", "kaldi", "kaldi-text", "kaldi-tra")
+    for form in (*own, *transcripts):
         for what, content in (("newlines", b"\n"), ("one line", b"x")):
             inspect = ["spoken", "inspect", "{}", "--format", form]
             yield Bomb(f"lattice {form}, a gigabyte: {what}", packed(content, ".gz"), inspect, small=False)
-    for form in ("slf", "json"):
+    for form in ("slf", "whisper", "srt"):
         yield Bomb(
             f"lattice {form}, a gigabyte of zeros", zeros(GIGABYTE), ["spoken", "inspect", "{}", "--format", form]
         )
     deep = text("[" * 1_000_000)
-    yield Bomb("lattice json, lists in lists", deep, ["spoken", "inspect", "{}", "--format", "json"])
+    yield Bomb("lattice whisper, lists in lists", deep, ["spoken", "inspect", "{}", "--format", "whisper"])
+    nested = text("<TEI>" + "<p>" * 1_000_000)
+    yield Bomb("lattice tei, elements in elements", nested, ["spoken", "inspect", "{}", "--format", "tei"])
+    laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 12))
+    entities = text(f'<!DOCTYPE TEI [<!ENTITY l0 "ha">{laughs}]><TEI>&l11;</TEI>')
+    yield Bomb("lattice tei, entities of entities", entities, ["spoken", "inspect", "{}", "--format", "tei"])
 
 
 def every() -> list[Bomb]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.recognise.recordings import RecordingJournal
+from rankine.spoken.recognise.journal import RecordingJournal
 
 from . import mutate
 from .kinds import SAVED, Kind
@@ -158,29 +158,32 @@ class PartKind(ArchiveKind):
 
 
 class Database(ArchiveKind):
-    """The judgments: bytes of the file, or rows."""
+    """The store: bytes of the file, or rows."""
 
     def change(self, rng: random.Random) -> None:
         """Mutate rows by SQL, or bytes."""
-        path = self.place / "judgments.sqlite"
+        path = self.place / "store.sqlite"
         if rng.random() < 0.3:
             path.write_bytes(mutate.data(rng, path.read_bytes()))
             return
         values = ["NULL", "x'00ff'", "'text'", "1e308", "-1", "9223372036854775807", "''", "0.5", "1", "'q9'"]
-        column = rng.choice(["query", "document", "grade", "judge", "time", "undoes", "id"])
+        column = rng.choice(["query", "recording", "place", "grade", "batch", "id"])
+        other = rng.choice(["name", "was", "print", "gone", "about", "id"])
         ways = [
             f"UPDATE judgment SET {column} = {rng.choice(values)} WHERE id = (SELECT id FROM judgment ORDER BY "
             f"id LIMIT 1 OFFSET {rng.randrange(3)})",
-            f"INSERT INTO judgment VALUES ({rng.randrange(10**6)}, {rng.choice(values)}, 'd', {rng.choice(values)}, "
-            f"'ann', '2026-01-01', {rng.choice(values)})",
+            f"INSERT INTO judgment VALUES ({rng.randrange(10**6)}, 1, {rng.choice(values)}, 1, '', "
+            f"{rng.choice(values)})",
+            f"UPDATE recording SET {other} = {rng.choice(values)} WHERE id = 1",
+            f"UPDATE batch SET undoes = {rng.choice(values)} WHERE id = {rng.randrange(4)}",
             "DELETE FROM query WHERE rowid = 1", "DROP TABLE judgment", "DROP TABLE query", "DELETE FROM judgment",
-            "ALTER TABLE judgment DROP COLUMN time", "ALTER TABLE judgment ADD COLUMN extra",
+            "ALTER TABLE judgment DROP COLUMN place", "ALTER TABLE judgment ADD COLUMN extra",
             f"UPDATE query SET text = {rng.choice(values)}", "CREATE TABLE other (x)",
             f"INSERT INTO query VALUES ({rng.choice(values)}, {rng.choice(values)})", "PRAGMA user_version = 99",
         ]  # fmt: skip
         connection = sqlite3.connect(path)
         try:
-            connection.execute(rng.choice([*ways[:2], *ways]))
+            connection.execute(rng.choice([*ways[:4], *ways]))
             connection.commit()
         except (sqlite3.Error, OverflowError):
             pass

@@ -50,9 +50,10 @@ class LatticeKind(TextKind):
         for _ in range(rng.randrange(1, 3) if row.split is not None else 1):
             made = lattice(rng)
             made = replace(made, name=f"u{len(out)}")
-            network = spoken.confusion_network(made) if row.writes != "lattice" else None
+            network = replace(spoken.confusion_network(made), name=made.name)
             options = {"numbers": {u: i + 1 for i, u in enumerate(made.units)}} if "numbers" in row.options else {}
-            out += row.write(made if network is None else replace(network, name=made.name), **options)
+            content = {"network": network, "words": formats.transcript_of(network)}
+            out += row.write(content.get(row.writes, made), **options)
         return out
 
     def use(self, path: Path) -> Any:
@@ -72,8 +73,24 @@ class LatticeKind(TextKind):
         (file,) = formats.files(path, self.format)
         for piece, (name, one) in zip(formats.pieces(file), result, strict=True):
             assert piece.name == name
-            if one.n_paths <= 300:
-                assert slow.all_paths(*slow.arcs_of(one)) == slow.all_paths(*slow.read(piece)), name
+            parsed = formats.TABLE[piece.format].parse(piece, formats.Reading())
+            if parsed.n_paths <= 300:
+                assert slow.agrees(piece, one, parsed), name
+
+
+class WeighedSlf(LatticeKind):
+    """SLF with weights of scores in its header."""
+
+    def __init__(self) -> None:
+        super().__init__("slf with weights", ".slf")
+        self.format = "slf"
+
+    def sample(self, rng: random.Random) -> bytes:
+        """A lattice whose scores are weighed."""
+        header = (
+            f"lmscale={20 * rng.random():.3f}\nacscale={rng.random():.3f}\nwdpenalty={-rng.random():.3f}\nbase=10\n"
+        )
+        return header.encode() + super().sample(rng)
 
 
 class BinaryLattice(LatticeKind):
@@ -96,44 +113,44 @@ def _floats(rng: random.Random, data: bytes) -> bytes:
 
 
 class NBest(LatticeKind):
-    """n-best lists."""
+    """n-best lists, in one of their layouts."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, ".nbest")
+        self.format = "nbest"
 
     def sample(self, rng: random.Random) -> bytes:
         """Some sentences with scores."""
-        lines = [f"{-10 * rng.random():.4f} " + " ".join(rng.sample(WORDS, rng.randrange(1, 6))) for _ in range(4)]
+        lines = {"nbest Decipher 1": ["NBestList1.0"], "nbest Decipher 2": ["NBestList2.0"]}.get(self.name, [])
+        for _ in range(4):
+            words = rng.sample([*WORDS, "-pau-"], rng.randrange(1, 6))
+            lines.append(self.hypothesis(rng, words))
         return ("\n".join(lines) + "\n").encode()
 
+    def hypothesis(self, rng: random.Random, words: list[str]) -> str:
+        """A line."""
+        score = f"{-10 * rng.random():.4f}"
+        if self.name == "nbest SRILM":
+            return " ".join([score, f"{-5 * rng.random():.3f}", str(len(words)), *words])
+        if self.name == "nbest Decipher 1":
+            return " ".join([f"({-rng.randrange(500)})", *words])
+        if self.name == "nbest Decipher 2":
+            timed, at = [f"({-rng.randrange(500)})"], 0.0
+            for word in words:
+                end = at + rng.randrange(1, 40) / 100
+                timed.append(f"{word} ( st: {at:.2f} et: {end:.2f} g: {-rng.randrange(20)} a: {-rng.randrange(200)} )")
+                at = end + 0.01
+            return " ".join(timed)
+        return " ".join([score, *words])
 
-class RecogniserJson(LatticeKind):
-    """JSON of Whisper, whisper.cpp or Vosk."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name, ".json")
-        self.format = "json"
+class Transcripts(LatticeKind):
+    """Kaldi's numbers of one-best words."""
 
-    def write(self, rng: random.Random, folder: Path) -> Path:
-        """Mutated JSON."""
-        path = folder / "input.json"
-        path.write_bytes(mutate.json_text(rng, self.content(rng), mild=0.7))
-        return path
-
-    def content(self, rng: random.Random) -> Any:
-        """What the recogniser writes."""
-        at, words = 0.0, []
-        for word in rng.sample(WORDS[:8], rng.randrange(1, 6)):
-            length = round(rng.random(), 2)
-            words.append((word, round(at, 2), round(at + length, 2), round(rng.random(), 3)))
-            at += length
-        if self.name == "json vosk":
-            return {"result": [{"conf": p, "start": s, "end": e, "word": w} for w, s, e, p in words], "text": "x"}
-        if self.name == "json whisper":
-            said = [{"word": f" {w}", "start": s, "end": e, "probability": p} for w, s, e, p in words]
-            return {"text": "x", "language": "en", "segments": [{"id": 0, "start": 0.0, "end": at, "words": said}]}
-        tokens = [
-            {"text": f" {w}", "offsets": {"from": int(1000 * s), "to": int(1000 * e)}, "id": 3, "p": p}
-            for w, s, e, p in words
-        ]
-        return {"result_": {"language": "en"}, "transcription": [{"text": "x", "tokens": tokens}]}
+    def sample(self, rng: random.Random) -> bytes:
+        """A few utterances."""
+        lines = [" ".join([f"u{i}", *(str(rng.randrange(9)) for _ in range(rng.randrange(5)))]) for i in range(3)]
+        return ("\n".join(lines) + "\n").encode()
 
 
 class SpokenList(TextKind):
@@ -257,10 +274,10 @@ class PartialBatch(Kind):
 
 
 KINDS: list[Kind] = [
-    LatticeKind("slf", ".slf"), LatticeKind("openfst", ".fst"), LatticeKind("mesh", ".mesh"),
-    LatticeKind("sausage", ".sausage"), NBest("nbest", ".nbest"), LatticeKind("ctm", ".ctm"),
+    LatticeKind("slf", ".slf"), WeighedSlf(), LatticeKind("openfst", ".fst"), LatticeKind("mesh", ".mesh"),
+    LatticeKind("sausage", ".sausage"), LatticeKind("ctm", ".ctm"), Transcripts("kaldi-tra", ".tra"),
+    *map(NBest, ("nbest", "nbest SRILM", "nbest Decipher 1", "nbest Decipher 2")),
     LatticeKind("kaldi-text", ".ark"), BinaryLattice("kaldi", ".ark"),
-    *map(RecogniserJson, ("json vosk", "json whisper", "json whisper.cpp")),
     SpokenList("about.tsv", read_about), SpokenList("about.csv", read_about, ".csv"),
     SpokenList("queries.tsv", read_queries), SpokenList("spoken qrels", read_qrels, ".qrels"),
     SpokenList("lexicon", lexicon, ".dict"), SpokenList("probabilities", load_distribution, ".txt"),

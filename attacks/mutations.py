@@ -48,12 +48,10 @@ class Failure(NamedTuple):
 
 def kinds() -> dict[str, Any]:
     """All kinds by name."""
-    from . import kinds, kinds_archive, kinds_csv, kinds_spoken, kinds_trec
+    from . import kinds, kinds_archive, kinds_csv, kinds_spoken, kinds_transcripts, kinds_trec
 
-    return {
-        kind.name: kind
-        for kind in [*kinds.KINDS, *kinds_csv.KINDS, *kinds_trec.KINDS, *kinds_spoken.KINDS, *kinds_archive.KINDS]
-    }
+    modules = (kinds, kinds_csv, kinds_trec, kinds_spoken, kinds_transcripts, kinds_archive)
+    return {kind.name: kind for module in modules for kind in module.KINDS}
 
 
 def generator(seed: int, kind: str, number: int) -> random.Random:

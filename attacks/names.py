@@ -173,20 +173,20 @@ def _text_of_part(column: str) -> Callable[[Path, str], None]:
 def _document_of_judgments(archive: Path, name: str) -> None:
     import sqlite3
 
-    db = sqlite3.connect(archive / "judgments.sqlite", isolation_level=None)
-    db.execute("UPDATE judgment SET document = ? WHERE document = 'd1'", (name.encode("utf-8", "replace").decode(),))
+    db = sqlite3.connect(archive / "store.sqlite", isolation_level=None)
+    db.execute("UPDATE recording SET name = ? WHERE name = 'd1'", (name.encode("utf-8", "replace").decode(),))
     db.close()
 
 
 def _super_journal(archive: Path, name: str) -> None:
     """A journal of SQLite that names another file: SQLite deletes that file when it has rolled back."""
-    page = (archive / "judgments.sqlite").read_bytes()
+    page = (archive / "store.sqlite").read_bytes()
     text = name.encode("utf-8", "replace")
     magic = bytes.fromhex("d9d505f920a163d7")
     header = magic + b"".join(n.to_bytes(4, "big") for n in (0, 0, len(page) // 4096, 512, 4096))
     tail = (sum(b if b < 128 else b - 256 for b in text) & 0xFFFFFFFF).to_bytes(4, "big")
     body = header.ljust(512, b"\0") + (0x40000000 // 4096 + 1).to_bytes(4, "big") + text
-    (archive / "judgments.sqlite-journal").write_bytes(body + len(text).to_bytes(4, "big") + tail + magic)
+    (archive / "store.sqlite-journal").write_bytes(body + len(text).to_bytes(4, "big") + tail + magic)
 
 
 PLACES: dict[str, Callable[[Path, str], None]] = {
@@ -229,7 +229,7 @@ def names(place: Path) -> dict[str, str]:
 # -- links, pipes and folders in place of the archive's own files
 
 OWN = (
-    "manifest.json", "lock", "judgments.sqlite", "judgments.sqlite-journal", "judgments.sqlite-wal", "dictionary.txt",
+    "manifest.json", "lock", "store.sqlite", "store.sqlite-journal", "store.sqlite-wal", "dictionary.txt",
     "weights/current.json", "weights/lock", "cache/lock", "recognised/lock", "recognised/recognised.jsonl",
     "recognised/recordings.tsv", "recognised/tape-1.nbest", "manifest.json.new", "weights/current.json.new", "*.part",
     "cache/*.arrow", "weights/[0-9a-f]*.json",
@@ -300,7 +300,8 @@ COMMANDS: dict[str, Callable[[Path], str]] = {
     "search": _command("search", "loud1 w0 w1"), "check": _command("check"), "subtitles": _command("subtitles", "d0"),
     "play": _play, "weights": _command("weights"), "weights --use": _command("weights", "--use", "uniform"),
     "learn": _command("learn", "--ranker", "single", "--folds", "2", "--keep"), "judgments": _command("judgments"),
-    "delete": _command("delete", "tape-1"), "delete another": _command("delete", "d0"), "merge": _command("merge"),
+    "delete": _command("delete", "tape-1", "--yes"), "delete another": _command("delete", "d0", "--yes"),
+    "merge": _command("merge"),
     "add": _add, "add with other settings": _add_anew,
 }  # fmt: skip
 

@@ -25,6 +25,7 @@ class Scene:
     """A command in a folder.
 
     ``outputs`` are the files that it writes; ``adds`` and ``removes`` the documents by which it changes the archive.
+    ``refusal`` is what it says if it is run again after it was done.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Scene:
     removes: frozenset[str] = frozenset()
     run: Callable[[], None] | None = None  # instead of the command line
     archive: bool = False
+    refusal: str = ""
 
 
 def slf(*words: str) -> bytes:
@@ -75,8 +77,40 @@ def build(folder: Path) -> None:
     keys = [archive.judgments.query(word) for word in WORDS[:4]]
     grades = [(key, f"lattices{i}", float(i % 2 == n % 2)) for n, key in enumerate(keys) for i in range(6)]
     archive.judgments.add_all(grades, "ann")
+    build_others(folder, archive)
     (folder / "queries.tsv").write_text("n1\tletter engine\nn2\tengine printing\n")
     (folder / "qrels.txt").write_text("n1 0 lattices0 1\nn2 0 lattices1 1\n")
+
+
+def build_others(folder: Path, archive) -> None:
+    """A packed archive, one of format 1, and one with a damaged part whose lattices are its own."""
+    import json
+    import sqlite3
+
+    from rankine.files import sealed
+    from rankine.spoken import Archive
+    from rankine.spoken.earlier import TABLES
+    from rankine.spoken.index.settings import Settings
+
+    archive.pack(folder / "packed.zip")
+    shutil.copytree(folder / "archive", folder / "old")
+    manifest = json.loads((folder / "old" / "manifest.json").read_bytes().partition(b"\n")[2])
+    (folder / "old" / "manifest.json").write_bytes(sealed(json.dumps(manifest | {"format": 1})))
+    (folder / "old" / "store.sqlite").unlink()
+    judged = archive.judgments.all()
+    db = sqlite3.connect(folder / "old" / "judgments.sqlite")
+    for statement in TABLES.values():
+        db.execute(statement)
+    db.executemany("INSERT INTO query VALUES (?, ?)", judged.queries.items())
+    rows = [(q, d, g, "ann", "2026-01-01", None) for q, grades in judged.qrels.items() for d, g in grades.items()]
+    db.executemany("INSERT INTO judgment (query, document, grade, judge, time, undoes) VALUES (?, ?, ?, ?, ?, ?)", rows)
+    db.commit()
+    db.close()
+    broken = Archive.create(folder / "broken", Settings({"word": "words"}))
+    broken.add_recordings([folder / "audio"], [Echo()])
+    shutil.rmtree(folder / "broken" / "cache", ignore_errors=True)
+    part = next((folder / "broken").glob("*.part"))
+    part.write_bytes(part.read_bytes()[:100] + b"x" + part.read_bytes()[101:])
 
 
 class Echo:
@@ -117,7 +151,7 @@ SCENES = [
     Scene("rank", ["rank", "old.json", "data.txt", "-o", "run.txt"], outputs=("run.txt",)),
     _spoken("index", "archive", "more", "--workers", "1", adds=frozenset(f"more{i}" for i in range(4))),
     Scene("spoken index anew", ["spoken", "index", "new", "lattices", "--workers", "1"]),
-    _spoken("delete", "archive", "lattices1", "lattices4", removes=frozenset(("lattices1", "lattices4"))),
+    _spoken("delete", "archive", "lattices1", "lattices4", "--yes", removes=frozenset(("lattices1", "lattices4"))),
     _spoken("merge", "archive"),
     _spoken("judge", "archive", "river", stdin=b"y\nn\n3\nu\nn\nq\n"),
     _spoken("judgments", "archive", "--queries", "queries.tsv", "--qrels", "qrels.txt", "--export", "mine",
@@ -125,6 +159,11 @@ SCENES = [
     _spoken("learn", "archive", "--folds", "2", "--ranker", "svm-map"),
     _spoken("weights", "archive", "--use", "uniform"),
     _spoken("add", run=_add_recordings, adds=frozenset(f"tape{i}" for i in range(3))),
+    _spoken("pack", "archive", "out.zip", outputs=("out.zip",)),
+    Scene("spoken unpack", ["spoken", "unpack", "packed.zip", "new"], refusal="into a new or an empty folder"),
+    Scene("spoken upgrade", ["spoken", "upgrade", "old"]),
+    Scene("spoken judge an old archive", ["spoken", "judge", "old", "river"], stdin=b"y\nq\n"),
+    Scene("spoken check --repair", ["spoken", "check", "broken", "--repair", "--workers", "1"]),
     Scene("spoken convert", ["spoken", "convert", "lattices", "out", "--to", "slf", "--workers", "1"]),
     Scene("spoken convert to a file", ["spoken", "convert", "lattices", "out.ctm", "--workers", "1"],
           outputs=("out.ctm",)),
@@ -224,8 +263,9 @@ class Stage:
         for name, work in (("check", lambda: self._check(scene, False)), ("again", lambda: perform(scene)),
                            ("final", lambda: self._check(scene, True))):  # fmt: skip
             _, status = os.waitpid(forked(work, folder, name), 0)
-            if name == "again" and scene.removes and "no document is called" in printed(folder, name):
-                continue  # they were removed before
+            refusal = "no document is called" if scene.removes else scene.refusal
+            if name == "again" and refusal and refusal in printed(folder, name):
+                continue  # it was done before
             if status:
                 return f"{name}: status {status}: {printed(folder, name)[-600:]}"
         return ""
@@ -241,15 +281,30 @@ class Stage:
             self._check_file(path, scene)
         if Path("archive").exists():
             self._check_archive(scene, complete)
-        if complete and Path("new").exists():
-            from rankine.spoken import Archive
-
-            opened = Archive("new")
-            opened.check()
-            assert set(opened.documents) == self.documents
+        self._check_others(scene, complete)
         if complete and scene.name == "spoken convert":
             assert sorted(p.name for p in Path("out").glob("*.slf*")) != []
         return 0
+
+    def _check_others(self, scene: Scene, complete: bool) -> None:
+        """The archives that are made, upgraded and repaired."""
+        from rankine.spoken import Archive
+
+        whole = ["old"] + (["new"] if Path("new").exists() and (complete or scene.name == "spoken unpack") else [])
+        for name in whole:
+            opened = Archive(name)
+            opened.check()
+            assert set(opened.documents) == self.documents
+            assert scene.name == "spoken index anew" or opened.judgments.all().n_judgments >= self.judgments
+        if complete and scene.name in ("spoken upgrade", "spoken judge an old archive"):
+            assert Archive("old").index.manifest.format == 2
+            assert not Path("old", "judgments.sqlite").exists()
+            assert not Path("old", "before-upgrade").exists()
+        if complete and scene.name == "spoken check --repair":
+            opened = Archive("broken")
+            opened.check()
+            assert set(opened.documents) == {f"tape{i}" for i in range(3)}
+            assert not list(Path("broken").glob("damaged-*"))
 
     def _check_file(self, path: Path, scene: Scene) -> None:
         import rankine as rk

@@ -86,7 +86,7 @@ def prepare(folder: Path, rng: random.Random) -> list[Scene]:
         ["spoken", "cn", "lattices", "--workers", "1"], ["spoken", "search", "archive", "printing"],
         ["spoken", "search", "archive", word], ["spoken", "search", "archive", "printing", "-o", "json"],
         ["spoken", "search", "archive", "printing", "-o", "trec"], ["spoken", "subtitles", "archive", name],
-        ["spoken", "judgments", "archive"], ["spoken", "delete", "archive", word], ["spoken", "check", name],
+        ["spoken", "judgments", "archive"], ["spoken", "delete", "archive", word, "--yes"], ["spoken", "check", name],
         ["spoken", "index", "archive", "lattices", "--workers", "1"], ["spoken", "judge", "archive", "printing"],
         ["spoken", "convert", "lattices", f"{name}.ctm", "--workers", "1"], ["spoken", "play", "archive", f"{name}@0"],
         ["spoken", "show", "lattices", "-o", f"{name}.svg"], ["spoken", "weights", "archive", "--use", word],

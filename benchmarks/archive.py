@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import numpy as np
 
 import rankine as rk
 from rankine.experiments.collections import words_of
+from rankine.files import write_file
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.examples import examples
 from rankine.spoken.archive.ranking import ranked_places
@@ -23,7 +25,7 @@ from rankine.spoken.index.grams import decoded
 from rankine.spoken.index.schema import DOCUMENT_NAME, FORMS, GramPostings, Postings
 from rankine.spoken.index.scores import ranker_names
 from rankine.spoken.index.settings import LEVELS, Settings
-from rankine.spoken.index.storage import writing
+from rankine.spoken.index.storage import MANIFEST, Manifest, writing
 from rankine.spoken.lattice import stretches
 from rankine.spoken.lattice.confusion import confusion_network
 from rankine.spoken.lattice.formats import read_archive
@@ -146,6 +148,27 @@ def opening(big: Archive) -> None:
         subprocess.run([sys.executable, "-c", code, str(big.folder)], capture_output=True, text=True, check=True).stdout
     )
     goal("opening it in a new process, seconds", seconds, 0.2, at_most=True)
+
+
+def whole_archives(big: Archive, place: Path) -> None:
+    """Upgrading an archive as 0.1 left it, whose parts have no counts of n-grams; packing and unpacking it."""
+    with writing(Archive.create(place / "old", big.settings).folder) as writer:
+        entries = []
+        for reader in big.index.parts:
+            arrays = [(name, reader.part.raw(name)) for name in reader.part.places if ".gram" not in name]
+            entries.append(writer.part(arrays, reader.part.meta))
+        writer.commit(entries)
+    write_file(place / "old" / MANIFEST, replace(Manifest.read(place / "old"), format=1).to_bytes())
+    old = Archive(place / "old")
+    took = milliseconds(lambda archive: archive.upgrade(), [old])[0] / 1e3
+    assert all(name in reader.part.places for reader in old.index.parts for name in big.index.parts[0].part.places)
+    goal("upgrading it from format 1, counts of n-grams and all, seconds", took, 60, at_most=True)
+    packing, unpacking = (
+        milliseconds(call, [place / "packed.zip"])[0] / 1e3
+        for call in (old.pack, lambda path: Archive.unpack(path, place / "again"))
+    )
+    size, packed = old.index.manifest.size / 1e6, (place / "packed.zip").stat().st_size / 1e6
+    print(f"  packing it {packing:.0f} s ({size:,.0f} MB in {packed:,.0f} MB), unpacking {unpacking:.0f} s", flush=True)
 
 
 def size_of_counts(archive: Archive) -> None:
@@ -327,6 +350,7 @@ def main() -> None:
         big = blown_up(kept, Path(temporary, "big"), SEGMENTS)
         papers_rankers(big, searching(big, texts, 30, 80))
         opening(big)
+        whole_archives(big, Path(temporary))
 
 
 def million() -> None:

@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from rankine.spoken import arc_posteriors, confusion_network, pspl, read_lattice
+from rankine.spoken.lattice.formats import TABLE, Piece, Reading
+from rankine.spoken.lattice.hypotheses import network_of_list
 
 from .timing import best_times, goal, heading
 
@@ -37,13 +41,46 @@ def peak_memory(n: int) -> float:
     return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
 
 
+def nbest_lists(folder: Path) -> None:
+    """n-best lists: words and posteriors against what SRILM printed, and how long a list of 2,000 takes."""
+    heading("Spoken: twelve n-best lists, and what SRILM printed for them")
+    words, posteriors = (
+        {line.split()[0]: line.split()[1:] for line in (folder / name).read_text(encoding="utf-8").splitlines()}
+        for name in ("consensus.txt", "posteriors.txt")
+    )
+    same, n, apart = 0, 0, 0.0
+    for path in sorted(folder.glob("*.nbest")):
+        network, printed = confusion_network(read_lattice(path)), words[path.stem]
+        best = network.best_entries()
+        same += sum(a == b for a, b in zip(network.best(), printed, strict=True))
+        n += len(printed)
+        theirs = np.array(posteriors[path.stem], float)
+        apart = max(apart, float(np.abs(network.posterior[best] - theirs).max()))
+    print(f"  {same} of {n} words are the same")
+    goal("largest difference of posteriors, thousandths", 1000 * apart, 1, at_most=True)
+    largest = max(folder.glob("*.nbest"), key=lambda path: path.stat().st_size)
+    lattice = TABLE["nbest"].parse(Piece("u", "nbest", str(largest)), Reading())
+    best = best_times(
+        {
+            "read": lambda: read_lattice(largest),
+            "network": lambda: network_of_list(lattice, arc_posteriors(lattice)),
+        },
+        rounds=5,
+    )
+    print(f"  {int((lattice.source == 0).sum()):,} hypotheses, {len(lattice):,} words and pauses; one core")
+    goal("network of the hypotheses, milliseconds", 1000 * best["network"], 50, at_most=True)
+    goal("reading the list and making its network, milliseconds", 1000 * best["read"], 500, at_most=True)
+
+
 def main() -> None:
-    heading("Spoken: 385 English lattices of PocketSphinx")
     place = os.environ.get("RANKINE_DATA")
     if not place:
+        heading("Spoken")
         print("  skipped: set RANKINE_DATA to the folder that holds speech/lj")
         return
+    nbest_lists(Path(place, "speech", "srilm-nbest"))
     files = sorted(Path(place, "speech", "lj", "lattices").iterdir())
+    heading("Spoken: 385 English lattices of PocketSphinx")
     some = files[:60]
     read_lattice(some[0])
     best = best_times({"plain": lambda: plain_loop(some), "ours": lambda: [read_lattice(f) for f in some]}, rounds=5)

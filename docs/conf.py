@@ -17,6 +17,7 @@ from rankine.normalisers import TABLE as NORMALISERS
 from rankine.rankers.base import LinearModel
 from rankine.rankers.table import TABLE as RANKERS
 from rankine.solvers import TABLE as SOLVERS
+from rankine.spoken.archive.fields import TABLE as FIELDS
 from rankine.spoken.archive.grammar import EXAMPLES
 from rankine.spoken.recognise.table import TABLE as RECOGNISERS
 
@@ -58,6 +59,10 @@ TABLES = {
     "lattice-formats": list_formats(),
     "units": list_units(),
     "recognisers": list_recognisers(),
+    "fields": (
+        ("field", "what it says", "other names"),
+        ((name, row.explanation, ", ".join(row.aliases)) for name, row in FIELDS.items()),
+    ),
     "queries": (("query", "what it finds"), EXAMPLES),
     "targets": (("name", "what it is", "models that it holds", "run here (`--check`)"), targets()),
     "normalisers": (("name", "what it does"), ((name, row.explanation) for name, row in NORMALISERS.items())),

@@ -8,13 +8,17 @@ import json
 import math
 import re
 import struct
+import unicodedata
 from collections import Counter
+
+from . import reference_hypotheses as hypotheses
 
 NAN = math.nan
 NOTHING = {"!NULL", "<eps>", "<epsilon>", "*DELETE*", "-", ""} | {
     "!SENT_START", "!SENT_END", "!ENTER", "!EXIT", "<s>", "</s>", "<sil>", "<SIL>", "SIL", "sil", "!SIL", "[NOISE]",
     "[SPEECH]", "++NOISE++", "<NOISE>", "<SPOKEN_NOISE>",
 }  # fmt: skip
+BREAKS = re.compile("[\\s\u2013\u2014\u2026\u3000-\u3004\u3008-\u301f\uff0c\uff01\uff1f\uff1a\uff1b]+|[.]{2,}|-{2,}")
 LONG = {"time": "t", "WORD": "W", "START": "S", "END": "E", "acoustic": "a", "language": "l"}
 
 
@@ -47,6 +51,8 @@ def slf(data):
     assert len(by_id) == len(nodes)
     assert float(header.get("N", len(nodes))) == len(nodes)
     assert float(header.get("L", len(links))) == len(links)
+    weight = float(header.get("lmscale", 1))
+    parts = weight if weight > 0 else 1.0
     on_links = any("W" in link for link in links)
     arcs = []
     for link in links:
@@ -54,10 +60,10 @@ def slf(data):
         word = (link if on_links else by_id[source]).get("W")
         word = None if word is None else word_of(word)
         a, lm, r = (
-            times_scale(slf_log(link, key, base), float(header.get(scale, 1)))
+            times_scale(slf_log(link, key, base), float(header.get(scale, 1)) / parts)
             for key, scale in (("a", "acscale"), ("l", "lmscale"), ("r", "prscale"))
         )
-        penalty = float(header.get("wdpenalty", 0)) * (math.log(base) if base else 1)
+        penalty = float(header.get("wdpenalty", 0)) / parts * (math.log(base) if base else 1)
         lm = lm + r + penalty * (word is not None)
         times = [float(by_id[n].get("t", NAN)) * float(header.get("tscale", 1)) for n in (source, target)]
         arcs.append((source, target, word, a, lm, float(link.get("p", NAN)), *times))
@@ -274,16 +280,6 @@ def slots_as_arcs(slots):
     return arcs, 0, len(slots)
 
 
-def nbest(data):
-    arcs = []
-    for i, (score, *words) in enumerate(lines_of(data.decode())):
-        words = [word_of(w) for w in words] or [None]
-        nodes = ["start", *((i, k) for k in range(1, len(words))), "end"]
-        for k, word in enumerate(words):
-            arcs.append((nodes[k], nodes[k + 1], word, float(score) if k == 0 else 0.0, 0.0, NAN, NAN, NAN))
-    return arcs, "start", "end"
-
-
 def ctm(data):
     """``data`` of one utterance."""
     words = []
@@ -301,40 +297,37 @@ def one_best(words):
     return slots_as_arcs([[(w, 1.0 if w is None else c, begin, end)] for w, begin, end, c in slots])
 
 
-def recogniser_json(data):
-    words, last = [], 0.0
-    entries = json_entries(json.loads(data))
-    for i, entry in enumerate(entries):
-        later = [float(e["start"]) for e in entries[i + 1 :] if "start" in e]
-        begin = float(entry.get("start", last))
-        last = float(entry.get("end", max([*later[:1], last])))
-        text = entry.get("word", entry.get("text", "")).strip().strip('.,;:!?"')
-        confidence = [float(entry[k]) for k in ("probability", "confidence", "conf", "score") if k in entry] or [1.0]
-        words.append((text, begin, last, confidence[0]))
-    arcs, start, end = one_best([w for w in words if w[0]])
-    return [(u, v, None if w is None else w.lower(), *rest) for u, v, w, *rest in arcs], start, end
+def clean(word):
+    """A word without punctuation around it, in lower case."""
+    edge = [c not in "%#&@+" and not c.isalnum() and unicodedata.category(c)[0] in "PSZC" for c in word]
+    inside = [i for i, at_edge in enumerate(edge) if not at_edge]
+    return word[inside[0] : inside[-1] + 1] if inside else ""
 
 
-def json_entries(content):
-    if isinstance(content, list):
-        return [entry for part in content for entry in json_entries(part)]
-    if "words" in content or "result" in content:
-        return content.get("words", content.get("result"))
-    if "transcription" not in content:
-        return [entry for segment in content["segments"] for entry in segment.get("words", [])]
-    entries = []
-    for segment in content["transcription"]:
-        first = True
-        for token in segment["tokens"]:
-            if token["text"].startswith("[_"):
-                continue
-            if first or token["text"].startswith(" "):
-                entries.append({"word": "", "start": token["offsets"]["from"] / 1000, "probability": 1.0})
-            first = False
-            entry = entries[-1]
-            entry["word"], entry["end"] = entry["word"] + token["text"], token["offsets"]["to"] / 1000
-            entry["probability"] = min(entry["probability"], float(token.get("p", 1.0)))
-    return entries
+def turn(piece):
+    """``data`` holds segments: (start, end, words, speaker, estimated, alternatives, document)."""
+    arcs, at = [], "0"
+    for i, (start, end, words, _, _, others, _) in enumerate(json.loads(piece.content())):
+        to = str(i + 1)
+        for j, (weight, said) in enumerate([(1 - sum(w for w, _ in others), words), *others]):
+            units = []
+            for text, begin, stop, c in said:
+                tokens = [t for t in map(clean, BREAKS.split(text)) if t]
+                sizes = [sum(map(len, tokens[:k])) / sum(map(len, tokens)) for k in range(len(tokens) + 1) if tokens]
+                for k, token in enumerate(tokens):
+                    word = word_of(token)
+                    times = [begin + (stop - begin) * sizes[k], begin + (stop - begin) * sizes[k + 1]]
+                    units.append((None if word is None else word.lower(), *times, c))
+            nodes = [at, *(f"{i} {j} {k}" for k in range(1, len(units))), to]
+            for k, (word, begin, stop, c) in enumerate(units or [(None, start, end, 1.0)]):
+                times = (begin - piece.turn.offset, stop - piece.turn.offset)
+                c = 1.0 if word is None else c
+                if weight > 1e-9:
+                    arcs.append((nodes[k], nodes[k + 1], word, 0.0, 0.0, weight * c, *times))
+                    if 1 - c > 1e-9:
+                        arcs.append((nodes[k], nodes[k + 1], None, 0.0, 0.0, weight * (1 - c), *times))
+        at = to
+    return arcs, "0", at
 
 
 def on_paths(arcs, start, end):
@@ -378,19 +371,30 @@ def arcs_of(lattice):
     return arcs, 0, lattice.n_nodes - 1
 
 
+def agrees(piece, lattice, parsed):
+    """Whether a lattice of the package, and what its reader made of the file, are what the slow readers give."""
+    arcs, start, end = read(piece)
+    if all_paths(*arcs_of(parsed)) != all_paths(arcs, start, end):
+        return False
+    slots = hypotheses.list_network(arcs, start, end) if piece.format == "nbest" else None
+    return slots is None or hypotheses.same_slots(hypotheses.slots_of(lattice), slots)
+
+
 READERS = {
     "slf": slf,
     "openfst": openfst,
     "mesh": mesh,
     "sausage": sausage,
-    "nbest": nbest,
+    "nbest": lambda data: hypotheses.nbest(data, word_of),
     "ctm": ctm,
-    "json": recogniser_json,
+    "kaldi-tra": lambda line: hypotheses.tra(line, slots_as_arcs),
 }
 
 
 def read(piece):
     """(arcs, start, end) of an utterance of a file, by the slow reader of its format."""
+    if piece.turn is not None:
+        return turn(piece)
     if piece.format in READERS:
         return READERS[piece.format](piece.content())
     return (kaldi_binary if piece.byte >= 0 else kaldi_text)(piece.content())

@@ -61,12 +61,18 @@ class Journal:
 
     def add(self, entry: dict[str, Any]) -> None:
         """Append an entry."""
-        line = json.dumps(entry)
+        self.add_all([entry])
+
+    def add_all(self, entries: list[dict[str, Any]]) -> None:
+        """Append several entries at once."""
+        if not entries:
+            return
+        lines = "".join(json.dumps(entry) + "\n" for entry in entries)
         unlink_copies(self.path)
         with writing_to(self.path), open(self.path, "a", encoding="utf-8", newline="\n") as file:
-            file.write(("" if self._complete else "\n") + line + "\n")
+            file.write(("" if self._complete else "\n") + lines)
         self._complete = True
-        self.entries.append(entry)
+        self.entries += entries
 
     def remove(self) -> None:
         """Delete the file: the work is done."""

@@ -15,8 +15,10 @@ _present: set[str] = set()
 
 
 @contextmanager
-def temporary_folder(prefix: str) -> Iterator[str]:
-    """A new folder for the time of the block.
+def temporary_folder(prefix: str, place: str | os.PathLike | None = None) -> Iterator[str]:
+    """A new folder for the time of the block, in the folder ``place`` or where the system keeps such.
+
+    If it is moved away within the block, it stays there.
 
     >>> with temporary_folder("rankine-") as folder:
     ...     os.path.isdir(folder)
@@ -24,7 +26,7 @@ def temporary_folder(prefix: str) -> Iterator[str]:
     >>> os.path.exists(folder)
     False
     """
-    folder = tempfile.mkdtemp(prefix=prefix)
+    folder = tempfile.mkdtemp(prefix=prefix, dir=place)
     with _removed(folder):
         yield folder
 

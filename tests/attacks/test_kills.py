@@ -10,6 +10,12 @@ def test_nothing_is_lost(capfd):
     assert " 0 failures" in capfd.readouterr().out
 
 
+def test_whole_archives_are_there_or_not(capfd):
+    names = ["spoken pack", "spoken unpack", "spoken upgrade", "spoken check --repair"]
+    assert kills.attack(8, 3, names) == []
+    assert " 0 failures" in capfd.readouterr().out
+
+
 def test_events_are_those_that_change_files(tmp_path):
     calls = []
 

@@ -90,7 +90,7 @@ def _below(hit: Hit, first: bool) -> list[str]:
     """Title and date of the recording where it stands first, and what its speaker said around the place."""
     head = " · ".join(text for text in (hit.title, hit.date) if text) if hit.title else ""
     speaker = ", ".join(text for text in (hit.speaker, "" if hit.title else hit.date) if text)
-    said = f"{speaker}: {hit.snippet}" if speaker else hit.snippet
+    said = f"{speaker}: {hit.snippet}" if speaker and hit.snippet else speaker or hit.snippet
     return [text for text in (head if first else "", said) if text]
 
 

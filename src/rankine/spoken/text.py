@@ -12,9 +12,11 @@ from ..errors import InputError, shorten
 from ..sources import open_source, unpacked, unpacked_whole
 
 HAN = "㐀-䶿一-鿿豈-﫿"  # ranges of Chinese characters, for a set in a regular expression
-TEXTS = ("title", "date", "speaker")  # what can be said of a document besides its name
+SPEAKER, SPEAKERS = "speaker", "speakers"  # the column of the index, and the field
+TEXTS = ("title", "date", SPEAKER)  # what the index holds of a document besides its name
 UTTERANCE, DOCUMENT, AUDIO, OFFSET = "utterance", "document", "audio", "offset"
-ABOUT_COLUMNS = (UTTERANCE, DOCUMENT, *TEXTS, AUDIO, OFFSET)  # of a table of what is said about utterances
+ABOUT_TEXTS = (*TEXTS, SPEAKERS, "collection", "tags", "language", "rights", "notes")  # what a table can say of it
+ABOUT_COLUMNS = (UTTERANCE, DOCUMENT, *ABOUT_TEXTS, AUDIO, OFFSET)  # of a table of what is said about utterances
 STOP_WORDS = {  # of each language: words that occur nearly everywhere
     "en": frozenset(
         "a about after all also an and any are as at be been before being between but by could did do does each for "
@@ -27,6 +29,7 @@ STOP_WORDS = {  # of each language: words that occur nearly everywhere
         "的 了 在 是 我 你 他 她 它 们 这 那 有 和 就 不 也 吗 呢 吧 啊 嗯 个 一 要 去 到 给 把 被 对".split()
     ),
 }
+RECOGNISED, RECORDINGS = "recognised.jsonl", "recordings.tsv"  # what recognition writes beside its lattices
 PACKED = (".gz", ".bz2", ".xz", ".zst")  # endings of compressed files
 LONGEST_LINE = 64 << 20  # bytes
 _CHUNK = 1 << 20  # characters that are cut into lines at once
@@ -45,6 +48,17 @@ def read_blocks(path: str | os.PathLike) -> Iterator[bytes]:
     """The content of a file, decompressed, a block at a time."""
     with open_source(path) as opened:
         yield from unpacked(opened)
+
+
+def read_head(path: str | os.PathLike, size: int) -> bytes:
+    """The first bytes of a file, decompressed, without a byte order mark of UTF-8."""
+    head = b""
+    with open_source(path) as opened:
+        for block in unpacked(opened, size):
+            head += block
+            if len(head) >= size:
+                break
+    return head[:size].removeprefix(b"\xef\xbb\xbf")
 
 
 def read_lines(path: str | os.PathLike) -> Iterator[tuple[int, bytes]]:

@@ -73,5 +73,17 @@ def test_checking_and_merging(place):
 
 
 def test_deleting(place):
-    assert "1 left" in rankine(place, "spoken", "delete", "arch", "A").stderr
-    assert "no document is called 'A'" in rankine(place, "spoken", "delete", "arch", "A", code=1).stderr
+    assert "1 left" in rankine(place, "spoken", "delete", "arch", "A", "--yes").stderr
+    assert "no document is called 'A'" in rankine(place, "spoken", "delete", "arch", "A", "--yes", code=1).stderr
+
+
+def test_repairing(place):
+    assert "arch: nothing to repair" in rankine(place, "spoken", "check", "arch", "--repair").stderr
+    part = next((place / "arch").glob("*.part"))
+    part.write_bytes(part.read_bytes()[:100] + b"x" + part.read_bytes()[101:])
+    done = rankine(place, "spoken", "check", "arch", "--repair", code=1)
+    assert "rankine: lost: A\nrankine: lost: B\n" in done.stderr
+    assert "2 documents lost: their lattices are not in the archive. Index them again with" in done.stderr
+    assert "documents\t0" in done.stdout
+    rankine(place, "spoken", "index", "arch", "lattices", "--about", "about.tsv")
+    assert "all of it is back" in rankine(place, "spoken", "check", "arch", "--repair").stderr

@@ -17,6 +17,7 @@ from rankine.spoken.recognise.audio import seconds
 from rankine.spoken.recognise.table import TABLE, RecogniserOption, RecogniserRow
 
 from ...spoken.recognise.cases import SAMPLE, heard
+from ...spoken.recognise.clips import clip
 from ..running import rankine
 
 
@@ -124,7 +125,8 @@ def test_deleting_takes_the_lattices_along(tmp_path):
         soundfile.write(folder / f"{name}.flac", heard(name), 16000)
     rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1")
     (folder / "tape-50.flac").unlink()
-    rankine(tmp_path, "spoken", "delete", "archive", "tape-50")
+    rankine(tmp_path, "spoken", "delete", "archive", "tape-50", "--yes")
+    rankine(tmp_path, "spoken", "purge", "archive", "--days", "0", "--yes")
     assert not (tmp_path / "archive" / "recognised" / "tape-50.slf.gz").exists()
     rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1")
     assert Archive(tmp_path / "archive").documents == ["tape-70"]
@@ -151,7 +153,7 @@ def test_a_deleted_recording_stays_deleted(recorded, how):
     if how == "python":
         Archive(recorded / "archive").delete(["tape-50"])
     else:
-        assert "1 left" in rankine(recorded, "spoken", "delete", "archive", "tape-50").stderr
+        assert "1 left" in rankine(recorded, "spoken", "delete", "archive", "tape-50", "--yes").stderr
     said = rankine(recorded, "spoken", "add", "archive", "recordings", "--workers", "1").stderr
     assert Archive(recorded / "archive").documents == ["tape-70"]
     assert "0 recordings recognised" in said
@@ -177,7 +179,7 @@ def test_both_commands_have_the_options_of_recognition(recorded):
     for command in ("recognise", "add"):
         text = rankine(recorded, "spoken", command, "--help").stdout
         options.append(set(re.findall(r"--[a-z-]+", text)))
-    assert options[0] - {"--output", "--about"} == options[1]
+    assert options[0] - {"--output", "--about"} == options[1] - {"--language", "--keep-duplicates", "--watch"}
     assert {
         "--recogniser",
         "--without-words",
@@ -227,3 +229,14 @@ def test_playing_a_hit(recorded):
     said = rankine(recorded, "spoken", "play", "archive", hit, "-o", "hit.wav", "--pad", "0").stderr
     assert "hit.wav: 0.5 seconds of" in said
     assert soundfile.info(recorded / "hit.wav").duration == pytest.approx(0.5, abs=0.01)
+
+
+def test_the_sound_of_a_video_is_added_and_played(tmp_path):
+    pytest.importorskip("av")
+    (tmp_path / "videos").mkdir()
+    clip(tmp_path / "videos" / "tape.mp4", heard("tape-50") / 32768, 16000, "aac", picture=2.0)
+    assert "1 recordings recognised" in rankine(tmp_path, "spoken", "add", "archive", "videos", "--workers", "1").stderr
+    place = rankine(tmp_path, "spoken", "search", "archive", "railway").stdout.splitlines()[1].split("\t")[1]
+    rankine(tmp_path, "spoken", "play", "archive", place, "-o", "hit.wav")
+    start, end = map(float, place.partition("@")[2].split("-"))
+    assert seconds(tmp_path / "hit.wav") == pytest.approx(end - start + 1.0, abs=0.01)

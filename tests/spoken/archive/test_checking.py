@@ -178,15 +178,16 @@ def test_a_manifest_of_another_form(tmp_path, member, value, says):
     assert "\n" not in str(caught.value)
 
 
-def test_members_of_later_releases_are_kept(tmp_path):
+def test_a_setting_of_a_later_release_is_named(tmp_path):
     archive = filled(tmp_path / "a", ["d", "e"])
     path = tmp_path / "a" / "manifest.json"
     content = unsealed(path)
+    archive.delete(["d"])
+    assert unsealed(path)["id"] == content["id"]
     content["settings"]["later"] = [1]
     path.write_bytes(sealed(json.dumps(content)))
-    archive.delete(["d"])
-    assert unsealed(path)["settings"]["later"] == [1]
-    assert unsealed(path)["id"] == content["id"]
+    with pytest.raises(rk.InputError, match="does not know the setting 'later'"):
+        archive.delete(["e"])
 
 
 def test_sweeping_removes_only_what_a_writer_made(tmp_path, victims):
@@ -205,7 +206,7 @@ def test_sweeping_removes_only_what_a_writer_made(tmp_path, victims):
     assert there.isdisjoint(left)
 
 
-@pytest.mark.parametrize("name", ["lock", "manifest.json", "judgments.sqlite", "weights", "cache", "recognised"])
+@pytest.mark.parametrize("name", ["lock", "manifest.json", "store.sqlite", "weights", "cache", "recognised"])
 def test_links_in_an_archive_are_not_followed(tmp_path, victims, name):
     archive = filled(tmp_path / "a", ["d", "e"])
     (tmp_path / "a" / name).unlink(missing_ok=True)
@@ -215,7 +216,7 @@ def test_links_in_an_archive_are_not_followed(tmp_path, victims, name):
     use = {
         "lock": lambda: archive.delete(["d"]),
         "manifest.json": lambda: Archive(tmp_path / "a"),
-        "judgments.sqlite": lambda: archive.judgments.query("x"),
+        "store.sqlite": lambda: archive.judgments.query("x"),
         "weights": lambda: archive.use_weights(None),
         "cache": lambda: archive.learn(judged, "single", folds=2),
         "recognised": lambda: archive.delete(["d"]),

@@ -128,8 +128,36 @@ def test_too_long():
 def test_the_examples_are_right():
     for example, _ in EXAMPLES:
         for text in example.split("  "):
-            assert parse_syntax(text).items
+            assert parse_syntax(text, lambda: ["place"]).items
     assert all(any(name + ":" in example for example, _ in EXAMPLES) for name in FIELDS)
+
+
+def test_fields_of_an_archive():
+    asked = []
+
+    def free():
+        asked.append(1)
+        return ["place", "tape-no", "x_1"]
+
+    def fields(text):
+        return [(o.field, o.text) for item in parse_syntax(text, free).items for o in item.operands]
+
+    assert fields("speakers:ann tags:x speaker:bob") == [("speaker", "ann"), ("tag", "x"), ("speaker", "bob")]
+    assert fields("rights:open 10:30 well-being: press") == [
+        ("rights", "open"),
+        ("", "10:30"),
+        ("", "well-being:"),
+        ("", "press"),
+    ]
+    assert asked == []
+    assert fields('place:york Tape-No:7 x_1:a place:"new york"') == [
+        ("place", "york"), ("tape-no", "7"), ("x_1", "a"), ("place", "new york"),
+    ]  # fmt: skip
+    assert fields("well-known:x") == [("", "well-known:x")]
+    with pytest.raises(
+        rk.InputError, match=r"unknown field 'plac'. Did you mean 'place'[?] There are: title, .*, place, "
+    ):
+        fields("plac:york")
 
 
 def test_any_text_is_a_query_or_a_mistake():

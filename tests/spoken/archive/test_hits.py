@@ -167,3 +167,15 @@ def test_neighbours_are_of_one_utterance(tmp_path):
     archive.add(tmp_path / "s", {"u": About("d"), "v": About("d")})
     assert archive.search("b")[0].snippet == "a [b]"
     assert archive.search("c")[0].snippet == "[c]"
+
+
+def test_utterances_without_times(tmp_path):
+    """Nothing is marked in a snippet, and the length of the archive is that of what has times."""
+    archive = Archive.create(tmp_path / "a", SMALL)
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / "x.ctm").write_text("u 1 0 1 a 1\nu 1 2 1 b 1\n")
+    (tmp_path / "s" / "y.nbest").write_text("-1.5 c d e\n-2.5 c f e\n")
+    archive.add(tmp_path / "s")
+    (hit,) = archive.search("d")
+    assert (hit.snippet, hit.place) == ("c d e", "y")
+    assert archive.index.seconds == 3.0

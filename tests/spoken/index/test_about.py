@@ -5,7 +5,7 @@ import pytest
 import rankine as rk
 from rankine.spoken.index.about import About, guess_language, read_about
 from rankine.spoken.lattice.scoring import Scoring
-from rankine.spoken.text import ABOUT_COLUMNS
+from rankine.spoken.text import ABOUT_COLUMNS, ABOUT_TEXTS
 
 from ..cases import sausages
 
@@ -30,12 +30,18 @@ def test_all_columns(tmp_path):
         "title": "t",
         "date": "2026",
         "speaker": "s",
+        "speakers": "s; t",
+        "collection": "c",
+        "tags": "x",
+        "language": "en",
+        "rights": "open",
+        "notes": "n",
         "audio": "a",
         "offset": "2.5",
     }
     assert tuple(row) == ABOUT_COLUMNS
     (tmp_path / "t.tsv").write_text("\t".join(row) + "\n" + "\t".join(row.values()) + "\n")
-    about = About("d", {"title": "t", "date": "2026", "speaker": "s"}, "a", 2.5)
+    about = About("d", {name: row[name] for name in ABOUT_TEXTS}, "a", 2.5)
     assert read_about(tmp_path / "t.tsv") == {"u": about}
 
 

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
+from rankine.files import fingerprint
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.papers import document_scores
 from rankine.spoken.index.about import About
-from rankine.spoken.index.build import analyse
+from rankine.spoken.index.build import analyse, earlier_fingerprint
 from rankine.spoken.index.build_kernels import by_unit
-from rankine.spoken.lattice.formats import Piece, write_slf
+from rankine.spoken.lattice.confusion import confusion_network
+from rankine.spoken.lattice.formats import Piece, read_lattice, write_slf
 from rankine.spoken.lattice.scoring import Scoring
 
 from ..cases import SMALL, answers, cells, filled, lattice, sausages, talk
@@ -100,3 +102,57 @@ def test_no_smaller_units_are_taken_for_words():
     """A stretch in which no word is likelier than none has no likeliest words."""
     [utterance] = analyse(SMALL, Scoring(), None, Piece("u", "ctm", "m", b"u 1 0 1 aa 0.4\n"))
     assert utterance.best == []
+
+
+MESH = """name u
+numaligns 3
+align 0 the 1
+info 0 the 0.1 0.1 0 0 0
+align 1 cat 0.5 cap 0.4 *DELETE* 0.1
+info 1 cat 0.3 0.3 0 0 0
+info 1 cap 0.7 0.2 0 0 0
+align 2 sat 1
+info 2 sat 0.9 0.3 0 0 0
+"""
+
+
+def test_a_network_keeps_its_slots(tmp_path):
+    """The words of a slot stay together, whatever their times; read from a file or given as a lattice."""
+    (tmp_path / "u.mesh").write_text(MESH)
+    files = Archive.create(tmp_path / "files", SMALL)
+    files.add(tmp_path / "u.mesh")
+    memory = Archive.create(tmp_path / "memory", SMALL)
+    memory.add_lattices([("u", read_lattice(tmp_path / "u.mesh"))])
+    want = {(0, "the"): 1.0, (1, "cat"): 0.5, (1, "cap"): 0.4, (2, "sat"): 1.0}
+    for archive in (files, memory):
+        assert cells(archive, "word", "cn")["u"][0] == pytest.approx(want, rel=2e-4)
+        positions = cells(archive, "word", "pspl")["u"][0]
+        assert positions[2, "sat"] == pytest.approx(0.9, rel=2e-4)
+        assert positions[1, "sat"] == pytest.approx(0.1, rel=2e-4)
+
+
+def test_an_n_best_list_is_indexed_as_its_network(tmp_path):
+    (tmp_path / "u.nbest").write_text(f"{np.log(3.0)} the cat sat\n0.0 the big cap sat\n")
+    archive = Archive.create(tmp_path / "a", SMALL)
+    archive.add(tmp_path / "u.nbest")
+    want = {(0, "the"): 1.0, (1, "big"): 0.25, (2, "cat"): 0.75, (2, "cap"): 0.25, (3, "sat"): 1.0}
+    stored = cells(archive, "word", "cn")["u"][0]
+    assert {word for _, word in stored} == {word for _, word in want}
+    assert sorted(stored.values()) == pytest.approx(sorted(want.values()), rel=2e-4)
+    network = confusion_network(read_lattice(tmp_path / "u.nbest"))
+    assert stored == pytest.approx({(p, u): x for p, u, x in network.triples()}, rel=2e-4)
+
+
+def test_what_is_read_otherwise_than_before_has_another_fingerprint(tmp_path):
+    """So an archive of the first release analyses it again; other lattices are known as they were."""
+    slf = write_slf(lattice(0))
+    want = {"slf": fingerprint(slf, "None", size=12), "sausage": fingerprint(b"u [ a 1 ]", "None", size=12)}
+    assert earlier_fingerprint(Piece("u", "slf", "m", slf), None) == want["slf"]
+    (tmp_path / "u.slf").write_bytes(slf)
+    assert earlier_fingerprint(Piece("u", "slf", str(tmp_path / "u.slf")), None) == want["slf"]
+    assert earlier_fingerprint(Piece("u", "sausage", "m", b"u [ a 1 ]"), None) == want["sausage"]
+    (tmp_path / "u.slf").write_bytes(weighed := b"lmscale=10\n" + slf)
+    assert earlier_fingerprint(Piece("u", "slf", str(tmp_path / "u.slf")), None) != fingerprint(
+        weighed, "None", size=12
+    )
+    assert earlier_fingerprint(Piece("u", "nbest", "m", b"-1 a\n"), None) != fingerprint(b"-1 a\n", "None", size=12)

@@ -1,6 +1,7 @@
 """Changing the index: only what has changed is done, and nothing is lost by mistake."""
 
 import gzip
+import json
 
 import pytest
 
@@ -48,6 +49,29 @@ def test_only_what_has_changed_is_done(tmp_path, several):
     assert changes[:4] == (0, 1, 58, 1)
     assert "bad.slf" in changes.errors[0]
     assert "u06" not in plain.documents
+
+
+def test_turns_of_a_transcript_are_one_document(tmp_path):
+    (tmp_path / "s").mkdir()
+    rows = [("Ann", 0.5, "Hello, world."), ("Bob", 60.0, "Printing presses!"), ("Ann", 90.0, "Goodbye.")]
+    segments = [{"start": t, "end": t + 1, "text": text, "speaker": who} for who, t, text in rows]
+    (tmp_path / "s" / "talk.json").write_text(json.dumps({"segments": segments}))
+    (tmp_path / "s" / "recordings.tsv").write_text("utterance\ttitle\ntalk\tA talk\n")
+    (tmp_path / "s" / "transcripts.tsv").write_text("utterance\ttitle\ntalk\tA talk\n")
+    archive = Archive.create(tmp_path / "a", SMALL)
+    with pytest.warns(rk.InputNote, match="no format fits: 1 file, e.g. transcripts.tsv"):
+        assert archive.add(tmp_path / "s")[:4] == (1, 0, 0, 0)
+    assert list(archive.documents) == ["talk"]
+    assert archive.index.document_texts["speakers"].tolist() == ["Ann; Bob"]
+    hit = archive.search("printing presses")[0]
+    assert (hit.document, hit.start, hit.speaker) == ("talk", pytest.approx(60.0), "Bob")
+    assert archive.add(tmp_path / "s" / "talk.json")[:4] == (0, 0, 1, 0)
+    about = {"talk": About("d", {"title": "A talk", "speaker": "Cy"}, "talk.wav", 5.0)}
+    changes = archive.add(tmp_path / "s" / "talk.json", about)
+    assert (changes[:4], changes.errors) == ((1, 0, 0, 0), [])
+    places = {hit.document: (hit.start, hit.audio) for hit in reversed(archive.search("printing presses", k=5))}
+    assert places["d"] == (pytest.approx(65.0), "talk.wav")
+    assert sorted(archive.index.document_texts["speakers"].tolist()) == ["Ann; Bob", "Cy"]
 
 
 def test_a_damaged_source_removes_nothing(tmp_path):
@@ -119,6 +143,20 @@ def test_two_utterances_of_one_name(tmp_path):
     assert len(archive) == 0
 
 
+def test_two_documents_of_one_name(tmp_path):
+    """A turn and an utterance have different names, but their documents are the same."""
+    source = tmp_path / "both"
+    source.mkdir()
+    sausages(source / "x.sausage", "talk [ a 1 ]")
+    turns = "[00:00:01] Ann: Hello there\n[00:00:03] Bob: Yes\n"
+    (source / "talk.txt").write_text(turns)
+    archive = Archive.create(tmp_path / "a", SMALL)
+    with pytest.raises(rk.InputError, match=r"two documents are called 'talk': in .*talk.txt and .*x.sausage"):
+        archive.add(source)
+    archive.add(source, {"talk": About("all")})
+    assert archive.documents == ["all"]
+
+
 def test_utterances_of_the_table_that_are_not_in_the_source(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     changes = archive.add(sausages(tmp_path / "s.sausage", "u [ a 1 ]"), {"other": About("x")})
@@ -135,8 +173,8 @@ def test_long_utterances(tmp_path):
         (tmp_path / folder / name).write_bytes((tmp_path / name).read_bytes())
     about = {"rec": About("d", {"title": "t"}, "x.wav", 100.0), "other": About("d", {"title": "t"}, "y.wav", 7.0)}
     archive = Archive.create(tmp_path / "archive", SMALL)
-    assert archive.add(tmp_path / "both", about) == (1, 0, 0, 0, [])
-    assert archive.add(tmp_path / "both", about) == (0, 0, 1, 0, [])
+    assert archive.add(tmp_path / "both", about)[:5] == (1, 0, 0, 0, [])
+    assert archive.add(tmp_path / "both", about)[:5] == (0, 0, 1, 0, [])
     index = archive.index
     assert (len(index), index.n_utterances, index.n_stretches) == (1, 2, 7)
     assert index.utterances_of("d") == {"rec", "other"}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rankine.spoken.archive.archive import Archive
+from rankine.spoken.index import grams as stored_grams
 from rankine.spoken.index.build import analyse
 from rankine.spoken.index.evidence import place_evidence
 from rankine.spoken.index.grams import chain_counts, coded, decoded, gram_postings, part_grams
@@ -143,3 +144,22 @@ def test_chains_are_sums_over_positions(tmp_path):
                         got[begin + where.astype(np.int64)] = n
                         assert (np.diff(where.astype(np.int64)) > 0).all()
                     np.testing.assert_allclose(got, want, atol=1e-12)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_a_table_of_all_codes_gives_the_same_sums_as_sorting(monkeypatch, order):
+    rng = np.random.default_rng(order)
+    place = np.sort(rng.integers(0, 8, 200) << 32 | rng.integers(0, 6, 200))
+    unit, p = rng.integers(0, 5, 200), rng.random(200) ** 8
+    dense = stored_grams._summed(place, unit, p, 5, order)
+    numbered = stored_grams._numbered(dense.code)
+    monkeypatch.setattr(stored_grams, "_DENSE", 0)
+    by_sorting = stored_grams._summed(place, unit, p, 5, order)
+    key = np.lexsort((dense.code, dense.utterance))
+    assert len(key) > 10
+    np.testing.assert_array_equal(dense.code[key], by_sorting.code)
+    np.testing.assert_array_equal(dense.utterance[key], by_sorting.utterance)
+    np.testing.assert_allclose(dense.counts[key], by_sorting.counts, rtol=1e-12)
+    assert (np.diff(dense.utterance) >= 0).all()
+    for got, want in zip(numbered, stored_grams._numbered(dense.code), strict=True):
+        np.testing.assert_array_equal(got, want)

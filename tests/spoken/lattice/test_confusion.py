@@ -97,3 +97,25 @@ def test_comparing_enormous_words_is_refused(monkeypatch):
     lattice = rk.spoken.Lattice.from_arcs([(0, 1, "abcdef", 0.0), (0, 1, "ghijkl", 0.0)], 0, 1)
     with pytest.raises(rk.InputError, match="words of 12 sounds"):
         rk.spoken.confusion_network(lattice, "mangu")
+
+
+def test_a_network_keeps_its_slots():
+    """Times do not move words of a network to other slots, and clustering does not either; empty steps are left out."""
+    rng = np.random.default_rng(7)
+    for _ in range(100):
+        arcs, want, slots = [], {}, 0
+        for step in range(int(rng.integers(1, 6))):
+            words = [None, "a", "b", "c"][: int(rng.integers(1, 5))]
+            p = rng.dirichlet(np.ones(len(words)))
+            for word, x in zip(words, p, strict=True):
+                begin = rng.random() * 9
+                arcs.append((step, step + 1, word, np.log(x), begin, begin + rng.random()))
+                if word is not None:
+                    want[slots, word] = x
+            slots += len(words) > 1
+        lattice = rk.spoken.Lattice.from_arcs(arcs, 0, arcs[-1][1])
+        assert lattice.is_network
+        for method in ("pivot", "mangu"):
+            network = rk.spoken.confusion_network(lattice, method)
+            assert network.n_positions == max(slots, 1)
+            assert {(p, u): x for p, u, x in network.triples()} == pytest.approx(want)

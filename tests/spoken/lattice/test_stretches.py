@@ -251,3 +251,27 @@ def test_no_word_of_the_likeliest_path_is_lost(monkeypatch):
             best = lattice.words(lattice.best_path(np.log(posterior)))
         left = {u for part in stretches(lattice) for u in part.lattice.units}
         assert set(best) <= left
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_stretches_of_a_network_are_networks_of_its_slots(timed):
+    """No slot is divided: those of the stretches, one after the other, are those of the whole."""
+    rng = np.random.default_rng(11)
+    arcs = []
+    for step in range(200):
+        p = rng.dirichlet(np.ones(3))
+        for word, x in zip(("a", f"w{step}", None), p, strict=True):
+            begin = 0.4 * step + rng.random()
+            arcs.append((step, step + 1, word, np.log(x), *((begin, begin + 0.3) if timed else (np.nan, np.nan))))
+    lattice = Lattice.from_arcs(arcs, 0, 200)
+    parts = stretches(lattice)
+    assert len(parts) > 2
+    assert all(part.lattice.is_network for part in parts)
+    slots = []
+    for part in parts:
+        network = rk.spoken.confusion_network(part.lattice)
+        for slot in range(network.n_positions):
+            slots.append({u: x for p, u, x in network.triples() if p == slot})
+    whole = rk.spoken.confusion_network(lattice)
+    want = [{u: x for p, u, x in whole.triples() if p == slot} for slot in range(whole.n_positions)]
+    assert slots == [pytest.approx(slot) for slot in want]

@@ -15,7 +15,7 @@ from rankine.spoken.learn.judgments import Judged, Judgments, read_qrels, read_q
 def test_judgments_count_as_said(tmp_path):
     book = Judgments(tmp_path)
     assert book.all() == Judged({}, {})
-    assert not book.path.exists()
+    assert not book.store.path.exists()
     one, two = book.query("spoken words"), book.query("others")
     assert (one, two, book.query("spoken words")) == ("1", "2", "1")
     book.add(one, "a", 1, "ann")
@@ -29,7 +29,7 @@ def test_judgments_count_as_said(tmp_path):
     assert "c" not in book.all().qrels["1"]
     with pytest.raises(rk.InputError, match="here and"):
         book.add_judged(Judged({"1": "something else"}, {}))
-    book.path.write_bytes(b"not a database at all, but long enough to be read as one" * 100)
+    book.store.path.write_bytes(b"not a database at all, but long enough to be read as one" * 100)
     with pytest.raises(rk.InputError, match="damaged"):
         book.all()
 
@@ -126,16 +126,16 @@ def test_a_hard_linked_copy_stays_as_it_was(tmp_path):
     (tmp_path / "b").mkdir()
     book = Judgments(tmp_path / "a")
     book.add(book.query("words"), "monday", 1)
-    os.link(book.path, tmp_path / "b" / book.path.name)
+    os.link(book.store.path, tmp_path / "b" / book.store.path.name)
     book.add("1", "tuesday", 1)
     assert book.all().n_judgments == 2
     assert Judgments(tmp_path / "b").all().n_judgments == 1
 
 
 WRONG = (
-    "UPDATE judgment SET grade = NULL", "UPDATE judgment SET grade = x'00ff'", "UPDATE judgment SET grade = 9e999",
-    "UPDATE judgment SET query = 'x'", "DELETE FROM query", "UPDATE judgment SET document = x'ff'",
-    "UPDATE query SET text = x'00' WHERE name = '1'", "UPDATE judgment SET undoes = 'x'", "DROP TABLE query",
+    "UPDATE judgment SET grade = x'00ff'", "UPDATE judgment SET grade = 9e999",
+    "UPDATE judgment SET query = 'x'", "DELETE FROM query", "UPDATE judgment SET place = x'ff'",
+    "UPDATE query SET text = x'00' WHERE name = '1'", "UPDATE batch SET undoes = 'x'", "DROP TABLE query",
     "CREATE VIEW other AS SELECT 1", "ALTER TABLE judgment ADD COLUMN more",
     "CREATE TRIGGER t AFTER INSERT ON judgment BEGIN DELETE FROM query; END",
 )  # fmt: skip
@@ -146,13 +146,11 @@ def test_judgments_that_someone_else_has_changed(tmp_path, statement):
     book = Judgments(tmp_path)
     book.add(book.query("spoken words"), "a", 1, "ann")
     book.query("others")
-    with sqlite3.connect(book.path) as db:
+    with sqlite3.connect(book.store.path) as db:
         db.execute(statement)
     db.close()
     for use in (book.all, book.check, lambda: book.add("1", "b", 1.0), lambda: book.query("new")):
-        with pytest.raises(
-            rk.InputError, match=r"judgments\.sqlite: not a judgments file written by Rankine, or damaged"
-        ):
+        with pytest.raises(rk.InputError, match=r"store\.sqlite: not a store written by Rankine, or damaged"):
             use()
 
 
@@ -164,14 +162,14 @@ def test_a_journal_that_names_another_file_is_not_rolled_back(tmp_path, victims)
     magic = bytes.fromhex("d9d505f920a163d7")
     header = magic + b"".join(n.to_bytes(4, "big") for n in (0, 0, 4, 512, 4096))
     tail = len(victim).to_bytes(4, "big") + sum(victim).to_bytes(4, "big") + magic
-    journal = tmp_path / "judgments.sqlite-journal"
+    journal = tmp_path / "store.sqlite-journal"
     journal.write_bytes(header.ljust(512, b"\0") + (0x40000000 // 4096 + 1).to_bytes(4, "big") + victim + tail)
     for use in (book.all, book.check, lambda: book.query("new")):
-        with pytest.raises(rk.InputError, match="this journal is not one of these judgments: remove it"):
+        with pytest.raises(rk.InputError, match="this journal is not one of this file: remove it"):
             use()
     huge = magic + b"".join(n.to_bytes(4, "big") for n in (0, 0, 2**31, 512, 4096))
     journal.write_bytes(huge.ljust(512, b"\0"))  # SQLite would make the database so long
-    with pytest.raises(rk.InputError, match="this journal is not one of these judgments: remove it"):
+    with pytest.raises(rk.InputError, match="this journal is not one of this file: remove it"):
         book.all()
     journal.unlink()
     journal.symlink_to(victims.folder / "victim.txt")
@@ -182,10 +180,10 @@ def test_a_journal_that_names_another_file_is_not_rolled_back(tmp_path, victims)
 def test_damage_is_one_line(tmp_path):
     book = Judgments(tmp_path)
     book.query("spoken words")
-    data = book.path.read_bytes()
+    data = book.store.path.read_bytes()
     free = data[:32] + (7).to_bytes(4, "big") + (3).to_bytes(4, "big") + data[40:]  # free pages that are not there
     for damaged in (free, data.replace(b"REFERENCES query(name)", b"REFERENCES query(na\xffe)")):
-        book.path.write_bytes(damaged)
+        book.store.path.write_bytes(damaged)
         with pytest.raises(rk.InputError, match=r"or damaged|cannot be used") as caught:
             book.all()
         assert "\n" not in str(caught.value)

@@ -7,15 +7,8 @@ import pytest
 
 from rankine.errors import InputError
 from rankine.spoken.index.about import read_about
-from rankine.spoken.recognise.recordings import (
-    JOURNAL,
-    TABLE,
-    RecordingJournal,
-    find,
-    locked,
-    name_problem,
-    path_problem,
-)
+from rankine.spoken.recognise.journal import JOURNAL, TABLE, RecordingJournal, locked
+from rankine.spoken.recognise.recordings import find, name_problem, path_problem
 from rankine.spoken.recognise.run import recognise
 
 from .cases import Echo, write
@@ -54,12 +47,12 @@ def test_names(tmp_path):
     write(tmp_path / "2024" / "talk.wav", 8000, seed=2)
     recognise([tmp_path / "2023"], out, Echo())
     second = recognise([tmp_path / "2024"], out, Echo())
-    assert second.done == 0
-    assert "another recording" in second.errors[0]
+    assert (second.done, second.errors) == (1, [])
+    assert {a.document for a in read_about(out / TABLE).values()} == {"talk", "talk.wav"}  # no two have one name
     write(tmp_path / "2023" / "talk.flac", 8000, seed=3)
     third = recognise([tmp_path / "2023"], out, Echo())
     assert (third.done, third.before) == (1, 1)
-    assert set(read_about(out / TABLE)) == {"talk", "talk.flac"}
+    assert {a.document for a in read_about(out / TABLE).values()} == {"talk", "talk.wav", "talk.flac"}
     assert recognise([tmp_path / "2023" / "talk.wav"], out, Echo()).before == 1
     for name in ("a\tb.wav", " lead.wav", "x" * 230 + ".wav", "y@00001.wav", "é".encode("latin-1") + b".wav"):
         path = os.path.join(os.fsencode(tmp_path / "odd"), os.fsencode(name) if isinstance(name, str) else name)
@@ -78,7 +71,7 @@ def test_names(tmp_path):
     write(tmp_path / "deep" / ".hidden" / "c.wav", 8000)
     noted = recognise([tmp_path / "deep"], out, Echo(), longest=2.0)
     assert noted.done == 0
-    assert "memo.m4a" in noted.notes[0]
+    assert any("memo.m4a" in line for line in [*noted.notes, *noted.errors])  # whatever is installed
 
 
 @pytest.mark.parametrize(
@@ -160,5 +153,5 @@ def test_removing_lattices_follows_no_links(tmp_path, victims):
 def test_paths_that_no_table_can_hold(tmp_path):
     for folder in ("a\tb", "\udce9"):
         path = tmp_path / folder / "x.wav"
-        assert "the name of a folder above it" in path_problem(path)
-    assert path_problem(tmp_path / "x.wav") is None
+        assert "the name of a folder above it" in path_problem(str(path.resolve()))
+    assert path_problem(str(tmp_path / "x.wav")) is None

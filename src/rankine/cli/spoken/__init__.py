@@ -3,7 +3,22 @@
 import typer
 
 from ..common import limited
-from . import archive, convert, inspect, judge, learn, posteriors, recognise, search, show, tables
+from . import (
+    archive,
+    convert,
+    deleting,
+    inspect,
+    judge,
+    learn,
+    metadata,
+    packing,
+    posteriors,
+    recognise,
+    relocate,
+    search,
+    show,
+    tables,
+)
 
 app = typer.Typer(
     help="Lattices of speech recognisers: look at them, convert them, index them and find what was said.\n\n"
@@ -13,11 +28,13 @@ app = typer.Typer(
 )
 TABLES = (tables.formats, tables.units, tables.recognisers)
 for command in (
-    recognise.add, search.search, recognise.play, recognise.recognise,
+    recognise.add, search.search, recognise.play, metadata.list_recordings, metadata.about, recognise.recognise,
     inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert,
-    archive.index, archive.subtitles, archive.delete, archive.merge, archive.check,
+    archive.index, archive.subtitles, deleting.delete, deleting.undelete, deleting.purge, relocate.relocate,
+    archive.merge, archive.check, packing.pack, packing.unpack, packing.upgrade,
     *TABLES,
     judge.judge, judge.judgments, learn.learn, learn.weights,
 ):  # fmt: skip
-    kind = search.QueryCommand if command is search.search else None
-    app.command(cls=kind)(command if command in TABLES else limited(command, features=False))
+    kind = {search.search: search.QueryCommand, metadata.about: metadata.AboutCommand}.get(command)
+    name = "list" if command is metadata.list_recordings else None
+    app.command(name, cls=kind)(command if command in TABLES else limited(command, features=False))

@@ -1,4 +1,4 @@
-"""``rankine spoken index``, ``subtitles``, ``delete``, ``merge`` and ``check``."""
+"""``rankine spoken index``, ``subtitles``, ``merge`` and ``check``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...console import counted, put, say
 from ...interrupt import keeping
 from ...spoken.lattice.units.table import LANGUAGES
 from ...spoken.text import ABOUT_COLUMNS, UTTERANCE
-from .common import Folder, LatticeSource, Lexicon, Workers, finish, reads_lattices
+from .common import Closed, Folder, LatticeSource, Lexicon, Workers, finish, reads_lattices
 
 _ABOUT = (
     f"A table (.tsv or .csv with a head line) that says of each `{UTTERANCE}`: {', '.join(ABOUT_COLUMNS[1:])} (seconds "
@@ -66,12 +66,12 @@ def index(
     if language == "auto":
         language = guess_language(source.place, source.format, scoring)
     opened = create_or_open(archive, language, lexicon, prune, skip)
+    source.tell_divisors()
     keeping(f"what {archive} has committed; the same command goes on from there")
     with bar("utterances", None) as update:
         changes = opened.add(
-            source.place, table, scoring, source.format, thread_count(workers), remove_missing,
-            progress=update,
-        )  # fmt: skip
+            source.place, table, scoring, source.format, thread_count(workers), remove_missing, progress=update
+        )
     if recordings is not None:
         opened.add_roots([recordings])
     say(
@@ -86,6 +86,7 @@ def subtitles(
     document: Annotated[str, typer.Argument(help="The document.")],
     form: Annotated[str, typer.Option("--as", help="vtt or srt.")] = "vtt",
     output: Annotated[str | None, typer.Option("-o", "--output", help="A file; default: standard output.")] = None,
+    closed: Closed = False,
 ) -> None:
     """A document's likeliest words as WebVTT or SRT; words that are in doubt are marked.
 
@@ -99,27 +100,12 @@ def subtitles(
 
     if output is not None and Path(output).suffix == ".srt":
         form = "srt"
-    text = make(Archive(archive).index, document, form)
+    text = make(Archive(archive).index, document, form, closed)
     if output is None:
         put(text, end="")
     else:
         with replacing(output) as temporary:
             temporary.write_text(text, encoding="utf-8")
-
-
-def delete(
-    archive: Folder,
-    documents: Annotated[list[str], typer.Argument(help="Names of documents.")],
-) -> None:
-    """Remove documents from an archive and from the disk, with the lattices that `rankine spoken add` made of them.
-
-    Audio files stay. They are left out when their folder is added again; to add one again, give the file itself.
-    """
-    from ...spoken import Archive
-
-    opened = Archive(archive)
-    opened.delete(documents)
-    say(f"{archive}: {len(documents)} removed, {len(opened)} left")
 
 
 def merge(archive: Folder) -> None:
@@ -133,12 +119,23 @@ def merge(archive: Folder) -> None:
     say(f"{archive}: {counted(len(opened), 'document')} in one part")
 
 
-def check(archive: Folder) -> None:
-    """Read every byte of an archive, compare checksums, check the content, and print how much it holds."""
+def check(
+    archive: Folder,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Repair what is damaged, from the lattices that the archive holds.")
+    ] = False,
+    workers: Workers = None,
+) -> None:
+    """Read every byte of an archive, compare checksums, check the content, and print how much it holds.
+
+    With `--repair`, damaged parts of the index are built again from the archive's own lattices, and what can be read of
+    a damaged store is saved. What was damaged is kept in a folder `damaged-…` until all of it is back.
+    """
     from ...console import print_table
     from ...progress import bar
     from ...spoken import Archive
 
+    lost = _repair(archive, workers) if repair else []
     opened = Archive(archive)
     index = opened.index
     with bar("checking", index.manifest.size, unit="bytes") as update:
@@ -153,3 +150,29 @@ def check(archive: Folder) -> None:
         ("megabytes", f"{index.manifest.size / 1e6:.1f}"),
     ]
     print_table(f"{archive}: all checksums are right", ["", "value"], rows)
+    if lost:
+        raise typer.Exit(1)
+
+
+def _repair(archive: str, workers: int | None) -> list[str]:
+    """Repair an archive and say what was done; what is lost or still wrong."""
+    from ...parallel import thread_count
+    from ...progress import bar
+    from ...spoken import Archive
+
+    keeping(f"what is repaired in {archive}; the same command goes on from there")
+    with bar("repairing", None) as update:
+        repairs = Archive.repair(archive, workers=thread_count(workers), report=update, progress=update)
+    for line in repairs.done or ["nothing to repair"]:
+        say(f"{archive}: {line}")
+    for name in repairs.lost:
+        say(f"rankine: lost: {name}")
+    if repairs.lost:
+        say(
+            f"rankine: {counted(len(repairs.lost), 'document')} lost: their lattices are not in the archive. Index "
+            f"them again with `rankine spoken index {archive} LATTICES`; the damaged files are in "
+            f"{archive}/{repairs.aside}"
+        )
+    for line in repairs.left:
+        say(f"rankine: not repaired: {line}")
+    return repairs.lost + repairs.left

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import wraps
@@ -35,18 +35,19 @@ Output = Annotated[
     str | None, typer.Option("-o", "--output", help="File to write (also .gz); default: standard output.")
 ]
 Folder = Annotated[str, typer.Argument(help="The archive: a folder that `rankine spoken index` made.")]
+Closed = Annotated[
+    bool, typer.Option("--closed", help="For the keeper: also recordings that are closed or given on request.")
+]
 Workers = Annotated[int | None, typer.Option(help="Number of processes; default: one per core.")]
 
 
 def _shared(
-    source: Annotated[str, typer.Argument(help="A file of one or several lattices, or a folder.")],
+    source: Annotated[str, typer.Argument(help="A file of one or several lattices or transcripts, or a folder.")],
     format: Annotated[
         str | None,
-        typer.Option(
-            help="Name of the format; default: told by ending or content. `rankine spoken formats` lists all."
-        ),
+        typer.Option(help="Name of the format; default: told by the content. `rankine spoken formats` lists all."),
     ] = None,
-    words: Annotated[str | None, typer.Option(help="words.txt of Kaldi's lattices.")] = None,
+    words: Annotated[str | None, typer.Option(help="words.txt of Kaldi's lattices or .tra.")] = None,
     frame: Annotated[
         float, typer.Option(help="Seconds per frame of Kaldi's lattices; 0.03 where the model subsamples.")
     ] = 0.01,
@@ -60,7 +61,26 @@ def _shared(
         bool, typer.Option("--variants", help="Keep pronunciation variants such as to(2) apart.")
     ] = False,
     lower: Annotated[
-        bool | None, typer.Option("--lower/--keep-case", help="Turn words to lower case; default: only those of JSON.")
+        bool | None, typer.Option("--lower/--keep-case", help="Turn words to lower case; default: only transcripts'.")
+    ] = None,
+    score_columns: Annotated[
+        int | None,
+        typer.Option(
+            help="Columns of scores of an n-best list: 1 (a natural log) or 3 (SRILM's); default: told by its lines."
+        ),
+    ] = None,
+    language_weight: Annotated[
+        float | None,
+        typer.Option(
+            help="Weight of language scores; default: lmscale of SLF, 8 for n-best lists with several scores."
+        ),
+    ] = None,
+    posterior_scale: Annotated[
+        float | None,
+        typer.Option(
+            help="Divisor of the weighted scores of SLF and of n-best lists; default: the weight of language scores, 1 "
+            "for lists with one score."
+        ),
     ] = None,
     acoustic_scale: Annotated[
         float | None, typer.Option(help="Factor of acoustic scores; default: 0.1 for Kaldi with 10 ms frames, else 1.")
@@ -100,6 +120,28 @@ class LatticeSource:
 
         return fingerprint(*map(state, files(self.place, self.format)), size=12)
 
+    def tell_divisors(self, sources: Sequence[File] | None = None) -> None:
+        """Print what scores are divided by, where this is not 1 and was not given; of each format the first counts."""
+        from ...errors import InputError
+        from ...spoken.lattice.formats import TABLE, files, pieces
+
+        reading = self.scoring.reading
+        if reading.posterior_scale is not None:
+            return
+        sources = files(self.place, self.format) if sources is None else sources
+        for file in {file.format: file for file in reversed(sources)}.values():
+            told = TABLE[file.format].divisor
+            try:
+                piece = next(pieces(file), None) if told is not None else None
+                divisor = told(piece, reading) if told is not None and piece is not None else 1.0
+            except InputError:  # it is reported where the utterance is read
+                continue
+            if piece is not None and divisor != 1:
+                say(
+                    f"rankine: scores of {file.format} are divided by {divisor:g}, the weight of language scores of "
+                    f"{piece.name}; --posterior-scale gives another divisor"
+                )
+
     def each(self, work: Callable[..., Any], workers: int | None, skip: int = 0) -> Iterator[UtteranceResult]:
         """The result of every utterance after the first ``skip``, with progress."""
         from ...parallel import thread_count
@@ -108,7 +150,9 @@ class LatticeSource:
         from ...spoken.lattice.formats import TABLE, files
 
         sources = files(self.place, self.format)
-        total = len(sources) if all(TABLE[file.format].split is None for file in sources) else None
+        self.tell_divisors(sources)
+        rows = [TABLE[file.format] for file in sources]
+        total = len(sources) if all(row.read is None and not row.several for row in rows) else None
         with bar("utterances", total) as update:
             for number, utterance in enumerate(each(self.place, work, self.format, thread_count(workers), skip), 1):
                 yield utterance
@@ -154,7 +198,8 @@ def _source(options: dict[str, Any]) -> LatticeSource:
         raise InputError(f"--frame must be a number of seconds above 0, got {options['frame']}")
     if options["use"] not in ("auto", "scores", "given"):
         raise InputError(f"--use must be auto, scores or given, got {options['use']!r}")
-    reading = Reading(options["words"], options["frame"], ignored, options["variants"], options["lower"])
+    weighing = {name: options[name] for name in ("score_columns", "language_weight", "posterior_scale")}
+    reading = Reading(options["words"], options["frame"], ignored, options["variants"], options["lower"], **weighing)
     weights = {name: options[name] for name in ("acoustic_scale", "language_scale", "penalty", "beam", "use")}
     return LatticeSource(options["source"], options["format"], Scoring(reading, **weights))
 

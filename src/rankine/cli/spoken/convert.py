@@ -14,6 +14,8 @@ from .common import BatchJournal, LatticeSource, Workers, finish, reads_lattices
 if TYPE_CHECKING:
     from ...spoken import Lattice
     from ...spoken.lattice.formats import Piece
+    from ...spoken.lattice.formats.row import FormatRow
+    from ...spoken.lattice.formats.transcript import Transcript
     from ...spoken.lattice.scoring import Scoring
 
 
@@ -32,46 +34,120 @@ def convert(
             help="Name of the format to write; default: told by the target's ending. See `rankine spoken formats`."
         ),
     ] = None,
+    paths: Annotated[int, typer.Option(help="Number of hypotheses of an n-best list.")] = 100,
     workers: Workers = None,
 ) -> None:
-    """Write lattices in another format; all that it can hold is kept.
+    """Write lattices or transcripts in another format; all that it can hold is kept.
 
     `rankine spoken convert lat.1.gz slf/ --words words.txt --to slf`
 
     `rankine spoken convert lattices/ best.ctm`
+
+    `rankine spoken convert interview.json interview.vtt`
     """
     from ...errors import InputError
     from ...spoken.lattice.formats import TABLE, files, pieces
     from ...spoken.lattice.formats.table import name_by_path, writer_of
 
+    if paths < 1:
+        raise InputError(f"--paths must be at least 1, got {paths}")
     place = Path(target)
     name = to or ("" if place.is_dir() else name_by_path(place) or "")
     writer_of(name, "--to")  # raises if there is none
     row = TABLE[name]
     one_file = bool(place.suffix) and not place.is_dir()
-    if row.split is None and one_file:
+    if row.writes == "words" and not row.several:
+        _documents(source, place, name, one_file, workers)
+        return
+    if not row.several and one_file:
         utterances = (piece for file in files(source.place, source.format) for piece in pieces(file))
         if len(list(islice(utterances, 2))) > 1:
             raise InputError(f"several utterances do not fit into one {name} file: name a folder", target)
     if "numbers" in row.options:
         _numbered(source, target, name, workers)
-    elif row.split is None and not one_file:
-        _folder(source, place, name, workers)
+    elif not row.several and not one_file:
+        _folder(source, place, name, paths, workers)
     else:
-        write_all(source, partial(_written, source.scoring, name), target, workers, settings=f"convert {name}")
+        work = partial(_written, source.scoring, name, paths)
+        write_all(source, work, target, workers, settings=_settings(f"convert {name}", row, paths))
 
 
-def _written(scoring: Scoring, to: str, piece: Piece) -> bytes:
+def _settings(name: str, row: FormatRow, paths: int) -> str:
+    """What a batch that was stopped is known by."""
+    return f"{name} {paths}" if row.writes == "hypotheses" else name
+
+
+def _written(scoring: Scoring, to: str, paths: int, piece: Piece) -> bytes:
     """An utterance in another format."""
     from dataclasses import replace
 
     from ...spoken import confusion_network
     from ...spoken.lattice.formats.table import TABLE, writer_of
+    from ...spoken.lattice.formats.transcript import without_punctuation
 
-    if TABLE[to].writes != "lattice":
-        return writer_of(to)(confusion_network(replace(scoring.open(piece), name=piece.name)))
+    writes = TABLE[to].writes
+    if writes == "words":
+        transcript = _transcript(scoring, piece)
+        if TABLE[to].read is None and piece.turn is not None:
+            transcript = transcript._replace(segments=without_punctuation(transcript.segments))
+        return writer_of(to)(transcript)
+    if writes != "lattice":
+        lattice = replace(scoring.open(piece), name=piece.name)
+        return (
+            writer_of(to)(lattice, paths=paths) if writes == "hypotheses" else writer_of(to)(confusion_network(lattice))
+        )
     options = {"frame": scoring.reading.frame} if "frame" in TABLE[to].options else {}
     return writer_of(to)(_scaled(scoring, to, piece), **options)
+
+
+def _transcript(scoring: Scoring, piece: Piece) -> Transcript:
+    """The words of an utterance, or of a turn as its transcript writes them."""
+    from dataclasses import replace
+
+    from ...spoken import confusion_network
+    from ...spoken.lattice.formats import TABLE, transcript_of
+    from ...spoken.lattice.formats.transcript import Transcript, unpacked
+
+    if TABLE[piece.format].read is None or piece.turn is None:
+        return transcript_of(confusion_network(replace(scoring.open(piece), name=piece.name)))
+    return Transcript(piece.turn.document, tuple(unpacked(piece.content())))
+
+
+def _documents(source: LatticeSource, place: Path, to: str, one_file: bool, workers: int | None) -> None:
+    """Write a file for each document, of all its utterances."""
+    from ...errors import InputError
+    from ...files import open_target
+    from ...places import inside, is_inside
+    from ...spoken.lattice.formats.table import TABLE, writer_of
+    from ...spoken.lattice.formats.transcript import Transcript
+
+    transcripts: dict[str, Transcript] = {}
+    bad, good = [], 0
+    for utterance in source.each(partial(_transcript, source.scoring), workers):
+        if utterance.error is not None:
+            bad.append(utterance.error)
+            continue
+        name, segments = utterance.result
+        before = transcripts[name].segments if name in transcripts else ()
+        transcripts[name] = Transcript(name, (*before, *segments))
+    if one_file and len(transcripts) > 1:
+        raise InputError(f"several documents do not fit into one {to} file: name a folder", str(place))
+    for name, transcript in transcripts.items():
+        target = place
+        try:
+            content = writer_of(to)(transcript)
+        except InputError as error:
+            bad.append(str(error))
+            continue
+        if not one_file:
+            if not is_inside(f"{name}{TABLE[to].endings[0]}"):
+                raise InputError(f"{name!r} is not the name of a file")
+            target = inside(place, f"{name}{TABLE[to].endings[0]}")
+            target.parent.mkdir(parents=True, exist_ok=True)
+        with open_target(str(target)) as out:
+            out.write(content)
+        good += 1
+    finish(bad, good, "documents")
 
 
 def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
@@ -80,9 +156,9 @@ def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
 
     import numpy as np
 
-    from ...spoken.lattice.formats import TABLE, load
+    from ...spoken.lattice.formats import TABLE
 
-    lattice = replace(load(piece, scoring.reading), name=piece.name)
+    lattice = replace(scoring.load(piece), name=piece.name)
     if scoring.use == "scores":
         lattice = replace(lattice, posterior=np.full(len(lattice), np.nan))
     if scoring.beam is not None:
@@ -97,7 +173,7 @@ def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
     )
 
 
-def _folder(source: LatticeSource, place: Path, to: str, workers: int | None) -> None:
+def _folder(source: LatticeSource, place: Path, to: str, paths: int, workers: int | None) -> None:
     """Write one file per utterance, each whole or not at all."""
     from ...errors import InputError
     from ...files import write_file
@@ -105,8 +181,8 @@ def _folder(source: LatticeSource, place: Path, to: str, workers: int | None) ->
     from ...spoken.lattice.formats import TABLE
 
     place.mkdir(parents=True, exist_ok=True)
-    with BatchJournal(str(place / ".convert.part"), source, to) as journal:
-        for utterance in source.each(partial(_written, source.scoring, to), workers, journal.done):
+    with BatchJournal(str(place / ".convert.part"), source, _settings(to, TABLE[to], paths)) as journal:
+        for utterance in source.each(partial(_written, source.scoring, to, paths), workers, journal.done):
             if utterance.error is None:
                 name = f"{utterance.name}{TABLE[to].endings[0]}"
                 if utterance.name in journal.names or not is_inside(name):

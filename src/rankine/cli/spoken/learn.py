@@ -13,7 +13,7 @@ from .common import Folder
 
 if TYPE_CHECKING:
     from ...spoken import Archive
-    from ...spoken.archive.archive import LearningResult
+    from ...spoken.archive.taught import LearningResult
     from ...spoken.learn.judgments import Judged
     from ...spoken.learn.weights import Weights
 

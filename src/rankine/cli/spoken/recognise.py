@@ -13,14 +13,17 @@ import typer
 
 from ...console import counted, say
 from ...interrupt import keeping
+from ...spoken.lattice.units.table import LANGUAGES
 from ...spoken.recognise.table import DEFAULT, TABLE, get, row_of
-from .common import Folder, Workers, finish, parameters_of
+from .common import Closed, Folder, Workers, finish, parameters_of
 
 if TYPE_CHECKING:
+    from ...spoken import Archive
     from ...spoken.recognise.run import Recognised
     from ...spoken.recognise.table import Recogniser, RecogniserOption
 
 Audio = Annotated[list[str], typer.Argument(help="Recordings (wav, flac, mp3, ogg, …), or folders of them.")]
+_LOOK = 2.0  # seconds between two looks at a folder that is watched
 _UNITS = {"recognising": "seconds", "indexing": ""}  # of the progress of each stage
 _PLAYERS = (
     ("paplay",),
@@ -140,34 +143,83 @@ def add(
     recognition: Recognition,
     archive: Annotated[str, typer.Argument(help="The archive: a folder, made if there is none.")],
     audio: Audio,
+    language: Annotated[
+        str | None, typer.Option(help=f"What is spoken: {', '.join(LANGUAGES)}; a new archive is made for it.")
+    ] = None,
+    keep_duplicates: Annotated[
+        bool, typer.Option("--keep-duplicates", help="Take in copies of recordings as recordings of their own.")
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on and add new recordings as they come; Ctrl-C ends.")
+    ] = False,
 ) -> None:
     """From recordings to an archive that can be searched: recognise recordings that are new, and index them.
 
-    The lattices stay in the archive's folder, below `recognised`. A recording that was deleted from the archive is left
-    out when its folder is added again; to add it, give the file itself.
+    A recording is known by its sound: when it is renamed, moved or tagged anew, it is not heard again, and what was
+    said about it stays with it. Recordings can be searched as soon as they are finished. The lattices stay in the
+    archive's folder, below `recognised`. A recording that was deleted from the archive is left out when its folder is
+    added again; to add it, give the file itself.
 
     `rankine spoken add archive/ recordings/` and then `rankine spoken search archive/ "printing press"`
     """
-    from ...spoken.archive import recordings
     from ...spoken.archive.opening import create_or_open
     from ...spoken.recognise.recordings import find
 
     find(audio)  # raises before an archive is made
-    opened = create_or_open(archive, "en")
+    opened = create_or_open(archive, language)
     keeping(f"finished lattices and what {archive} has committed; the same command goes on from there")
+    done, errors = _add(opened, audio, recognition, keep_duplicates)
+    if watch:
+        _watch(opened, audio, recognition, keep_duplicates)
+    finish(errors, done, "recordings")
+
+
+def _add(opened: Archive, audio: list[str], recognition: Recognition, keep_duplicates: bool) -> tuple[int, list[str]]:
+    """Add recordings and tell what was done; how many there are, and what was wrong."""
+    from ...spoken.archive import recordings
+
     with _stages() as progress:
         added = opened.add_recordings(
             audio, [recognition.recogniser], longest=recognition.longest, workers=recognition.workers,
-            progress=progress,
+            keep_duplicates=keep_duplicates, progress=progress,
         )  # fmt: skip
     recognised, changes = added.recognised, added.changes
-    _print_recognised(Path(archive, recordings.FOLDER), recognised, added.took)
+    _print_recognised(Path(opened.folder, recordings.FOLDER), recognised, added.took)
     if sum(changes[:4]):
         say(
-            f"{archive}: {counted(changes.added, 'recording')} added, {changes.updated} updated, "
+            f"{opened.folder}: {counted(changes.added, 'recording')} added, {changes.updated} updated, "
             f"{changes.unchanged} unchanged; {len(opened)} in all"
         )
-    finish(added.errors, recognised.done + recognised.before, "recordings")
+    return recognised.done + recognised.before, added.errors
+
+
+def _watch(opened: Archive, audio: list[str], recognition: Recognition, keep_duplicates: bool) -> None:
+    """Look for new and changed files every few seconds, and add them when they do not change any more."""
+    import time
+
+    say(f"watching {', '.join(audio)}; Ctrl-C ends")
+    before = now = _stamps(audio)
+    while True:
+        time.sleep(_LOOK)
+        last, now = now, _stamps(audio)
+        if now != before and now == last:  # nothing has changed since the last look: files are written
+            _, errors = _add(opened, audio, recognition, keep_duplicates)
+            for error in errors:
+                say(f"rankine: {error}")
+            before = now
+
+
+def _stamps(audio: list[str]) -> dict[str, tuple[int, int]]:
+    """Size and time of change of all audio files."""
+    from ...errors import InputError
+    from ...spoken.recognise.identity import stamp_of
+    from ...spoken.recognise.recordings import find
+
+    try:
+        paths = [recording.path for recording in find(audio).recordings]
+        return {str(path): stamp_of(path.stat()) for path in paths}
+    except (InputError, OSError):
+        return {}
 
 
 @contextmanager
@@ -210,6 +262,7 @@ def play(
         str | None,
         typer.Option(help="Folder of the recordings, if they have been moved or the archive is not from here."),
     ] = None,
+    closed: Closed = False,
 ) -> None:
     """Listen to a hit, or write it to a file.
 
@@ -226,7 +279,7 @@ def play(
     from ...spoken.recognise.audio import snippet
 
     opened = Archive(archive)
-    place = locate(opened.index, hit, recordings)
+    place = locate(opened.index, hit, recordings, closed)
     if recordings is not None:
         opened.add_roots([recordings])
     if output is not None:

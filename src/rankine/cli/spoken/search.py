@@ -13,7 +13,7 @@ from typer.core import TyperCommand
 from ...console import put, put_json, say
 from ...spoken.archive.grammar import EXAMPLES
 from ..tables import print_hits
-from .common import Folder
+from .common import Closed, Folder
 
 if TYPE_CHECKING:
     from ...spoken import Archive
@@ -78,6 +78,7 @@ def search(
     until: Until = None,
     queries: Queries = None,
     candidates: Candidates = None,
+    closed: Closed = False,
     output: Output = Form.table,
 ) -> None:
     """Search an archive for what was said, also where the recogniser was unsure or did not know the word.
@@ -98,7 +99,7 @@ def search(
     texts = {"1": query} if query is not None else read_queries(str(queries))
     options = {
         "k": k, "speaker": speaker, "since": since, "until": until, "candidates": candidates,
-        "per_recording": per_recording, "explain": explain,
+        "per_recording": per_recording, "explain": explain, "closed": closed,
     }  # fmt: skip
     answers: dict[str, list[Hit]] = {}
     for key, text in texts.items():
@@ -133,7 +134,7 @@ def _find(archive: Archive, text: str, **options: Any) -> tuple[list[Hit], list[
 
     weights, k, candidates = archive.weights or shipped(archive.kinds), options["k"], options["candidates"]
     hits = archive.search(text, **options)
-    documents = DocumentFilter.of(options["speaker"], options["since"], options["until"])
+    documents = DocumentFilter.of(*(options[name] for name in ("speaker", "since", "until", "closed")))
     notes = search_notes(archive.index, text, documents)
     if candidates is not None:
         notes.append(candidate_recall(archive.index, weights, text, k, documents, candidates))

@@ -16,20 +16,22 @@ class Listing(NamedTuple):
 
 
 def list_formats() -> Listing:
-    """The formats of lattices."""
+    """The formats of lattices and transcripts."""
     from ...spoken.lattice.formats import TABLE
 
     rows = [
         (
             name,
             " ".join(row.endings),
-            "one" if row.split is None else "several",
+            ", ".join(row.holds),
+            "several" if row.several else "one",
             "no" if row.write is None else "yes",
+            row.source,
             row.explanation,
         )
         for name, row in TABLE.items()
     ]
-    return Listing(["name", "endings", "utterances in a file", "written", "what it is"], rows)
+    return Listing(["name", "endings", "holds", "utterances in a file", "written", "described in", "what it is"], rows)
 
 
 def list_units() -> Listing:
@@ -49,8 +51,8 @@ def list_recognisers() -> Listing:
 
 
 def formats() -> None:
-    """List all lattice formats: names, endings, utterances in a file, whether it is written too, and what it is."""
-    print_table("Formats of lattices", *list_formats())
+    """List all formats of lattices and transcripts: endings, what they hold, whether they are written too."""
+    print_table("Formats of lattices and transcripts", *list_formats())
 
 
 def units() -> None:

@@ -6,63 +6,34 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ...places import folder_inside
-from ..index.reader import Index
 from ..index.settings import Settings
 from ..index.storage import create, writing
-from ..learn.judgments import Judged, Judgments
-from ..learn.table import AUTO, NEIGHBOURS
-from ..learn.weights import Weights, shipped
+from ..recognise.journal import DAYS
 from ..recognise.table import DEFAULT, Recogniser
 from .feature_cache import forget_features
-from .filters import DocumentFilter
-from .grouping import DEFAULT as COMBINATION
-from .grouping import RecordingGroups
-from .hits import Hit
-from .judged_places import JudgedNames
 from .own_files import copy_file, own_files
-from .ranking import CANDIDATES, find_candidates, parse_query, place_table, weak_rankers
 from .roots import RecordingRoots, roots_of
-from .search import query_features, search
-from .shelf import Shelf
-from .terms import SpokenQuery
+from .taught import TaughtArchive
 
 if TYPE_CHECKING:  # where it is used it is imported there: a search must begin soon
-    from ...data import RankingData
     from ..index.about import About
     from ..index.changes import Changes, Progress
+    from ..lattice.formats import File
     from ..lattice.scoring import Scoring
-    from ..learn.learning import CrossValidation
+    from .bin import Deleted
+    from .packing import PackedArchive
     from .recordings import AddedRecordings, Sources, StageProgress
+    from .relocation import Relocated
+    from .repairing import Repairs
+    from .upgrade import Upgrade
 
 
-class LearningResult(NamedTuple):
-    """What :meth:`Archive.learn` learned: the weights, and how such weights do on queries they have not seen.
-
-    ``ignored`` judgments are of documents that are no longer in the archive; ``adopted``: search uses the weights;
-    ``unchanged``: it did before.
-    """
-
-    weights: Weights
-    trial: CrossValidation
-    ignored: int = 0
-    adopted: bool = False
-    unchanged: bool = False
-
-    @property
-    def means(self) -> tuple[float, float]:
-        """The mean AP of the best weights that have seen no judgment (shipped, in use), and of such as were learned."""
-        mean = {name: float(x.mean()) for name, x in self.trial.precision.items()}
-        return max(mean["shipped"], mean.get("in use", 0.0)), mean[self.weights.ranker]
-
-
-class Archive:
+class Archive(TaughtArchive):
     """An archive that is read; it keeps the state it was opened in until :meth:`refresh`.
 
     >>> import tempfile
@@ -75,15 +46,6 @@ class Archive:
     >>> folder.cleanup()
     """
 
-    def __init__(self, folder: str | os.PathLike) -> None:
-        self.folder = Path(folder)
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Read what has been committed since the archive was opened."""
-        self.index = Index.open(self.folder)
-        self.__dict__.pop("weights", None)
-
     @classmethod
     def create(
         cls, folder: str | os.PathLike, settings: Settings | None = None, dictionary: str | os.PathLike | None = None
@@ -94,43 +56,6 @@ class Archive:
         settings, files = own_files(settings, dictionary)
         create(Path(folder), asdict(settings), files)
         return cls(folder)
-
-    # -- what it holds
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    @property
-    def settings(self) -> Settings:
-        """What was fixed when the archive was made."""
-        return self.index.settings
-
-    @property
-    def kinds(self) -> list[str]:
-        """Kinds of units, words first."""
-        return self.index.kinds
-
-    @property
-    def ranker_names(self) -> list[str]:
-        """The weak rankers, in the order of the features."""
-        return weak_rankers(self.kinds)
-
-    @property
-    def documents(self) -> list[str]:
-        """The names of all documents."""
-        return list(self.index.names)
-
-    @property
-    def dictionary(self) -> str | None:
-        """The path of the archive's own pronunciation dictionary, if it has one."""
-        return self.index.dictionary
-
-    @property
-    def judgments(self) -> Judgments:
-        """Queries and judgments that are kept with the archive."""
-        return Judgments(self.folder)
-
-    # -- changing it
 
     def add(
         self,
@@ -143,26 +68,38 @@ class Archive:
         batch: int = 2000,
         progress: Progress = lambda done, total: None,
         listed: bool = False,
+        prints: Mapping[str, str] | None = None,
+        files: Sequence[File] | None = None,
     ) -> Changes:
         """Index the utterances of a file or folder of lattices that are new or have changed.
 
         Args:
             source: lattices, in any format that is read.
-            about: utterance → document, texts, audio; by default each utterance is a document of its own name.
+            about: utterance → document, texts, audio; by default each utterance is a document of its own name. Texts
+                that it does not give stay as they are (:attr:`about`).
             scoring: how lattices are read and weighed; by default words in lower case.
             format: of the source, where ending and content do not tell.
             workers: processes.
             remove_missing: remove documents that the source does not have.
             batch: documents after which what is done so far is committed.
             progress: is called with the number of utterances done and the total (None while they are looked through).
-            listed: index only the utterances of ``about``, which then has all utterances of every document.
+            listed: index only the utterances of ``about``, which then has all utterances of every document. A document
+                that has another name than before is renamed.
+            prints: fingerprints of the content of utterances, where they are known; others are read.
+            files: that hold the utterances, one each; by default all below the source.
         """
         from .contents import add_source
+        from .metadata import record_texts, texts_of_table, with_own_texts
+        from .turns import SpeakerTurn, record_turns
 
+        table = with_own_texts(self.index, about)
         changes = add_source(
-            self.index, source, about, scoring, format, workers, remove_missing, batch, progress, listed
+            self.index, source, table, scoring, format, workers, remove_missing, batch, progress, listed, prints, files
         )
         self.refresh()
+        record_texts(self.index, texts_of_table(about))
+        if changes.turns:
+            record_turns(self.folder, {name: [SpeakerTurn(*t) for t in some] for name, some in changes.turns.items()})
         return changes
 
     def add_recordings(
@@ -173,11 +110,15 @@ class Archive:
         *,
         longest: float = 30.0,
         workers: int = 1,
+        keep_duplicates: bool = False,
+        every: float = 30.0,
         progress: StageProgress = lambda stage, done, total: None,
     ) -> AddedRecordings:
         """Recognise recordings that are new or have changed, and index them; lattices stay in the archive's folder.
 
-        A recording that was deleted is left out when its folder is added again; give the file itself to add it.
+        A recording is known by its content: one that was renamed, moved or tagged anew keeps what was said about it,
+        and is not heard again. A recording that was deleted is left out when its folder is added again; give the file
+        itself to add it. What is finished can be searched while the rest is recognised.
 
         Args:
             sources: an audio file or a folder of them, or several.
@@ -186,34 +127,47 @@ class Archive:
                 the recording. Recordings that it leaves out keep the texts that they have.
             longest: recordings above so many seconds are cut at pauses.
             workers: processes.
+            keep_duplicates: whether a copy of a recording is taken in too.
+            every: seconds after which recordings that are finished are indexed.
             progress: is called with the stage, ``"recognising"`` (seconds of audio) or ``"indexing"`` (utterances), the
                 amount done and the total.
         """
-        from ..index.changes import Changes
         from . import recordings
 
         folder = folder_inside(self.folder, recordings.FOLDER)
         recogniser = recordings.one_recogniser(recognisers)
+        options = recordings.RecognitionOptions(recogniser, longest, workers, keep_duplicates, every)
         places = recordings.as_sources(sources)
         with suppress(OSError):  # where settings cannot be written, `play` asks for the folder
             self.add_roots(roots_of(places))
+        indexing = recordings.Indexing(self, about, workers, partial(progress, "indexing"))
         recognised, took = recordings.recognise_recordings(
-            folder, places, recogniser, longest, workers, partial(progress, "recognising")
+            folder, places, options, partial(progress, "recognising"), indexing.commit
         )
-        self.refresh()
-        silent = [name for name in recognised.silent if name in self.index.numbers]
+        return recordings.AddedRecordings(recognised, took, indexing.changes)
+
+    def remove_silent(self, names: Collection[str]) -> None:
+        """Remove recordings in which nothing is understood any more; they stay in the journal."""
+        silent = [name for name in names if name in self.index.numbers]
         if silent:
             self._remove(silent)
-        changes = Changes(0, 0, 0, 0, [])
-        table = recordings.recordings_table(folder, self.index, about)
-        if table:
-            indexing = partial(progress, "indexing")
-            changes = self.add(folder, table, workers=workers, progress=indexing, listed=True)
-        return recordings.AddedRecordings(recognised, took, changes)
 
     def add_roots(self, places: Sequence[str | os.PathLike]) -> None:
         """Let recordings of this archive be opened from these folders and files, on this machine from now on."""
         RecordingRoots(self.folder, self.index.manifest).add(places)
+
+    def relocate(
+        self, folder: str | os.PathLike, report: Callable[[int, int], None] = lambda done, total: None
+    ) -> Relocated:
+        """Look for the archive's recordings below a folder, where they were moved to, and note their places.
+
+        ``report`` is called with the number of files looked for, and their total.
+        """
+        from .relocation import relocate
+
+        out = relocate(self.folder, folder, report)
+        self.refresh()
+        return out
 
     def add_lattices(self, lattices: Iterable[tuple[str, Any]], scoring: Scoring | None = None) -> None:
         """Index (document name, lattice) pairs that are in memory; one of the same name is replaced."""
@@ -223,23 +177,54 @@ class Archive:
         self.refresh()
 
     def delete(self, documents: Collection[str]) -> None:
-        """Remove documents, from the disk too, with the lattices that :meth:`add_recordings` made of them.
+        """Put documents into the bin: they are not in the archive, and come back with :meth:`undelete`.
 
-        An unknown name is an InputError, and nothing is removed. Audio files stay; they are left out when their folder
-        is added again.
+        An unknown name is an InputError, and nothing is deleted. Judgments and what was said about a document are kept
+        apart until it returns. Audio files stay; they are left out when their folder is added again.
         """
         from . import recordings
 
-        with recordings.forgetting(folder_inside(self.folder, recordings.FOLDER)) as forget:
-            self._remove(documents, forget)
+        with recordings.journal_of(folder_inside(self.folder, recordings.FOLDER)) as journal:
+            self._remove(documents, journal.forget, keep=True)
+            journal.write_table()
+
+    def undelete(self, documents: Collection[str]) -> None:
+        """Bring documents back from the bin; a name that is not in it is an InputError."""
+        from . import recordings
+        from .contents import restore
+
+        with recordings.journal_of(folder_inside(self.folder, recordings.FOLDER)) as journal:
+            restore(self.folder, documents, journal.restore)
+            journal.write_table()
+        self.refresh()
+
+    @property
+    def deleted(self) -> list[Deleted]:
+        """The documents in the bin, and when they were deleted; the last first."""
+        from .bin import Bin
+
+        return Bin(self.folder).documents(self.index.numbers)
+
+    def purge(self, days: float = DAYS) -> list[str]:
+        """Remove what was deleted so many days ago from the disk; the names."""
+        from . import recordings
+        from .contents import purge
+
+        with recordings.journal_of(folder_inside(self.folder, recordings.FOLDER)) as journal:
+            names = purge(self.folder, days)
+            journal.purge(days)
+        return names
 
     def _remove(
-        self, documents: Collection[str], before: Callable[[Collection[str]], None] = lambda names: None
+        self,
+        documents: Collection[str],
+        after: Callable[[Collection[str]], object] = lambda names: None,
+        keep: bool = False,
     ) -> None:
-        """Remove documents from the index; ``before`` is called with their names when only the commit is left."""
+        """Remove documents from the index, into the bin (``keep``); ``after`` is called with their names then."""
         from .contents import remove
 
-        remove(self.folder, documents, before)
+        remove(self.folder, documents, after, keep)
         forget_features(self.folder)
         self.refresh()
 
@@ -262,139 +247,46 @@ class Archive:
 
         check_archive(self.folder, report)
 
-    # -- searching it
+    def upgrade(self, report: Callable[[int, int], None] = lambda done, total: None) -> Upgrade:
+        """Bring an archive of an earlier release to the present format; ``report`` gets bytes of the index, and all.
 
-    def parse(self, text: str) -> SpokenQuery:
-        """A query's words and units."""
-        return parse_query(self.index, text)
-
-    def candidates(self, query: SpokenQuery, most: int = CANDIDATES) -> np.ndarray:
-        """Numbers of the best places by the shipped weights, at most so many, rising."""
-        return find_candidates(self.index, query, most)
-
-    def score(self, query: SpokenQuery, places: np.ndarray) -> np.ndarray:
-        """All weak rankers' scores of these places (rising numbers), a row each."""
-        return place_table(self.index, query, places)
-
-    def search(
-        self,
-        text: str,
-        k: int = 10,
-        *,
-        speaker: str | None = None,
-        since: str | None = None,
-        until: str | None = None,
-        weights: Mapping[str, float] | None = None,
-        candidates: int | None = None,
-        per_recording: int | None = None,
-        combination: str = COMBINATION,
-        explain: bool = False,
-    ) -> list[Hit]:
-        """The k best places for a query, by the grammar of queries.
-
-        Args:
-            text: the query.
-            k: how many hits.
-            speaker: only documents of this speaker; the whole name or words of it.
-            since: only documents of this day, month or year (2026-11-16, 2026-11, 2026) or later.
-            until: only documents of this day, month or year or earlier.
-            weights: of the weak rankers' scores as they are; by default the learned ones, or else the shipped ones.
-            candidates: score only so many places (at least k), the best by the shipped weights, not all. Weights that
-                are learned on normalised scores have as many as in learning.
-            per_recording: group places by recordings: the k best recordings, each with at most so many places.
-            combination: what makes the score of a recording of its places' (``archive.grouping.COMBINATIONS``).
-            explain: whether hits tell the parts of their scores in words.
+        The first change of an archive does the same, but for what makes search faster: expected counts of n-grams.
         """
-        if weights is None:
-            used = self.weights or shipped(self.kinds)
-        else:
-            used = Weights.of(weights, self.ranker_names)
-        grouping = None if per_recording is None else RecordingGroups(per_recording, combination)
-        documents = DocumentFilter.of(speaker, since, until)
-        return search(self.index, used, text, k, documents, candidates, grouping, explain)
+        from .upgrade import upgrade_archive
 
-    def features(
-        self,
-        queries: Mapping[str, str],
-        qrels: Mapping[str, Mapping[str, float]] | None = None,
-        candidates: int = CANDIDATES,
-        report: Callable[[int], None] = lambda done: None,
-    ) -> RankingData:
-        """The weak rankers' scores of every query's candidates, as a data set; without judgments all grades are 0.
-
-        ``report`` is called with the number of queries done.
-        """
-        return query_features(self.index, queries, qrels or {}, candidates, report)
-
-    # -- teaching it
-
-    def learn(
-        self,
-        judged: Judged | None = None,
-        ranker: str = NEIGHBOURS,
-        *,
-        normalise: str | None = AUTO,
-        folds: int = 4,
-        seed: int = 0,
-        candidates: int = CANDIDATES,
-        use: bool = True,
-        keep: bool = False,
-    ) -> LearningResult:
-        """Learn weights of the weak rankers from judged queries, beginning at the shipped ones.
-
-        Search uses them from then on if their mean AP on queries they have not seen is not lower than that of the
-        shipped weights, and of those in use if they were not learned.
-
-        Args:
-            judged: queries and judgments; by default the archive's own, those of deleted documents left out.
-            ranker: a name in ``learn.table.RANKERS``, or any loss.
-            normalise: how scores are normalised within a query, for weights of the papers' weak rankers; None: not at
-                all; by default what the ranker needs.
-            folds: of queries, for the test.
-            seed: of the folds.
-            candidates: how many places of each query are considered.
-            use: whether search uses the weights where they are not worse.
-            keep: whether search uses them in any case.
-        """
-        from ..learn.learning import compared, learn
-        from .examples import examples
-
-        ignored = 0
-        if judged is None:
-            own = self.judgments.all()
-            judged = own.within(JudgedNames(self.index))
-            ignored = own.n_judgments - judged.n_judgments
-        data = examples(self.index, judged, candidates)
-        begin, current = shipped(self.kinds), self.weights
-        weights, trial = learn(data, ranker, normalise, folds, seed, candidates, compared(current, begin), begin)
-        result = LearningResult(weights, trial, ignored)
-        if current is not None and current.id == weights.id:
-            return result._replace(adopted=True, unchanged=True)
-        if not use or not (keep or result.means[1] >= result.means[0]):
-            return result
-        self.use_weights(weights)
-        return result._replace(adopted=True)
-
-    @cached_property
-    def weights(self) -> Weights | None:
-        """The learned weights that search uses, None where it uses the shipped ones."""
-        weights = Shelf(self.folder).current()
-        if weights is not None:
-            weights.check(self.ranker_names)
-        return weights
-
-    @property
-    def weights_history(self) -> list[str]:
-        """The ids of all weights that were ever used here, the oldest first."""
-        return Shelf(self.folder).history
-
-    def use_weights(self, weights: Weights | str | None) -> None:
-        """Use learned weights, earlier ones by their id, or the shipped ones (None), from now on."""
-        shelf = Shelf(self.folder)
-        if isinstance(weights, str):
-            weights = shelf.get(weights)
-        if weights is not None:
-            weights.check(self.ranker_names)
-        with writing(self.folder, wait=600.0):  # learned weights must not be lost because another process is indexing
-            shelf.use(weights)
+        upgrade = upgrade_archive(self.folder, report)
         self.refresh()
+        return upgrade
+
+    def pack(
+        self,
+        target: str | os.PathLike,
+        *,
+        index: bool = True,
+        report: Callable[[int, int], None] = lambda done, total: None,
+    ) -> PackedArchive:
+        """Write the whole archive into a zip, as it is now; recordings themselves are left out.
+
+        Args:
+            target: the zip file; it is written whole or not at all.
+            index: whether the index is packed too. Without it the file is smaller, and unpacking builds the index.
+            report: is called with the bytes done and their total.
+        """
+        from .packing import pack
+
+        return pack(self.folder, target, index, report)
+
+    @classmethod
+    def unpack(cls, source: str | os.PathLike, folder: str | os.PathLike, **options: Any) -> Archive:
+        """The archive that :meth:`pack` wrote, in a new or empty folder; options are those of ``unpacking.unpack``."""
+        from .unpacking import unpack
+
+        unpack(source, folder, **options)
+        return cls(folder)
+
+    @staticmethod
+    def repair(folder: str | os.PathLike, **options: Any) -> Repairs:
+        """Repair a damaged archive from what it holds itself; options are those of ``repairing.repair``."""
+        from .repairing import repair
+
+        return repair(folder, **options)

@@ -10,7 +10,8 @@ from ...places import check_below, folder_inside
 from ..index.reader import Index
 from ..index.storage import open_parts
 from ..learn.judgments import Judgments
-from ..recognise.recordings import RecordingJournal
+from ..recognise.journal import RecordingJournal
+from .bin import Bin
 from .recordings import FOLDER
 from .shelf import Shelf
 
@@ -31,6 +32,7 @@ def check_archive(folder: Path, report: Callable[[int], None]) -> None:
         raise InputError(f"the archive is damaged: {doubled} documents are in it twice", str(folder))
     Judgments(folder).check()
     Shelf(folder).check()
+    Bin(folder).check()
     lattices = folder_inside(folder, FOLDER)
     if lattices.is_dir():
         check_below(lattices)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ...errors import InputError
+from ..catalogue import attach_recordings, detach_recordings
 from ..index.about import About
-from ..index.build import Document, analyse, fingerprint_of
-from ..index.changes import Changes, Corpus, Progress, WorkingIndex, update
+from ..index.build import Document, analyse, analyse_lattice, content_print, fingerprint_of
+from ..index.changes import Changes, Corpus, Progress, update
 from ..index.reader import Index
 from ..index.storage import writing
-from ..lattice.formats import Piece, Reading, write_slf
+from ..index.working import WorkingIndex
+from ..lattice.formats import File, Piece, Reading, reworded, write_slf
 from ..lattice.lattice import Lattice
 from ..lattice.scoring import Scoring
+from .bin import Bin
 
 
 def add_source(
@@ -29,11 +32,13 @@ def add_source(
     batch: int,
     progress: Progress,
     listed: bool,
+    prints: Mapping[str, str] | None = None,
+    files: Sequence[File] | None = None,
 ) -> Changes:
     """Index the utterances of a file or folder that are new or have changed; see :meth:`Archive.add`."""
     scoring = Scoring(Reading(lower=True)) if scoring is None else scoring
     _ = index.splits  # a missing package is reported once, not for every utterance
-    corpus = Corpus(source, format, scoring, {} if about is None else about, listed)
+    corpus = Corpus(source, format, scoring, {} if about is None else about, listed, prints or {}, files)
     with writing(index.folder) as writer:
         return update(WorkingIndex(writer), corpus, workers, remove_missing, batch, progress)
 
@@ -47,19 +52,47 @@ def add_lattices(index: Index, lattices: Iterable[tuple[str, Lattice]], scoring:
         raise InputError(f"two documents are called {doubled[0]!r}")
     for name, lattice in lattices:
         piece = Piece(name, "slf", "memory", write_slf(lattice))
-        utterances = analyse(index.working_settings, scoring, index.dictionary, piece)
-        documents.append(Document(name, {}, utterances, fingerprint_of(piece)))
+        if lattice.is_network:  # its slots would not all survive in SLF, where times stand on nodes
+            weighed = scoring.weighed(reworded(lattice, scoring.reading))
+            utterances = analyse_lattice(index.working_settings, weighed, index.dictionary, name)
+        else:
+            utterances = analyse(index.working_settings, scoring, index.dictionary, piece)
+        documents.append(Document(name, index.base_texts(name), utterances, fingerprint_of(content_print(piece))))
     with writing(index.folder) as writer:
         WorkingIndex(writer).replace(documents, [])
 
 
-def remove(folder: Path, documents: Collection[str], before: Callable[[Collection[str]], None]) -> None:
-    """Remove documents from the index; ``before`` is called with their names when only the commit is left."""
+def remove(folder: Path, documents: Collection[str], after: Callable[[Collection[str]], object], keep: bool) -> None:
+    """Remove documents from the index, into the bin (``keep``); ``after`` is called with their names then.
+
+    A process that is killed before that leaves a document that is not deleted: it returns when it is added again.
+    """
     with writing(folder) as writer:
         index = WorkingIndex(writer)
         for name in documents:
             index.number_of(name)
-        index.replace([], list(documents), lambda: before(documents))
+        if keep:
+            Bin(folder).put(index, documents)
+        index.replace([], list(documents))
+        after(documents)
+        if keep:
+            detach_recordings(folder, documents)
+
+
+def restore(folder: Path, documents: Collection[str], before: Callable[[Collection[str]], object]) -> None:
+    """Bring documents back from the bin, with all that was said about them; ``before`` is called with their names."""
+    with writing(folder) as writer:
+        index, kept = WorkingIndex(writer), Bin(folder)
+        kept.require(index, documents)
+        attach_recordings(folder, documents)
+        before(documents)
+        kept.take(index, documents)
+
+
+def purge(folder: Path, days: float) -> list[str]:
+    """Remove what was deleted so many days ago from the bin; the names."""
+    with writing(folder) as writer:
+        return Bin(folder).purge(days, WorkingIndex(writer).numbers)
 
 
 def merge(folder: Path, report: Callable[[int], None]) -> None:

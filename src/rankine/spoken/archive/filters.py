@@ -1,4 +1,4 @@
-"""Which documents a search may return: by title, speaker, tag, date and name."""
+"""Which documents a search may return: by title, speaker, tag, date, name and other fields, and by their rights."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import numpy as np
 from ...errors import InputError, nearest, shorten
 from ..index.reader import Index
 from .dates import EXPECTED, read_date, read_dates
+from .fields import TABLE, field_name, in_order, values_of
 from .folding import HYPHENS, fold
-from .grammar import has_words
+from .grammar import has_words, mistake, parse_syntax
+from .rights import OPEN, RIGHTS, readable_documents
 from .terms import FieldFilter
+from .turns import speakers_by_document
 
 _COMPARED = 5000  # values among which the nearest one is looked for
 _MISSING = {"speaker": "a speaker", "title": "a title", "tag": "tags", "date": "a date", "recording": "a name"}
@@ -27,12 +30,15 @@ _NOBODY = {
 
 
 class DocumentFilter(NamedTuple):
-    """Filters of which a document must pass each."""
+    """Filters of which a document must pass each; closed recordings pass only where ``closed`` says so."""
 
     fields: tuple[FieldFilter, ...] = ()
+    closed: bool = False
 
     @classmethod
-    def of(cls, speaker: str | None = None, since: str | None = None, until: str | None = None) -> DocumentFilter:
+    def of(
+        cls, speaker: str | None = None, since: str | None = None, until: str | None = None, closed: bool = False
+    ) -> DocumentFilter:
         """The filters of a speaker, and of dates from ``since`` to ``until``; a date that cannot be read is an error.
 
         >>> DocumentFilter.of(since="5.11")
@@ -51,13 +57,24 @@ class DocumentFilter(NamedTuple):
             dates = f"{since or ''}..{until or ''}"
             read_dates(dates)
             fields.append(FieldFilter("date", (dates,)))
-        return cls(tuple(fields))
+        return cls(tuple(fields), closed)
+
+    def also(self, fields: Iterable[FieldFilter]) -> DocumentFilter:
+        """These filters and others."""
+        return self._replace(fields=(*self.fields, *fields))
+
+    def readable(self, index: Index) -> np.ndarray | None:
+        """True for the documents that are not closed; None: all of them, or closed ones count too."""
+        return None if self.closed else readable_documents(index)
 
     def mask(self, index: Index) -> np.ndarray | None:
         """True for the documents that pass; None: all of them. Filters that leave none are an InputError."""
-        if not self.fields or len(index) == 0:
+        if len(index) == 0:
             return None
-        masks = [_mask(index, field) for field in self.fields]
+        readable = self.readable(index)
+        if not self.fields:
+            return readable
+        masks = [_mask(index, field, readable) for field in self.fields]
         together = np.logical_and.reduce(masks)
         if not together.any():
             alone = ", ".join(f"{_written(f)} leaves {m.sum():,}" for f, m in zip(self.fields, masks, strict=True))
@@ -65,15 +82,19 @@ class DocumentFilter(NamedTuple):
         return together
 
     def notes(self, index: Index) -> list[str]:
-        """What the filters cannot judge, a line each."""
-        if not any(field.name == "date" for field in self.fields):
-            return []
-        dates = _values(index, "date")
-        unread = [date for date in dates if date and read_date(date.strip()) is None]
-        if not unread:
-            return []
-        have = f"{len(unread):,} recordings have a date" if len(unread) > 1 else "1 recording has a date"
-        return [f"{have} that cannot be read, such as {shorten(unread[0])}: no filter of dates finds it"]
+        """What the filters cannot judge, and how many recordings are closed; a line each."""
+        readable = self.readable(index)
+        notes = []
+        if any(field.name == "date" for field in self.fields):
+            dates = _values(index, "date", readable)
+            unread = [date for date in dates if date and read_date(date.strip()) is None]
+            have = f"{len(unread):,} recordings have a date" if len(unread) > 1 else "1 recording has a date"
+            if unread:
+                notes.append(f"{have} that cannot be read, such as {shorten(unread[0])}: no filter of dates finds it")
+        if readable is not None:
+            n = int((~readable).sum())
+            notes.append(f"{n:,} recordings are closed and left out" if n > 1 else "1 recording is closed and left out")
+        return notes
 
 
 def _written(field: FieldFilter) -> str:
@@ -81,43 +102,77 @@ def _written(field: FieldFilter) -> str:
     return " OR ".join(f"{'-' if field.excluded else ''}{field.name}:{value}" for value in values)
 
 
-def _values(index: Index, name: str) -> Sequence[str]:
-    """What all documents have in a field; empty where nothing is said."""
+def _values(index: Index, name: str, readable: np.ndarray | None = None) -> Sequence[str]:
+    """What all documents have in a field; empty where nothing is said, and for those that are not readable."""
     if name == "recording":
-        return index.names
-    texts = index.document_texts
-    column = texts.get(name, texts.get(f"{name}s"))
-    return [""] * len(index) if column is None else column.tolist()
+        values = index.names
+    else:
+        field = field_name(name)
+        column = index.document_texts.get(field)
+        values = [""] * len(index) if column is None else column.tolist()
+        if name == "speaker":
+            values = _with_turns(index, values)
+        elif field == RIGHTS:
+            values = [value or OPEN for value in values]
+    return values if readable is None else [v if r else "" for v, r in zip(values, readable.tolist(), strict=True)]
 
 
-def _mask(index: Index, field: FieldFilter) -> np.ndarray:
+def _with_turns(index: Index, values: list[str]) -> list[str]:
+    """Speakers of documents, with those of single turns."""
+    out = list(values)
+    for number, speakers in speakers_by_document(index).items():
+        out[number] = "; ".join(dict.fromkeys([*values_of(values[number]), *speakers]))
+    return out
+
+
+def _mask(index: Index, field: FieldFilter, readable: np.ndarray | None) -> np.ndarray:
     """Which documents pass one filter; an InputError where none does."""
-    values = _values(index, field.name)
-    tests = [_TESTS[field.name](value) for value in field.values]
+    values = _values(index, field.name, readable)
+    test_of = _TESTS.get(field.name, _holds_words)
+    tests = [test_of(value) for value in field.values]
     passes = {value: any(test(value) for test in tests) for value in set(values)}
     mask = np.fromiter((passes[value] for value in values), np.bool_, len(values))
     if field.excluded:
-        if mask.all():
+        mask = ~mask if readable is None else ~mask & readable
+        if not mask.any():
             raise InputError(f"no recording is left by {_written(field)}")
-        return ~mask
+        return mask
     if not mask.any():
-        raise _nobody(field, values)
+        raise _nobody(index, field, values)
     return mask
 
 
-def _nobody(field: FieldFilter, values: Iterable[str]) -> InputError:
+def _nobody(index: Index, field: FieldFilter, values: Iterable[str]) -> InputError:
     """The error for a filter that no document passes."""
-    there = list(dict.fromkeys(value for value in values if value))[:_COMPARED]
+    every = dict.fromkeys(value for value in values if value)
+    if field_name(field.name) in TABLE and TABLE[field_name(field.name)].several:
+        every = dict.fromkeys(part for value in every for part in values_of(value))
+    there = list(every)[:_COMPARED]
     if not there:
-        return InputError(f"no recording of this archive has {_MISSING[field.name]}, so {_written(field)} leaves none")
+        missing = _MISSING.get(field.name, f"the field {field.name}")
+        return InputError(f"no recording of this archive has {missing}, so {_written(field)} leaves none")
     names = " or ".join(map(shorten, field.values))
     hint = "" if field.name == "date" else nearest(field.values[0], there)
     if field.name == "date":
         days = sorted((days, date) for date in there if (days := read_date(date.strip())))
         hint = f"; there are dates from {days[0][1]} to {days[-1][1]}" if days else "; no date can be read"
-    return InputError(
-        _NOBODY[field.name].format(names) + (hint if field.name == "date" else f".{hint}" if hint else "")
-    )
+    message = _NOBODY.get(field.name, f"no recording has {{}} in its {field.name}").format(names)
+    return InputError(message + (hint if field.name == "date" else f".{hint}" if hint else ""))
+
+
+def read_filter(index: Index, text: str) -> DocumentFilter:
+    """The filters of a text that has only fields, such as ``speaker:ann date:2021..2023``; closed recordings pass."""
+    fields = []
+    for item in parse_syntax(text, lambda: free_fields(index)).items:
+        if not item.field:
+            raise mistake("expected a field, such as speaker:ann or date:2021..2023", text, item.operands[0].at)
+        fields.append(FieldFilter(item.field, tuple(operand.text for operand in item.operands), item.excluded))
+    return DocumentFilter(tuple(fields), closed=True)
+
+
+def free_fields(index: Index) -> list[str]:
+    """The fields of this archive's recordings that are not in the table of fields."""
+    return in_order(field for field, column in index.document_texts.items() if field not in TABLE and column.any())
 
 
 Test = Callable[[str], bool]  # of a document's text
@@ -126,7 +181,11 @@ Test = Callable[[str], bool]  # of a document's text
 def _holds_words(value: str) -> Test:
     """Whether a text holds the words of a value one after the other; a part of a word with hyphens is a word."""
     sought = _spaced(value)
-    return lambda text: f" {sought} " in f" {_spaced(text)} " or f" {sought} " in f" {_spaced(text, parts=True)} "
+
+    def holds(text: str) -> bool:
+        return any(f" {sought} " in f" {_spaced(some, parts)} " for some in text.split(";") for parts in (False, True))
+
+    return holds
 
 
 def _spaced(text: str, parts: bool = False) -> str:
@@ -150,5 +209,5 @@ def _is_of(value: str) -> Test:
 
 
 _TESTS: dict[str, Callable[[str], Test]] = {
-    "title": _contains, "speaker": _holds_words, "tag": _holds_words, "date": _is_of, "recording": _is_named,
+    "title": _contains, "notes": _contains, "date": _is_of, "recording": _is_named,
 }  # fmt: skip

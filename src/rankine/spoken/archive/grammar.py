@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from ...console import shown
@@ -27,15 +28,20 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
     ("tag:history", "only recordings with this tag"),
     ("date:2021..2023  date:2021-05  date:..2022", "only recordings of these days: years, months or days"),
     ("recording:LJ001-0042", "only this recording"),
+    ("collection:radio  language:en  rights:open  notes:damaged", "only recordings of which this is said in the field"),
+    ("place:york", "the same with a field of your own, by its name (`rankine spoken about` lists them)"),
     ("-speaker:ann", "all recordings but these"),
 )
-FIELDS = ("title", "speaker", "tag", "date", "recording")
+FIELDS = ("title", "speaker", "tag", "date", "recording", "collection", "language", "rights", "notes")
+_ALIASES = {"speakers": "speaker", "tags": "tag"}
 NEAR, FARTHEST = 10, 1000  # words apart, where nothing is said and at the most
 LONGEST = 4000  # characters of a query
 QUOTES = '"“”„‟«»＂'
 _BRACKETS = "()[]{},;!?¿¡。，；！？（）"
 _CHUNK = re.compile(rf"[^\s|{QUOTES}]+")
-_FIELD = re.compile(rf"([^\W\d_{HAN}]+):(.*)", re.DOTALL)
+_FIELD = re.compile(rf"([^\W\d_{HAN}][\w-]*):(.*)", re.DOTALL)
+_LETTERS = re.compile(rf"[^\W\d_{HAN}]+")
+FreeFields = Callable[[], Collection[str]]  # names of an archive's own fields, asked for where others do not fit
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _COLUMNS = 64  # of the query above a caret
 
@@ -124,8 +130,10 @@ def _window(widths: list[int], at: int) -> tuple[int, int]:
     return begin, end
 
 
-def parse_syntax(text: str) -> Syntax:
+def parse_syntax(text: str, free: FreeFields = tuple) -> Syntax:
     """Read a query by the grammar; a mistake is an InputError with a caret under its place.
+
+    ``free`` gives the names of an archive's own fields.
 
     >>> [(item.operands[0].text, item.excluded) for item in parse_syntax('"a b" -c').items]
     [('a b', False), ('c', True)]
@@ -139,10 +147,10 @@ def parse_syntax(text: str) -> Syntax:
         raise mistake(f"the query holds the control character U+{ord(match[0]):04X}", text, match.start())
     if match := re.search("[\ud800-\udfff]", text):
         raise mistake("a character of the query is not valid text", text, match.start())
-    return _combined(text, _marks(text))
+    return _combined(text, _marks(text, free))
 
 
-def _marks(text: str) -> list[_Mark]:
+def _marks(text: str, free: FreeFields) -> list[_Mark]:
     """The operands and operators of a query, in order."""
     marks, at = list[_Mark](), 0
     while at < len(text):
@@ -153,7 +161,7 @@ def _marks(text: str) -> list[_Mark]:
             marks.append(_Mark("OR", at))
             at += 1
         elif match := _CHUNK.match(text, at):
-            mark, at = _chunk(text, match)
+            mark, at = _chunk(text, match, free)
             marks += [] if mark is None else [mark]
         else:
             at += 1
@@ -176,7 +184,7 @@ def has_words(text: str) -> bool:
     return any(c.isalnum() for c in text)
 
 
-def _chunk(text: str, match: re.Match[str]) -> tuple[_Mark | None, int]:
+def _chunk(text: str, match: re.Match[str], free: FreeFields) -> tuple[_Mark | None, int]:
     """What a text without blanks means, and where it ends; None: nothing."""
     chunk, at, end = match[0], match.start(), match.end()
     core = chunk.strip(_BRACKETS)
@@ -192,7 +200,7 @@ def _chunk(text: str, match: re.Match[str]) -> tuple[_Mark | None, int]:
             return _Mark("operand", operand.at, operand, True), end
     elif core in ("OR", "AND", "NEAR") or core.lower().startswith("near/"):
         return _operator(text, core, at), end
-    if (field := _FIELD.fullmatch(core)) and (value := _field(text, field, at, end, quoted)):
+    if (field := _FIELD.fullmatch(core)) and (value := _field(text, field, at, end, quoted, free)):
         return _Mark("operand", at, value[0], excluded), value[1]
     if "*" in core:
         return _Mark("operand", at, _prefix(text, core, at), excluded), end
@@ -208,20 +216,26 @@ def _operator(text: str, core: str, at: int) -> _Mark:
     return _Mark("near", at, distance=int(number))
 
 
-def _field(text: str, field: re.Match[str], at: int, end: int, quoted: bool) -> tuple[Operand, int] | None:
+def _field(
+    text: str, field: re.Match[str], at: int, end: int, quoted: bool, free: FreeFields
+) -> tuple[Operand, int] | None:
     """A field and where it ends; None where what stands before the colon is a word."""
-    name, value = field[1].lower(), field[2]
+    typed, value = field[1].lower(), field[2]
+    name = _ALIASES.get(typed, typed)
     if name not in FIELDS:
-        if has_words(value[:1]) or (quoted and not value):
-            hint = nearest(name, FIELDS)
-            raise mistake(f"unknown field {name!r}.{hint} There are: {', '.join(FIELDS)}", text, at)
-        return None
-    place = at + len(name) + 1
+        has_value = has_words(value[:1]) or (quoted and not value)
+        own = free() if has_value else ()
+        if name not in own:
+            if has_value and _LETTERS.fullmatch(name):
+                every = [*FIELDS, *own]
+                raise mistake(f"unknown field {name!r}.{nearest(name, every)} There are: {', '.join(every)}", text, at)
+            return None
+    place = at + len(typed) + 1
     if not value and quoted:
         operand, end = _phrase(text, end)
         value, place = operand.text, operand.at + 1
     if not has_words(value):
-        raise mistake(f"expected a value directly behind {name}:, such as {_example(name)}", text, at + len(name))
+        raise mistake(f"expected a value directly behind {name}:, such as {_example(name)}", text, at + len(typed))
     if name == "date":
         try:
             read_dates(value)
@@ -231,7 +245,7 @@ def _field(text: str, field: re.Match[str], at: int, end: int, quoted: bool) -> 
 
 
 def _example(name: str) -> str:
-    return next(example.split()[0] for example, _ in EXAMPLES if example.startswith(name))
+    return next(e for example, _ in EXAMPLES for e in example.split() if e.startswith(f"{name}:"))
 
 
 def _prefix(text: str, core: str, at: int) -> Operand:

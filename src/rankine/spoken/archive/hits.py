@@ -18,6 +18,7 @@ from ...errors import InputError
 from ..index import schema
 from ..index.reader import Index, PartReader
 from .best_runs import LIKELY, RunUnit, UnitRun, Window, best_run
+from .rights import check_readable
 from .roots import RecordingRoots
 from .segments import PlaceSegment, read_place_name, segment
 from .snippets import snippet
@@ -45,7 +46,8 @@ class Hit:
     occurrence of each other word of the query in the segment. ``segment`` names the place for judgments and runs: it is
     the same for every query. ``place`` names ``start`` and ``end``, for ``rankine spoken play``. ``evidence`` says what
     the hit rests on. ``recording_rank`` and ``recording_score`` are those of the recording where places are grouped by
-    recordings. ``explanation`` tells the parts of the score, where it was asked for.
+    recordings. ``explanation`` tells the parts of the score, where it was asked for. ``rights`` are those of the
+    recording, where it is not open.
     """
 
     rank: int
@@ -69,6 +71,7 @@ class Hit:
     explanation: tuple[str, ...] = ()
     recording_rank: int | None = None
     recording_score: float | None = None
+    rights: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data; unknown times are None."""
@@ -92,15 +95,17 @@ class RecordedPlace(NamedTuple):
     end: float
 
 
-def locate(index: Index, text: str, recordings: str | None = None) -> RecordedPlace:
+def locate(index: Index, text: str, recordings: str | None = None, closed: bool = False) -> RecordedPlace:
     """The recording and the times that ``DOCUMENT@START-END`` names.
 
     Without an end it is three seconds, without times the first half minute. Of a document that consists of several
     recordings it is the one that the times can be in. ``recordings`` is the folder of the recordings; without it they
-    are looked for in the folders that the user has given for this archive before.
+    are looked for in the folders that the user has given for this archive before. A recording that is not open is an
+    InputError, unless the keeper asks (``closed``).
     """
     name = read_place_name(text, index.numbers, index.utterances_of)
     document, begin, stop = name[:3]
+    check_readable(index, document, closed)
     start = 0.0 if begin is None else begin
     end = stop if stop is not None else start + (30.0 if begin is None else 3.0)
     index.check_sizes()
@@ -123,13 +128,12 @@ def locate(index: Index, text: str, recordings: str | None = None) -> RecordedPl
 def make_hit(
     index: Index, query: SpokenQuery, place: int, rank: int, score: float, contributions: dict[str, float]
 ) -> Hit:
-    """The hit for a place; ``contributions`` are the parts of its score by name."""
+    """The hit for a place, without what is said about its recording; ``contributions`` are the parts of its score."""
     where = segment(index, place)
     part, kinds = where.part, index.kinds
     best = best_run(index, part, query, where.row)
-    texts = {name: part.texts(column)[where.document] for name, column in schema.DOCUMENT_TEXTS.items()}
     document = part.texts(schema.DOCUMENT_NAME)[where.document]
-    about: dict[str, Any] = {**texts, "audio": part.texts(schema.AUDIO)[where.row], "segment": where.name}
+    about: dict[str, Any] = {"audio": part.texts(schema.AUDIO)[where.row], "segment": where.name}
     utterance = part.texts(schema.UTTERANCE_NAME)[where.row]
     if best is None:
         certainty, evidence = _without_run(query, where, kinds[0])

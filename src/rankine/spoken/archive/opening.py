@@ -16,12 +16,18 @@ from .own_files import DICTIONARY
 
 def create_or_open(
     folder: str | os.PathLike,
-    language: str,
+    language: str | None,
     dictionary: str | os.PathLike | None = None,
     prune: float | None = None,
     skip: float | None = None,
 ) -> Archive:
-    """The archive in a folder, or a new one for a language; settings other than the archive's are an InputError."""
+    """The archive in a folder, or a new one for a language; settings other than the archive's are an InputError.
+
+    Without a language a new archive is for English.
+    """
+    if language is None and (Path(folder) / MANIFEST).exists():
+        language = Archive(folder).settings.language
+    language = language or "en"
     if language not in LANGUAGES:
         raise InputError(
             f"language must be one of {', '.join(LANGUAGES)}, got {language!r}.{nearest(language, LANGUAGES)}"

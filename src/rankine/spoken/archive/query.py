@@ -9,7 +9,7 @@ from itertools import pairwise
 from ...errors import InputError, shorten
 from ..lattice.units import Split
 from ..text import HAN, STOP_WORDS
-from .grammar import Item, Operand, parse_syntax
+from .grammar import FreeFields, Item, Operand, parse_syntax
 from .readings import MOST, TypedWord, WordReader
 from .terms import FieldFilter, Near, Phrase, SpokenQuery, Term, WordSequence, joined
 from .words import WordList
@@ -28,17 +28,19 @@ def parse(
     vocabulary: WordList | Collection[str],
     language: str = "en",
     listed: Callable[[str], bool] = lambda word: False,
+    free: FreeFields = tuple,
 ) -> SpokenQuery:
     """Read a query; ``vocabulary`` are the words of the archive, and ``language`` is what it is spoken in.
 
     ``listed`` tells whether a pronunciation dictionary has a word. Others are folded before they are sounded.
+    ``free`` gives the names of the archive's own fields.
 
     >>> query = parse('find "spoken words"', {"word": None}, {"find", "spoken", "words"})
     >>> query.words, [phrase.place for phrase in query.phrases], [term.text for term in query.terms]
     (('find', 'spoken', 'words'), [(1, 3)], ['find', 'spoken', 'words'])
     """
     words = vocabulary if isinstance(vocabulary, WordList) else WordList(vocabulary)
-    syntax = parse_syntax(text)
+    syntax = parse_syntax(text, free)
     made = _Making(WordReader(splits, words, language, listed))
     made.notes += [_AND] if syntax.with_and else []
     beside = {number for near in syntax.nears for number in (near.left, near.right)}

@@ -26,6 +26,7 @@ from ..index.reader import Index
 from ..index.schema import FORMS
 from ..index.scores import ORDERS, all_scores, ranker_names, score_bounds, unigrams
 from ..learn.weights import Weights, shipped
+from .filters import free_fields
 from .matching import mask as matching_places
 from .query import parse
 from .segments import by_part, documents_of
@@ -43,7 +44,9 @@ PlaceMask = Callable[[np.ndarray], np.ndarray]  # of places, which of them count
 def parse_query(index: Index, text: str) -> SpokenQuery:
     """The words and units of a query."""
     index.check_sizes()
-    return parse(text, index.splits, words_of(index), index.settings.language, index.pronounced)
+    return parse(
+        text, index.splits, words_of(index), index.settings.language, index.pronounced, lambda: free_fields(index)
+    )
 
 
 def weak_rankers(kinds: Sequence[str]) -> list[str]:

@@ -7,18 +7,20 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ...console import counted
 from ...errors import InputError
 from ...files import locked
 from ...places import check_below, inside
+from ..catalogue import identify_recordings
 from ..index.about import About, read_about
 from ..index.changes import Changes
-from ..index.reader import Index
+from ..lattice.formats import File, format_of
 from ..recognise import table
-from ..recognise.recordings import TABLE, RecordingJournal, find
+from ..recognise.journal import RecordingJournal
 from ..recognise.run import Recognised, Recogniser, recognise
+from .tagged import fill_from_tags
 
 FOLDER = "recognised"
 Sources = str | os.PathLike | Sequence[str | os.PathLike]
@@ -53,76 +55,140 @@ def as_sources(sources: Sources) -> list[str | os.PathLike]:
     return [sources] if isinstance(sources, str | os.PathLike) else list(sources)
 
 
+class RecognitionOptions(NamedTuple):
+    """How recordings are recognised."""
+
+    recogniser: Recogniser
+    longest: float = 30.0
+    workers: int = 1
+    keep_duplicates: bool = False
+    every: float = 30.0  # seconds after which finished recordings can be searched
+
+
 def recognise_recordings(
     folder: Path,
     sources: list[str | os.PathLike],
-    recogniser: Recogniser,
-    longest: float,
-    workers: int,
+    options: RecognitionOptions,
     report: Callable[[float, float], None],
+    commit: Callable[[RecordingJournal], None],
 ) -> tuple[Recognised, float]:
     """Recognise what is new, but for deleted recordings that are not given by themselves; also the seconds it took."""
     if folder.is_dir():
         check_below(folder)  # lattices are looked for in all of it
-    left_out = _deleted(folder, sources)
     began = time.perf_counter()
     done = recognise(
-        sources, folder, recogniser, longest=longest, workers=workers, report=report, left_out=left_out
+        sources, folder, options.recogniser, longest=options.longest, workers=options.workers, report=report,
+        keep_duplicates=options.keep_duplicates, commit=commit, every=options.every,
     )  # fmt: skip
-    if left_out:
+    if done.deleted:
         done.notes.append(
-            f"deleted from this archive and left out: {counted(len(left_out), 'recording')}, such as {left_out[0]}; "
-            "to add one again, give the file itself"
+            f"deleted from this archive and left out: {counted(len(done.deleted), 'recording')}, such as "
+            f"{done.deleted[0]}; to add one again, give the file itself"
         )
     return done, time.perf_counter() - began
 
 
-def _deleted(folder: Path, sources: list[str | os.PathLike]) -> list[str]:
-    """Audio files below these folders that were deleted from the archive."""
-    deleted = set(RecordingJournal(folder).deleted) if folder.is_dir() else set()
-    folders = [s for s in sources if Path(s).is_dir()]
-    if not deleted or not folders:
-        return []
-    named = {str(Path(s).resolve()) for s in sources}
-    paths = [str(recording.path.resolve()) for recording in find(folders).recordings]
-    return [path for path in paths if path in deleted and path not in named]
-
-
 def recordings_table(
-    folder: Path, index: Index, about: Mapping[str, About] | str | os.PathLike | None
+    journal: RecordingJournal, about: Mapping[str, About] | str | os.PathLike | None
 ) -> dict[str, About]:
-    """What is said about every utterance that was recognised.
-
-    Texts of a recording are those of ``about``, by its name, or else those that the index has.
-    """
+    """What is said about every utterance that was recognised; ``about`` is by recording."""
     new = read_about(about) if isinstance(about, str | os.PathLike) else dict(about or {})
-    path = inside(folder, TABLE)
-    if len(path.read_bytes().splitlines()) < 2:
-        return {}
-    table = read_about(path)
-    return {u: a._replace(texts=_texts(a.document, index, new)) for u, a in table.items()}
+    return {
+        utterance: About(name, new[name].texts if name in new else {}, line.get("audio") or "", segment["start"])
+        for utterance, name, line, segment in journal.utterances()
+    }
 
 
-def _texts(document: str, index: Index, new: Mapping[str, About]) -> Mapping[str, str]:
-    if document in new:
-        return new[document].texts
-    number = index.numbers.get(document)
-    if number is None:
-        return {}
-    return {name: texts[number] for name, texts in index.document_texts.items() if texts[number]}
+def _lattices(journal: RecordingJournal) -> Iterator[File]:
+    """The lattices of a journal; those with one ending are of one format."""
+    formats: dict[str, str] = {}
+    for utterance, _, _, segment in journal.utterances():
+        path = inside(journal.folder, segment["file"])
+        end = segment["file"].removeprefix(utterance)
+        if end not in formats:
+            formats[end] = format_of(path)
+        yield File(str(path), formats[end], utterance)
+
+
+class IndexedArchive(Protocol):
+    """What is needed of an archive whose recordings are indexed."""
+
+    folder: Path
+
+    @property
+    def documents(self) -> list[str]:
+        """The names of all documents."""
+
+    def refresh(self) -> None:
+        """Read what has been committed."""
+
+    def remove_silent(self, names: Collection[str]) -> None:
+        """Remove recordings in which nothing is understood any more."""
+
+    @property
+    def add(self) -> Callable[..., Changes]:
+        """What indexes what is new or has changed."""
+
+
+class Indexing:
+    """Brings the index and the store of an archive to the state of a journal, while recordings are recognised."""
+
+    def __init__(
+        self,
+        archive: IndexedArchive,
+        about: Mapping[str, About] | str | os.PathLike | None,
+        workers: int,
+        progress: Callable[[int, int | None], None],
+    ) -> None:
+        self.archive, self.about, self.workers, self.progress = archive, about, workers, progress
+        self.changes = Changes(0, 0, 0, 0, [])
+
+    def commit(self, journal: RecordingJournal) -> None:
+        """Index what has been recognised so far, under the names that recordings have now."""
+        archive = self.archive
+        archive.refresh()
+        archive.remove_silent(journal.silent)
+        identify_recordings(archive.folder, journal.contents())
+        table = recordings_table(journal, self.about)
+        if not table:
+            return
+        there = set(archive.documents)
+        changes = archive.add(
+            journal.folder, table, workers=self.workers, progress=self.progress, listed=True, prints=journal.prints(),
+            files=list(_lattices(journal)),
+        )  # fmt: skip
+        new = {about.document: about.audio for about in table.values() if about.document not in there and about.audio}
+        fill_from_tags(archive.folder, new)
+        before = self.changes
+        self.changes = Changes(
+            before.added + changes.added, before.updated + changes.updated, changes.unchanged, changes.removed,
+            changes.errors,
+        )  # fmt: skip
+
+
+class NoJournal:
+    """Stands for the journal of an archive that has recognised nothing."""
+
+    def forget(self, names: Collection[str]) -> None:
+        """Nothing is to be forgotten."""
+
+    def restore(self, names: Collection[str]) -> list[str]:
+        """Nothing is restored."""
+        return []
+
+    def purge(self, days: float) -> list[str]:
+        """Nothing is purged."""
+        return []
+
+    def write_table(self) -> None:
+        """There is no table."""
 
 
 @contextmanager
-def forgetting(folder: Path) -> Iterator[Callable[[Collection[str]], None]]:
-    """Lock the folder of lattices, if there is one; yields the function that removes the lattices of recordings."""
+def journal_of(folder: Path) -> Iterator[RecordingJournal | NoJournal]:
+    """Lock the folder of lattices, if there is one; yields its journal."""
     if not folder.is_dir():
-        yield lambda names: None
+        yield NoJournal()
         return
     with locked(folder, "another process is recognising into this folder"):
-        journal = RecordingJournal(folder)
-
-        def forget(names: Collection[str]) -> None:
-            journal.forget(names)
-            journal.write_table()
-
-        yield forget
+        yield RecordingJournal(folder)

@@ -123,9 +123,9 @@ def _is_plain(path: Path) -> bool:
 def roots_of(sources: Sequence[str | os.PathLike]) -> list[Path]:
     """The roots of recordings that are given as files and folders; a link leads to the folder of what it names."""
     roots = [Path(source).resolve() for source in sources]
-    paths = [recording.path for recording in find(sources).recordings]
-    elsewhere = {path.resolve().parent for path in paths if not any(_is_below(path, root) for root in roots)}
-    return [*roots, *sorted(elsewhere)]
+    above = tuple(f"{root}{os.sep}" for root in roots)
+    paths = {recording.real for recording in find(sources).recordings} - set(map(str, roots))
+    return [*roots, *sorted({Path(path).parent for path in paths if not path.startswith(above)})]
 
 
 def _is_below(path: Path, root: Path) -> bool:

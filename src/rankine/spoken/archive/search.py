@@ -17,6 +17,7 @@ from ...errors import InputError, shorten
 from ..index.evidence import QueryEvidence, evidence_names, place_evidence, place_scores, term_parts
 from ..index.reader import Index
 from ..learn.weights import Weights, shipped
+from .described import described
 from .explanations import explanation
 from .filters import DocumentFilter
 from .grouping import GroupedPlace, RecordingGroups, grouped
@@ -61,7 +62,7 @@ def search(
     if not any(index.has(kind, query.units(kind)) for kind in index.kinds):
         nothing = f"nothing in the query {shorten(text)} occurs in this archive, in any kind of units"
         raise InputError(nothing + foreign(index, query.words))
-    mask = DocumentFilter((*documents.fields, *query.fields)).mask(index)
+    mask = documents.also(query.fields).mask(index)
     evidence = QueryEvidence(index, query, weights.by_name)
     most = k if grouping is None else None
     ranking = ranked_places(index, query, weights, most, mask, candidates, evidence)
@@ -75,10 +76,12 @@ def search(
         make_hit(index, query, place, rank, score, part)
         for rank, ((place, score), part) in enumerate(zip(ranking, parts, strict=True), 1)
     ]
-    for i, group in enumerate(groups):
-        hits[i] = replace(hits[i], recording_rank=group.recording_rank, recording_score=group.recording_score)
     if explain:
         hits = [_explained(index, query, weights, place, hit) for (place, _), hit in zip(ranking, hits, strict=True)]
+    numbers = documents_of(index, np.array([place for place, _ in ranking], np.int64)).tolist()
+    hits = described(index, numbers, hits, documents.closed)
+    for i, group in enumerate(groups):
+        hits[i] = replace(hits[i], recording_rank=group.recording_rank, recording_score=group.recording_score)
     return hits
 
 
@@ -93,14 +96,18 @@ def _explained(index: Index, query: SpokenQuery, weights: Weights, place: int, h
 def why_no_hits(index: Index, text: str, documents: DocumentFilter) -> str:
     """Why a search has no hits: what leaves nothing of the places that have any evidence."""
     query = parse_query(index, text)
-    places = place_evidence(index, query).places
+    places = _inside(index, place_evidence(index, query).places, documents.readable(index))
     if len(places) == 0:
         return "no place holds a word of the query, or its sounds"
-    mask = DocumentFilter((*documents.fields, *query.fields)).mask(index)
-    inside = places if mask is None else places[mask[documents_of(index, places)]]
+    inside = _inside(index, places, documents.also(query.fields).mask(index))
     if len(inside) == 0:
         return f"the filters leave none of the {len(places):,} places that have a word of the query, or its sounds"
     return why_nothing(index, query, inside) or "no weak ranker that has a weight speaks for a place"
+
+
+def _inside(index: Index, places: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
+    """The places of documents for which a mask is true."""
+    return places if mask is None else places[mask[documents_of(index, places)]]
 
 
 def why_few_hits(index: Index, weights: Weights, text: str, n_hits: int) -> str:
@@ -119,7 +126,7 @@ def candidate_recall(
     if weights.normalise is not None:
         return ""
     query = parse_query(index, text)
-    mask = DocumentFilter((*documents.fields, *query.fields)).mask(index)
+    mask = documents.also(query.fields).mask(index)
     exact, lossy = (
         {place for place, _ in ranked_places(index, query, weights, k, mask, most)} for most in (None, candidates)
     )
@@ -129,7 +136,7 @@ def candidate_recall(
 def search_notes(index: Index, text: str, documents: DocumentFilter) -> list[str]:
     """What was assumed about a query and its filters, and suggestions for words that nobody heard; a line each."""
     query = parse_query(index, text)
-    notes = [*query.notes, *DocumentFilter((*documents.fields, *query.fields)).notes(index)]
+    notes = [*query.notes, *documents.also(query.fields).notes(index)]
     words = words_of(index)
     unheard = [
         word
@@ -137,9 +144,10 @@ def search_notes(index: Index, text: str, documents: DocumentFilter) -> list[str
         if not _is_heard(index, term.alternatives) and not term.sounds and not term.of_number
         for word in term.alternatives[0].words if word not in words
     ]  # fmt: skip
-    by_sound = len(index.kinds) > 1
+    by_sound, readable = len(index.kinds) > 1, documents.readable(index)
     return notes + [
-        suggestion_line(word, suggest(index, word), by_sound) for word in list(dict.fromkeys(unheard))[:_SUGGESTED]
+        suggestion_line(word, suggest(index, word, documents=readable), by_sound)
+        for word in list(dict.fromkeys(unheard))[:_SUGGESTED]
     ]
 
 

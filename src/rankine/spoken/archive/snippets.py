@@ -32,7 +32,7 @@ def _words(part: PartReader, row: int) -> list[_ReadWord]:
 def snippet(part: PartReader, rows: range, begin: float, end: float) -> str:
     """The words around a place in these segments and beside them; those in it in brackets.
 
-    Where no word of the likeliest reading stands in the place, it is ``[…]``.
+    Where no word of the likeliest reading stands in the place, it is ``[…]``; a place without times is not marked.
     """
     inside = [word for row in rows for word in _words(part, row)]
     document = part.utterances(int(part.document_of[rows.start]))
@@ -51,6 +51,8 @@ def snippet(part: PartReader, rows: range, begin: float, end: float) -> str:
         low, high = marked[0] + len(before), marked[-1] + len(before)
         texts[marked[0]] = f"[{texts[marked[0]]}"
         texts[marked[-1]] += "]"
+    elif np.isnan(end):
+        low = high = len(before) + _AROUND
     else:
         at = sum(w.middle < (begin + end) / 2 for w in inside)
         texts.insert(at, "[…]")

@@ -128,12 +128,17 @@ class ArchiveWords(WordList):
             words |= dict.fromkeys(texts.some(np.flatnonzero(other[texts.ptr[1:]] > other[texts.ptr[:-1]])))
         return list(words)
 
-    def count(self, word: str) -> float:
-        """The expected count of a word: the sum of its posteriors in the confusion networks."""
+    def count(self, word: str, documents: Sequence[np.ndarray] = ()) -> float:
+        """The expected count of a word: the sum of its posteriors in the confusion networks.
+
+        ``documents`` are masks of the documents of each part that count; by default all.
+        """
         total = 0.0
-        for part in self.parts:
+        for i, part in enumerate(self.parts):
             first, last = part.bounds(self.kind, "cn", [word])
-            coded = part.postings(self.kind, "cn")[2][first[0] : last[0]]
+            utterances, _, coded = (column[first[0] : last[0]] for column in part.postings(self.kind, "cn"))
+            if documents:
+                coded = coded[documents[i][part.document_of[utterances]]]
             total += float(part.posteriors[coded].sum())
         return total
 

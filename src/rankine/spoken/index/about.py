@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ...errors import InputError, nearest
 from ..lattice.formats import files, load, pieces
 from ..lattice.scoring import Scoring
-from ..text import ABOUT_COLUMNS, AUDIO, DOCUMENT, HAN, OFFSET, TEXTS, UTTERANCE, decoded, number
+from ..text import ABOUT_COLUMNS, ABOUT_TEXTS, AUDIO, DOCUMENT, HAN, OFFSET, UTTERANCE, decoded, number
 
 
 class About(NamedTuple):
@@ -50,7 +50,7 @@ def _about(row: Mapping[str, str], where: str) -> About:
     offset = number(row[OFFSET], where) if row.get(OFFSET) else 0.0
     if not math.isfinite(offset):
         raise InputError(f"an offset must be a number of seconds, got {offset}", where)
-    texts = {t: row[t] for t in TEXTS if row.get(t)}
+    texts = {t: row[t] for t in ABOUT_TEXTS if row.get(t)}
     return About(row.get(DOCUMENT) or row[UTTERANCE], texts, row.get(AUDIO, ""), offset)
 
 

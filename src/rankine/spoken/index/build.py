@@ -14,8 +14,9 @@ import numpy as np
 
 from ...files import fingerprint
 from ..lattice.confusion import confusion_network
-from ..lattice.formats import Piece
+from ..lattice.formats import TABLE, Piece
 from ..lattice.grams import GramCounts, gram_counts
+from ..lattice.lattice import Lattice
 from ..lattice.positions import pspl
 from ..lattice.posteriors import UnitPosteriors, arc_posteriors
 from ..lattice.scoring import Scoring
@@ -68,6 +69,7 @@ class Document:
     texts: dict[str, str] = field(default_factory=dict)
     utterances: list[Utterance] = field(default_factory=list)
     fingerprint: str = ""
+    turns: list[tuple[float, float, str]] = field(default_factory=list)  # start, end and speaker
 
 
 def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece: Piece) -> list[Utterance]:
@@ -75,8 +77,13 @@ def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece:
 
     Each has the name of the utterance; its offset is where it begins in it.
     """
+    return analyse_lattice(settings, scoring.open(piece), dictionary, piece.name)
+
+
+def analyse_lattice(settings: Settings, lattice: Lattice, dictionary: str | None, name: str) -> list[Utterance]:
+    """The same for a lattice that is weighed."""
     splits = settings.splits(dictionary)
-    return [_utterance(settings, splits, piece.name, stretch) for stretch in stretches(scoring.open(piece))]
+    return [_utterance(settings, splits, name, stretch) for stretch in stretches(lattice)]
 
 
 def _utterance(settings: Settings, splits: Mapping[str, Split | None], name: str, stretch: Stretch) -> Utterance:
@@ -143,12 +150,31 @@ def _best_words(network: UnitPosteriors) -> list[Word]:
     ]
 
 
-def fingerprint_of(piece: Piece, more: Any = None) -> str:
-    """The fingerprint of an utterance and of what is said about it; it changes when they do."""
+def content_print(piece: Piece) -> str:
+    """A fingerprint of the content of an utterance."""
     if piece.data is None:
         with open(piece.path, "rb") as file:
-            return fingerprint(file.read(), repr(more), size=12)
-    return fingerprint(piece.data, repr(more), size=12)
+            return fingerprint(file.read(), size=12)
+    return fingerprint(piece.data, size=12)
+
+
+def fingerprint_of(content: str, more: Any = None) -> str:
+    """The fingerprint of an utterance, by that of its content, and of how it is read and where it begins."""
+    return fingerprint(content, repr(more), size=12)
+
+
+def earlier_fingerprint(piece: Piece, more: Any) -> str:
+    """The fingerprint that releases until 0.1 gave to an utterance, with all that was said about it.
+
+    An utterance that is read otherwise since then has another one.
+    """
+    revised = TABLE[piece.format].revised
+    anew = ["read anew"] if revised is not None and revised(piece) else []
+    data = piece.data
+    if data is None:
+        with open(piece.path, "rb") as file:
+            data = file.read()
+    return fingerprint(data, repr(more), *anew, size=12)
 
 
 def part_of_documents(documents: Sequence[Document], settings: Settings) -> tuple[Arrays, dict[str, Any]]:
@@ -216,6 +242,21 @@ def part_of_parts(
     merger = _Merger(parts, keep, settings)
     footer = _footer(int(sum(k.sum() for k in keep)), int(merger.before[-1]), merger.sizes)
     return merger.arrays(), footer
+
+
+def part_relabelled(part: Part, texts: Mapping[str, Sequence[str]]) -> tuple[Arrays, dict[str, Any]]:
+    """The same part with other texts in some columns, by the name of the column."""
+
+    def arrays() -> Arrays:
+        replaced = {f"{name}.{end}": name for name in texts for end in ("ptr", "text")}
+        for name in part.places:
+            if name not in replaced:
+                yield name, part.get(name)
+            elif name.endswith(".ptr"):
+                column = schema.TEXT_COLUMNS[replaced[name]]
+                yield from column.write(texts[replaced[name]])
+
+    return arrays(), dict(part.meta)
 
 
 class _Merger:

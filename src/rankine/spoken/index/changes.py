@@ -4,38 +4,45 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
-
-import numpy as np
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 from ...console import counted
 from ...errors import InputError
 from ...parallel import paired_map
 from ..lattice.batch import guarded, lost
-from ..lattice.formats import Piece, files, pieces
+from ..lattice.formats import File, Piece, Turn, files, pieces
 from ..lattice.scoring import Scoring
 from ..lattice.units import stamp
+from ..text import SPEAKER
 from .about import About
-from .build import Document, Utterance, analyse, fingerprint_of, part_of_documents, part_of_parts
-from .reader import Index
-from .schema import Arrays
-from .storage import Writer
+from .build import (
+    Document,
+    Utterance,
+    analyse,
+    content_print,
+    earlier_fingerprint,
+    fingerprint_of,
+)
+from .working import Labels, WorkingIndex
 
-_MANY_PARTS = 8
-_LARGE_PART = 1 << 28  # bytes; larger ones are merged only when asked for, so that a deletion stays cheap
+_AND = "; "  # between the speakers of a document
 Progress = Callable[[int, int | None], None]
 
 
 class Changes(NamedTuple):
-    """Numbers of documents that indexing added, updated, left unchanged and removed, and what was wrong."""
+    """Numbers of documents that indexing added, updated, left unchanged and removed, and what was wrong.
+
+    ``turns`` are start, end and speaker of the turns of documents that were indexed, where transcripts name speakers.
+    """
 
     added: int
     updated: int
     unchanged: int
     removed: int
     errors: list[str]
+    turns: Mapping[str, Sequence[tuple[float, float, str]]] = {}
 
 
 @dataclass(frozen=True)
@@ -47,18 +54,58 @@ class Corpus:
     scoring: Scoring
     about: Mapping[str, About]
     listed: bool = False  # only the utterances of the table, and their documents are complete
+    prints: Mapping[str, str] = field(default_factory=dict)  # of the content of utterances, where they are known
+    files: Sequence[File] | None = None  # that hold the utterances, one each; None: all below the place
+
+    @cached_property
+    def reading(self) -> tuple[str, Any]:
+        """How lattices are read, for fingerprints."""
+        return repr(self.scoring), stamp(self.scoring.reading.words)
+
+    @cached_property
+    def sources(self) -> Sequence[File]:
+        """The files that hold the utterances."""
+        return files(self.place, self.format) if self.files is None else self.files
 
     def holds(self, piece: Piece) -> bool:
         """Whether an utterance is to be indexed."""
-        return not self.listed or piece.name in self.about
+        return not self.listed or self.names(piece)
+
+    def names(self, piece: Piece) -> bool:
+        """Whether the table names an utterance or its transcript."""
+        return piece.name in self.about or (piece.turn is not None and piece.turn.document in self.about)
 
     def about_of(self, piece: Piece) -> About:
-        """What is said about an utterance; without a table it is a document of its own."""
-        return self.about.get(piece.name, About(piece.name))
+        """What is said about an utterance: by the table, or by its transcript; else it is a document of its own.
+
+        A table may name a transcript's document instead of its turns: then its offset is that of the document.
+        """
+        if piece.name in self.about or piece.turn is None:
+            return self.about.get(piece.name, About(piece.name))
+        about = self.about.get(piece.turn.document, About(piece.turn.document))
+        return about._replace(offset=about.offset + piece.turn.offset)
+
+    def print_of(self, piece: Piece) -> str:
+        """The fingerprint of an utterance: its content, where it begins, and how it is read."""
+        content = self.prints.get(piece.name) or content_print(piece)
+        turn = () if piece.turn is None else (piece.turn,)
+        return fingerprint_of(content, (self.about_of(piece).offset, self.reading, *turn))
+
+    def earlier_prints(self, documents: set[str], index: WorkingIndex) -> dict[str, str]:
+        """The fingerprints of documents as releases until 0.1 made them, with texts and audio of the index."""
+        prints: dict[str, list[str]] = {}
+        audio = index.audio_of(documents)
+        for piece in self.pieces_of(documents):
+            about = self.about.get(piece.name)
+            if about is not None:
+                about = about._replace(texts=index.base_texts(about.document), audio=audio.get(piece.name, ""))
+            mark = earlier_fingerprint(piece, (about, self.reading))
+            prints.setdefault(self.about_of(piece).document, []).append(mark)
+        return {name: " ".join(marks) for name, marks in prints.items()}
 
     def pieces_of(self, documents: set[str]) -> Iterator[Piece]:
         """The utterances of these documents; a damaged file is read up to the damage, which the survey reports."""
-        for file in files(self.place, self.format):
+        for file in self.sources if documents else ():
             try:
                 yield from (p for p in pieces(file) if self.holds(p) and self.about_of(p).document in documents)
             except InputError:
@@ -69,7 +116,7 @@ class Survey(NamedTuple):
     """What a corpus holds.
 
     ``sizes`` are the numbers of utterances and ``fingerprints`` those of documents by name; ``incomplete`` are the
-    documents of damaged files, ``damaged`` tells whether there is such a file.
+    documents of damaged files, ``damaged`` tells whether there is such a file; ``utterances`` are those of documents.
     """
 
     sizes: dict[str, int]
@@ -77,17 +124,24 @@ class Survey(NamedTuple):
     incomplete: set[str]
     damaged: bool
     errors: list[str]
-    utterances: set[str]
+    utterances: dict[str, set[str]]
+
+    @property
+    def every_utterance(self) -> set[str]:
+        """The names of all utterances."""
+        return {name for names in self.utterances.values() for name in names}
 
 
 def survey(corpus: Corpus, progress: Progress) -> Survey:
     """Look at all utterances without parsing them."""
     prints: dict[str, list[str]] = {}
     paths: dict[str, str] = {}
+    homes: dict[str, str] = {}
+    transcripts: set[str] = set()
     incomplete: set[str] = set()
     errors: list[str] = []
-    reading = (repr(corpus.scoring), stamp(corpus.scoring.reading.words))
-    for file in files(corpus.place, corpus.format):
+    utterances: dict[str, set[str]] = {}
+    for file in corpus.sources:
         documents: set[str] = set()
         try:
             for piece in filter(corpus.holds, pieces(file)):
@@ -96,10 +150,14 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
                         f"two utterances are called {piece.name!r}: in {paths[piece.name]} and {piece.path}"
                     )
                 paths[piece.name] = piece.path
+                transcripts |= set() if piece.turn is None else {piece.turn.document}
                 document = corpus.about_of(piece).document
+                home = homes.setdefault(document, piece.path)
+                if home != piece.path and not corpus.names(piece):
+                    raise _DoubledName(f"two documents are called {document!r}: in {home} and {piece.path}")
                 documents.add(document)
-                mark = fingerprint_of(piece, (corpus.about.get(piece.name), reading))
-                prints.setdefault(document, []).append(mark)
+                utterances.setdefault(document, set()).add(piece.name)
+                prints.setdefault(document, []).append(corpus.print_of(piece))
                 progress(len(paths), None)
         except _DoubledName:
             raise
@@ -109,12 +167,12 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
     if not prints:
         raise InputError(f"no utterances{': ' + errors[0] if errors else ''}", str(corpus.place))
     damaged = bool(errors)
-    missing = [u for u in corpus.about if u not in paths]
+    missing = [u for u in corpus.about if u not in paths and u not in transcripts]
     if missing:
         errors.append(f"not in {corpus.place}: {counted(len(missing), 'utterance')} of the table, e.g. {missing[0]!r}")
     sizes = {name: len(marks) for name, marks in prints.items()}
     joined = {name: " ".join(marks) for name, marks in prints.items()}
-    return Survey(sizes, joined, incomplete, damaged, errors, set(paths))
+    return Survey(sizes, joined, incomplete, damaged, errors, utterances)
 
 
 class _DoubledName(InputError):
@@ -126,7 +184,10 @@ def update(
 ) -> Changes:
     """Bring the index to the state of the corpus: add and update documents, and perhaps remove others."""
     content = survey(corpus, progress)
+    if corpus.listed:
+        index.relabel(_renamed(index, content))
     todo = _todo(index, corpus, content, remove_missing)
+    todo -= _relabelled(index, corpus, content, todo)
     removed = [d for d in index.fingerprints if d not in content.fingerprints] if remove_missing else []
     if removed and content.damaged:
         content.errors.append(f"nothing was removed, because {corpus.place} is damaged")
@@ -134,22 +195,56 @@ def update(
     index.replace([], removed)
     added = updated = 0
     ready: list[Document] = []
+    turns: dict[str, list[tuple[float, float, str]]] = {}
     for document in _documents(index, corpus, content, todo, workers, progress):
         ready.append(document)
+        if document.turns:
+            turns[document.name] = document.turns
         updated += document.name in index.fingerprints
         added += document.name not in index.fingerprints
         if len(ready) >= batch:
             index.replace(ready, [])
             ready = []
     index.replace(ready, [])
-    return Changes(added, updated, len(content.fingerprints) - len(todo), len(removed), content.errors)
+    return Changes(added, updated, len(content.fingerprints) - len(todo), len(removed), content.errors, turns)
+
+
+def _renamed(index: WorkingIndex, content: Survey) -> dict[str, Labels]:
+    """Documents that have another name now: their utterances are those of a document that the source no longer has."""
+    new = [name for name in content.fingerprints if name not in index.numbers]
+    if not new:
+        return {}
+    holders = index.holders()
+    out: dict[str, Labels] = {}
+    for name in new:
+        old = {holders[u] for u in content.utterances[name] if u in holders}
+        if len(old) == 1 and (before := old.pop()) not in content.fingerprints and before not in out:
+            out[before] = Labels(name=name)
+    return out
+
+
+def _relabelled(index: WorkingIndex, corpus: Corpus, content: Survey, todo: set[str]) -> set[str]:
+    """The documents of these that only earlier releases call changed; they and moved recordings are labelled anew."""
+    same = set()
+    if candidates := todo & set(index.fingerprints):
+        earlier = corpus.earlier_prints(candidates, index)
+        same = {name for name in candidates if index.fingerprints[name] == earlier.get(name)}
+    audio: dict[str, dict[str, str]] = {}
+    for utterance, about in corpus.about.items():
+        if about.audio and about.document in index.numbers and about.document not in todo - same:
+            audio.setdefault(about.document, {})[utterance] = about.audio
+    labels = {name: Labels(audio=paths) for name, paths in audio.items()}
+    for name in same:
+        labels[name] = labels.get(name, Labels())._replace(fingerprint=content.fingerprints[name])
+    index.relabel(labels)
+    return same
 
 
 def _todo(index: WorkingIndex, corpus: Corpus, content: Survey, remove_missing: bool) -> set[str]:
     """The documents that are new or have changed, without those that would lose utterances by mistake."""
     todo = {d for d, p in content.fingerprints.items() if index.fingerprints.get(d) != p}
     for name in sorted(todo & set(index.fingerprints)):
-        missing = index.utterances_of(name) - content.utterances
+        missing = index.utterances_of(name) - content.every_utterance
         if missing and not (corpus.listed or (remove_missing and not content.damaged)):
             content.errors.append(
                 f"{name}: {min(missing)!r} and others of it are in the archive but not in {corpus.place}; "
@@ -191,7 +286,8 @@ def _documents(
             document.utterances += [
                 u._replace(audio=about.audio, offset=about.offset + u.offset) for u in outcome.result
             ]
-            document.texts = dict(about.texts)
+            document.turns += _turns(document.utterances[-len(outcome.result) :], piece.turn)
+            document.texts = index.base_texts(name) | document.texts | _texts(document, about, piece.turn)
         left[name] -= 1
         progress(done, total)
         if left[name] == 0:
@@ -202,67 +298,19 @@ def _documents(
                 yield document
 
 
-def _reported(arrays: Arrays, report: Callable[[int], None]) -> Arrays:
-    """The same arrays; ``report`` is called with the number that have been written."""
-    for done, pair in enumerate(arrays, 1):
-        yield pair
-        report(done)
+def _turns(utterances: Sequence[Utterance], turn: Turn | None) -> list[tuple[float, float, str]]:
+    """Start, end and speaker of a turn, where it has times."""
+    if turn is None or not turn.speaker or not utterances:
+        return []
+    start, end = utterances[0].offset, utterances[-1].offset + utterances[-1].length
+    return [(start, end, turn.speaker)] if 0 <= start < end else []
 
 
-class WorkingIndex(Index):
-    """The index as its writer sees it: changes are committed at once, and then it is the new state."""
-
-    def __init__(self, writer: Writer) -> None:
-        self.writer = writer
-        self._load()
-
-    def _load(self) -> None:
-        manifest = self.writer.manifest
-        for name in ("names", "numbers", "fingerprints", "document_texts"):
-            self.__dict__.pop(name, None)
-        super().__init__(self.writer.folder, manifest, [p.open(self.writer.folder) for p in manifest.parts])
-
-    def replace(
-        self, documents: Sequence[Document], removed: Sequence[str], before: Callable[[], None] = lambda: None
-    ) -> None:
-        """Commit these documents instead of those of the same names, without those that are removed.
-
-        ``before`` is called when everything has been read and written, and only the commit is left.
-        """
-        out = {*removed, *(d.name for d in documents)} & set(self.numbers)
-        if not documents and not out:
-            before()
-            return
-        entries = []
-        for entry, reader in zip(self.manifest.parts, self.parts, strict=True):
-            keep = np.array([n not in out for n in reader.names], np.bool_)
-            if keep.all():
-                entries.append(entry)
-            elif keep.any():
-                entries.append(self.writer.part(*part_of_parts([reader.part], [keep], self.settings)))
-        if documents:
-            entries.append(self.writer.part(*part_of_documents(documents, self.settings)))
-        before()
-        self.writer.commit(entries)
-        self._load()
-        if len(self.parts) > _MANY_PARTS:
-            self.merge(whole=False)
-
-    def merge(self, whole: bool, report: Callable[[int], None] = lambda done: None) -> None:
-        """Merge all parts (``whole``), or all but those that are larger than the others together, or very large."""
-        entries = self.manifest.parts
-        order = sorted(range(len(entries)), key=lambda i: -entries[i].size)
-        large: list[int] = []
-        if not whole:
-            rest = self.manifest.size
-            while order and (2 * entries[order[0]].size > rest or entries[order[0]].size > _LARGE_PART):
-                rest -= entries[order[0]].size
-                large.append(order.pop(0))
-        if len(order) < 2:
-            return
-        merged = [self.parts[i] for i in sorted(order)]
-        keep = [np.ones(reader.n_documents, np.bool_) for reader in merged]
-        arrays, footer = part_of_parts([reader.part for reader in merged], keep, self.settings)
-        part = self.writer.part(_reported(arrays, report), footer)
-        self.writer.commit([*(entries[i] for i in sorted(large)), part])
-        self._load()
+def _texts(document: Document, about: About, turn: Turn | None) -> dict[str, str]:
+    """What is said about a document; its speakers are those of its turns so far, unless the table names some."""
+    texts = dict(about.texts)
+    speakers = [name for name in document.texts.get(SPEAKER, "").split(_AND) if name]
+    if turn is not None and SPEAKER not in texts:
+        names = dict.fromkeys([*speakers, *([turn.speaker] if turn.speaker else [])])
+        texts |= {SPEAKER: _AND.join(names)} if names else {}
+    return texts

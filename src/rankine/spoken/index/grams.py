@@ -22,6 +22,7 @@ from .storage import Part
 
 WORD_LEAST, SOUND_LEAST = 1e-5, 1e-3
 _SMALLEST, _LARGEST, _STEPS = 1e-6, 1e3, 65535
+_DENSE = 1 << 24  # codes of n-grams that have a place each in a table
 
 
 def least_count(order: int) -> float:
@@ -174,19 +175,45 @@ def _derived_grams(part: Part, kind: str, orders: Sequence[int], posteriors: np.
     names, ptr = schema.units(kind).read(part).all(), postings.bounds(part)
     utterance, position, stored = postings.read(part)
     unit = np.repeat(np.arange(len(names)), np.diff(ptr))
-    order = np.lexsort((unit, position, utterance))
-    place = utterance[order].astype(np.int64) << 32 | position[order]
+    place = utterance.astype(np.int64) << 32 | position
+    order = np.argsort(place, kind="stable")  # postings are sorted by unit: it breaks ties
+    place = place[order]
     tables = {}
     for n in orders:
-        code, where, count = kn.slot_grams(place, unit[order], posteriors[stored[order]], max(len(names), 1), n)
-        key = np.lexsort((where, code))  # stable: the terms of a sum stay in the order of the slots
-        first = np.flatnonzero(np.diff(code[key], prepend=-1) | np.diff(where[key], prepend=-1))
-        total = np.add.reduceat(count[key], first) if len(first) else np.zeros(0)
-        enough = total >= least_count(n)
-        rows = key[first][enough]
-        codes, which = np.unique(code[rows], return_inverse=True)
-        tables[n] = GramTable.of(codes, which, where[rows].astype(np.uint32), coded(total[enough]))
+        rows = _summed(place, unit[order], posteriors[stored[order]], max(len(names), 1), n)
+        tables[n] = GramTable.of(*_numbered(rows.code), rows.utterance.astype(np.uint32), coded(rows.counts))
     return PartGrams(names, tables)
+
+
+class _Sums(NamedTuple):
+    """Codes of n-grams, their utterances, which rise, and their counts."""
+
+    code: np.ndarray
+    utterance: np.ndarray
+    counts: np.ndarray
+
+
+def _summed(place: np.ndarray, unit: np.ndarray, p: np.ndarray, base: int, n: int) -> _Sums:
+    """The expected counts of the n-grams of each utterance: in a table of all codes, or by sorting."""
+    if base**n <= _DENSE:
+        return _Sums(*kn.dense_grams(place, unit, p, base, n, least_count(n), np.zeros(base**n)))
+    code, where, count = kn.slot_grams(place, unit, p, base, n)
+    key = np.lexsort((code, where))  # stable: the terms of a sum stay in the order of the slots
+    first = np.flatnonzero(np.diff(code[key], prepend=-1) | np.diff(where[key], prepend=-1))
+    total = np.add.reduceat(count[key], first) if len(first) else np.zeros(0)
+    enough = total >= least_count(n)
+    rows = key[first][enough]
+    return _Sums(code[rows], where[rows], total[enough])
+
+
+def _numbered(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All codes that occur, sorted, and which of them each is."""
+    most = int(code.max(initial=0)) + 1
+    if most > _DENSE:
+        return np.unique(code, return_inverse=True)
+    there = np.zeros(most, np.bool_)
+    there[code] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[code]
 
 
 # -- reading

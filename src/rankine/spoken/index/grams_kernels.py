@@ -115,6 +115,59 @@ def slot_grams(place, unit, p, base, order):
 
 
 @kernel
+def dense_grams(place, unit, p, base, order, least, total):
+    """Codes, utterances and summed probabilities, from ``least`` on, of all sequences as :func:`slot_grams` makes them.
+
+    ``total`` has a zero for each code, base ** order, and is zero again at the end. Cost: the number of sequences,
+    without sorting any.
+    """
+    n, size = len(place), 1024
+    code, where, count, m = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size), 0
+    behind, at = _behind(place), np.zeros(order, np.int64)
+    touched, t = np.empty(1024, np.int64), 0
+    for i in range(n):
+        at[0], depth = i, 1
+        while depth > 0:
+            if depth == order:
+                c, x = 0, 1.0
+                for j in range(order):
+                    c, x = c * base + unit[at[j]], x * p[at[j]]
+                if total[c] == 0.0:
+                    if t == len(touched):
+                        touched = _doubled(touched)
+                    touched[t] = c
+                    t += 1
+                total[c] += x
+                depth = _next(place, at, depth)
+            else:
+                at[depth] = behind[at[depth - 1]]
+                if at[depth] < n and place[at[depth]] == place[at[depth - 1]] + 1:
+                    depth += 1
+                else:
+                    depth = _next(place, at, depth)
+        if i == n - 1 or place[i + 1] >> 32 != place[i] >> 32:
+            while m + t > size:
+                code, where, count, size = _doubled(code), _doubled(where), _doubled(count), 2 * size
+            for c in touched[:t]:
+                if total[c] >= least:
+                    code[m], where[m], count[m] = c, place[i] >> 32, total[c]
+                    m += 1
+                total[c] = 0.0
+            t = 0
+    return code[:m], where[:m], count[:m]
+
+
+@kernel
+def _behind(place):
+    """For each unit, where the next slot begins."""
+    n = len(place)
+    out = np.empty(n, np.int64)
+    for i in range(n - 1, -1, -1):
+        out[i] = i + 1 if i == n - 1 or place[i + 1] != place[i] else out[i + 1]
+    return out
+
+
+@kernel
 def _next(place, at, depth):
     """Step to the next unit of the last slot that has one; how many slots are chosen then, 0 behind the last."""
     while depth > 1:

@@ -14,7 +14,9 @@ import numpy as np
 from ...errors import InputError, nearest, shorten
 from ...places import inside
 from ..lattice.units import TABLE, Split
+from ..text import SPEAKER, SPEAKERS
 from . import schema
+from .cells import Stamp, StoredCells
 from .schema import FORMS, GramPostings, NumberColumn, Postings, Strings, TextColumn
 from .settings import Settings
 from .storage import MANIFEST, Manifest, Part, open_parts
@@ -157,6 +159,7 @@ class Index:
 
     def __init__(self, folder: Path, manifest: Manifest, parts: Sequence[Part]) -> None:
         self.folder, self.manifest = folder, manifest
+        self._texts: tuple[Stamp | None, object, dict[str, np.ndarray]] | None = None
         self.settings = Settings.of(manifest.settings)
         try:
             self.settings.check()
@@ -240,8 +243,8 @@ class Index:
 
     @property
     def seconds(self) -> float:
-        """How long all utterances are."""
-        return sum(float(p.numbers(schema.LENGTH).sum()) for p in self.parts)
+        """How long all utterances with times are."""
+        return sum(float(np.nansum(p.numbers(schema.LENGTH))) for p in self.parts)
 
     def check_sizes(self) -> None:
         """Raise InputError if a file has become shorter: reading behind its end would end the process."""
@@ -264,12 +267,60 @@ class Index:
         return dict(zip(self.names, self._column(schema.FINGERPRINT), strict=True))
 
     @cached_property
+    def cells(self) -> StoredCells:
+        """What the archive's store says about documents."""
+        return StoredCells(self.folder)
+
+    @property
+    def own_texts(self) -> dict[str, np.ndarray]:
+        """Title, date and speakers of all documents, by number, as the index has them: the store may say otherwise."""
+        columns = {text: self._column(column) for text, column in schema.DOCUMENT_TEXTS.items()}
+        return {_field_of(text): np.array(column, object) for text, column in columns.items()}
+
+    @property
     def document_texts(self) -> dict[str, np.ndarray]:
-        """Title, date and speaker of all documents, by number; empty where nothing is said."""
-        return {text: np.array(self._column(c), object) for text, c in schema.DOCUMENT_TEXTS.items()}
+        """Every field of all documents, by number; empty where nothing is said.
+
+        What the store says counts, also that a field is empty; else what the index has.
+        """
+        state = self.cells.stamp(), self.parts
+        if self._texts is None or self._texts[0] != state[0] or self._texts[1] is not state[1]:
+            self._texts = (*state, self._all_texts())
+        return self._texts[2]
+
+    def _all_texts(self) -> dict[str, np.ndarray]:
+        texts, numbers = self.own_texts, self.numbers
+        for name, cells in self.cells.all().items():
+            number = numbers.get(name)
+            if number is None:
+                continue
+            for field, value in cells.items():
+                if field not in texts:
+                    texts[field] = np.full(len(self), "", object)
+                texts[field][number] = value
+        return texts
+
+    def texts_of(self, documents: Sequence[int]) -> list[dict[str, str]]:
+        """The fields of some documents that are not empty."""
+        names = [self.name_of(number) for number in documents]
+        said = self.cells.some(names)
+        out = []
+        for number, name in zip(documents, names, strict=True):
+            part, own = self.place_of(number)
+            texts = {_field_of(text): part.texts(column)[own] for text, column in schema.DOCUMENT_TEXTS.items()}
+            out.append({field: value for field, value in (texts | said.get(name, {})).items() if value})
+        return out
 
     def _column(self, column: TextColumn) -> list[str]:
         return [text for part in self.parts for text in part.texts(column).all()]
+
+    def base_texts(self, document: str) -> dict[str, str]:
+        """Title, date and speaker that the index itself has of a document, from releases until 0.1."""
+        if document not in self.numbers:
+            return {}
+        part, number = self.place_of(document)
+        texts = {name: part.texts(column)[number] for name, column in schema.DOCUMENT_TEXTS.items()}
+        return {name: text for name, text in texts.items() if text}
 
     def number_of(self, document: str) -> int:
         """The number of a document; an unknown name is an InputError."""
@@ -300,6 +351,15 @@ class Index:
             inside = (documents >= self.offsets[p]) & (documents < self.offsets[p + 1])
             yield part, inside, documents[inside] - self.offsets[p]
 
+    def masks_of(self, documents: np.ndarray | None) -> list[np.ndarray]:
+        """A mask of all documents as one for each part; none where it is None."""
+        return [] if documents is None else np.split(documents, self.offsets[1:-1])
+
     def has(self, kind: str, units: Sequence[str]) -> bool:
         """Whether any of these units occurs."""
         return any(part.has(kind, u) for part in self.parts for u in units)
+
+
+def _field_of(text: str) -> str:
+    """The field of a text that the index has; speakers were called speaker when there could be only one."""
+    return SPEAKERS if text == SPEAKER else text

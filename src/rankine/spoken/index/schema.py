@@ -242,6 +242,9 @@ COLUMNS: tuple[Column, ...] = (
 )  # fmt: skip
 
 
+TEXT_COLUMNS = {column.name: column for column in (DOCUMENT_NAME, FINGERPRINT, AUDIO)}  # that can be replaced
+
+
 def units(kind: str) -> TextColumn:
     """The units of a kind that a part holds, sorted by bytes."""
     return TextColumn(f"{kind}.unit", UNIT, str)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NotRequired, TypedDict
 import numpy as np
 from msgspec import Meta
 
-from ...errors import InputError
+from ...errors import InputError, shorten
 from ..lattice.units import TABLE, Split, splitter, stamp, table
 
 LANGUAGES = {  # the kinds of units of each language, and what makes them of words
@@ -53,8 +53,8 @@ class Settings:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Settings:
-        """The settings that a manifest holds; members that a later release has added are passed over."""
-        return cls(**{f.name: record[f.name] for f in fields(cls) if f.name in record})
+        """The settings that a manifest holds."""
+        return cls(**record)
 
     def check(self) -> None:
         """Raise InputError if a setting is out of range."""
@@ -122,6 +122,23 @@ class Settings:
             return row.listed(dictionary)
         split = self.splits(dictionary)[kind]
         return lambda word: split is not None and bool(split(word))
+
+
+def check_members(record: Mapping[str, Any], version: str, where: str) -> None:
+    """Raise InputError if the settings of a manifest have a member of another name: it may change what they mean.
+
+    >>> check_members({"kinds": {}, "stress": True}, "9.1", "archive/manifest.json")
+    Traceback (most recent call last):
+    rankine.errors.InputError: archive/manifest.json: this release does not know the setting 'stress', which Rankine 9.1
+    wrote: update Rankine. It knows: kinds, prune, arcs, skip, dictionary
+    """
+    names = [f.name for f in fields(Settings)]
+    for name in record:
+        if name not in names:
+            raise InputError(
+                f"this release does not know the setting {shorten(name)}, which Rankine {version} wrote: "
+                f"update Rankine. It knows: {', '.join(names)}", where,
+            )  # fmt: skip
 
 
 @lru_cache(maxsize=32)

@@ -36,14 +36,13 @@ from ...files import is_temporary, locked, replacing, sealed, unsealed, write_fi
 from ...places import check_name, inside, plain_files
 from ...records import Count, checked, large_record
 from ...version import __version__
-from .settings import SettingsRecord
+from ..store import Store
+from ..upgrading import BUSY, FORMAT, MANIFEST, WHAT
+from .settings import SettingsRecord, check_members
 
 MAGIC = b"RNKPART1"
 CHUNK = 1 << 16
-FORMAT = 1
-MANIFEST = "manifest.json"
 ALIGNED = 64  # arrays begin at multiples of this
-_BUSY = "another process is changing this archive; try again when it is done"
 _BINARY = getattr(os, "O_BINARY", 0)
 _PART = re.compile(r"\d{9,30}\.part")
 # what a writer that was killed leaves behind; the latter until 0.1
@@ -177,7 +176,8 @@ def _opened(path: Path) -> int:
 
 
 def _damaged(path: Path, what: str) -> InputError:
-    return InputError(f"the archive is damaged: {what} is wrong. Restore it from a copy, or index anew", str(path))
+    hint = "Restore it from a copy, or see `rankine spoken check --repair`"
+    return InputError(f"the archive is damaged: {what} is wrong. {hint}", str(path))
 
 
 def write_part(path: Path, arrays: Iterable[tuple[str, np.ndarray]], meta: dict[str, Any]) -> PartFile:
@@ -242,6 +242,7 @@ class Manifest:
     files: dict[str, int] = field(default_factory=dict)  # other files that belong to it, with their checksums
     serial: int = 0
     id: str = ""  # made with the archive; empty in archives of 0.1
+    format: int = FORMAT
 
     @property
     def size(self) -> int:
@@ -251,7 +252,7 @@ class Manifest:
     def to_bytes(self) -> bytes:
         """JSON with a checksum."""
         content = {
-            "archive": "rankine", "format": FORMAT, "version": __version__, "serial": self.serial,
+            "archive": "rankine", "format": self.format, "version": __version__, "serial": self.serial,
             "settings": self.settings, "parts": [p._asdict() for p in self.parts], "files": self.files,
         }  # fmt: skip
         if self.id:
@@ -265,7 +266,7 @@ class Manifest:
         if not path.is_file():
             hint = "there is no such folder" if not folder.exists() else f"it has no {MANIFEST}"
             raise InputError(f"not a spoken archive: {hint}", str(folder))
-        content = unsealed(path, "the manifest of a spoken archive", FORMAT)
+        content = unsealed(path, WHAT, FORMAT)
         if content.get("archive") != "rankine" or not isinstance(content.get("format"), int):
             raise InputError("not the manifest of a spoken archive", str(path))
         if content["format"] > FORMAT:
@@ -273,7 +274,8 @@ class Manifest:
             raise InputError(
                 f"made by Rankine {version}, format {form}; this version reads up to {FORMAT}", str(folder)
             )
-        said = checked(content, _ManifestRecord, "the manifest of a spoken archive", str(path))
+        said = checked(content, _ManifestRecord, WHAT, str(path))
+        check_members(content["settings"], str(content.get("version", "of another version")), str(path))
         parts = tuple(PartFile(p["file"], p["size"], p["crc"]) for p in said["parts"])
         for name in [p.file for p in parts if not _PART.fullmatch(p.file)]:
             raise InputError(f"expected the name of a part such as 000001001.part, got {shorten(name)}", str(path))
@@ -284,7 +286,8 @@ class Manifest:
         doubled = len(parts) - len({p.file for p in parts})
         if doubled:
             raise InputError(f"{doubled} parts are named twice", str(path))
-        return cls(dict(content["settings"]), parts, said["files"] or {}, said["serial"], said.get("id", ""))
+        own = said.get("id", ""), content["format"]
+        return cls(dict(content["settings"]), parts, said["files"] or {}, said["serial"], *own)
 
     def check_files(self, folder: Path) -> None:
         """Raise InputError if a file that belongs to the archive, beside its parts, is missing or damaged."""
@@ -341,9 +344,10 @@ class Writer:
 
 @contextmanager
 def writing(folder: Path, wait: float = 0.0) -> Iterator[Writer]:
-    """Lock the archive for writing; wait at most ``wait`` seconds for another writer."""
+    """Lock the archive for writing, in the present format; wait at most ``wait`` seconds for another writer."""
     Manifest.read(folder)
-    with locked(folder, _BUSY, wait):
+    Store(folder).upgrade()
+    with locked(folder, BUSY, wait):
         writer = Writer(folder, Manifest.read(folder))
         writer.sweep()
         yield writer
@@ -352,7 +356,7 @@ def writing(folder: Path, wait: float = 0.0) -> Iterator[Writer]:
 def create(folder: Path, settings: dict[str, Any], files: dict[str, bytes]) -> None:
     """Make an empty archive with these files in it; the manifest comes last."""
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder, _BUSY):
+    with locked(folder, BUSY):
         if inside(folder, MANIFEST).exists():
             raise InputError("there is an archive already", str(folder))
         own = {"lock", *files}

@@ -37,6 +37,8 @@ def confusion_network(
     a few hundred arcs: prune larger ones first with :meth:`Lattice.keep`.
 
     In both, arcs that can follow each other never share a slot, a slot sums to at most 1, and the order is kept.
+    Where all paths go from one node to the same next one, the arcs between the two are a slot, whatever their times: a
+    lattice that is a network already (of a mesh, a sausage, an n-best list, one-best words) keeps its slots.
 
     >>> lattice = Lattice.from_arcs([(0, 1, "a", np.log(0.6)), (0, 1, "b", np.log(0.4)), (1, 2, "c", 0.0)], 0, 2)
     >>> [(p, u, round(x, 3)) for p, u, x in confusion_network(lattice).triples()]
@@ -64,6 +66,8 @@ def _by_pivot(lattice: Lattice, posteriors: ArcPosteriors, arcs: np.ndarray) -> 
     with np.errstate(divide="ignore"):
         pivot = [a for a in lattice.best_path(np.log(posteriors.posterior)) if lattice.unit[a] >= 0]
     start, end = _spans(lattice)
+    step = _is_step(lattice)
+    start, end = np.where(step, 0.0, start), np.where(step, 1.0, end)  # they are compared only with each other
     key_of, is_pivot = np.zeros(len(lattice)), np.zeros(len(lattice), np.bool_)
     key_of[pivot], is_pivot[pivot] = np.arange(len(pivot)), True
     keys, spans = np.empty(len(lattice) + 1), np.empty((len(lattice) + 1, 2))
@@ -183,3 +187,13 @@ def _spans(lattice: Lattice) -> tuple[np.ndarray, np.ndarray]:
     if np.isnan(lattice.start).any() or np.isnan(lattice.end).any():
         return lattice.source.astype(np.float64), lattice.target.astype(np.float64)
     return lattice.start, lattice.end
+
+
+def _is_step(lattice: Lattice) -> np.ndarray:
+    """Which arcs lie between two nodes that follow each other on every path: no arc passes by them."""
+    ends = np.bincount(lattice.source, minlength=lattice.n_nodes) - np.bincount(
+        lattice.target, minlength=lattice.n_nodes
+    )
+    direct = lattice.target == lattice.source + 1
+    alone = np.cumsum(ends) == np.bincount(lattice.source[direct], minlength=lattice.n_nodes)  # arcs over the gap
+    return direct & alone[lattice.source]

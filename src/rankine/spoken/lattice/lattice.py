@@ -123,6 +123,15 @@ class Lattice:
         """The number of paths."""
         return float(kn.count_paths(self.n_nodes, self.source, self.target))
 
+    @property
+    def is_network(self) -> bool:
+        """Whether every arc leads to the next node: then the lattice is a confusion network, each step a slot.
+
+        >>> Lattice.from_arcs([(0, 1, "a", 0.0), (0, 1, None, -1.0), (1, 2, "b", 0.0)], start=0, end=2).is_network
+        True
+        """
+        return bool((self.target == self.source + 1).all())
+
     def keep(self, arcs: np.ndarray) -> Lattice:
         """The lattice with only these arcs (a mask), trimmed again."""
         rows = np.flatnonzero(arcs)

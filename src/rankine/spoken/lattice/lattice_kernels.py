@@ -174,6 +174,15 @@ def best_through(n_nodes, source, target, weight, out):
 
 
 @kernel
+def best_ahead(n_nodes, source, target, weight, ahead):
+    """The largest sum of a path from each node to the end."""
+    ahead[:] = -np.inf
+    ahead[n_nodes - 1] = 0.0
+    for a in range(len(source) - 1, -1, -1):
+        ahead[source[a]] = max(ahead[source[a]], ahead[target[a]] + weight[a])
+
+
+@kernel
 def position_ranges(n_nodes, source, target, unit, low, high):
     """The fewest and the most units on a path to each node."""
     low[:] = 1 << 30

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from .formats import TABLE, Piece, Reading, load
 from .lattice import Lattice
@@ -46,6 +47,15 @@ class Scoring:
 
         So its posteriors are ``arc_posteriors(lattice)``, however it is pruned or split from here on.
         """
-        lattice = load(piece, self.reading)
-        weighed = as_scores(lattice, self.weigh(lattice, piece.format))
+        return self.weighed(self.load(piece), piece.format)
+
+    def load(self, piece: Piece) -> Lattice:
+        """The lattice of an utterance; that of an n-best list is the network of its weighed hypotheses."""
+        return load(piece, self.reading, partial(self.weigh, format=piece.format))
+
+    def weighed(self, lattice: Lattice, format: str = "") -> Lattice:
+        """A lattice within the beam, its scores the logs of transition probabilities."""
+        is_aligned = bool(format) and TABLE[format].align is not None
+        scoring = replace(self, use="auto") if is_aligned else self  # what was aligned has been weighed
+        weighed = as_scores(lattice, scoring.weigh(lattice, format))
         return weighed if self.beam is None else weighed.beam(self.beam)

@@ -1,20 +1,19 @@
-"""Audio of recordings: read any file that libsndfile reads, cut it into segments of speech, write snippets."""
+"""Audio of recordings: samples of any file that is read, segments of speech, and snippets that are written."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import wave
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import InputError, needs
 from ...files import replacing
-
-ENDINGS = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".aif", ".aiff", ".au", ".w64", ".caf")
-_BLOCK = 1 << 16
+from .readers import open_audio
 
 
 class Segment(NamedTuple):
@@ -24,38 +23,32 @@ class Segment(NamedTuple):
     samples: np.ndarray
 
 
-def _open(path: str | os.PathLike) -> Any:
-    soundfile = needs("soundfile", "spoken")
-    if not Path(path).exists():
-        raise FileNotFoundError(2, "there is no such file", str(path))
-    try:
-        return soundfile.SoundFile(path)
-    except (soundfile.LibsndfileError, RuntimeError) as error:
-        raise InputError(f"cannot be read as audio (wav, flac, mp3, ogg, …): {error}", str(path)) from None
-
-
 def seconds(path: str | os.PathLike) -> float:
-    """The length of a recording in seconds."""
-    with _open(path) as file:
-        return file.frames / file.samplerate
+    """The length of a recording in seconds, as its head states it."""
+    with open_audio(path) as audio:
+        return audio.frames / audio.rate
 
 
 def blocks(path: str | os.PathLike, rate: int) -> Iterator[np.ndarray]:
     """One channel (the mean of all) at ``rate`` samples per second, 16 bits, in blocks."""
-    soundfile, soxr = needs("soundfile", "spoken"), needs("soxr", "spoken")
-    with _open(path) as file:
-        stream = None if file.samplerate == rate else soxr.ResampleStream(file.samplerate, rate, 1, dtype="float32")
-        while True:
-            try:
-                block = file.read(_BLOCK, dtype="float32", always_2d=True)
-            except (soundfile.LibsndfileError, RuntimeError) as error:
-                raise InputError(f"cannot be read to its end: {error}", str(path)) from None
-            mono = np.ascontiguousarray(block.mean(axis=1)) if len(block) else np.zeros(0, np.float32)
-            if stream is not None:
-                mono = stream.resample_chunk(mono, last=len(block) == 0)
-            yield _as_16_bits(mono)
-            if len(block) == 0:
-                return
+    soxr = needs("soxr", "spoken")
+    with open_audio(path) as audio:
+        stream = None if audio.rate == rate else soxr.ResampleStream(audio.rate, rate, 1, dtype="float32")
+        for block in audio.blocks():
+            mono = np.ascontiguousarray(block.mean(axis=1))
+            yield _as_16_bits(mono if stream is None else stream.resample_chunk(mono))
+        if stream is not None:
+            yield _as_16_bits(stream.resample_chunk(np.zeros(0, np.float32), last=True))
+
+
+def sample_print(path: str | os.PathLike) -> str:
+    """A fingerprint of the sound itself: its samples as they are stored, and their rate; tags do not change it."""
+    digest = hashlib.blake2b(digest_size=16)
+    with open_audio(path) as audio:
+        digest.update(str(audio.rate).encode())
+        for block in audio.blocks():
+            digest.update(np.ascontiguousarray(block).data)
+    return digest.hexdigest()
 
 
 def segments(path: str | os.PathLike, rate: int, longest: float = 30.0) -> Iterator[Segment]:
@@ -138,21 +131,30 @@ def snippet(path: str | os.PathLike, start: float, end: float, pad: float, targe
         raise InputError("a snippet is written as a .wav file", str(out))
     if out.exists() and out.samefile(path):
         raise InputError("the snippet would overwrite the recording itself", str(out))
-    with _open(path) as file:
-        length = file.frames / file.samplerate
-        first = max(int((start - pad) * file.samplerate), 0)
-        last = min(int(np.ceil(min(end + pad, length) * file.samplerate)), file.frames)
+    with open_audio(path) as audio:
+        rate, channels, length = audio.rate, audio.channels, audio.frames / audio.rate
+        first = max(int((start - pad) * rate), 0)
+        last = min(int(np.ceil(min(end + pad, length) * rate)), audio.frames)
         if first >= last:
             raise InputError(f"the place {start:.1f}–{end:.1f} s is not within its {length:.1f} s", str(path))
-        file.seek(first)
-        samples = _as_16_bits(file.read(last - first, dtype="float32", always_2d=True))
-        rate, channels = file.samplerate, file.channels
+        samples = _as_16_bits(_taken(audio.blocks(first), last - first))
     with replacing(out) as temporary, wave.open(str(temporary), "wb") as wav:
         wav.setnchannels(channels)
         wav.setsampwidth(2)
         wav.setframerate(rate)
         wav.writeframes(samples.tobytes())
     return len(samples) / rate
+
+
+def _taken(audio: Iterator[np.ndarray], n: int) -> np.ndarray:
+    """The first n samples, or all if there are fewer."""
+    taken: list[np.ndarray] = []
+    for block in audio:
+        taken.append(block[:n])
+        n -= len(taken[-1])
+        if n <= 0:
+            break
+    return np.concatenate(taken)
 
 
 def _as_16_bits(samples: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ A recogniser is an object with ``rate``, ``ending`` and ``__call__``.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,8 +20,11 @@ from ...parallel import paired_map
 from ...places import inside
 from .audio import seconds as length_of
 from .audio import segments
+from .identity import identify
+from .journal import TABLE, AudioContent, RecordingJournal, locked
 from .pocketsphinx import PocketSphinx, read_words
-from .recordings import TABLE, Recording, RecordingJournal, find, locked, name_problem, path_problem
+from .recordings import Recording, find, name_problem, path_problem
+from .settled import unsettled
 from .table import Recogniser, get
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
@@ -31,7 +35,8 @@ _WORTH_PROCESSES = 10.0  # seconds of audio: starting processes for less takes l
 class Recognised(NamedTuple):
     """The report of a run: recordings done now and before, seconds recognised, errors and notes.
 
-    ``silent`` are all recordings of the folder in which nothing was understood.
+    ``silent`` are all recordings of the folder in which nothing was understood. ``deleted`` are files of deleted
+    recordings, which were left out.
     """
 
     done: int
@@ -40,6 +45,7 @@ class Recognised(NamedTuple):
     errors: list[str]
     notes: list[str]
     silent: list[str]
+    deleted: list[str]
 
 
 class _Task(NamedTuple):
@@ -59,9 +65,14 @@ def recognise(
     longest: float = 30.0,
     workers: int = 1,
     report: Callable[[float, float], None] = lambda done, total: None,
-    left_out: Collection[str] = (),
+    keep_duplicates: bool = False,
+    commit: Callable[[RecordingJournal], None] = lambda journal: None,
+    every: float = 30.0,
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; finished recordings are not recognised again.
+
+    A recording is known by its content: it may be renamed, moved or tagged anew. A copy is left out, and so is a
+    recording that was deleted, unless its file is given by itself.
 
     Args:
         sources: audio files and folders of them.
@@ -70,16 +81,22 @@ def recognise(
         longest: longer recordings (in seconds) are cut at pauses, into segments of at most this length.
         workers: number of processes.
         report: called with the seconds of audio that are done, and their total.
-        left_out: full paths of audio files that are not recognised.
+        keep_duplicates: whether a copy of a recording is recognised too.
+        commit: called with the journal while it runs, when recordings have been finished; and at the end.
+        every: seconds between such calls.
     """
     if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
     used = get() if recogniser is None else recogniser
     recordings, notes = find(sources)
-    recordings = [recording for recording in recordings if str(recording.path.resolve()) not in left_out]
+    moving = unsettled(recording.path for recording in recordings)
+    recordings = [recording for recording in recordings if recording.path not in moving]
+    notes = [*notes, *moving.values()]
+    given = {str(Path(source).resolve()) for source in sources if not Path(source).is_dir()}
     with locked(Path(folder)):
         journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}")
-        return _Run(journal, used, float(longest), report).work(recordings, notes, workers)
+        run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every))
+        return run.work(recordings, notes, workers, keep_duplicates, given)
 
 
 def settings_of(recogniser: Recogniser) -> str:
@@ -94,24 +111,53 @@ def settings_of(recogniser: Recogniser) -> str:
     return " ".join(parts)
 
 
+class _Commits:
+    """Calls ``commit`` when recordings have been finished, but not more often than ``every`` so many seconds."""
+
+    def __init__(self, journal: RecordingJournal, commit: Callable[[RecordingJournal], None], every: float) -> None:
+        self.journal, self.commit, self.every = journal, commit, every
+        self.last = time.monotonic()
+
+    def __call__(self, now: bool = False) -> None:
+        if now or time.monotonic() - self.last >= self.every:
+            self.journal.write_table()
+            self.commit(self.journal)
+            self.last = time.monotonic()
+
+
 class _Run:
     """One call of :func:`recognise`."""
 
     def __init__(
-        self, journal: RecordingJournal, recogniser: Recogniser, longest: float, report: Callable[[float, float], None]
+        self,
+        journal: RecordingJournal,
+        recogniser: Recogniser,
+        longest: float,
+        report: Callable[[float, float], None],
+        commits: _Commits,
     ) -> None:
         self.journal, self.recogniser, self.longest, self.report = journal, recogniser, longest, report
+        self.commits = commits
         self.errors: list[str] = []
         self.notes: list[str] = []
         self.failed: set[str] = set()
         self.lattices: dict[str, list[tuple[Path, float]]] = {}  # of recordings that are not finished yet
+        self.contents: dict[str, AudioContent] = {}
+        self.deleted: list[str] = []
         self.done = self.before = 0
         self.fresh = 0.0  # seconds that were recognised now
 
-    def work(self, recordings: Sequence[Recording], notes: Sequence[str], workers: int) -> Recognised:
+    def work(
+        self,
+        recordings: Sequence[Recording],
+        notes: Sequence[str],
+        workers: int,
+        keep_duplicates: bool,
+        given: Collection[str],
+    ) -> Recognised:
         """Recognise everything that is not done yet."""
         self.notes += notes
-        todo, total = self._unfinished(recordings)
+        todo, total = self._unfinished(recordings, keep_duplicates, given)
         if todo and hasattr(self.recogniser, "start"):
             self.recogniser.start()  # it may raise, and old lattices are removed only after that
         heard = 0.0
@@ -124,30 +170,48 @@ class _Run:
             for task, outcome in outcomes:
                 if task.samples is None:
                     self._finish(task.recording)
+                    self.commits()
                 else:
                     heard += self._take(task, outcome, len(task.samples) / self.recogniser.rate)
                     self.report(min(heard, total), total)
         finally:
             self.journal.write_table()
-        return Recognised(self.done, self.before, self.fresh, self.errors, self.notes, self.journal.silent)
+        self.commits(now=True)
+        return Recognised(
+            self.done, self.before, self.fresh, self.errors, self.notes, self.journal.silent, self.deleted
+        )
 
-    def _unfinished(self, recordings: Sequence[Recording]) -> tuple[list[Recording], float]:
+    def _unfinished(
+        self, recordings: Sequence[Recording], keep_duplicates: bool, given: Collection[str]
+    ) -> tuple[list[Recording], float]:
         """The recordings to be recognised, and their length in seconds; errors and finished ones are counted."""
+        what = identify(self.journal, self._usable(recordings), keep_duplicates, given)
+        self.notes += what.notes
+        self.errors += what.errors
+        self.deleted = what.deleted
+        self.journal.restore(what.returned)
         todo, total = [], 0.0
-        for recording in map(self.journal.renamed, recordings):
-            problem = name_problem(recording.name) or path_problem(recording.path)
+        for recording, content in what.recordings:
             try:
-                if problem is not None:
-                    raise InputError(f"skipped, {problem}", str(recording.path).encode("utf-8", "replace").decode())
-                if self.journal.is_done(recording):
+                if self.journal.is_done(recording.name, content):
                     self.before += 1
                     continue
-                self.journal.check_name(recording)
                 total += length_of(recording.path)
                 todo.append(recording)
+                self.contents[recording.name] = content
             except (InputError, OSError) as error:
                 self.errors.append(in_one_line(error))
         return todo, total
+
+    def _usable(self, recordings: Sequence[Recording]) -> Iterator[Recording]:
+        """The recordings whose names can be used; others are errors."""
+        for recording in recordings:
+            problem = name_problem(recording.name) or path_problem(recording.real)
+            if problem is None:
+                yield recording
+            else:
+                path = str(recording.path).encode("utf-8", "replace").decode()
+                self.errors.append(in_one_line(InputError(f"skipped, {problem}", path)))
 
     def _tasks(self, todo: list[Recording]) -> Iterator[_Task]:
         """The segments of all recordings, each recording with a mark at its end; an unreadable one is reported."""
@@ -156,10 +220,11 @@ class _Run:
             began = False
             try:
                 whole = length_of(recording.path) <= self.longest
-                self.journal.begin(recording, ending)
+                self.journal.begin(recording, ending, self.contents[recording.name])
                 began = True
+                own = self.journal.stem_for(recording.name)
                 for n, segment in enumerate(segments(recording.path, self.recogniser.rate, self.longest), 1):
-                    name = f"{recording.name}{ending}" if whole else f"{recording.name}@{n:05d}{ending}"
+                    name = f"{own}{ending}" if whole else f"{own}@{n:05d}{ending}"
                     yield _Task(recording, segment.start, segment.samples, inside(self.journal.folder, name))
             except (InputError, OSError) as error:
                 if isinstance(error, OSError) and error.filename != str(recording.path):

@@ -1,6 +1,4 @@
-"""One-best words with confidences (CTM, JSON) and n-best lists."""
-
-import json
+"""One-best words with confidences (CTM)."""
 
 import numpy as np
 import pytest
@@ -17,7 +15,7 @@ def test_round_trip_of_the_best_words(tmp_path):
         network = rk.spoken.confusion_network(lattice)
         best = network.best_entries()
         if best:
-            (tmp_path / "a.ctm").write_bytes(f.write_ctm(network))
+            (tmp_path / "a.ctm").write_bytes(f.write_ctm(f.transcript_of(network)))
             back = rk.spoken.read_lattice(tmp_path / "a.ctm")
             said = sorted((round(back.start[a], 6), back.units[back.unit[a]]) for a in np.flatnonzero(back.unit >= 0))
             assert said == sorted((round(float(network.start[i]), 6), network.units[network.unit[i]]) for i in best)
@@ -32,36 +30,27 @@ def test_words_with_confidences(tmp_path):
     counts = expected_counts(lattices["u1"], arc_posteriors(lattices["u1"]))
     assert counts == pytest.approx({"hello": 0.9, "world": 0.6})
     assert lattices["u2"].units == ("x",)
-    (tmp_path / "w.json").write_text(
-        '{"segments": [{"words": [{"word": " Hi,", "start": 0, "end": 0.4, "probability": 0.5},'
-        ' {"word": " you", "start": 0.4, "end": 0.9, "probability": 1.0}]}]}'
-    )
-    lattice = rk.spoken.read_lattice(tmp_path / "w.json")
-    assert expected_counts(lattice, arc_posteriors(lattice)) == pytest.approx({"hi": 0.5, "you": 1.0})
 
 
-def test_channels_and_json_of_others(tmp_path):
+def test_channels(tmp_path):
     (tmp_path / "a.ctm").write_text(";; x\nu A 0 1 hi\nu A 1 1 you\n\nu B 0 1 ho\nu B 0 1 far 7\n")
     one, two = f.pieces(f.files(tmp_path / "a.ctm")[0])
     assert (one.name, two.name) == ("u", "u-B")
     with pytest.raises(rk.InputError, match="u-B, line 6: the confidence"):
         f.load(two, f.Reading())
-    (tmp_path / "w.json").write_text(json.dumps({"transcription": [{"tokens": [
-        {"text": " spo", "offsets": {"from": 0, "to": 200}, "p": 0.9},
-        {"text": "ken", "offsets": {"from": 200, "to": 400}, "p": 0.5},
-        {"text": " word", "offsets": {"from": 400, "to": 900}, "p": 1.0},
-        {"text": "[_TT_50]", "offsets": {"from": 900, "to": 900}, "p": 0.1}]}]}))  # fmt: skip
-    assert rk.spoken.read_lattice(tmp_path / "w.json").units == ("spoken", "word")
-    words = [{"word": "in", "start": 0.0, "end": 0.5}, {"word": "1984"}, {"word": "we", "start": 1.5, "end": 2.0}]
-    (tmp_path / "x.json").write_text(json.dumps({"segments": [{"words": words}]}))
-    lattice = rk.spoken.read_lattice(tmp_path / "x.json")
-    assert (lattice.start[1], lattice.end[1]) == (0.5, 1.5)
 
 
-def test_n_best_lists(tmp_path):
-    (tmp_path / "n.nbest").write_text(f"{np.log(3.0)} a b\n0.0 a c d\n")
-    lattice = rk.spoken.read_lattice(tmp_path / "n.nbest")
-    assert expected_counts(lattice, arc_posteriors(lattice)) == pytest.approx({"a": 1, "b": 0.75, "c": 0.25, "d": 0.25})
+def test_alternatives(tmp_path):
+    """The example of SCTK's documentation: alternatives stand between marks, and @ is nothing."""
+    (tmp_path / "a.ctm").write_text(
+        "u 1 0 0.5 we\nu 1 * * <ALT_BEGIN>\nu 1 0.5 0.4 um\nu 1 * * <ALT>\nu 1 0.5 0.2 uh\nu 1 0.7 0.2 huh\n"
+        "u 1 * * <ALT>\nu 1 0.5 0.4 @\nu 1 * * <ALT_END>\nu 1 1.0 0.5 go 0.5\n"
+    )
+    lattice = rk.spoken.read_lattice(tmp_path / "a.ctm")
+    want = {"we": 1, "um": 1 / 3, "uh": 1 / 3, "huh": 1 / 3, "go": 0.5}
+    assert expected_counts(lattice, arc_posteriors(lattice)) == pytest.approx(want)
+    times = {lattice.units[u]: (s, e) for u, s, e in zip(lattice.unit, lattice.start, lattice.end, strict=True)}
+    assert times["huh"] == pytest.approx((0.7, 0.9))
 
 
 @pytest.mark.parametrize(
@@ -72,13 +61,9 @@ def test_n_best_lists(tmp_path):
         ("z.ctm", "u 1 zero 1 w\n", "expected a number"),
         ("a.ctm", "u 1 0 1 a\nv 1 0 1 b\nu 1 2 1 c\n", "do not stand together"),
         ("a.ctm", "u 1 2 -1 a\n", "begins at 2"),
-        ("x.json", "{", "not the JSON"),
-        ("y.json", '{"segments": []}', "no words"),
-        ("y.json", '{"words": [{"word": "a", "start": 0, "end": 1e999}]}', "'a' begins at 0.0 and ends at inf"),
-        ("y.json", '{"words": [{"word": "\\ud800", "start": 0}]}', "UnicodeEncodeError"),
-        ("y.json", '{"words": [{"word": "a"}]}', "KeyError: 'start'"),
-        ("x.nbest", "score a\n", "expected a number"),
-        ("y.nbest", "", "no hypotheses"),
+        ("a.ctm", "u 1 * * <ALT_BEGIN>\nu 1 0 1 a\n", "<ALT_BEGIN> without <ALT_END>"),
+        ("a.ctm", "u 1 0 1 a\nu 1 * * <ALT>\n", "line 2: <ALT> without <ALT_BEGIN>"),
+        ("a.ctm", "u 1 * * <ALT_BEGIN>\nu 1 * * <ALT_BEGIN>\n", "line 2: <ALT_BEGIN> inside of <ALT_BEGIN>"),
     ],
 )
 def test_bad_files(tmp_path, name, text, message):
@@ -86,45 +71,6 @@ def test_bad_files(tmp_path, name, text, message):
     with pytest.raises(rk.InputError, match=message) as error:
         list(rk.spoken.read_archive(tmp_path / name))
     assert name in str(error.value)
-
-
-def words_json(**changes):
-    return json.dumps({"words": [{"word": "a", "start": 0, "end": 1, "conf": 0.5} | changes]})
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[" * 100_000, "not the JSON of a recogniser"),
-        ('{"words": ' + "[" * 500 + "]" * 500 + "}", "not the JSON of a recogniser"),
-        ('{"words": "abc"}', "expected a list, got str"),
-        ('{"words": [' + "9" * 5000 + "]}", "not the JSON of a recogniser"),
-        (words_json(start=10**400, end=10**400), "not the JSON of a recogniser"),
-        (words_json(word="\ud800"), "not the JSON of a recogniser"),
-        (words_json(conf=float("nan")), "the confidence of 'a' must lie between 0 and 1, got nan"),
-        (words_json(end=1e300), "'a' begins at 0.0 and ends at 1e.300"),
-        (words_json(end="x\ny"), "not the JSON of a recogniser"),
-    ],
-    ids=range(9),
-)
-def test_hostile_json(tmp_path, text, message):
-    (tmp_path / "x.json").write_text(text)
-    with pytest.raises(rk.InputError, match=message) as error:
-        rk.spoken.read_lattice(tmp_path / "x.json")
-    assert "\n" not in str(error.value)
-    assert "x.json" in str(error.value)
-
-
-def test_members_that_are_not_used_may_be_anything(tmp_path):
-    (tmp_path / "x.json").write_text(words_json()[:-1] + ', "avg": NaN, "deep": [[[{"a": Infinity}]]]}')
-    assert rk.spoken.read_lattice(tmp_path / "x.json").units == ("a",)
-
-
-def test_json_too_large_to_hold(tmp_path, monkeypatch):
-    monkeypatch.setattr("rankine.spoken.lattice.formats.simple._LONGEST_JSON", 50)
-    (tmp_path / "x.json").write_text(words_json(word="a" * 50))
-    with pytest.raises(rk.InputError, match="JSON of more than"):
-        rk.spoken.read_lattice(tmp_path / "x.json")
 
 
 def test_an_utterance_too_large_to_hold(tmp_path, monkeypatch):

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import rankine as rk
+from rankine.spoken.lattice.formats import Piece, Reading, write_slf
+from rankine.spoken.lattice.formats.slf import divisor
 from rankine.spoken.lattice.posteriors import arc_posteriors
 
-from ..cases import SLF
+from ..cases import SLF, same
 
 
 def test_slf_by_hand(tmp_path):
@@ -36,8 +38,43 @@ def test_slf_with_words_on_links(tmp_path):
     assert set(lattice.units) == {"hello there", "hallo"}
     log10 = np.log(10)
     by_word = {lattice.units[u]: i for i, u in enumerate(lattice.unit) if u >= 0}
-    assert lattice.acoustic[by_word["hallo"]] == pytest.approx(-2 * log10)
-    assert lattice.language[by_word["hallo"]] == pytest.approx((-0.25 * 2 - 1) * log10)
+    assert lattice.acoustic[by_word["hallo"]] == pytest.approx(-2 / 2 * log10)
+    assert lattice.language[by_word["hallo"]] == pytest.approx((-0.25 * 2 - 1) / 2 * log10)
+    whole = rk.spoken.read_lattice(tmp_path / "l.slf", posterior_scale=1)
+    assert whole.acoustic[by_word["hallo"]] == pytest.approx(-2 * log10)
+    assert whole.language[by_word["hallo"]] == pytest.approx((-0.25 * 2 - 1) * log10)
+    other = rk.spoken.read_lattice(tmp_path / "l.slf", language_weight=4, posterior_scale=8)
+    assert other.acoustic[by_word["hallo"]] == pytest.approx(-2 / 8 * log10)
+    assert other.language[by_word["hallo"]] == pytest.approx((-0.25 * 4 - 1) / 8 * log10)
+
+
+def test_scores_are_divided_by_the_weight_of_the_language_scores(tmp_path):
+    """Posteriors are those of acoustic scores / lmscale + language scores, and stay so when written and read again."""
+    text = (
+        "VERSION=1.1\nlmscale=10\nN=2 L=2\nI=0 t=0\nI=1 t=0.3\n"
+        "J=0 S=0 E=1 W=a a=-100 l=-1\nJ=1 S=0 E=1 W=b a=-120 l=-0.5\n"
+    )
+    (tmp_path / "l.slf").write_text(text)
+    lattice = rk.spoken.read_lattice(tmp_path / "l.slf")
+    ratio = np.exp(-100 / 10 - 1 - (-120 / 10 - 0.5))
+    assert sorted(arc_posteriors(lattice).posterior) == pytest.approx([1 / (1 + ratio), ratio / (1 + ratio)])
+    (tmp_path / "m.slf").write_bytes(write_slf(lattice))
+    same(lattice, rk.spoken.read_lattice(tmp_path / "m.slf"))
+    for weight in ("0", "-3"):  # no divisor
+        (tmp_path / "n.slf").write_text(text.replace("lmscale=10", f"lmscale={weight}"))
+        assert sorted(rk.spoken.read_lattice(tmp_path / "n.slf").acoustic) == [-120, -100]
+
+
+def test_what_scores_are_divided_by_is_told_by_the_header(tmp_path):
+    links = "N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-1{}\n"
+    for text, expected in (
+        ("lmscale=12.5\n" + links.format(""), 12.5),
+        ("lmscale=12.5\n" + links.format(" p=1"), 1.0),
+        (links.format(""), 1.0),
+    ):
+        piece = Piece("u", "slf", "memory", text.encode())
+        assert divisor(piece, Reading()) == expected
+    assert divisor(Piece("u", "slf", "memory", links.format("").encode()), Reading(posterior_scale=3)) == 3
 
 
 @pytest.mark.parametrize(

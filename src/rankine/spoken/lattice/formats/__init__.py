@@ -1,4 +1,4 @@
-"""Reading and writing lattices, one file or many: the format is told by the ending, or by the content.
+"""Reading and writing lattices, one file or many: the content tells the format, and the ending where it fits several.
 
 A source is cut into pieces, one an utterance, without parsing them; a piece is parsed where it is needed, perhaps in
 another process. So a bad utterance costs only itself.
@@ -7,26 +7,35 @@ another process. So a bad utterance costs only itself.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ....errors import InputError, nearest
-from ...text import read_blocks, stem
-from ..lattice import Lattice
-from .common import Piece, Reading
+from ....console import counted
+from ....errors import InputError, naming, nearest
+from ....io.said import said
+from ...text import RECOGNISED, RECORDINGS, read_head, stem
+from ..lattice import Lattice, numbered
+from ..posteriors import ArcPosteriors, arc_posteriors
+from .common import Piece, Reading, Turn
+from .detect import candidates, format_of
 from .kaldi import write_kaldi, write_kaldi_text
+from .nbest import write_nbest
 from .networks import write_mesh, write_sausage
 from .openfst import write_openfst
 from .simple import one_best, write_ctm
 from .slf import write_slf
-from .table import TABLE, name_by_content, name_by_path, written
+from .table import TABLE, written
+from .transcript import LONGEST, read_segments, transcript_of, turns
+from .transcript_lattice import lattice_of
 
 __all__ = [
     "TABLE",
     "File",
     "Piece",
     "Reading",
+    "Turn",
     "files",
     "format_of",
     "load",
@@ -34,23 +43,18 @@ __all__ = [
     "pieces",
     "read_archive",
     "read_lattice",
+    "reworded",
+    "transcript_of",
     "write_ctm",
     "write_kaldi",
     "write_kaldi_text",
     "write_mesh",
+    "write_nbest",
     "write_openfst",
     "write_sausage",
     "write_slf",
     "written",
 ]
-
-
-def format_of(path: str | os.PathLike) -> str:
-    """The name of a file's format, by its ending or else by how it begins."""
-    name = name_by_path(Path(path)) or name_by_content(next(read_blocks(path), b"")[:4096])
-    if name is None:
-        raise InputError(f"cannot tell the format; say which: {', '.join(TABLE)}", str(path))
-    return name
 
 
 class File(NamedTuple):
@@ -78,18 +82,63 @@ def files(source: str | os.PathLike, format: str | None = None) -> list[File]:
     if not paths:
         endings = sorted({ending for row in rows for ending in row.endings})
         raise InputError(f"no files that end in {' '.join(endings)} (perhaps .gz) in this folder", str(place))
-    return [File(str(p), format or format_of(p), p.relative_to(place).with_name(stem(p)).as_posix()) for p in paths]
+    formats = _formats(paths, place) if format is None else dict.fromkeys(paths, format)
+    return [File(str(p), name, p.relative_to(place).with_name(stem(p)).as_posix()) for p, name in formats.items()]
+
+
+def _formats(paths: list[Path], folder: Path) -> dict[Path, str]:
+    """The format of each file; those that fit none are left out, and the user is told."""
+    names = {path: candidates(path) for path in paths}
+    others = [path for path in paths if not names[path] and path.name not in (RECOGNISED, RECORDINGS)]
+    if not any(names.values()):
+        raise InputError(f"no file of this folder fits a format, e.g. {paths[0].name}", str(folder))
+    if others:
+        said(f"{folder}: left out, because no format fits: {counted(len(others), 'file')}, e.g. {others[0].name}")
+    return _richest({path: format_of(path, some) for path, some in names.items() if some}, folder)
+
+
+def _richest(formats: dict[Path, str], folder: Path) -> dict[Path, str]:
+    """Of several transcripts of one name, which recognisers write side by side, the one of the richest format."""
+    order = list(TABLE)
+    best: dict[str, Path] = {}
+    for path, name in sorted(formats.items(), key=lambda pair: order.index(pair[1])):
+        if TABLE[name].read is not None:
+            best.setdefault(str(path.with_name(stem(path))), path)
+    poorer = [p for p, name in formats.items() if TABLE[name].read and best[str(p.with_name(stem(p)))] != p]
+    if poorer:
+        said(f"{folder}: left out, because a richer transcript has the same name: {poorer[0].name}"
+             + (f" and {counted(len(poorer) - 1, 'more file')}" if len(poorer) > 1 else ""))  # fmt: skip
+    return {path: name for path, name in formats.items() if path not in set(poorer)}
 
 
 def pieces(file: File) -> Iterator[Piece]:
-    """The utterances of a file, in order, not yet parsed."""
-    split = TABLE[file.format].split
-    return iter([Piece(file.name, file.format, file.path)]) if split is None else split(file.path)
+    """The utterances of a file, in order, not yet parsed; those of a transcript are its turns."""
+    row = TABLE[file.format]
+    if row.read is not None:
+        return turns(row.read, read_head(file.path, LONGEST + 1), file.path, file.name, file.format)
+    return iter([Piece(file.name, file.format, file.path)]) if row.split is None else row.split(file.path)
 
 
-def load(piece: Piece, reading: Reading) -> Lattice:
-    """Parse one utterance."""
-    return TABLE[piece.format].parse(piece, reading)
+def load(piece: Piece, reading: Reading, weigh: Callable[[Lattice], ArcPosteriors] = arc_posteriors) -> Lattice:
+    """Parse one utterance; ``weigh`` gives the posteriors by which the network of an n-best list is made."""
+    row = TABLE[piece.format]
+    lattice = row.parse(piece, reading)
+    if row.align is None:
+        return lattice
+    with naming(piece.where):
+        return row.align(lattice, weigh(lattice))
+
+
+def reworded(lattice: Lattice, reading: Reading) -> Lattice:
+    """The lattice with its words as they would be read.
+
+    >>> lattice = Lattice.from_arcs([(0, 1, "to(2)", 0.0), (1, 2, "<sil>", 0.0)], start=0, end=2)
+    >>> reworded(lattice, Reading()).units
+    ('to',)
+    """
+    words = [*map(reading.unit_of, lattice.units), None]  # the last serves −1
+    unit, units = numbered([words[u] for u in lattice.unit.tolist()])
+    return replace(lattice, unit=unit, units=tuple(units))
 
 
 def read_lattice(path: str | os.PathLike, format: str | None = None, **options: Any) -> Lattice:
@@ -97,11 +146,18 @@ def read_lattice(path: str | os.PathLike, format: str | None = None, **options: 
 
     Args:
         path: the file.
-        format: a name that ``rankine spoken formats`` lists; None: told by the ending or the content.
+        format: a name that ``rankine spoken formats`` lists; None: the content tells it, or the ending
+            where the content fits several.
         **options: those of ``Reading``.
     """
     reading = _reading(options)
-    utterances = (piece for file in files(path, format) for piece in pieces(file))
+    sources = files(path, format)
+    read = TABLE[sources[0].format].read if len(sources) == 1 else None
+    if read is not None:
+        segments = read_segments(read, read_head(sources[0].path, LONGEST + 1), sources[0].path)
+        if len({segment.document for segment in segments}) == 1:
+            return lattice_of(segments, 0.0, segments[0].document or sources[0].name, sources[0].path, reading)
+    utterances = (piece for file in sources for piece in pieces(file))
     piece = next(utterances, None)
     if piece is None:
         raise InputError("no lattice", str(path))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from ....errors import InputError, shorten
 from ...text import (
     columns,
     decoded,
+    is_number,
     lines_with_places,
     read_bytes,
     read_lines,
@@ -21,11 +22,14 @@ from ...text import (
 from ..lattice import MOST_TIME
 
 _EPSILON = frozenset(["!NULL", "<eps>", "<epsilon>", "*DELETE*", "-", ""])  # what formats write on an empty arc
+HEAD = 1 << 16  # bytes of a file by which its format is told
 MOST_BYTES = 256 << 20  # of one utterance
+MOST_WEIGHT = 1e9
 IGNORED = frozenset(
     ["!SENT_START", "!SENT_END", "!ENTER", "!EXIT", "<s>", "</s>", "<sil>", "<SIL>", "SIL", "sil", "!SIL", "[NOISE]",
      "[SPEECH]", "++NOISE++", "<NOISE>", "<SPOKEN_NOISE>"]
 )  # fmt: skip
+_LATER_OPTIONS = ("score_columns", "language_weight", "posterior_scale")
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,13 @@ class Reading:
         nothing: tokens to ignore (fillers, silence, sentence marks): their arcs are empty and take no position. None:
             the usual ones. What a format writes on empty arcs is ignored in any case.
         variants: keep pronunciation variants such as ``to(2)`` apart.
-        lower: turn words to lower case. None: only for the JSON of recognisers that write whole sentences.
+        lower: turn words to lower case. None: only those of transcripts, which write whole sentences.
+        score_columns: how many columns of scores an n-best list has: 1 (a natural-log score) or 3 (SRILM's acoustic
+            score, language score and number of words). None: told by the lines.
+        language_weight: weight of language scores against acoustic ones in SLF and n-best lists. None: ``lmscale`` of
+            SLF's header; 8, as in SRILM, for lists that are not plain.
+        posterior_scale: the weighted scores of SLF and n-best lists are divided by this, so that posteriors are not too
+            sure. None: the weight of language scores, as in SRILM, where it is above 0; 1 for plain lists.
     """
 
     words: str | None = None
@@ -46,10 +56,43 @@ class Reading:
     nothing: Collection[str] | None = None
     variants: bool = False
     lower: bool | None = None
+    score_columns: int | None = None
+    language_weight: float | None = None
+    posterior_scale: float | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.frame < MOST_TIME:
             raise InputError(f"frame must be a positive number of seconds, got {self.frame!r}")
+        if self.score_columns not in (None, 1, 3):
+            raise InputError(f"score_columns must be 1 or 3, got {self.score_columns!r}")
+        if self.language_weight is not None and not 0 <= self.language_weight <= MOST_WEIGHT:
+            raise InputError(f"language_weight must be a number from 0, got {self.language_weight!r}")
+        if self.posterior_scale is not None and not 1 / MOST_WEIGHT <= self.posterior_scale <= MOST_WEIGHT:
+            raise InputError(f"posterior_scale must be a number above 0, got {self.posterior_scale!r}")
+
+    def __repr__(self) -> str:
+        """As in the first release where later options are not used: stopped batches and indexes are known by it.
+
+        >>> Reading(posterior_scale=2.0)
+        Reading(words=None, frame=0.01, nothing=None, variants=False, lower=None, posterior_scale=2.0)
+        """
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        given = (f"{name}={x!r}" for name, x in values.items() if name not in _LATER_OPTIONS or x is not None)
+        return f"Reading({', '.join(given)})"
+
+    def weight(self, default: float) -> float:
+        """The weight of language scores, where a source means ``default``."""
+        return default if self.language_weight is None else self.language_weight
+
+    def divisor(self, weight: float) -> float:
+        """What scores are divided by, where language scores have this weight.
+
+        >>> Reading().divisor(12.0), Reading().divisor(0.0), Reading(posterior_scale=1).divisor(12.0)
+        (12.0, 1.0, 1)
+        """
+        if self.posterior_scale is not None:
+            return self.posterior_scale
+        return weight if weight > 0 else 1.0
 
     def unit_of(self, text: str, lower: bool = False, more: Collection[str] = ()) -> str | None:
         """The word as it is indexed, or None for an ignored token.
@@ -78,10 +121,23 @@ def remembered_units(reading: Reading) -> dict[bytes, str | None]:
     return units
 
 
+class Turn(NamedTuple):
+    """What a transcript says about a piece: its document, where in it the piece begins in seconds, and who speaks.
+
+    ``estimated`` tells that some times of words are not given, but shares of longer stretches.
+    """
+
+    document: str
+    offset: float = 0.0
+    speaker: str = ""
+    estimated: bool = False
+
+
 class Piece(NamedTuple):
     """One utterance of a source, not yet parsed: ``data`` is None where it is the whole file ``path``.
 
     ``line`` is where its text begins in the file, ``byte`` where its binary data do (−1: it is text).
+    ``turn`` is what a transcript says about it.
     """
 
     name: str
@@ -90,6 +146,7 @@ class Piece(NamedTuple):
     data: bytes | None = None
     line: int = 1
     byte: int = -1
+    turn: Turn | None = None
 
     @property
     def where(self) -> str:
@@ -163,6 +220,47 @@ def split_at(path: str, format: str, name_of: Callable[[bytes], str | None]) -> 
         yield lines.piece()
 
 
-def lines_of(head: bytes) -> list[bytes]:
-    """The lines that a file begins with, without blanks at their ends; binary data have none."""
-    return [] if b"\0" in head else [line.strip() for line in head.split(b"\n")]
+@lru_cache(maxsize=2)
+def lines_of(head: bytes) -> tuple[bytes, ...]:
+    """The lines that a file begins with, without empty ones and blanks at their ends; binary data have none.
+
+    A line that the head cuts in two is left out, unless it is the only one.
+    """
+    if b"\0" in head:
+        return ()
+    lines = head.split(b"\n")
+    whole = lines[:-1] if len(head) >= HEAD - 3 and len(lines) > 1 else lines
+    return tuple(stripped for line in whole if (stripped := line.strip()))
+
+
+def rows_of(head: bytes, fits: Callable[[list[str]], bool] | None = None, most: int | None = None) -> list[list[str]]:
+    """The columns of the first lines of a file, at most so many; none where one does not fit.
+
+    >>> rows_of(b"0 1 a\\n\\n1 0.5\\n"), rows_of(b"0 1 a\\n1 0.5\\n", fits=all_numbers)
+    ([['0', '1', 'a'], ['1', '0.5']], [])
+    """
+    rows = []
+    for line in lines_of(head)[:most]:
+        row = columns(line.decode("utf-8", "replace"))
+        if fits is not None and not fits(row):
+            return []
+        rows.append(row)
+    return rows
+
+
+def all_numbers(fields: Sequence[str]) -> bool:
+    """Whether all of these columns are read as numbers.
+
+    >>> all_numbers(["1", "-2.5"]), all_numbers(["1", "a"])
+    (True, False)
+    """
+    return all(map(is_number, fields))
+
+
+def is_states(fields: Sequence[str]) -> bool:
+    """Whether columns are numbers of states, or of words.
+
+    >>> is_states(["0", "12"]), is_states(["00:01,5"])
+    (True, False)
+    """
+    return all(field.isascii() and field.isdigit() for field in fields)

@@ -19,7 +19,7 @@ from ...text import columns, has_blanks, number, read_blocks, whole_number
 from ..lattice import Lattice, numbered
 from ..posteriors import as_scores
 from . import kaldi_kernels as kn
-from .common import MOST_BYTES, Piece, Reading, lines_of, split_at, word_list
+from .common import MOST_BYTES, Piece, Reading, is_states, rows_of, split_at, word_list
 from .slf import node_times
 
 MAGIC = struct.pack("<i", 2125659606)
@@ -67,11 +67,16 @@ def default_scale(frame: float) -> float:
 
 
 def looks_like_kaldi(head: bytes) -> bool:
-    """Whether a file begins with a binary lattice, or with a name and an arc on lines of their own."""
-    if head.split(b"\n", 1)[0].split(b" ", 1)[-1][:4] == MAGIC:
-        return True
-    lines = lines_of(head)
-    return len(lines) > 1 and len(lines[0].split()) == 1 and len(lines[1].split()) >= 3
+    """Whether a file begins with a name and a binary lattice."""
+    return head.split(b"\n", 1)[0].split(b" ", 1)[-1][:4] == MAGIC
+
+
+def looks_like_kaldi_text(head: bytes) -> bool:
+    """Whether a file begins with a name and an arc between two states on lines of their own."""
+    rows = rows_of(head, most=2)
+    if len(rows) < 2 or len(rows[0]) != 1 or not (3 <= len(rows[1]) <= 5 and is_states(rows[1][:2])):
+        return False
+    return "," in rows[1][-1] or not is_states(rows[0])  # else it is OpenFst's text that begins with a final state
 
 
 def split_kaldi(path: str) -> Iterator[Piece]:
@@ -173,7 +178,7 @@ def _binary(data: bytes, piece: Piece, reading: Reading) -> Lattice:
     kn.read_states(*states, ints, floats, finals, final_weights)
     names = word_list(reading.words)
     labels, inverse = np.unique(ints[:n_arcs, 3], return_inverse=True)
-    units = [_word(label, names, reading, piece.where) for label in labels.tolist()]
+    units = [numbered_word(label, names, reading, piece.where) for label in labels.tolist()]
     words = [units[i] for i in inverse.tolist()]
     return _lattice(
         ints[:n_arcs, :2], words, floats[:n_arcs], ints[:n_arcs, 4], finals[:n_finals], final_weights[:n_finals],
@@ -212,7 +217,7 @@ def _text(piece: Piece, reading: Reading) -> Lattice:
         label = fields[2 if one_label else 3]
         is_number = label.isascii() and label.isdigit()
         word = (
-            _word(whole_number(label, where, largest=2**31), names, reading, where)
+            numbered_word(whole_number(label, where, largest=2**31), names, reading, where)
             if is_number
             else reading.unit_of(label)
         )
@@ -280,7 +285,8 @@ def _lattice(
     return replace(built, start=times[built.source] * reading.frame, end=ends * reading.frame)
 
 
-def _word(label: int, names: dict[int, str], reading: Reading, where: str) -> str | None:
+def numbered_word(label: int, names: dict[int, str], reading: Reading, where: str) -> str | None:
+    """The word of a number, None for 0; the number itself where there is no list of words."""
     if label == 0:
         return None
     if names and label not in names:

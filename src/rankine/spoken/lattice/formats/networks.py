@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....errors import InputError, shorten
-from ...text import columns, has_blanks, number, stem, whole_number
+from ...text import columns, has_blanks, is_number, number, stem, whole_number
 from ..lattice import MOST_TIME, Lattice, numbered
 from ..posteriors import UnitPosteriors
-from .common import Piece, Reading, lines_of, split_at
+from .common import Piece, Reading, is_states, rows_of, split_at
 
 Slot = dict[str | None, tuple[float, float, float]]  # word → posterior, start, end
 
@@ -61,8 +61,10 @@ def _add(slot: Slot, word: str | None, p: float, begin: float = np.nan, end: flo
 
 
 def looks_like_mesh(head: bytes) -> bool:
-    """Whether a file begins like a mesh."""
-    return any(line.startswith((b"numaligns", b"name ")) for line in lines_of(head))
+    """Whether a file begins like a mesh: with a name or the number of slots, which must be there."""
+    if not any(row[0] in ("name", "numaligns") for row in rows_of(head, most=1)):
+        return False
+    return any(row[0] == "numaligns" and len(row) == 2 and is_states(row[1:]) for row in rows_of(head))
 
 
 def split_mesh(path: str) -> Iterator[Piece]:
@@ -114,8 +116,10 @@ def parse_mesh(piece: Piece, reading: Reading) -> Lattice:
 
 
 def looks_like_sausage(head: bytes) -> bool:
-    """Whether the first line of a file is a sausage."""
-    return b" [ " in b"".join(lines_of(head)[:1])
+    """Whether the first line of a file is a sausage: a name, and the first slot."""
+    tokens = next(iter(rows_of(head, most=1)), [])[:5]
+    pair = len(tokens) > 3 and is_number(tokens[3])
+    return len(tokens) > 2 and tokens[1] == "[" and (tokens[2] == "]" or pair)
 
 
 def split_sausages(path: str) -> Iterator[Piece]:

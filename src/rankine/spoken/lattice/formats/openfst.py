@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,30 @@ from ....errors import InputError, shorten
 from ...text import columns, has_blanks, is_number, number, stem, whole_number
 from ..lattice import Lattice
 from ..posteriors import as_scores
-from .common import Piece, Reading
+from .common import HEAD, Piece, Reading, all_numbers, is_states, rows_of
 
 _EPSILON = ("0",)
+_KALDI_WEIGHT = re.compile(r"[-+.\de]+,[-+.\de]+(,|$)")
+
+
+def looks_like_openfst(head: bytes) -> bool:
+    """Whether all lines are arcs between numbered states or final states, and some arc leads on from another.
+
+    Some state must be final; where a file is longer than its head it is enough that some state has two arcs.
+    """
+    rows = rows_of(head, _is_line)
+    arcs = [row for row in rows if len(row) > 2]
+    begun = [row[0] for row in arcs]
+    forked = len(head) >= HEAD - 3 and len(set(begun)) < len(begun)
+    left = {row[0] for row in rows} - {row[0] for row in rows[:1]}
+    return (len(arcs) < len(rows) or forked) and any(row[1] in left for row in arcs)
+
+
+def _is_line(row: list[str]) -> bool:
+    """Whether columns are those of an arc without Kaldi's pairs of costs, or of a final state."""
+    if len(row) <= 2:
+        return is_states(row[:1]) and all_numbers(row[1:])
+    return len(row) <= 5 and _KALDI_WEIGHT.match(row[-1]) is None and is_states(row[:2]) and all_numbers(row[4:])
 
 
 def parse_openfst(piece: Piece, reading: Reading) -> Lattice:

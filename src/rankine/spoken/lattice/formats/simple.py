@@ -1,24 +1,28 @@
-"""Simpler sources: one-best words with times and confidences (CTM, JSON of Whisper and its relatives), n-best lists.
+"""Simpler sources: one-best words with times and confidences (CTM).
 
 A one-best word with confidence c becomes an arc with posterior c beside an empty arc with 1 − c.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from typing import Any
-
-import numpy as np
 
 from ....errors import InputError, shorten
-from ...text import columns, has_blanks, number, read_lines, stem
-from ..lattice import MOST_TIME, Lattice
-from ..posteriors import UnitPosteriors
-from .common import Gathered, Piece, Reading
+from ...text import columns, has_blanks, number, read_lines
+from ..lattice import Lattice
+from .common import Gathered, Piece, Reading, all_numbers, rows_of
 from .networks import Slot, slots_as_lattice
+from .transcript import (
+    Alternative,
+    Transcript,
+    TranscriptSegment,
+    TranscriptWord,
+    check_timed,
+    check_word,
+)
+from .transcript_lattice import lattice_of
 
-_LONGEST_JSON = 64 << 20  # bytes; as Python's objects they take many times as much
+_MARKS = frozenset(["<ALT_BEGIN>", "<ALT>", "<ALT_END>"])
 
 
 def one_best(
@@ -37,17 +41,21 @@ def one_best(
         raise InputError("no words", where or name or None)
     slots: list[Slot] = []
     for word, begin, end, confidence in words:
-        _check_word(word, begin, end, confidence, where or None)
+        check_word(word, begin, end, confidence, where or None)
         unit = reading.unit_of(word, lower)
         slots.append({unit: (1.0 if unit is None else confidence, begin, end)})
     return slots_as_lattice(slots, name, where or name)
 
 
-def _check_word(word: str, begin: float, end: float, confidence: float, where: str | None) -> None:
-    if not 0 <= confidence <= 1:
-        raise InputError(f"the confidence of {shorten(word)} must lie between 0 and 1, got {confidence}", where)
-    if not 0 <= begin <= end <= MOST_TIME:
-        raise InputError(f"{shorten(word)} begins at {begin} and ends at {end}", where)
+def looks_like_ctm(head: bytes) -> bool:
+    """Whether all lines have 5 or 6 columns, the third and fourth numbers and the fifth not always one."""
+    rows = [row for row in rows_of(head, _is_line) if not row[0].startswith(";;")]
+    return not all(all_numbers(row[4:5]) for row in rows)
+
+
+def _is_line(row: list[str]) -> bool:
+    shaped = len(row) in (5, 6) and (all_numbers(row[2:4] + row[5:]) or row[4] in _MARKS)
+    return shaped or row[0].startswith(";;")
 
 
 def split_ctm(path: str) -> Iterator[Piece]:
@@ -74,133 +82,59 @@ def split_ctm(path: str) -> Iterator[Piece]:
 
 
 def parse_ctm(piece: Piece, reading: Reading) -> Lattice:
-    """Utterance, channel, start, duration, word, confidence (1 if missing)."""
-    words = []
+    """Utterance, channel, start, duration, word, confidence (1 if missing).
+
+    What stands between ``<ALT_BEGIN>`` and ``<ALT_END>`` are alternatives, divided by ``<ALT>`` and equally likely.
+    """
+    parts: list[list[list[TranscriptWord]]] = [[[]]]  # words, or alternatives
     for where, line in piece.lines():
         if line.startswith(";;"):
             continue
         fields = columns(line)
         if len(fields) not in (5, 6):
             raise InputError(f"expected 5 or 6 columns, got {len(fields)}", where)
+        if fields[4] in _MARKS:
+            _mark(parts, fields[4], where)
+            continue
         begin, length = number(fields[2], where), number(fields[3], where)
         word = (fields[4], begin, begin + length, number(fields[5], where) if len(fields) == 6 else 1.0)
-        _check_word(*word, where)  # an error names the line
-        words.append(word)
-    return one_best(sorted(words, key=lambda w: w[1]), piece.name, piece.where, reading)
+        check_word(*word, where)  # an error names the line
+        parts[-1][-1].append(TranscriptWord(*word))
+    if len(parts) % 2 == 0:
+        raise InputError("<ALT_BEGIN> without <ALT_END>", piece.where)
+    ordered = [[sorted(words, key=lambda w: w.start) for words in part] for part in parts]
+    if len(parts) == 1:
+        return one_best(ordered[0][0], piece.name, piece.where, reading)
+    segments = [_alternatives(part) for part in ordered if any(part)]
+    return lattice_of(segments, 0.0, piece.name, piece.where, reading, sentences=False)
 
 
-def write_ctm(network: UnitPosteriors) -> bytes:
-    """The likeliest word of every slot of a confusion network as CTM, unless an empty slot is likelier."""
-    name = network.name or "utterance"
+def _mark(parts: list[list[list[TranscriptWord]]], mark: str, where: str) -> None:
+    """Begin alternatives, the next of them, or what follows them."""
+    inside = len(parts) % 2 == 0
+    if inside == (mark == "<ALT_BEGIN>"):
+        raise InputError(f"{mark} {'inside of' if inside else 'without'} <ALT_BEGIN>", where)
+    if mark == "<ALT>":
+        parts[-1].append([])
+    else:
+        parts.append([[]])
+
+
+def _alternatives(part: list[list[TranscriptWord]]) -> TranscriptSegment:
+    """A segment of equally likely alternatives; an empty one, or ``@``, is that nothing was said."""
+    hypotheses = [tuple(w for w in words if w.text != "@") for words in part]
+    times = [t for words in hypotheses for w in words for t in (w.start, w.end)]
+    others = tuple(Alternative(1 / len(part), words) for words in hypotheses[1:])
+    return TranscriptSegment(min(times, default=0.0), max(times, default=0.0), hypotheses[0], alternatives=others)
+
+
+def write_ctm(transcript: Transcript) -> bytes:
+    """CTM: the words of a transcript with their confidences; speakers are lost."""
+    name = transcript.name
+    check_timed(transcript, "CTM")
     lines = []
-    for i in network.best_entries():
-        begin, end, word = float(network.start[i]), float(network.end[i]), network.units[network.unit[i]]
-        if np.isnan(begin) or np.isnan(end):
-            raise InputError("CTM needs times, and this lattice has none", name)
-        if has_blanks(word + name):
-            raise InputError(f"CTM cannot hold {shorten(word)} of {shorten(name)}: no blanks")
-        lines.append(f"{name} 1 {begin!r} {end - begin!r} {word} {min(float(network.posterior[i]), 1.0)!r}\n")
+    for word in (w for segment in transcript.segments for w in segment.words):
+        if has_blanks(word.text + name):
+            raise InputError(f"CTM cannot hold {shorten(word.text)} of {shorten(name)}: no blanks")
+        lines.append(f"{name} 1 {word.start!r} {word.end - word.start!r} {word.text} {word.confidence!r}\n")
     return "".join(lines).encode()
-
-
-def looks_like_json(head: bytes) -> bool:
-    """Whether a file begins like JSON."""
-    return b"\0" not in head and head.lstrip()[:1] in (b"{", b"[")
-
-
-def parse_json(piece: Piece, reading: Reading) -> Lattice:
-    """``segments`` with ``words`` (Whisper), ``words`` or ``result`` (Vosk), with times and confidences.
-
-    Other members may hold anything that JSON can say, NaN included, which some recognisers write.
-    """
-    where, data = piece.where, piece.content()
-    if len(data) > _LONGEST_JSON:
-        raise InputError(f"JSON of more than {_LONGEST_JSON >> 20} MB: not that of a recogniser", where)
-    try:
-        words = _timed(_words_of(json.loads(data)))
-        for word in words:
-            word[0].encode()
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
-        reason = shorten(str(error), 200)[1:-1]
-        raise InputError(
-            f"not the JSON of a recogniser with word times ({type(error).__name__}: {reason})", where
-        ) from None
-    return one_best([w for w in words if w[0]], piece.name, where, reading, lower=True)
-
-
-def _words_of(content: Any) -> list[Any]:
-    if isinstance(content, list):
-        return [w for part in content for w in _words_of(part)]
-    for key in ("words", "result"):
-        if key in content:
-            return _listed(content[key])
-    if "transcription" in content:  # whisper.cpp
-        return [w for segment in _listed(content["transcription"]) for w in _of_tokens(_listed(segment["tokens"]))]
-    return [w for segment in _listed(content["segments"]) for w in _listed(segment.get("words", []))]
-
-
-def _listed(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError(f"expected a list, got {type(value).__name__}")
-    return value
-
-
-def _of_tokens(tokens: list[Any]) -> list[dict[str, Any]]:
-    """Words of whisper.cpp's tokens: one that begins with a blank begins a word; its confidence is the least."""
-    words: list[dict[str, Any]] = []
-    for token in tokens:
-        text, times = token["text"], token["offsets"]
-        if text.startswith("[_"):
-            continue
-        if text.startswith(" ") or not words:
-            words.append({"word": "", "start": times["from"] / 1000, "probability": 1.0})
-        words[-1]["word"] += text
-        words[-1]["end"] = times["to"] / 1000
-        words[-1]["probability"] = min(words[-1]["probability"], float(token.get("p", 1.0)))
-    return words
-
-
-def _timed(entries: list[Any]) -> list[tuple[str, float, float, float]]:
-    """Words with times; one without (as WhisperX leaves numerals) gets what lies between its neighbours."""
-    if not any("start" in w for w in entries) and any("end" not in w for w in entries):
-        raise KeyError("start")
-    following: list[float | None] = [None] * len(entries)  # the first start after each word
-    for i in range(len(entries) - 1, 0, -1):
-        following[i - 1] = float(entries[i]["start"]) if "start" in entries[i] else following[i]
-    words, last = [], 0.0
-    for w, after in zip(entries, following, strict=True):
-        begin = float(w.get("start", last))
-        end = float(w.get("end", max(last if after is None else after, last)))
-        last = end
-        words.append((_clean(w.get("word", w.get("text", ""))), begin, end, _confidence(w)))
-    return words
-
-
-def _confidence(word: Any) -> float:
-    for key in ("probability", "confidence", "conf", "score"):
-        if key in word:
-            return float(word[key])
-    return 1.0
-
-
-def _clean(word: str) -> str:
-    return word.strip().strip('.,;:!?"')
-
-
-def parse_nbest(piece: Piece, reading: Reading) -> Lattice:
-    """A lattice of the paths of an n-best list: a log score and the words on each line."""
-    arcs: list[tuple[Any, ...]] = []
-    node = 2
-    for where, line in piece.lines():
-        score, *words = columns(line)
-        value = number(score, where)
-        at = 0
-        for i, word in enumerate(words or [None]):
-            last = i == max(len(words), 1) - 1
-            to = 1 if last else node
-            node += not last
-            arcs.append((at, to, None if word is None else reading.unit_of(word), value if i == 0 else 0.0))
-            at = to
-    if not arcs:
-        raise InputError("no hypotheses", piece.where)
-    return Lattice.from_arcs(arcs, 0, 1, piece.name or stem(piece.path), piece.where)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....errors import InputError, shorten
 from ....files import PADDING
-from ...text import decoded, has_blanks, number, stem, whole_number
+from ...text import decoded, has_blanks, number, read_blocks, stem, whole_number
 from ..lattice import Lattice
 from .common import Piece, Reading, lines_of, remembered_units
 from .slf_kernels import read_fields
@@ -70,8 +70,10 @@ def _place(path: str, data: bytes, at: int) -> str:
 
 
 def looks_like_slf(head: bytes) -> bool:
-    """Whether a file begins like SLF."""
-    return any(line.startswith((b"VERSION=", b"N=", b"I=", b"UTTERANCE=")) for line in lines_of(head))
+    """Whether a file begins like SLF: with key=value, and with nodes or their number."""
+    lines = [line for line in lines_of(head) if not line.startswith(b"#")]
+    has_nodes = any(re.match(rb"(N|NODES|I)=", line) for line in lines)
+    return has_nodes and re.match(rb"\w+=", lines[0]) is not None
 
 
 def parse_slf(piece: Piece, reading: Reading) -> Lattice:
@@ -213,7 +215,7 @@ def _build(header: dict[str, str], nodes: _Lines, links: _Lines, where: str, nam
     unit = unit if on_links else unit[source]
     with np.errstate(over="ignore", invalid="ignore"):  # Lattice.build refuses what comes of it
         times = nodes.numbers["t"] * _option(header, "tscale", 1.0, where)
-    acoustic, language = _scores(header, links, unit, where)
+    acoustic, language = _scores(header, links, unit, reading, where)
     start, end = _ends(header, ids, place, source, target, where)
     return Lattice.build(
         source=source,
@@ -262,13 +264,44 @@ def _units(table: _Lines, reading: Reading) -> tuple[np.ndarray, list[str]]:
     return unit_numbers[table.words], list(numbers)
 
 
-def _scores(header: dict[str, str], links: _Lines, unit: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
-    """Acoustic and language scores in natural logarithms, scaled as the header says, word penalties included."""
+def _language_weight(header: dict[str, str], reading: Reading, where: str) -> float:
+    return reading.weight(_option(header, "lmscale", 1.0, where))
+
+
+def divisor(piece: Piece, reading: Reading) -> float:
+    """What the scores of an SLF file are divided by; 1 where its first link has a posterior, which counts instead."""
+    data = piece.content()
+    links_at = _first_line(data, b"J=")
+    if re.search(rb"\sp=", data[links_at:].split(b"\n", 1)[0]):
+        return 1.0
+    header = _header(decoded(data[: min(_first_line(data, b"I="), _LONGEST_HEADER)], piece.where), piece.where)
+    return reading.divisor(_language_weight(header, reading, piece.where))
+
+
+def has_language_weight(piece: Piece) -> bool:
+    """Whether a file may give a weight of language scores: the first release did not divide by it."""
+    data = next(read_blocks(piece.path), b"") if piece.data is None else piece.data
+    return b"lmscale=" in data[: _first_line(data, b"I=")]
+
+
+def _scores(
+    header: dict[str, str], links: _Lines, unit: np.ndarray, reading: Reading, where: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Acoustic and language scores in natural logarithms, with the header's scales and word penalties.
+
+    All are divided by the weight of language scores, unless another divisor is given: with weights as recognisers
+    choose them for finding the best path, the posteriors of words would be close to 0 and 1. SRILM's ``lattice-tool``
+    divides too (``-posterior-scale``).
+    """
     base = _option(header, "base", np.e, where)
     if base < 0 or base == 1:
         raise InputError(f"base={base:g} is no base of logarithms", where)
+    weight = _language_weight(header, reading, where)
+    parts = reading.divisor(weight)
+    scales = {"a": _option(header, "acscale", 1.0, where), "l": weight, "r": _option(header, "prscale", 1.0, where)}
     logs = {}
-    for key, scale in (("a", "acscale"), ("l", "lmscale"), ("r", "prscale")):
+    for key, scale in scales.items():
+        factor = scale / parts
         x = links.numbers[key]
         missing = np.isnan(x)
         if missing.all():
@@ -276,11 +309,10 @@ def _scores(header: dict[str, str], links: _Lines, unit: np.ndarray, where: str)
             continue
         if base == 0 and (x < 0).any():
             raise InputError(f"base=0 says that {key}= are probabilities, but one is negative", where)
-        factor = _option(header, scale, 1.0, where)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # Lattice.build refuses what comes of it
             x = np.log(x) if base == 0 else x * np.log(base)
             logs[key] = np.where(missing | (factor == 0), 0.0, x * factor)
-    penalty = _option(header, "wdpenalty", 0.0, where)
+    penalty = _option(header, "wdpenalty", 0.0, where) / parts
     with np.errstate(over="ignore", invalid="ignore"):
         penalties = penalty * (np.log(base) if base > 0 else 1.0) * (unit >= 0)
         return logs["a"], logs["l"] + logs["r"] + penalties

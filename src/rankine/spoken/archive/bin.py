@@ -1,0 +1,129 @@
+"""The bin of an archive: documents that were deleted, until they are purged.
+
+Deleted documents go into a part of their own, in the folder ``bin``, which a list there names. So a document comes back
+as it was, wherever its lattices are. Lattices that the archive has made are kept as long (:mod:`..recognise.journal`).
+The list is written before a document leaves the index, and after it has come back: one that is in both is not deleted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, NamedTuple, TypedDict
+
+import numpy as np
+from msgspec import Meta
+
+from ...errors import InputError, nearest
+from ...files import sealed, unsealed, write_file
+from ...places import folder_inside, inside, plain_files
+from ...records import Count, checked
+from ..index.build import part_of_parts
+from ..index.reader import PartReader
+from ..index.storage import PartFile, write_part
+from ..index.working import WorkingIndex
+
+_FOLDER, _LIST, _WHAT = "bin", "bin.json", "the list of deleted documents"
+
+
+class _Entry(TypedDict):
+    file: Annotated[str, Meta(pattern=r"^\d{9,30}\.part$")]
+    size: Count
+    crc: Count
+    when: str
+    names: list[str]
+
+
+class _DeletedParts(TypedDict):
+    parts: list[_Entry]
+
+
+class Deleted(NamedTuple):
+    """A document in the bin, and when it was deleted."""
+
+    name: str
+    when: str
+
+
+class Bin:
+    """The bin in an archive's folder. Whoever changes it holds the archive's lock."""
+
+    def __init__(self, archive: Path) -> None:
+        self.folder = folder_inside(archive, _FOLDER)
+
+    def _entries(self) -> list[_Entry]:
+        path = inside(self.folder, _LIST)
+        if not path.exists():
+            return []
+        return checked(unsealed(path, _WHAT), _DeletedParts, _WHAT, str(path))["parts"]
+
+    def _write(self, entries: Iterable[_Entry]) -> None:
+        entries = list(entries)
+        write_file(inside(self.folder, _LIST), sealed(json.dumps({"parts": entries}, ensure_ascii=False)), durable=True)
+        named = {entry["file"] for entry in entries}
+        for path in plain_files(self.folder):
+            if path.suffix == ".part" and path.name not in named:
+                path.unlink()
+
+    def documents(self, there: Collection[str]) -> list[Deleted]:
+        """The documents in the bin that are not in the archive, those that were deleted last first."""
+        last = {name: entry["when"] for entry in self._entries() for name in entry["names"] if name not in there}
+        return sorted((Deleted(n, w) for n, w in last.items()), key=lambda d: (d.when, d.name), reverse=True)
+
+    def put(self, index: WorkingIndex, names: Collection[str]) -> None:
+        """Copy documents into the bin."""
+        entries, now = self._entries(), datetime.now(UTC).isoformat(timespec="seconds")
+        self.folder.mkdir(exist_ok=True)
+        number = max([index.manifest.serial * 1000, *(int(Path(e["file"]).stem) for e in entries)])
+        for reader in index.parts:
+            mask = np.array([name in names for name in reader.names], np.bool_)
+            if not mask.any():
+                continue
+            number += 1
+            part = write_part(self.folder / f"{number:09d}.part", *part_of_parts([reader.part], [mask], index.settings))
+            mine = [name for name, stays in zip(reader.names, mask.tolist(), strict=True) if stays]
+            entries.append({**part._asdict(), "when": now, "names": mine})  # type: ignore[typeddict-item]
+        self._write(entries)
+
+    def require(self, index: WorkingIndex, names: Collection[str]) -> None:
+        """Raise InputError unless all of these are in the bin, and none is in the archive."""
+        there = {name for entry in self._entries() for name in entry["names"]}
+        for name in names:
+            if name in index.numbers:
+                raise InputError(f"{name!r} is in the archive: nothing is to be undeleted", str(self.folder.parent))
+            if name not in there:
+                raise InputError(f"no document in the bin is called {name!r}.{nearest(name, there)}", str(self.folder))
+
+    def take(self, index: WorkingIndex, names: Collection[str]) -> None:
+        """Bring documents back into the index: of several of one name the one that was deleted last."""
+        entries, left, parts = self._entries(), set(names), []
+        for entry in reversed(entries):
+            mine = left & set(entry["names"])
+            if mine:
+                left -= mine
+                part = PartFile(entry["file"], entry["size"], entry["crc"]).open(self.folder)
+                reader = PartReader(part, index.settings.decoded())
+                mask = np.array([name in mine for name in reader.names], np.bool_)
+                parts.append(index.writer.part(*part_of_parts([part], [mask], index.settings)))
+        index.extend(parts)
+        gone = set(names)
+        after = [{**e, "names": [n for n in e["names"] if n not in gone]} for e in entries]
+        self._write(e for e in after if e["names"])  # type: ignore[misc]
+
+    def purge(self, days: float, there: Collection[str]) -> list[str]:
+        """Remove documents that were deleted so many days ago; their names."""
+        if not self.folder.is_dir():
+            return []
+        latest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+        entries = self._entries()
+        old = [entry for entry in entries if entry["when"] <= latest]
+        if old:
+            self._write(entry for entry in entries if entry["when"] > latest)
+        return [name for entry in old for name in entry["names"] if name not in there]
+
+    def check(self) -> None:
+        """Read all that is in the bin; raise InputError if something is damaged."""
+        for entry in self._entries():
+            PartFile(entry["file"], entry["size"], entry["crc"]).open(self.folder).check()

@@ -1,0 +1,86 @@
+"""Dates in the notations that people use, as ISO dates: a year, a month or a day."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import date
+
+from ...errors import InputError, shorten
+from .dates import EXPECTED, read_date
+
+_LANGUAGES = (  # names of months; the first three letters of the English ones too
+    "january february march april may june july august september october november december",
+    "januar februar märz april mai juni juli august september oktober november dezember",
+    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+)
+MONTHS = {name: i for names in _LANGUAGES for i, name in enumerate(names.split(), 1)}
+MONTHS |= {name[:3]: i for i, name in enumerate(_LANGUAGES[0].split(), 1)} | {"sept": 9}
+_WEEKDAY = re.compile(r"(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?[.,]?\s+", re.IGNORECASE)
+_TIME = re.compile(r"(.*\d)(?:[T ]|,\s)\s*\d{1,2}:\d\d(:\d\d(\.\d+)?)?\s*(z|[ap]m|[+-]\d\d:?\d\d)?", re.IGNORECASE)
+_YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?", re.ASCII)
+_TOGETHER = re.compile(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
+_YEAR_LAST = re.compile(r"(\d{1,2})([-/.])\s*(\d{1,2})\2\s*(\d{4})", re.ASCII)
+_MONTH_YEAR = re.compile(r"(\d{1,2})[-/.](\d{4})", re.ASCII)
+_SHORT_YEAR = re.compile(r"\d{1,2}[-/. ]\s*(\d{1,2}|[^\W\d]+\.?)[-/. ]\s*'?\d\d", re.ASCII)
+_DAY_NAME = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|\.)?[\s-]*(?:of |de )?([^\W\d_]+)\.?[\s,-]*(?:de )?(\d{4})")
+_NAME_DAY = re.compile(r"([^\W\d_]+)\.?[\s-]*(\d{1,2})(?:st|nd|rd|th)?,?[\s-]+(\d{4})")
+_NAME_YEAR = re.compile(r"([^\W\d_]+)\.?[\s,-]*(\d{4})")
+_CHINESE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})日)?)?")
+
+
+def iso_date(text: str) -> str:
+    """A date as 2023, 2023-05 or 2023-05-17; one that has two meanings is an InputError, and so is what is none.
+
+    >>> [iso_date(text) for text in ("17 May 2023", "May 17, 2023", "17.5.2023", "5/17/2023", "20230517", "2023")]
+    ['2023-05-17', '2023-05-17', '2023-05-17', '2023-05-17', '2023-05-17', '2023']
+    >>> iso_date("5/11/2023")
+    Traceback (most recent call last):
+    rankine.errors.InputError: '5/11/2023' means 2023-05-11 or 2023-11-05: write the one that is meant
+    """
+    plain = " ".join(unicodedata.normalize("NFKC", text).split())
+    timed = _TIME.fullmatch(plain)
+    plain = _WEEKDAY.sub("", timed[1].rstrip(",") if timed else plain, count=1)
+    if _SHORT_YEAR.fullmatch(plain):
+        raise InputError(f"expected a year of four digits, as in 2023-05-17; got {shorten(text)}")
+    parts = _parts(plain, text)
+    out = "-".join(f"{part:0{4 if i == 0 else 2}d}" for i, part in enumerate(parts or ()))
+    if parts is None or read_date(out) is None:
+        raise InputError(f"expected {EXPECTED}; got {shorten(text)}")
+    return out
+
+
+def _parts(plain: str, text: str) -> tuple[int, ...] | None:
+    """Year, month and day, as far as they are given; None where text is no date."""
+    if re.fullmatch(r"\d{4}", plain, re.ASCII):
+        return (int(plain),)
+    if match := _TOGETHER.fullmatch(plain) or _CHINESE.fullmatch(plain):
+        return tuple(int(part) for part in match.groups() if part)
+    if match := _YEAR_FIRST.fullmatch(plain):
+        return tuple(int(part) for part in (match[1], match[3], match[4]) if part)
+    if match := _YEAR_LAST.fullmatch(plain):
+        return _unambiguous(int(match[1]), int(match[3]), int(match[4]), text)
+    if match := _MONTH_YEAR.fullmatch(plain):
+        return int(match[2]), int(match[1])
+    for pattern, year, month, day in ((_DAY_NAME, 3, 2, 1), (_NAME_DAY, 3, 1, 2), (_NAME_YEAR, 2, 1, 0)):
+        if (match := pattern.fullmatch(plain)) and (number := MONTHS.get(match[month].casefold())):
+            return (int(match[year]), number, *([int(match[day])] if day else []))
+    return None
+
+
+def _unambiguous(first: int, second: int, year: int, text: str) -> tuple[int, int, int] | None:
+    """Year, month and day of two numbers before a year, where only one order is possible."""
+    orders = [(year, month, day) for month, day in {(first, second), (second, first)} if _is_day(year, month, day)]
+    if len(orders) > 1:
+        either = " or ".join(sorted(date(*order).isoformat() for order in orders))
+        raise InputError(f"{shorten(text)} means {either}: write the one that is meant")
+    return orders[0] if orders else None
+
+
+def _is_day(year: int, month: int, day: int) -> bool:
+    try:
+        date(year, month, day)
+    except ValueError:
+        return False
+    return True

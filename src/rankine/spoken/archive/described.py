@@ -1,0 +1,39 @@
+"""Hits with what is said about their recordings, as far as rights allow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..index.reader import Index
+from .hits import Hit
+from .rights import ON_REQUEST, OPEN, RIGHTS, access
+from .turns import speakers_of_places
+
+WITHHELD = "given on request"  # stands for the words of a hit
+
+
+def described(index: Index, documents: Sequence[int], hits: Sequence[Hit], closed: bool = False) -> list[Hit]:
+    """Hits with title, date, speaker and rights; ``documents`` are the numbers of their recordings.
+
+    The speaker is who speaks at the place, where turns of speakers are recorded, else the recording's. A hit of a
+    recording that is given on request has no words, unless the keeper asks (``closed``).
+    """
+    numbers = list(dict.fromkeys(documents))
+    texts = dict(zip(numbers, index.texts_of(numbers), strict=True))
+    speakers = speakers_of_places(index, [(hit.document, hit.start, hit.end) for hit in hits])
+    out = []
+    for number, hit, here in zip(documents, hits, speakers, strict=True):
+        fields = texts[number]
+        means = access(fields.get(RIGHTS, ""))
+        hit = replace(
+            hit, title=fields.get("title", ""), date=fields.get("date", ""),
+            speaker="; ".join(here) or fields.get("speakers", ""), rights="" if means == OPEN else fields[RIGHTS],
+        )  # fmt: skip
+        out.append(without_words(hit) if means == ON_REQUEST and not closed else hit)
+    return out
+
+
+def without_words(hit: Hit) -> Hit:
+    """The hit with its place, score and certainty, but with nothing that was said there."""
+    return replace(hit, snippet="", matches=(), evidence=WITHHELD, explanation=())

@@ -1,0 +1,337 @@
+"""Tables of metadata as files: CSV, TSV, JSON and JSON lines, read and written.
+
+The encoding and the delimiter are found out. The column that names the recording is one of ``KEYS``; other columns are
+fields. Rows that cannot be used are reported, each with its line, and the others are used.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from ...errors import InputError, nearest, shorten
+from ...files import write_file
+from ...io.delimited_blocks import DecodedText
+from ...sources import open_source
+from .fields import KEYS, MEASURED, TABLE, field_name, in_order, read_value
+
+MOST_COLUMNS = 500
+_BLOCK = 1 << 22  # bytes that are decoded at once
+_HINTS = 5  # unknown names for which the nearest is looked for
+_COMPARED = 20_000  # names among which it is
+_DELIMITERS = ",;\t|"
+_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
+JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
+
+Row = tuple[str, list[tuple[str, str]] | InputError]  # the place, and names of columns with their cells
+
+
+class MetadataRows(NamedTuple):
+    """What a file says: cells by recording and field, why rows are not used, notes, fields, how many rows are used."""
+
+    cells: dict[str, dict[str, str]]
+    errors: list[str]
+    notes: list[str]
+    fields: list[str]
+    rows: int
+
+
+def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str | None = None) -> MetadataRows:
+    """The rows of a file about recordings that have these names."""
+    text, said = _decoded(path, encoding)
+    notes = [said] if said else []
+    rows = list(_rows(path, text))
+    if not rows:
+        raise InputError("expected rows below the head line, got none", str(path))
+    columns = list(dict.fromkeys(name for _, cells in rows if isinstance(cells, list) for name, _ in cells))
+    if len(columns) > MOST_COLUMNS:
+        raise InputError(f"{len(columns):,} columns; at most {MOST_COLUMNS} are read", str(path))
+    if not columns:
+        raise next(cells for _, cells in rows if isinstance(cells, InputError))
+    key, fields, passed = _fields_of(columns, str(path))
+    if passed:
+        notes.append(f"{path}: passed over, because they cannot be set: {', '.join(passed)}")
+    named, errors = RecordingFinder(names), list[str]()
+    of_recording: dict[str, list[tuple[str, dict[str, str]]]] = {}
+    for where, cells in rows:
+        try:
+            if isinstance(cells, InputError):
+                raise cells
+            recording = named.find(next((cell for column, cell in cells if column == key), ""), key)
+            values = _cells(cells, fields)
+            of_recording.setdefault(recording, []).append((where, values))
+        except InputError as error:
+            errors.append(f"{where}: {error.message}")
+    merged, n_rows = dict[str, dict[str, str]](), 0
+    for recording, some in of_recording.items():
+        try:
+            merged[recording] = _without_contradiction(recording, some)
+            n_rows += len(some)
+        except InputError as error:
+            errors.append(error.message)
+    return MetadataRows(merged, errors, notes, in_order(set(fields.values())), n_rows)
+
+
+def _decoded(path: str | os.PathLike, encoding: str | None) -> tuple[str, str]:
+    """The text of a file, and what was assumed about its encoding."""
+    with open_source(path) as opened:
+        decoder = DecodedText(opened, encoding, _BLOCK)
+        text = b"".join(block.data for block in decoder.blocks()).decode("utf-8")
+    assumed = encoding is None and decoder.encoding not in (None, "utf-8", "utf-8-sig")
+    return text.removeprefix("\ufeff").rstrip("\n"), f"{path}: read as {decoder.encoding}" if assumed else ""
+
+
+def _rows(path: str | os.PathLike, text: str) -> Iterator[Row]:
+    suffix, begin = Path(path).suffix.lower(), text.lstrip()[:1]
+    if suffix in JSON_LINES or (begin == "{" and suffix != ".json" and "\n{" in text.strip()):
+        return _json_lines(path, text)
+    if suffix == ".json" or begin in ("{", "["):
+        return _json_rows(path, text)
+    return _delimited(path, text, suffix)
+
+
+def _delimited(path: str | os.PathLike, text: str, suffix: str) -> Iterator[Row]:
+    """The rows of CSV or TSV; a quoted cell may have several lines."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    delimiter = "\t" if suffix == ".tsv" else max(_DELIMITERS, key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    head: list[str] | None = None
+    line = 1
+    try:
+        for cells in reader:
+            where, line = f"{path}, line {line}", reader.line_num + 1
+            if not any(cell.strip() for cell in cells):
+                continue
+            if head is None:
+                head = _head(cells, where)
+                continue
+            if len(cells) != len(head):
+                yield where, InputError(f"expected {len(head)} cells as in the head line, got {len(cells)}")
+                continue
+            pairs = list(zip(head, cells, strict=True))
+            unnamed = next((cell for name, cell in pairs if not name and cell.strip()), None)
+            if unnamed is not None:
+                yield where, InputError(f"the cell {shorten(unnamed)} stands below no name of a column")
+                continue
+            yield where, [pair for pair in pairs if pair[0]]
+    except csv.Error as error:
+        raise InputError(f"not a row of cells ({error})", f"{path}, line {line}") from None
+
+
+def _head(cells: list[str], where: str) -> list[str]:
+    """The names of columns."""
+    if len(cells) > MOST_COLUMNS:
+        raise InputError(f"{len(cells):,} columns; at most {MOST_COLUMNS} are read", where)
+    names = [cell.strip() for cell in cells]
+    if not any(_is_key(name) for name in names):
+        some = ", ".join(map(shorten, names[:5]))
+        raise InputError(
+            f"expected a head line with a column that names the recording ({', '.join(KEYS)}); got {some}", where
+        )
+    doubled = next((name for name in names if name and names.count(name) > 1), None)
+    if doubled is not None:
+        raise InputError(f"two columns are called {shorten(doubled)}", where)
+    return names
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object of JSON: keys and values, equal keys too."""
+
+
+def _json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_Pairs)
+    except (json.JSONDecodeError, RecursionError) as error:
+        at = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) and "line" not in where else ""
+        raise InputError(f"not JSON ({error})", f"{where}{at}") from None
+
+
+def _json_lines(path: str | os.PathLike, text: str) -> Iterator[Row]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            yield where, _object(_json(line, where), where)
+
+
+def _json_rows(path: str | os.PathLike, text: str) -> Iterator[Row]:
+    """The objects of a list, or of an object by the name of the recording."""
+    content = _json(text, str(path))
+    if isinstance(content, _Pairs):
+        for name, value in content:
+            where = f"{path}, {shorten(name)}"
+            cells = [pair for pair in _object(value, where) if not _is_key(pair[0])]
+            yield where, [("recording", name), *cells]
+    elif isinstance(content, list):
+        for number, value in enumerate(content, 1):
+            where = f"{path}, object {number}"
+            yield where, _object(value, where)
+    else:
+        raise InputError("expected a list of objects, or an object by the names of recordings", str(path))
+
+
+def _object(value: Any, where: str) -> list[tuple[str, str]]:
+    if not isinstance(value, _Pairs):
+        raise InputError(f"expected an object of fields, got {shorten(json.dumps(value))}", where)
+    doubled = next((k for i, (k, _) in enumerate(value) if any(k == other for other, _ in value[:i])), None)
+    if doubled is not None:
+        raise InputError(f"two fields are called {shorten(doubled)}", where)
+    return [(name, _text_of(cell, name, where)) for name, cell in value]
+
+
+def _text_of(value: Any, name: str, where: str) -> str:
+    if isinstance(value, list) and not isinstance(value, _Pairs):
+        return "; ".join(_text_of(some, name, where) for some in value)
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InputError(f"{name}: expected text, a number or a list of texts, got {shorten(json.dumps(value))}", where)
+    return str(value)
+
+
+def _is_key(name: str) -> bool:
+    try:
+        return field_name(name) in KEYS
+    except InputError:
+        return False
+
+
+def _fields_of(columns: list[str], where: str) -> tuple[str, dict[str, str], list[str]]:
+    """The column that names the recording, the field of each other column, and columns that cannot be set."""
+    keys = [(KEYS.index(field_name(name)), name) for name in columns if _is_key(name)]
+    if not keys:
+        some = ", ".join(map(shorten, columns[:5]))
+        raise InputError(f"expected a column that names the recording ({', '.join(KEYS)}); got {some}", where)
+    key = min(keys)[1]
+    fields: dict[str, str] = {}
+    passed: list[str] = []
+    for name in columns:
+        if name == key:
+            continue
+        field = field_name(name)
+        if field in MEASURED or field == "recording":
+            passed.append(name)
+            continue
+        other = next((n for n, f in fields.items() if f == field), None)
+        if other is not None and not (field in TABLE and TABLE[field].several):
+            raise InputError(f"the columns {shorten(other)} and {shorten(name)} are both the field {field!r}", where)
+        fields[name] = field
+    if not fields:
+        raise InputError(f"expected columns besides {shorten(key)}, such as {', '.join(TABLE)}; got none", where)
+    return key, fields, passed
+
+
+def _cells(cells: list[tuple[str, str]], fields: Mapping[str, str]) -> dict[str, str]:
+    """The cells of a row by field, read; those of several columns of one field are joined."""
+    joined: dict[str, str] = {}
+    for column, cell in cells:
+        if column in fields:
+            field = fields[column]
+            joined[field] = f"{joined[field]}; {cell}" if joined.get(field, "").strip() else cell
+    return {field: read_value(field, cell) for field, cell in joined.items()}
+
+
+def _without_contradiction(recording: str, rows: list[tuple[str, dict[str, str]]]) -> dict[str, str]:
+    """The cells of all rows of one recording; two different values of a field are an InputError."""
+    out: dict[str, str] = {}
+    places: dict[str, str] = {}
+    for where, cells in rows:
+        for field, value in cells.items():
+            if value and out.get(field) and out[field] != value:
+                raise InputError(
+                    f"{where}: the {field} of {recording!r} is {shorten(value)} here and {shorten(out[field])} in "
+                    f"{places[field]}; no row of it is used"
+                )
+            if not out.get(field):
+                out[field], places[field] = value, where
+    return out
+
+
+class RecordingFinder:
+    """Finds the recording that a cell means: its name, or that of its file with folder and ending."""
+
+    def __init__(self, names: Mapping[str, int]) -> None:
+        self.names, self.hints = names, _HINTS
+        self._composed: dict[str, str] | None = None
+
+    def find(self, cell: str, key: str) -> str:
+        """The name of the recording; an InputError where there is none. ``key`` is the column of the cell."""
+        name = cell.strip()
+        if not name:
+            raise InputError(f"expected the name of a recording in the column {key!r}, got none")
+        forms = list(dict.fromkeys(form for text in (name, name.replace("\\", "/")) for form in (text, _stem(text))))
+        for look in (self._exact, self._by_composition, self._by_last_part):
+            for form in forms:
+                if (match := look(form)) is not None:
+                    return match
+        self.hints -= 1
+        hint = nearest(_stem(name), self.names) if self.hints >= 0 and len(self.names) <= _COMPARED else ""
+        raise InputError(f"no recording is called {shorten(name, 80)}.{hint}")
+
+    def _exact(self, name: str) -> str | None:
+        return name if name in self.names else None
+
+    def _by_composition(self, name: str) -> str | None:
+        if name.isascii():
+            return None
+        if self._composed is None:
+            self._composed = {unicodedata.normalize("NFC", n): n for n in self.names if not n.isascii()}
+        return self._composed.get(unicodedata.normalize("NFC", name))
+
+    def _by_last_part(self, name: str) -> str | None:
+        """The recording that is called like the last part of a path."""
+        if "/" not in name:
+            return None
+        match = PurePosixPath(name).name
+        return match if match in self.names else None
+
+
+def _stem(name: str) -> str:
+    """A name without the ending of a file."""
+    return _ENDING.sub("", name)
+
+
+# -- writing
+
+
+def write_rows(path: str | os.PathLike, cells: Mapping[str, Mapping[str, str]]) -> None:
+    """Write the cells of recordings to a file; its ending says how."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in _WRITERS:
+        endings = ", ".join(_WRITERS)
+        raise InputError(f"expected a file that ends in {endings}; got {shorten(Path(path).name)}")
+    fields = in_order({field for some in cells.values() for field in some})
+    text = _WRITERS[suffix](cells, ["recording", *(fields or TABLE)])
+    write_file(path, text.encode("utf-8"))
+
+
+def _as_delimited(delimiter: str) -> Callable[[Mapping[str, Mapping[str, str]], list[str]], str]:
+    def written(cells: Mapping[str, Mapping[str, str]], columns: list[str]) -> str:
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([name, *(some.get(field, "") for field in columns[1:])] for name, some in cells.items())
+        return text.getvalue()
+
+    return written
+
+
+def _as_json(cells: Mapping[str, Mapping[str, str]], columns: list[str]) -> str:
+    return (
+        json.dumps([{"recording": name, **some} for name, some in cells.items()], ensure_ascii=False, indent=1) + "\n"
+    )
+
+
+def _as_lines(cells: Mapping[str, Mapping[str, str]], columns: list[str]) -> str:
+    return "".join(json.dumps({"recording": n, **some}, ensure_ascii=False) + "\n" for n, some in cells.items())
+
+
+_WRITERS = {
+    ".csv": _as_delimited(","), ".tsv": _as_delimited("\t"), ".json": _as_json, **dict.fromkeys(JSON_LINES, _as_lines),
+}  # fmt: skip

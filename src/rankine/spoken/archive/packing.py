@@ -1,0 +1,196 @@
+"""Packing an archive: everything that it holds as one file, as it was at one moment.
+
+Other processes may go on with their work. Parts of the index are those of one manifest, and are open before the first
+is copied. The store is copied by SQLite, between two changes. Lattices are those of the recordings that the journal
+calls done; if one of these is recognised anew or deleted meanwhile, packing begins again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...console import counted
+from ...errors import InputError
+from ...files import replacing
+from ...interrupt import check
+from ...places import folder_inside, inside, is_inside, plain_files
+from ...temporary import temporary_folder
+from ...version import __version__
+from ..databases import back_up
+from ..index.reader import Index
+from ..index.storage import MANIFEST, Manifest, Part
+from ..recognise.journal import JOURNAL, TABLE, RecordingJournal
+from ..store import FILE, Store, check_database_files
+from ..upgrading import FORMAT, LEGACY
+from .bag import BagWriter
+from .rebuilding import texts_of
+from .recordings import FOLDER
+from .shelf import Shelf
+
+TEXTS = "texts.json"
+FORMAT_TAG, INDEX_TAG = "Rankine-Format", "Rankine-Index"
+_WEIGHTS = re.compile(r"[0-9a-f]{4,64}\.json")
+_ATTEMPTS = 5
+_BLOCK = 1 << 20
+
+
+class PackedArchive(NamedTuple):
+    """What was packed: documents of the index (0 without it), files, their bytes, and the bytes of the zip."""
+
+    documents: int
+    files: int
+    size: int
+    packed: int
+
+
+class _Changed(Exception):
+    """What is being packed has changed."""
+
+
+def pack(
+    folder: Path, target: str | os.PathLike, index: bool = True, report: Callable[[int, int], None] = lambda d, t: None
+) -> PackedArchive:
+    """Write an archive into a zip, whole or not at all; ``report`` is called with the bytes done and their total."""
+    out = Path(target)
+    if out.suffix.lower() != ".zip" or not is_inside(out.stem):
+        raise InputError("a packed archive is written as a .zip file", str(out))
+    if out.resolve().is_relative_to(folder.resolve()):
+        raise InputError("this is in the folder of the archive itself: name a file elsewhere", str(out))
+    for _ in range(_ATTEMPTS):
+        try:
+            with replacing(out, durable=True) as temporary, temporary_folder("rankine-pack-") as stage:
+                packed = _Packing(folder, Path(stage), index, report).write(BagWriter(temporary, out.stem))
+                return packed._replace(packed=temporary.stat().st_size)
+        except _Changed:
+            continue
+    raise InputError("its recordings change faster than they are packed: try again when this is done", str(folder))
+
+
+class _Packing:
+    """One attempt; what must not change is copied into the folder ``stage`` first."""
+
+    def __init__(self, folder: Path, stage: Path, index: bool, report: Callable[[int, int], None]) -> None:
+        self.folder, self.stage, self.report = folder, stage, report
+        self.index, self.with_index = Index.open(folder), index
+        self.lattices = folder_inside(folder, FOLDER)
+        self.lines = self._lines()
+        self.parts: list[Part] = [reader.part for reader in self.index.parts] if index else []
+        self.total = self.done = 0
+
+    def _lines(self) -> dict[str, dict[str, Any]]:
+        """The lines of the journal that count: of recordings that are done, and of those that were deleted."""
+        if not inside(self.lattices, JOURNAL).exists():
+            return {}
+        lines = RecordingJournal(self.lattices).lines
+        return {name: line for name, line in lines.items() if line.get("segments") is not None or "gone" in line}
+
+    def write(self, bag: BagWriter) -> PackedArchive:
+        """Copy everything."""
+        self._check_documents()
+        staged = sorted(self._staged().items())
+        own = [(name, inside(self.folder, name)) for name in sorted(self.index.manifest.files)]
+        lattices = sorted(s["file"] for line in self.lines.values() for s in line.get("segments") or ())
+        self.total = sum(part.size for part in self.parts) + sum(path.stat().st_size for _, path in (*staged, *own))
+        for name, path in (*own, *staged):
+            bag.add(name, self._blocks(path), path.stat().st_size)
+        for part in self.parts:
+            bag.add(part.path.name, self._checked(part), part.size)
+        for file in lattices:
+            self._add_lattice(bag, file)
+        self.index.manifest.check_files(self.folder)
+        if any(self._lines().get(name) != line for name, line in self.lines.items()):
+            raise _Changed
+        info = {
+            "Bag-Software-Agent": f"Rankine {__version__}", "External-Description": "A spoken archive of Rankine",
+            FORMAT_TAG: str(FORMAT), INDEX_TAG: "yes" if self.with_index else "no",
+        }  # fmt: skip
+        bag.close(info)
+        return PackedArchive(len(self.index) if self.with_index else 0, len(bag.sums), bag.size, 0)
+
+    def _check_documents(self) -> None:
+        """Raise InputError if documents could not be indexed again from the lattices."""
+        own = {name for name, line in self.lines.items() if line.get("segments")}
+        lost = [] if self.with_index else [name for name in self.index.names if name not in own]
+        if lost:
+            raise InputError(
+                f"{counted(len(lost), 'document')} such as {lost[0]!r} would be lost without the index: their lattices "
+                "are not in the archive. Pack it with the index", str(self.folder),
+            )  # fmt: skip
+
+    def _staged(self) -> dict[str, Path]:
+        """The files that are made or copied at once: the manifest, the store, weights, the journal and its table."""
+        files = {MANIFEST: self._text(MANIFEST, self._manifest(self._databases()).to_bytes())}
+        for name in (FILE, LEGACY):
+            if (self.stage / name).exists():
+                files[name] = self.stage / name
+        shelf = Shelf(self.folder).folder
+        if (current := inside(shelf, "current.json")).exists():
+            files["weights/current.json"] = self._text("weights/current.json", current.read_bytes())
+            files |= {f"weights/{p.name}": p for p in plain_files(shelf) if _WEIGHTS.fullmatch(p.name)}
+        if self.lines:
+            text = "".join(json.dumps(line) + "\n" for line in self.lines.values())
+            files[f"{FOLDER}/{JOURNAL}"] = self._text(f"{FOLDER}/{JOURNAL}", text.encode())
+            RecordingJournal(self.stage / FOLDER).write_table()
+            files[f"{FOLDER}/{TABLE}"] = self.stage / FOLDER / TABLE
+        if not self.with_index:
+            files[TEXTS] = self._text(TEXTS, json.dumps(texts_of(self.index), ensure_ascii=False).encode())
+        return files
+
+    def _databases(self) -> bool:
+        """Copy the store, and judgments that are not in it yet; whether the store holds all of them."""
+        for name in (FILE, LEGACY):
+            check_database_files(self.folder, name)
+            path = inside(self.folder, name)
+            if path.exists() and path.stat().st_size:
+                back_up(path, self.stage / name)
+        Store(self.stage).check()
+        return not (self.stage / LEGACY).exists()
+
+    def _manifest(self, in_store: bool) -> Manifest:
+        manifest = self.index.manifest
+        manifest = replace(manifest, format=FORMAT if in_store else manifest.format)
+        return manifest if self.with_index else replace(manifest, parts=())
+
+    def _text(self, name: str, data: bytes) -> Path:
+        path = self.stage / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        return path
+
+    def _add_lattice(self, bag: BagWriter, file: str) -> None:
+        path = inside(self.lattices, file)
+        try:
+            with open(path, "rb") as opened:
+                size = os.fstat(opened.fileno()).st_size
+                self.total += size
+                bag.add(f"{FOLDER}/{file}", iter(lambda: self._counted(opened.read(_BLOCK)), b""), size)
+        except FileNotFoundError:
+            if any(self._lines().get(name) != line for name, line in self.lines.items()):
+                raise _Changed from None
+            raise InputError(
+                "this lattice is missing: add the recordings again, or see `rankine spoken check --repair`", str(path)
+            ) from None
+
+    def _blocks(self, path: Path) -> Iterator[bytes]:
+        with open(path, "rb") as file:
+            yield from iter(lambda: self._counted(file.read(_BLOCK)), b"")
+
+    def _counted(self, block: bytes) -> bytes:
+        check()
+        self.done += len(block)
+        self.report(self.done, self.total)
+        return block
+
+    def _checked(self, part: Part) -> Iterator[Any]:
+        """The bytes of a part, each compared with its checksum before it is copied."""
+        part.check(lambda done: self.report(self.done + done // 2, self.total))
+        for begin in range(0, part.size, _BLOCK):
+            yield part.bytes[begin : min(begin + _BLOCK, part.size)].data
+            self.report(self.done + (part.end + begin) // 2, self.total)
+        self.done += part.size

@@ -1,0 +1,41 @@
+"""Building the index of an archive anew from the lattices that it holds itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...places import folder_inside, inside
+from ..index.about import About
+from ..index.changes import Changes, Progress
+from ..index.reader import Index
+from ..recognise.journal import JOURNAL, RecordingJournal
+from .contents import add_source
+from .recordings import FOLDER, recordings_table
+
+Texts = Mapping[str, Mapping[str, str]]  # title, date and speaker, by document
+_BATCH = 2000  # documents between two commits
+
+
+def recognised(folder: Path) -> dict[str, list[str]]:
+    """The lattices that an archive holds itself, as paths below the folder ``recognised``, by recording."""
+    lattices = folder_inside(folder, FOLDER)
+    if not inside(lattices, JOURNAL).exists():
+        return {}
+    lines = RecordingJournal(lattices).lines
+    return {name: [s["file"] for s in line["segments"]] for name, line in lines.items() if line.get("segments")}
+
+
+def texts_of(index: Index) -> dict[str, dict[str, str]]:
+    """Title, date and speaker that the index itself has of documents, from releases until 0.1."""
+    return {name: texts for name in index.names if (texts := index.base_texts(name))}
+
+
+def rebuild(folder: Path, texts: Texts, workers: int, progress: Progress) -> Changes:
+    """Index the archive's own lattices that its index has not; documents have these texts, or those they have."""
+    index, lattices = Index.open(folder), folder_inside(folder, FOLDER)
+    if not recognised(folder):
+        return Changes(0, 0, 0, 0, [])
+    about = {name: About(name, dict(given)) for name, given in texts.items()}
+    table = recordings_table(RecordingJournal(lattices), about)
+    return add_source(index, lattices, table, None, None, workers, False, _BATCH, progress, True)

@@ -1,0 +1,324 @@
+"""Repairing an archive from what it holds itself.
+
+Parts of the index that are damaged or missing are left out, and what they held is indexed again from the lattices of
+the folder ``recognised``. Of a damaged store every row is saved that can still be read. What was damaged is kept in a
+folder ``damaged-…`` of the archive until everything is back. A repair that is stopped goes on when it is called again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple, TypedDict
+
+from ...console import counted
+from ...errors import InputError, in_one_line
+from ...files import write_file
+from ...places import entries, folder_inside, inside, plain_files
+from ...records import Count, record
+from ...temporary import MARK
+from ..earlier import earlier_rows
+from ..index import schema
+from ..index.about import read_about
+from ..index.changes import Progress
+from ..index.reader import Index, PartReader
+from ..index.settings import Settings
+from ..index.storage import MANIFEST, Manifest, Part, PartFile, Writer, writing
+from ..recognise.journal import TABLE, RecordingJournal, locked
+from ..salvage import salvage
+from ..store import FILE, Store
+from ..upgrading import LEGACY
+from .feature_cache import FeatureCache
+from .rebuilding import Texts, rebuild, recognised
+from .recordings import FOLDER
+from .shelf import Shelf
+
+ASIDE = "damaged-"
+_LIST = "documents.json"
+_FOLDER = re.compile(rf"{ASIDE}\d{{4}}-\d\d-\d\d(-\d+)?")
+_CACHED = ".arrow"
+
+
+class Repairs(NamedTuple):
+    """What a repair did, in sentences; documents that are lost; what is still wrong; the folder of what was damaged."""
+
+    done: list[str]
+    lost: list[str]
+    left: list[str]
+    aside: str
+
+
+class _Lost(TypedDict):
+    """Documents of damaged parts with their texts, and how many parts gave no names."""
+
+    documents: dict[str, dict[str, str]]
+    unnamed: Count
+
+
+def repair(
+    folder: str | os.PathLike,
+    workers: int = 1,
+    report: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
+) -> Repairs:
+    """Repair the archive in a folder; a manifest or a file of its own that is damaged is an InputError.
+
+    Args:
+        folder: the archive.
+        workers: processes.
+        report: is called with the bytes of the index that were checked and their total.
+        progress: is called with the number of utterances indexed and the total.
+    """
+    return _Repair(Path(folder)).work(workers, report, progress)
+
+
+class _Repair:
+    """One repair."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.done: list[str] = []
+        self.lost: list[str] = []
+        self.left: list[str] = []
+        self._aside: Path | None = None
+
+    def work(self, workers: int, report: Callable[[int, int], None], progress: Progress) -> Repairs:
+        """All of it, in an order in which each step finds in order what it needs."""
+        self._check_manifest()
+        self._databases()
+        self._table()
+        self._temporary_files()
+        with writing(self.folder) as writer:
+            writer.manifest.check_files(self.folder)
+            self._drop_damaged(writer, report)
+        self._rebuild(workers, progress)
+        self._cache()
+        self._weights()
+        aside = next((entry.name for entry in self._asides()), "")
+        return Repairs(self.done, self.lost, self.left, aside)
+
+    def _check_manifest(self) -> None:
+        """Raise InputError if the manifest cannot be read: it holds the settings that the index was made with."""
+        try:
+            Manifest.read(self.folder)
+        except InputError as error:
+            lattices = self.folder / FOLDER
+            if not lattices.is_dir():
+                raise
+            raise InputError(
+                f"{error}. This cannot be repaired: unpack a packed copy, or make a new archive with "
+                f"`rankine spoken index NEW {lattices} --about {lattices / TABLE}`"
+            ) from None
+
+    # -- what is damaged is kept
+
+    def _asides(self) -> list[os.DirEntry[str]]:
+        return [e for e in entries(self.folder) if e.name.startswith(ASIDE) and e.is_dir(follow_symlinks=False)]
+
+    def _keep(self, path: Path) -> Path:
+        """Copy a damaged file into the folder of this repair."""
+        if self._aside is None:
+            day, taken = f"{ASIDE}{datetime.now(UTC):%Y-%m-%d}", {entry.name for entry in entries(self.folder)}
+            names = (day if n == 1 else f"{day}-{n}" for n in range(1, 10**6))
+            self._aside = folder_inside(self.folder, next(name for name in names if name not in taken))
+            self._aside.mkdir()
+        copy = self._aside / path.name
+        shutil.copyfile(path, copy)
+        return copy
+
+    def _remove_incomplete(self) -> None:
+        """Remove folders of repairs that were killed before they changed the index, or after all was back.
+
+        Such a folder has copies of parts, and not the list that is written before parts are left out.
+        """
+        for entry in self._asides():
+            if entry.path != str(self._aside) and _FOLDER.fullmatch(entry.name):
+                names = [path.name for path in plain_files(entry.path)]
+                if all(name == MANIFEST or name.endswith(".part") or MARK in name for name in names):
+                    shutil.rmtree(entry.path)
+
+    # -- the store
+
+    def _databases(self) -> None:
+        """Save what can be read of a damaged store, and of judgments that are not in it yet."""
+        checks = {FILE: Store(self.folder).check, LEGACY: lambda: earlier_rows(self.folder / LEGACY)}
+        for name, check in checks.items():
+            path = inside(self.folder, name)
+            if not path.exists():
+                continue
+            try:
+                check()
+            except InputError as error:
+                self._salvage(path, error)
+
+    def _salvage(self, path: Path, error: InputError) -> None:
+        copy = self._keep(path)
+        for end in ("-journal", "-wal", "-shm"):  # of the damaged file, and not of the new one
+            other = inside(self.folder, f"{path.name}{end}")
+            if other.exists():
+                self._keep(other)
+                other.unlink()
+        work = copy.with_name(f"read-{path.name}")
+        work.mkdir()
+        shutil.copyfile(copy, work / path.name)
+        try:
+            rows = salvage(work / path.name, path)
+        finally:
+            shutil.rmtree(work)
+        self.done.append(
+            f"{in_one_line(error)}. {counted(rows.saved, 'row')} could be read and are in a new {path.name}"
+            + (f", {rows.refused} could not be used" if rows.refused else "")
+            + f"; the old one is {copy.parent.name}/{path.name}"
+        )
+
+    # -- lattices
+
+    def _table(self) -> None:
+        """Write the table of recordings again if it is missing or cannot be read."""
+        lattices = folder_inside(self.folder, FOLDER)
+        try:
+            if not recognised(self.folder):
+                return
+            with locked(lattices):
+                try:
+                    read_about(inside(lattices, TABLE))
+                except (InputError, OSError):
+                    RecordingJournal(lattices).write_table()
+                    self.done.append(f"{FOLDER}/{TABLE} was missing or damaged and is made again from the journal")
+        except InputError as error:
+            self.left.append(in_one_line(error))
+
+    def _temporary_files(self) -> None:
+        """Remove files that processes which were killed have left."""
+        lattices, stale = folder_inside(self.folder, FOLDER), list(_stale(self.folder))
+        with ExitStack() as locks:
+            locks.enter_context(writing(self.folder))
+            if lattices.is_dir():
+                locks.enter_context(locked(lattices))
+            for path in stale:
+                path.unlink(missing_ok=True)
+        if stale:
+            self.done.append(f"{counted(len(stale), 'temporary file')} of processes that were killed removed")
+
+    # -- the index
+
+    def _drop_damaged(self, writer: Writer, report: Callable[[int, int], None]) -> None:
+        """Leave the parts out that are damaged; they, and what can be read of their documents, are kept aside."""
+        self._remove_incomplete()
+        settings = Settings.of(writer.manifest.settings)
+        sound: list[PartFile] = []
+        damaged: list[PartFile] = []
+        before, total = 0, writer.manifest.size
+        for entry in writer.manifest.parts:
+            error = _damage(self.folder, entry, settings, lambda done, b=before: report(b + done, total))  # type: ignore[misc]
+            (sound if error is None else damaged).append(entry)
+            if error is not None:
+                what = "missing" if isinstance(error, OSError) else "damaged"
+                self.done.append(f"{entry.file} is {what} and was left out of the index")
+            before += entry.size
+        if not damaged:
+            return
+        content = _documents_of(self.folder, damaged, settings)
+        self._keep(self.folder / MANIFEST)
+        for entry in damaged:
+            if inside(self.folder, entry.file).exists():
+                self._keep(inside(self.folder, entry.file))
+        if self._aside is not None:
+            write_file(self._aside / _LIST, json.dumps(content).encode(), durable=True)
+        writer.commit(sound)
+
+    def _rebuild(self, workers: int, progress: Progress) -> None:
+        """Index again what was in damaged parts, now or in a repair that was stopped."""
+        lists = [Path(e.path) / _LIST for e in self._asides() if (Path(e.path) / _LIST).is_file()]
+        contents = [record(path.read_bytes(), _Lost, "a list of documents", str(path)) for path in lists]
+        texts: Texts = {name: given for content in contents for name, given in content["documents"].items()}
+        if not contents:
+            return
+        changes = rebuild(self.folder, texts, workers, progress)
+        self.left += changes.errors
+        if changes.added + changes.updated:
+            n = changes.added + changes.updated
+            doubt = "; look at their titles, dates and speakers: these come from damaged files"
+            look = doubt if any(texts.values()) else ""
+            self.done.append(f"{counted(n, 'document')} indexed again from the lattices in {FOLDER}{look}")
+        there = Index.open(self.folder).numbers
+        self.lost = sorted(name for name in texts if name not in there)
+        unnamed = sum(content["unnamed"] for content in contents)
+        if unnamed:
+            self.done.append(
+                f"the names of documents in {counted(unnamed, 'damaged part')} cannot be read: if some were indexed "
+                "from lattices elsewhere, index these again"
+            )
+        elif not self.lost and not self.left:
+            for path in lists:
+                path.unlink()
+                if not any(inside(path.parent, name).exists() for name in (FILE, LEGACY)):
+                    shutil.rmtree(path.parent)
+                    self.done.append(f"{path.parent.name}, the damaged index, removed: all of it is back")
+
+    # -- the rest
+
+    def _cache(self) -> None:
+        from ...io import load_table
+
+        cache = FeatureCache.of(self.folder)
+        for path in [p for p in plain_files(cache.folder) if p.suffix == _CACHED]:
+            try:
+                load_table(path)
+            except (InputError, OSError):
+                cache.clear()
+                self.done.append("stored features were damaged and are removed; learning computes them again")
+                return
+
+    def _weights(self) -> None:
+        try:
+            Shelf(self.folder).check()
+        except (InputError, OSError) as error:
+            self.left.append(f"{in_one_line(error)}; learn again, or use others with `rankine spoken weights --use`")
+
+
+def _stale(folder: Path) -> Iterator[Path]:
+    """Temporary files below a folder, without those of folders that are links."""
+    for above, _, names in os.walk(folder):
+        yield from (Path(above, name) for name in sorted(names) if name.startswith(".") and MARK in name)
+
+
+def _damage(folder: Path, entry: PartFile, settings: Settings, report: Callable[[int], None]) -> Exception | None:
+    """What is wrong with a part; None if nothing is."""
+    try:
+        part = entry.open(folder)
+        part.check(report)
+        PartReader(part, settings.decoded()).check(settings)
+    except (InputError, OSError) as error:
+        return error
+    return None
+
+
+def _documents_of(folder: Path, damaged: list[PartFile], settings: Settings) -> _Lost:
+    """The documents of damaged parts with their texts, as far as they can be read."""
+    out: _Lost = {"documents": {}, "unnamed": 0}
+    for entry in damaged:
+        try:
+            part = entry.open(folder)
+            part.sound[:] = True  # checksums are wrong somewhere: what is read is not trusted, but it is all there is
+            names = schema.DOCUMENT_NAME.read(part).all()
+        except (InputError, OSError):
+            out["unnamed"] += 1
+            continue
+        columns = {text: _texts(part, column) for text, column in schema.DOCUMENT_TEXTS.items()}
+        for i, name in enumerate(names):
+            out["documents"][name] = {t: column[i] for t, column in columns.items() if len(column) > i and column[i]}
+    return out
+
+
+def _texts(part: Part, column: schema.TextColumn) -> list[str]:
+    try:
+        return column.read(part).all()
+    except InputError:
+        return []

@@ -1,0 +1,93 @@
+"""What the archive's store says about documents, by name: cells of fields.
+
+Search looks up only the documents of its hits. What is read of all documents is kept until the store has changed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from ..store import Store, cells
+
+Cells = dict[str, str]  # of one recording, by field; an empty one was cleared
+Stamp = tuple[int, int, int, bytes]
+Content = TypeVar("Content")
+_AT_ONCE = 500  # names in one question
+_COUNTER = slice(24, 28)  # bytes of the file's head which SQLite changes with every commit
+
+
+class StoredCells:
+    """The cells in an archive's store; every call sees the state of the store at that time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = Store(folder)
+        self._kept: dict[str, tuple[Stamp | None, Any]] = {}
+
+    def stamp(self) -> Stamp | None:
+        """What changes with every change of the store; None where there is no store."""
+        try:
+            with open(self.store.path, "rb") as file:
+                counter = file.read(_COUNTER.stop)[_COUNTER]
+            state = self.store.path.stat()
+        except FileNotFoundError:
+            return None
+        return (state.st_ino, state.st_size, state.st_mtime_ns, counter) if state.st_size else None
+
+    def kept(self, name: str, read: Callable[[sqlite3.Connection], Content], nothing: Content) -> Content:
+        """What is read from the store, from memory while the store is the same; ``nothing`` where there is none."""
+        stamp = self.stamp()
+        if stamp is None:
+            return nothing
+        if name not in self._kept or self._kept[name][0] != stamp:
+            with self.store.reading(whole=False) as db:
+                self._kept[name] = stamp, read(db)
+        return self._kept[name][1]
+
+    def some(self, names: Iterable[str]) -> dict[str, Cells]:
+        """The cells of some recordings, by name; those of which nothing is said are left out."""
+        wanted = list(dict.fromkeys(names))
+        if self.stamp() is None or not wanted:
+            return {}
+        with self.store.reading(whole=False) as db:
+            rows = rows_of(db, "name, about", wanted)
+        return {name: cells(about, self.store.damaged) for name, about in rows if about != "{}"}
+
+    def all(self) -> dict[str, Cells]:
+        """The cells of all recordings, by name."""
+        return self.kept("all", self._all, {})
+
+    def _all(self, db: sqlite3.Connection) -> dict[str, Cells]:
+        rows = db.execute("SELECT name, about FROM recording WHERE name IS NOT NULL AND about <> '{}'").fetchall()
+        try:
+            values = msgspec.json.decode(f"[{','.join(about for _, about in rows)}]", type=list[dict[str, str]])
+            return dict(zip((name for name, _ in rows), values, strict=True))
+        except (msgspec.DecodeError, TypeError, ValueError) as error:
+            raise self.store.damaged(str(error)) from None
+
+    def having(self, field: str, but: str = "") -> Cells:
+        """The value of a field by recording, where it has one other than ``but``."""
+        return self.kept(f"{field} {but}", lambda db: self._having(db, field, but), {})
+
+    def _having(self, db: sqlite3.Connection, field: str, but: str) -> Cells:
+        key, value = (msgspec.json.encode(text).decode() for text in (field, but))
+        rows = db.execute(
+            "SELECT name, about FROM recording WHERE name IS NOT NULL AND instr(about, ?) AND NOT instr(about, ?)",
+            (f"{key}:", f"{key}:{value}"),
+        ).fetchall()
+        values = {name: cells(about, self.store.damaged).get(field, "") for name, about in rows}
+        return {name: value for name, value in values.items() if value}
+
+
+def rows_of(db: sqlite3.Connection, columns: str, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Columns of the store's rows of recordings with these names."""
+    rows = []
+    for at in range(0, len(names), _AT_ONCE):
+        some = names[at : at + _AT_ONCE]
+        marks = ", ".join("?" * len(some))
+        rows += db.execute(f"SELECT {columns} FROM recording WHERE name IN ({marks})", some).fetchall()
+    return rows

@@ -1,0 +1,301 @@
+"""The journal of a folder of lattices: which recordings were heard, where they are, and what they sound like.
+
+The journal (``recognised.jsonl``) has lines of recordings; of several with one name the last counts. A recording is
+begun, then done (it has segments). It is known by its content: a fingerprint of its samples and one of its file, so
+that it keeps its lattices when it is renamed, moved or tagged anew. Its size and time of change tell without reading
+that nothing has changed. A recording that was deleted is gone; its lattices are kept for some days.
+
+The lattices of a recording are called by its *stem*, the name it had when it was first heard. The lattice of a short
+recording is called like that; those of a long one have ``@00001`` and so on behind it.
+
+``recordings.tsv`` is the table for indexing: it gives the recording of each utterance, and where it begins in it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, NotRequired, TypedDict
+
+from ... import files
+from ...errors import InputError, is_utf8, shorten
+from ...journal import Journal
+from ...places import check_name, inside, is_inside, plain_files
+from ...records import Count, Finite
+from ..text import AUDIO, DOCUMENT, OFFSET, RECOGNISED, RECORDINGS, UTTERANCE, stem
+from .recordings import Recording
+
+JOURNAL, TABLE = RECOGNISED, RECORDINGS
+TABLE_COLUMNS = (UTTERANCE, DOCUMENT, AUDIO, OFFSET)
+DAYS = 30  # that the lattices of deleted recordings are kept
+_ENDING = re.compile(r"(\.[A-Za-z0-9_-]+)+")
+
+
+class _Segment(TypedDict):
+    file: str
+    start: Finite
+    content: NotRequired[str]
+
+
+class _Line(TypedDict):
+    """A line of the journal.
+
+    A recording is begun, or done (it has segments), or was deleted (it is gone), or is a copy (same_as). A line with
+    the stem of another recording renames that. Lines of releases until 0.1 have no stamp and no print of the content.
+    """
+
+    recording: str
+    print: str
+    audio: NotRequired[str | None]
+    ending: NotRequired[str]
+    segments: NotRequired[list[_Segment] | None]
+    gone: NotRequired[bool]
+    kept: NotRequired[list[_Segment]]
+    when: NotRequired[str]
+    stem: NotRequired[str]
+    size: NotRequired[Count]
+    time: NotRequired[Count]
+    file: NotRequired[str]
+    samples: NotRequired[str]
+    same_as: NotRequired[str]
+
+
+class AudioContent(NamedTuple):
+    """What is known of an audio file: its size and time of change, and fingerprints of its bytes and samples."""
+
+    size: int
+    time: int
+    file: str
+    samples: str
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Lock a folder of lattices, which is made if it does not exist; raise if another process recognises into it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with files.locked(folder, "another process is recognising into this folder"):
+        yield
+
+
+class RecordingJournal:
+    """The recordings of a folder of lattices, with the recogniser's ``settings``."""
+
+    def __init__(self, folder: Path, settings: str = "") -> None:
+        self.folder, self.settings = folder, settings
+        self.journal = Journal(inside(folder, JOURNAL), schema=_Line)
+        self.lines: dict[str, dict[str, Any]] = {}
+        self._names: dict[str, str] = {}  # of recordings, by stem
+        for entry in self.journal.entries:
+            self._take(entry)
+        for line in self.lines.values():
+            _check_line(line, partial(_place, self.journal.path, line))
+
+    def _take(self, line: dict[str, Any]) -> None:
+        """A line counts; one of another name with the same stem does not count any more."""
+        name, own = line["recording"], _stem(line["recording"], line)
+        displaced = self.lines.pop(name, None)
+        if displaced is not None and self._names.get(_stem(name, displaced)) == name:
+            del self._names[_stem(name, displaced)]
+        if "same_as" not in line:
+            before = self._names.get(own)
+            if before is not None and "stem" in line:
+                del self.lines[before]
+            self._names[own] = name
+        self.lines[name] = line
+
+    def write(self, lines: list[dict[str, Any]]) -> None:
+        """Add lines, all at once."""
+        for line in lines:
+            self._take(line)
+        self.journal.add_all(lines)
+
+    # -- what is known of recordings
+
+    def print_of(self, samples: str) -> str:
+        """A fingerprint of samples and of how they are recognised."""
+        return files.fingerprint(self.settings, samples)
+
+    def is_done(self, name: str, content: AudioContent) -> bool:
+        """Whether this content has been recognised with these settings, and the lattices are still there."""
+        line = self.lines.get(name)
+        if line is None or line.get("segments") is None or line["print"] != self.print_of(content.samples):
+            return False
+        return all(_there(inside(self.folder, s["file"])) for s in line["segments"])
+
+    def stem_for(self, name: str) -> str:
+        """The stem of lattices of a recording; a new one has a stem that no other has."""
+        line = self.lines.get(name)
+        if line is not None and "gone" not in line and "same_as" not in line:
+            return _stem(name, line)
+        taken = {_stem(n, line) for n, line in self.lines.items() if line.get("segments") or line.get("kept")}
+        number, own = 1, name
+        while own in taken:
+            number += 1
+            own = f"{name}~{number}"
+        return own
+
+    @property
+    def silent(self) -> list[str]:
+        """Recordings in which nothing was understood."""
+        return [name for name, line in self.lines.items() if line.get("segments") == []]
+
+    @property
+    def deleted(self) -> list[str]:
+        """The paths of recordings that were deleted."""
+        return [line["audio"] for line in self.lines.values() if "gone" in line and line.get("audio")]
+
+    def contents(self) -> dict[str, str]:
+        """The fingerprint of the content of each recording's samples, by name, where it is known."""
+        return {n: line["samples"] for n, line in self.lines.items() if "samples" in line and not is_other(line)}
+
+    # -- recognising
+
+    def begin(self, recording: Recording, ending: str, content: AudioContent) -> None:
+        """Note that a recording is begun; lattices made from other audio or with other settings are removed."""
+        line, mark = self.lines.get(recording.name), self.print_of(content.samples)
+        if line is not None and line["print"] == mark and line.get("segments") is None and not is_other(line):
+            return
+        own = self.stem_for(recording.name)
+        self._remove(recording.name, ending)
+        audio = recording.real
+        new = {"recording": recording.name, "print": mark, "audio": audio, "ending": ending, **content._asdict()}
+        self.write([new if own == recording.name else {**new, "stem": own}])
+
+    def done(self, recording: Recording, lattices: list[tuple[Path, float]]) -> None:
+        """Note that a recording has been recognised: the files of its segments, and where they begin in seconds."""
+        segments = [
+            {
+                "file": p.relative_to(self.folder).as_posix(), "start": round(start, 3),
+                "content": files.fingerprint(p.read_bytes(), size=12),
+            }
+            for p, start in lattices
+        ]  # fmt: skip
+        line = self.lines[recording.name]
+        self.write([{**line, "segments": segments, "audio": recording.real}])
+
+    def drop_segments(self, recording: Recording) -> None:
+        """Remove the lattices of a recording that could not be read to its end."""
+        self._remove(recording.name, self.lines.get(recording.name, {}).get("ending", ""))
+
+    # -- deleting
+
+    def forget(self, names: Collection[str]) -> None:
+        """Put recordings into the bin: their lattices stay for some days, and do not count."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        mine = [self.lines[name] for name in names if name in self.lines and not is_other(self.lines[name])]
+        for line in mine:
+            self._lattices(line["recording"], line.get("ending", ""))  # raises if one of them is not in the folder
+        self.write([{**_without(line, "segments"), "gone": True, "kept": line.get("segments") or [], "when": now}
+                    for line in mine])  # fmt: skip
+
+    def restore(self, names: Collection[str]) -> list[str]:
+        """Take recordings out of the bin; returns those whose lattices are still there."""
+        lines = [self.lines[name] for name in names if "gone" in self.lines.get(name, {})]
+        whole = [x for x in lines if "kept" in x and all(_there(inside(self.folder, s["file"])) for s in x["kept"])]
+        self.write([{**_without(x, "gone", "kept", "when"), "segments": x["kept"]} for x in whole])
+        return [x["recording"] for x in whole]
+
+    def purge(self, days: float = DAYS) -> list[str]:
+        """Remove the lattices of recordings that were deleted so many days ago; their names."""
+        latest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+        old = [x for x in self.lines.values() if x.get("kept") and x.get("when", "") <= latest]
+        for line in old:
+            for segment in line["kept"]:
+                inside(self.folder, segment["file"]).unlink(missing_ok=True)
+        self.write([_without(line, "kept") for line in old])
+        return [line["recording"] for line in old]
+
+    def _remove(self, name: str, ending: str) -> None:
+        for path in self._lattices(name, ending):
+            path.unlink(missing_ok=True)
+
+    def _lattices(self, name: str, ending: str) -> set[Path]:
+        """The files that may have been made of a recording; raise InputError if one of them is not in the folder."""
+        line = self.lines.get(name, {})
+        if is_other(line):
+            return set()
+        paths = {inside(self.folder, s["file"]) for s in line.get("segments") or ()}
+        own = self.stem_for(name)
+        for end in {ending, line.get("ending", ending)} - {""}:
+            whole = inside(self.folder, f"{own}{end}")
+            segments = re.compile(re.escape(Path(own).name) + r"@\d{5}" + re.escape(end))
+            paths |= {whole, *(p for p in plain_files(whole.parent) if segments.fullmatch(p.name))}
+        return paths
+
+    # -- for the index
+
+    def utterances(self) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]]]:
+        """(utterance, recording, line, segment) of all recordings that are done."""
+        for name, line in self.lines.items():
+            for segment in line.get("segments") or ():
+                path = Path(segment["file"])
+                yield path.with_name(stem(path)).as_posix(), name, line, segment
+
+    def prints(self) -> dict[str, str]:
+        """The fingerprint of the content of each utterance, where it is known."""
+        return {u: segment["content"] for u, _, _, segment in self.utterances() if "content" in segment}
+
+    def write_table(self) -> None:
+        """Write the table for indexing, of all recordings that are done."""
+        with (
+            files.replacing(inside(self.folder, TABLE)) as temporary,
+            open(temporary, "w", encoding="utf-8", newline="") as file,
+        ):
+            out = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
+            out.writerow(TABLE_COLUMNS)
+            for utterance, name, line, segment in self.utterances():
+                out.writerow((utterance, name, line.get("audio") or "", f"{segment['start']:.3f}"))
+
+
+def is_other(line: Mapping[str, Any]) -> bool:
+    """Whether a line is of a recording that is not in the archive: deleted, or a copy of another."""
+    return "gone" in line or "same_as" in line
+
+
+def _stem(name: str, line: Mapping[str, Any]) -> str:
+    return str(line.get("stem", name))
+
+
+def _without(line: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {k: v for k, v in line.items() if k not in keys}
+
+
+def _check_line(line: dict[str, Any], place: Callable[[], str]) -> None:
+    """Raise InputError unless the files that a line of a journal names are those of its recording, in its folder."""
+    name, ending, audio = line["recording"], line.get("ending") or "", line.get("audio") or ""
+    files_of_line = [s["file"] for key in ("segments", "kept") for s in line.get(key) or ()]
+    own = _stem(name, line)
+    for stored in (name, own, *files_of_line):
+        if not is_inside(stored):
+            check_name(stored, place())
+    if ending and not _ENDING.fullmatch(ending):
+        raise InputError(f"expected an ending such as .slf.gz, got {shorten(ending)}", place())
+    for file in files_of_line:
+        rest = re.sub(r"^@\d{5}", "", file.removeprefix(own))
+        if not file.startswith(own) or not _ENDING.fullmatch(rest) or ending not in ("", rest):
+            raise InputError(f"expected the lattice of {shorten(own)}, got {shorten(file)}", place())
+    if not is_utf8(audio) or any(ord(c) < 32 for c in audio):
+        raise InputError(f"expected the path of a recording, got {shorten(audio)}", place())
+
+
+def _place(path: Path, entry: dict[str, Any]) -> str:
+    """The file and the line of an entry of a journal, for an error."""
+    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+        with suppress(ValueError, RecursionError):
+            content = json.loads(line)
+            if isinstance(content, dict) and all(content.get(k) == v for k, v in entry.items()):
+                return f"{path}, line {number}"
+    return str(path)
+
+
+def _there(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False

@@ -1,0 +1,392 @@
+"""The archive's store: what people type in, in one SQLite file.
+
+Rows are added and never changed. A *batch* is one action of one person: a judgment, a table that is imported, an undo.
+Every row belongs to a batch. An undo is a batch that names the batch it takes back; rows of a batch that is taken back
+do not count, unless the undo is taken back too. So there is a history, and nothing that was typed in is lost.
+
+A kind of rows is a row of ``KINDS``. Rows speak of recordings by number. A recording has a name while it is in the
+archive; when it is renamed only its row in ``recording`` changes, and all that was said about it stays with it. One
+that is deleted loses its name and keeps its rows; they count again when it returns. ``about`` in that row is what the
+rows of the kind ``about`` come to, so that a hundred thousand recordings are listed at once.
+
+Until 0.1 judgments were in ``judgments.sqlite``. They are read from there, and moved into the store when the archive is
+first changed (see ``upgrading``).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..errors import InputError
+from ..files import locked, replacing
+from ..places import inside
+from ..temporary import unlink_copies
+from .earlier import earlier_rows
+from .upgrading import LEGACY, upgrade
+
+FILE = "store.sqlite"
+VERSION = 1
+_MAGIC = bytes.fromhex("d9d505f920a163d7")  # ends a journal of SQLite that names another file
+_PLACE = re.compile(r"(.+?)@(\d{1,8}(?:\.\d{1,9})?(?:-\d{1,8}(?:\.\d{1,9})?)?)", re.ASCII | re.DOTALL)
+_CHECKED_SIZE = 16 << 20  # bytes: a larger file is checked as a whole only by `check`
+
+
+class StoreColumn(NamedTuple):
+    """A column of a table: its name, its type (TEXT, REAL, INTEGER), what it refers to, and whether it may be empty."""
+
+    name: str
+    type: str
+    refers: str = ""
+    empty: bool = False
+
+    @property
+    def sql(self) -> str:
+        """As it stands in the definition of the table."""
+        return (
+            f"{self.name} {self.type}{'' if self.empty else ' NOT NULL'}{self.refers and f' REFERENCES {self.refers}'}"
+        )
+
+    @property
+    def wrong(self) -> str:
+        """The condition of rows in which it holds something else."""
+        kinds = f"'{self.type.lower()}'" + (", 'null'" if self.empty else "")
+        size = f" OR abs({self.name}) > 1e300" if self.type == "REAL" else ""
+        return f"typeof({self.name}) NOT IN ({kinds}){size}"
+
+
+_RECORDING = StoreColumn("recording", "INTEGER", "recording(id)")
+KINDS: dict[str, tuple[StoreColumn, ...]] = {  # rows that people type in
+    "judgment": (
+        StoreColumn("query", "TEXT", "query(name)"), _RECORDING, StoreColumn("place", "TEXT"),
+        StoreColumn("grade", "REAL"),
+    ),
+    "about": (_RECORDING, StoreColumn("field", "TEXT"), StoreColumn("value", "TEXT")),
+    "speaker": (_RECORDING, StoreColumn("start", "REAL"), StoreColumn("stop", "REAL"), StoreColumn("speaker", "TEXT")),
+}  # fmt: skip
+_OTHERS: dict[str, tuple[StoreColumn, ...]] = {
+    "query": (StoreColumn("name", "TEXT PRIMARY KEY"), StoreColumn("text", "TEXT")),
+    "recording": (
+        StoreColumn("name", "TEXT", empty=True), StoreColumn("was", "TEXT"), StoreColumn("print", "TEXT", empty=True),
+        StoreColumn("gone", "TEXT", empty=True), StoreColumn("about", "TEXT"),
+    ),
+    "batch": (
+        StoreColumn("time", "TEXT"), StoreColumn("who", "TEXT"), StoreColumn("what", "TEXT"),
+        StoreColumn("undoes", "INTEGER", empty=True),
+    ),
+}  # fmt: skip
+
+
+def _definitions() -> dict[str, str]:
+    """The statement that makes each table and index, as SQLite keeps it."""
+    out = {"query": "CREATE TABLE query (name TEXT PRIMARY KEY, text TEXT NOT NULL UNIQUE)"}
+    for name in ("recording", "batch"):
+        out[name] = f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {', '.join(c.sql for c in _OTHERS[name])})"
+    for name, columns in KINDS.items():
+        batch = StoreColumn("batch", "INTEGER", "batch(id)")
+        out[name] = f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {', '.join(c.sql for c in (batch, *columns))})"
+        out[f"{name}_batch"] = f"CREATE INDEX {name}_batch ON {name}(batch)"
+    out["recording_name"] = "CREATE UNIQUE INDEX recording_name ON recording(name)"
+    out["recording_print"] = "CREATE INDEX recording_print ON recording(print)"
+    out["speaker_recording"] = "CREATE INDEX speaker_recording ON speaker(recording)"
+    out["about_recording"] = "CREATE INDEX about_recording ON about(recording, field)"
+    return out
+
+
+class BatchRow(NamedTuple):
+    """One action of one person."""
+
+    id: int
+    time: str
+    who: str
+    what: str
+    undoes: int | None
+
+
+class Batch:
+    """A batch that is being written."""
+
+    def __init__(self, db: sqlite3.Connection, number: int, path: Path) -> None:
+        self.db, self.id, self.path = db, number, path
+
+    def add(self, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Add rows of a kind, by column."""
+        names = [column.name for column in KINDS[kind]]
+        marks = ", ".join("?" * (len(names) + 1))
+        self.db.executemany(
+            f"INSERT INTO {kind} (batch, {', '.join(names)}) VALUES ({marks})",
+            ([self.id, *(row[name] for name in names)] for row in rows),
+        )
+
+    def recording(self, name: str) -> int:
+        """The number of a recording; one that nothing was said about yet gets the next."""
+        row = self.db.execute("SELECT id FROM recording WHERE name = ?", (name,)).fetchone()
+        if row:
+            return int(row[0])
+        row = self.db.execute(
+            "SELECT id FROM recording WHERE name IS NULL AND print IS NULL AND was = ? ORDER BY id DESC", (name,)
+        ).fetchone()  # it was deleted, and has returned
+        if row:
+            self.db.execute("UPDATE recording SET name = was, gone = NULL WHERE id = ?", row)
+            return int(row[0])
+        cursor = self.db.execute("INSERT INTO recording (name, was, about) VALUES (?, ?, '{}')", (name, name))
+        return int(cursor.lastrowid or 0)
+
+
+class Store:
+    """The store in an archive's folder; every change is on disk when the call returns."""
+
+    def __init__(self, folder: str | os.PathLike) -> None:
+        self.folder, self.path = Path(folder), Path(folder) / FILE
+
+    # -- opening
+
+    @contextmanager
+    def reading(self, whole: bool = True) -> Iterator[sqlite3.Connection]:
+        """A connection to read from; where there is no store, it holds what older releases have kept.
+
+        Without ``whole`` rows are not checked beforehand: for a search that looks up a few of them.
+        """
+        self._check_files()
+        exists = self.path.exists() and self.path.stat().st_size > 0
+        connection = sqlite3.connect(self.path if exists else ":memory:", timeout=30, isolation_level=None)
+        with self._guarded(connection):
+            if exists:
+                self._check_content(connection, whole)
+            else:
+                self._make(connection)
+            yield connection
+
+    @contextmanager
+    def writing(self, what: str, who: str = "", undoes: int | None = None) -> Iterator[Batch]:
+        """A batch to write rows into, all or none; one writer at a time, from the first look on."""
+        self.upgrade()
+        if self.path.exists() and self.path.stat().st_nlink > 1:
+            with locked(self.path, "another process is writing to the store", wait=30):
+                unlink_copies(self.path)
+        connection = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+        with self._guarded(connection):
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA foreign_keys=ON")
+            connection.execute("BEGIN IMMEDIATE")
+            if not connection.execute("SELECT name FROM sqlite_master").fetchone():
+                self._make(connection)
+            self._check_content(connection)
+            with connection:
+                now = datetime.now(UTC).isoformat(timespec="seconds")
+                cursor = connection.execute(
+                    "INSERT INTO batch (time, who, what, undoes) VALUES (?, ?, ?, ?)", (now, who, what, undoes)
+                )
+                batch = Batch(connection, int(cursor.lastrowid or 0), self.path)
+                yield batch
+                if _is_empty(connection, batch.id, undoes):
+                    connection.execute("DELETE FROM batch WHERE id = ?", (batch.id,))
+        legacy = inside(self.folder, LEGACY)
+        if legacy.exists():  # it is in the store now
+            legacy.unlink()
+
+    def upgrade(self) -> bool:
+        """Bring the archive to the present format, with judgments in the store; whether it had an earlier one."""
+        self._check_files()
+        return upgrade(self.folder, self._take_over)
+
+    def _take_over(self) -> None:
+        """Make a store of what older releases have kept, unless it holds that already."""
+        legacy = inside(self.folder, LEGACY)
+        if not legacy.exists() or (self.path.exists() and len(self.batches()) >= len(earlier_rows(legacy)[1])):
+            return
+        with replacing(self.path, durable=True) as temporary:
+            connection = sqlite3.connect(temporary, isolation_level=None)
+            with self._guarded(connection), connection:
+                connection.execute("BEGIN")
+                self._make(connection)
+
+    @contextmanager
+    def _guarded(self, connection: sqlite3.Connection) -> Iterator[None]:
+        """Close the connection at the end; errors of SQLite are InputErrors."""
+        try:
+            connection.execute("PRAGMA trusted_schema=OFF")
+            yield
+        except sqlite3.OperationalError as error:
+            said = " ".join(str(error).split())
+            raise InputError(f"the archive's store cannot be used now ({said})", str(self.path)) from None
+        except (sqlite3.Error, UnicodeError) as error:
+            raise self.damaged(str(error)) from None
+        finally:
+            connection.close()
+
+    def _make(self, db: sqlite3.Connection) -> None:
+        """The tables, and what older releases have kept."""
+        for statement in _definitions().values():
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {VERSION}")
+        if inside(self.folder, LEGACY).exists():
+            _move_judgments(self.folder, db)
+
+    def _check_files(self) -> None:
+        """Raise InputError if a file that SQLite would open is a link, or if its journal is none of this database.
+
+        SQLite deletes the file that a journal of several databases names, and makes a database as long as its journal
+        says. Journals that are made here name no file, and say how long the database was before it grew.
+        """
+        for name in (FILE, LEGACY):
+            check_database_files(self.folder, name)
+
+    def _check_content(self, db: sqlite3.Connection, whole: bool = True) -> None:
+        """Raise InputError unless the tables are those that are made here, sound, and hold what they should."""
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if version > VERSION:
+            raise InputError(f"the store is of a newer release (version {version}); update Rankine", str(self.path))
+        tables = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+        if tables != _definitions():
+            raise self.damaged("it has other tables")
+        if whole and self.path.exists() and self.path.stat().st_size <= _CHECKED_SIZE:
+            self._check_rows(db)
+
+    def _check_rows(self, db: sqlite3.Connection) -> None:
+        (answer,) = db.execute("PRAGMA quick_check(1)").fetchone()
+        if answer != "ok":
+            raise self.damaged(answer)
+        if db.execute("PRAGMA foreign_key_check").fetchone():
+            raise self.damaged("a row refers to one that is not there")
+        for name, columns in (_OTHERS | KINDS).items():
+            wrong = " OR ".join(c._replace(type=c.type.split()[0]).wrong for c in columns)
+            row = db.execute(f"SELECT rowid FROM {name} WHERE {wrong} LIMIT 1").fetchone()
+            if row:
+                raise self.damaged(f"{name} {row[0]} is not as it was written")
+
+    def damaged(self, what: str) -> InputError:
+        """The error for a store in which something is wrong."""
+        said = " ".join(what.split())  # SQLite's answers have several lines
+        return InputError(f"not a store written by Rankine, or damaged ({said})", str(self.path))
+
+    def check(self) -> None:
+        """Check everything; raise InputError if something is wrong."""
+        if not self.path.exists():
+            return
+        with self.reading() as db:
+            (answer,) = db.execute("PRAGMA integrity_check").fetchone()
+            if answer != "ok":
+                raise self.damaged(answer)
+            self._check_rows(db)
+            gone = undone(db)
+            for number, about in db.execute("SELECT id, about FROM recording"):
+                if cells(about, self.damaged) != _cells_of(db, number, gone):
+                    raise self.damaged(f"recording {number} is not what its rows come to")
+
+    # -- history
+
+    def batches(self) -> list[BatchRow]:
+        """All batches, the oldest first."""
+        with self.reading() as db:
+            return [BatchRow(*row) for row in db.execute("SELECT id, time, who, what, undoes FROM batch ORDER BY id")]
+
+    def undo(self, number: int, who: str = "") -> None:
+        """Take a batch back; what counted before it counts again."""
+        with self.writing(f"undo {number}", who, undoes=number) as batch:
+            row = batch.db.execute("SELECT id FROM batch WHERE id = ? AND id < ?", (number, batch.id)).fetchone()
+            if not row:
+                raise InputError(f"there is no change {number} to undo", str(self.path))
+            if number in undone(batch.db, batch.id):
+                raise InputError(f"the change {number} is undone already", str(self.path))
+            refresh(batch.db, _touched(batch.db, number))
+
+
+def _is_empty(db: sqlite3.Connection, batch: int, undoes: int | None) -> bool:
+    """Whether a batch has changed nothing."""
+    return undoes is None and not any(
+        db.execute(f"SELECT 1 FROM {kind} WHERE batch = ? LIMIT 1", (batch,)).fetchone() for kind in KINDS
+    )
+
+
+def undone(db: sqlite3.Connection, before: int | None = None) -> set[int]:
+    """The batches that do not count, by those that were made before one."""
+    out: set[int] = set()
+    rows = db.execute("SELECT id, undoes FROM batch WHERE undoes IS NOT NULL ORDER BY id DESC").fetchall()
+    for number, undoes in rows:
+        if number not in out and (before is None or number < before):
+            out.add(undoes)
+    return out
+
+
+def _touched(db: sqlite3.Connection, batch: int) -> set[int]:
+    """The recordings that a batch, or what it takes back, says something about."""
+    out: set[int] = set()
+    while batch:
+        out |= {r for (r,) in db.execute("SELECT DISTINCT recording FROM about WHERE batch = ?", (batch,))}
+        (undoes,) = db.execute("SELECT undoes FROM batch WHERE id = ?", (batch,)).fetchone() or (None,)
+        batch = undoes or 0
+    return out
+
+
+def refresh(db: sqlite3.Connection, recordings: Collection[int]) -> None:
+    """Bring what the rows of recordings come to up to date."""
+    gone = undone(db)
+    values = [(msgspec.json.encode(_cells_of(db, r, gone)).decode(), r) for r in recordings]
+    db.executemany("UPDATE recording SET about = ? WHERE id = ?", values)
+
+
+def _cells_of(db: sqlite3.Connection, recording: int, gone: set[int]) -> dict[str, str]:
+    """What is said about a recording, by field: the last value that counts."""
+    rows = db.execute("SELECT field, value, batch FROM about WHERE recording = ? ORDER BY id", (recording,))
+    return {field: value for field, value, batch in rows if batch not in gone}
+
+
+def cells(text: str, damaged: Any) -> dict[str, str]:
+    """The fields and values of the column ``about``."""
+    try:
+        return msgspec.json.decode(text, type=dict[str, str])
+    except (msgspec.DecodeError, TypeError) as error:
+        raise damaged(str(error)) from None
+
+
+def check_database_files(folder: Path, name: str) -> None:
+    """Raise InputError if a file that SQLite would open is a link, or has a journal that is none of it."""
+    path = folder / name
+    for end in ("", "-journal", "-wal", "-shm"):
+        own = inside(folder, f"{name}{end}")
+        if end == "-journal" and own.exists():
+            with open(own, "rb") as journal:
+                head = journal.read(28)
+                journal.seek(max(os.fstat(journal.fileno()).st_size - len(_MAGIC), 0))
+                tail = journal.read()
+            pages, page = (int.from_bytes(head[at : at + 4], "big") for at in (16, 24))
+            there = path.stat().st_size if path.exists() else 0
+            if tail == _MAGIC or (head.startswith(_MAGIC) and pages * page > max(there, 1 << 20)):
+                raise InputError("this journal is not one of this file: remove it", str(own))
+
+
+def split_place(name: str, names: Container[str] = ()) -> tuple[str, str]:
+    """The recording and the place in it that a judged name means; ``names`` are those of recordings.
+
+    >>> split_place("tape@1.5-2"), split_place("tape@b@1-2", {"tape@b"}), split_place("tape@side-a@1-2", {"tape"})
+    (('tape', '1.5-2'), ('tape@b', '1-2'), ('tape', 'side-a@1-2'))
+    """
+    if name in names:
+        return name, ""
+    for at in reversed([match.start() for match in re.finditer("@", name)]):
+        if name[:at] in names:
+            return name[:at], name[at + 1 :]
+    match = _PLACE.fullmatch(name)
+    return (match[1], match[2]) if match else (name, "")
+
+
+def _move_judgments(folder: Path, db: sqlite3.Connection) -> None:
+    """Copy the judgments of a release before the store into it."""
+    queries, rows = earlier_rows(inside(folder, LEGACY))
+    db.executemany("INSERT INTO query VALUES (?, ?)", queries)
+    for number, query, document, grade, judge, time, undoes in rows:
+        what = "judgment" if undoes is None else f"undo {undoes}"
+        db.execute("INSERT INTO batch VALUES (?, ?, ?, ?, ?)", (number, time, judge, what, undoes))
+        if undoes is None:
+            batch, (name, place) = Batch(db, number, folder), split_place(document)
+            values = {"query": query, "recording": batch.recording(name), "place": place, "grade": grade}
+            batch.add("judgment", [values])

@@ -1,0 +1,44 @@
+"""``rankine spoken delete``, ``undelete``, ``purge`` and ``relocate``."""
+
+import subprocess
+import sys
+
+import pytest
+
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.lattice.formats import one_best
+
+from ..running import rankine
+
+
+@pytest.fixture
+def place(tmp_path):
+    archive = Archive.create(tmp_path / "arch")
+    archive.add_lattices([(name, one_best([(name, 0.0, 1.0, 0.9)])) for name in ("north", "south", "east")])
+    return tmp_path
+
+
+def test_deleted_and_brought_back(place):
+    assert "2 left" in rankine(place, "spoken", "delete", "arch", "south", "--yes").stderr
+    assert "south" in rankine(place, "spoken", "undelete", "arch").stdout
+    assert "3 in all" in rankine(place, "spoken", "undelete", "arch", "south").stderr
+    assert "is in the archive" in rankine(place, "spoken", "undelete", "arch", "south", code=1).stderr
+    rankine(place, "spoken", "delete", "arch", "south", "--yes")
+    assert "0 documents removed" in rankine(place, "spoken", "purge", "arch", "--yes").stderr
+    assert "1 document removed" in rankine(place, "spoken", "purge", "arch", "--days", "0", "--yes").stderr
+    assert "at least 0" in rankine(place, "spoken", "purge", "arch", "--days=-1", "--yes", code=1).stderr
+
+
+@pytest.mark.parametrize(("answer", "left"), [("y\n", 2), ("n\n", 3), ("\n", 3), ("", 3)])
+def test_it_asks(place, answer, left):
+    command = [sys.executable, "-c", "from rankine.cli import program; program()", "spoken", "delete", "arch", "south"]
+    done = subprocess.run(command, cwd=place, input=answer, capture_output=True, text=True, check=False)
+    assert "delete 1 document? [y/N]" in done.stderr
+    assert done.returncode == (left == 3)
+    assert len(Archive(place / "arch")) == left
+
+
+def test_relocate(place):
+    (place / "here").mkdir()
+    assert "0 of 0 recordings" in rankine(place, "spoken", "relocate", "arch", "here").stderr
+    assert "no such folder" in rankine(place, "spoken", "relocate", "arch", "nowhere", code=1).stderr

@@ -1,0 +1,35 @@
+"""The commands that pack, unpack and upgrade an archive."""
+
+import shutil
+from pathlib import Path
+
+from rankine.spoken.archive.archive import Archive
+
+from ..running import rankine
+
+SAVED = Path(__file__).parents[2] / "saved" / "spoken"
+
+
+def test_there_and_back(tmp_path):
+    shutil.copytree(SAVED / "recognised", tmp_path / "arch")
+    assert "out.zip: 2 documents, 8 files, " in rankine(tmp_path, "spoken", "pack", "arch", "out.zip").stderr
+    assert rankine(tmp_path, "spoken", "unpack", "out.zip", "other").stderr == "other: 2 documents\n"
+    said = rankine(tmp_path, "spoken", "pack", "arch", "small.zip", "--without-index").stderr
+    assert "small.zip: without the index, 8 files" in said
+    rankine(tmp_path, "spoken", "unpack", "small.zip", "built", "--workers", "1")
+    names = [sorted(Archive(tmp_path / name).documents) for name in ("arch", "other", "built")]
+    assert names == [["tape-28", "tape-56"]] * 3
+
+
+def test_what_is_wrong_is_one_line(tmp_path):
+    (tmp_path / "bad.zip").write_bytes(b"PK")
+    done = rankine(tmp_path, "spoken", "unpack", "bad.zip", "a", code=1)
+    assert done.stderr == "rankine: bad.zip: not a packed archive, or damaged (File is not a zip file)\n"
+    assert "not a spoken archive" in rankine(tmp_path, "spoken", "pack", "none", "out.zip", code=1).stderr
+
+
+def test_upgrading(tmp_path):
+    shutil.copytree(SAVED / "archive", tmp_path / "arch")
+    said = rankine(tmp_path, "spoken", "upgrade", "arch").stderr
+    assert said == "arch: format 2, was 1; 2 parts of the index written anew\n"
+    assert rankine(tmp_path, "spoken", "upgrade", "arch").stderr == "arch: format 2, nothing to upgrade\n"

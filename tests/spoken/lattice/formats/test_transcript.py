@@ -1,0 +1,106 @@
+"""Transcripts: words and punctuation, shares of time, turns, and what is written of a network."""
+
+import pytest
+
+import rankine as rk
+from rankine.spoken.lattice import formats as f
+from rankine.spoken.lattice.formats.transcript import (
+    TranscriptWord,
+    clean,
+    cues,
+    spread,
+    weights,
+    written_words,
+)
+
+from .reading import pieces, segments, timed
+
+
+@pytest.mark.parametrize(
+    ("written", "word"),
+    [
+        ("“Hello,”", "Hello"), ("don’t", "don’t"), ("(well)", "well"), ("wait…", "wait"), ("–", ""), ("你好。", "你好"),
+        ("「是」，", "是"), ("¿Qué?", "Qué"), ("C++", "C++"), ("R&B", "R&B"), ("100%.", "100%"), ("it's", "it's"),
+        ("'tis", "tis"), ("U.S.", "U.S"), ("♪la♪", "la"), ("\ufeffa\u200b", "a"), ("«oui»", "oui"),
+        ("well-known", "well-known"),
+    ],
+)  # fmt: skip
+def test_punctuation_is_stripped(written, word):
+    assert clean(written) == word
+
+
+def test_words_of_a_text():
+    words = ["So", "it’s", "a", "dash", "or", "(laughs)"]
+    assert written_words("So… it’s a dash—or -- [Music] (laughs)") == words
+    assert written_words("我们，今天 go!") == ["我", "们", "今", "天", "go!"]
+    assert written_words("[12] … – ") == ["[12]"]
+
+
+def test_shares_of_time_are_those_of_letters():
+    words = spread(["a", "bbb", "cc"], 1.0, 7.0)
+    assert [(w.text, w.start, w.end) for w in words] == [("a", 1.0, 2.0), ("bbb", 2.0, 5.0), ("cc", 5.0, 7.0)]
+    assert spread([], 0, 1) == ()
+
+
+def test_weights_of_alternatives():
+    assert weights([0.9]) == [1.0]
+    assert sum(weights([0.9, 0.8, 0.1])) == pytest.approx(1)
+    assert weights([0.0, 0.0]) == pytest.approx([2 / 3, 1 / 3])
+    assert weights([-1000.0, -5000.0]) == pytest.approx([1, 0])
+    with pytest.raises(ValueError, match="not a number"):
+        weights([float("nan"), 1.0])
+
+
+def test_turns_have_names_offsets_and_speakers(tmp_path):
+    text = "u 1 A 0.5 1 one\nu 1 A 1 2 two\nu 1 B 2 3 three\nu 1 A 2 3 four\nu 2 C 7 8 five\n"
+    turns = pieces(tmp_path, text, "x.stm")
+    assert [(p.name, *p.turn[:3]) for p in turns] == [
+        ("u@0.50", "u", 0.5, "A"), ("u@2.00", "u", 2.0, "B"), ("u@2.00+1", "u", 2.0, "A"), ("u-2", "u-2", 0.0, "C"),
+    ]  # fmt: skip
+    assert [f.load(p, f.Reading()).start[0] for p in turns] == [0.0, 0.0, 0.0, 7.0]
+    with pytest.raises(rk.InputError, match="several utterances"):
+        rk.spoken.read_lattice(tmp_path / "x.stm")
+
+
+def test_a_file_in_a_folder_is_called_by_its_path(tmp_path):
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / "talk.vtt").write_text(
+        "WEBVTT\n\n00:01.000 --> 00:02.000\n<v A>a\n\n00:03.000 --> 00:04.000\n<v B>b\n"
+    )
+    assert list(dict(rk.spoken.read_archive(tmp_path))) == ["s/talk@1.00", "s/talk@3.00"]
+
+
+def test_of_transcripts_side_by_side_the_richest_is_read(tmp_path):
+    (tmp_path / "a.json").write_text('{"segments": [{"start": 0, "end": 1, "text": "rich"}]}')
+    (tmp_path / "a.srt").write_text("1\n00:00:00,000 --> 00:00:01,000\npoor\n")
+    (tmp_path / "a.tsv").write_text("start\tend\ttext\n0\t1000\tpoor\n")
+    (tmp_path / "a.txt").write_text("poor\n")
+    with pytest.warns(rk.InputNote) as notes:
+        assert [lattice.units for _, lattice in rk.spoken.read_archive(tmp_path)] == [("rich",)]
+    assert [str(n.message).split(": ", 1)[1] for n in notes] == [
+        "left out, because no format fits: 1 file, e.g. a.txt",
+        "left out, because a richer transcript has the same name: a.srt and 1 more file",
+    ]
+
+
+def test_display_is_kept_and_words_are_clean(tmp_path):
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\nHello, World!\n"
+    assert [w.text for w in segments(tmp_path, text, "x.vtt")[0].words] == ["Hello,", "World!"]
+    assert [w for w, _, _ in timed(tmp_path, text, "x.vtt")] == ["hello", "world"]
+    assert rk.spoken.read_lattice(tmp_path / "x.vtt", lower=False).units == ("Hello", "World")
+
+
+def test_cues_break_at_pauses_and_when_they_are_long():
+    words = [TranscriptWord("word", float(i), i + 1.0) for i in range(10)]
+    assert [len(group) for group in cues(words)] == [6, 4]
+    assert len(cues([words[0], words[2]])) == 2
+    assert len(cues([w._replace(text="w" * 60, start=0.0, end=0.1) for w in words[:2]])) == 2
+
+
+def test_what_is_no_text_names_the_place(tmp_path):
+    (tmp_path / "x.vtt").write_bytes(b"WEBVTT\n\xff\n")
+    with pytest.raises(rk.InputError, match=r"x\.vtt, line 2: .* is not UTF-8"):
+        rk.spoken.read_lattice(tmp_path / "x.vtt")
+    (tmp_path / "x.vtt").write_bytes("WEBVTT\n".encode("utf-16") + b"\x00")
+    with pytest.raises(rk.InputError, match="is not UTF-16"):
+        rk.spoken.read_lattice(tmp_path / "x.vtt")

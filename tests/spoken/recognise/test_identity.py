@@ -1,0 +1,258 @@
+"""Recordings are known by their sound: whatever happens to their files, nothing is heard twice and nothing is lost."""
+
+import random
+import shutil
+from collections import Counter
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from rankine.spoken import Archive
+from rankine.spoken.archive.opening import create_or_open
+from rankine.spoken.recognise.audio import sample_print
+from rankine.spoken.recognise.journal import RecordingJournal
+
+soundfile = pytest.importorskip("soundfile")
+
+
+class Ears:
+    """A recogniser that hears which sound it is, and how often it was asked."""
+
+    rate, ending = 16000, ".nbest"
+    asked: ClassVar[Counter] = Counter()
+
+    def __call__(self, samples):
+        sound = int(abs(int(samples[100])) // 100)
+        Ears.asked[sound] += 1
+        return f"-1.0 sound{sound}\n".encode()
+
+
+def record(path, sound):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    soundfile.write(path, np.full(4000, 100 * sound + 50, np.int16), 16000)
+
+
+def tag(path, title):
+    """Write a title into a wav file: other bytes, the same sound."""
+    data = path.read_bytes()
+    end = 12
+    while data[end : end + 4] != b"data":
+        end += 8 + int.from_bytes(data[end + 4 : end + 8], "little")
+    end += 8 + int.from_bytes(data[end + 4 : end + 8], "little")
+    text = title.encode() + b"\0" * (2 - len(title) % 2)
+    info = b"INFOINAM" + len(text).to_bytes(4, "little") + text
+    whole = data[:end] + b"LIST" + len(info).to_bytes(4, "little") + info
+    path.write_bytes(b"RIFF" + (len(whole) - 8).to_bytes(4, "little") + whole[8:])
+
+
+@pytest.fixture
+def place(tmp_path):
+    Ears.asked.clear()
+    for i, name in enumerate(("a", "b", "deep/c"), 1):
+        record(tmp_path / "audio" / f"{name}.wav", i)
+    archive = create_or_open(tmp_path / "archive", "en")
+    add(archive, tmp_path)
+    return archive, tmp_path / "audio"
+
+
+def add(archive, folder, *more, **options):
+    added = archive.add_recordings([folder / "audio", *more], [Ears()], **options)
+    assert added.errors == []
+    return added
+
+
+def judge(archive, name):
+    book = archive.judgments
+    book.add(book.query(f"about {name}"), name, 1.0)
+
+
+def heard(archive):
+    """The document of each sound."""
+    return {sound: archive.search(f"sound{sound}")[0].document for sound in range(1, 9) if has(archive, sound)}
+
+
+def has(archive, sound):
+    return any(part.has("word", f"sound{sound}") for part in archive.index.parts)
+
+
+def test_a_tag_changes_the_file_and_not_the_sound(tmp_path):
+    record(tmp_path / "a.wav", 1)
+    before, data = sample_print(tmp_path / "a.wav"), (tmp_path / "a.wav").read_bytes()
+    tag(tmp_path / "a.wav", "On printing")
+    assert (tmp_path / "a.wav").read_bytes() != data
+    assert sample_print(tmp_path / "a.wav") == before
+
+
+def test_a_renamed_recording_keeps_everything(place, tmp_path):
+    archive, audio = place
+    judge(archive, "b")
+    (audio / "b.wav").rename(audio / "interview.wav")
+    added = add(archive, tmp_path)
+    assert (added.recognised.done, added.changes[:2]) == (0, (0, 0))
+    assert sorted(archive.documents) == ["a", "deep/c", "interview"]
+    assert heard(archive) == {1: "a", 2: "interview", 3: "deep/c"}
+    assert archive.judgments.all().qrels == {"1": {"interview": 1.0}}
+    assert archive.search("sound2")[0].audio == str((audio / "interview.wav").resolve())
+    archive.check()
+
+
+def test_two_recordings_that_swap_their_names(place, tmp_path):
+    archive, audio = place
+    judge(archive, "a")
+    for old, new in (("a", "x"), ("b", "a"), ("x", "b")):
+        (audio / f"{old}.wav").rename(audio / f"{new}.wav")
+    assert add(archive, tmp_path).recognised.done == 0
+    assert heard(archive) == {1: "b", 2: "a", 3: "deep/c"}
+    assert archive.judgments.all().qrels == {"1": {"b": 1.0}}
+
+
+def test_a_new_recording_under_the_old_name_of_another(place, tmp_path):
+    archive, audio = place
+    judge(archive, "a")
+    (audio / "a.wav").rename(audio / "old.wav")
+    record(audio / "a.wav", 7)
+    assert add(archive, tmp_path).recognised.done == 1
+    assert heard(archive) == {1: "old", 2: "b", 3: "deep/c", 7: "a"}
+    assert archive.judgments.all().qrels == {"1": {"old": 1.0}}
+    assert add(archive, tmp_path).recognised.before == 4
+
+
+def test_moved_and_tagged_and_edited(place, tmp_path):
+    archive, audio = place
+    judge(archive, "a")
+    tag(audio / "a.wav", "On printing")
+    (audio / "more").mkdir()
+    (audio / "b.wav").rename(audio / "more" / "b.wav")
+    assert add(archive, tmp_path).recognised.done == 0
+    assert heard(archive) == {1: "a", 2: "more/b", 3: "deep/c"}
+    record(audio / "a.wav", 5)  # edited: the same recording, heard anew
+    assert add(archive, tmp_path).recognised.done == 1
+    assert heard(archive) == {2: "more/b", 3: "deep/c", 5: "a"}
+    assert archive.judgments.all().qrels == {"1": {"a": 1.0}}
+
+
+def test_copies_are_left_out_until_they_are_wanted(place, tmp_path):
+    archive, audio = place
+    shutil.copyfile(audio / "a.wav", audio / "copy.wav")
+    for _ in range(2):
+        added = add(archive, tmp_path)
+        assert added.recognised.done == 0
+        assert any("copies of other recordings, left out: 1 file" in note for note in added.recognised.notes)
+        assert sorted(archive.documents) == ["a", "b", "deep/c"]
+    (audio / "a.wav").unlink()  # the copy is the recording now
+    add(archive, tmp_path)
+    assert heard(archive) == {1: "copy", 2: "b", 3: "deep/c"}
+    shutil.copyfile(audio / "copy.wav", audio / "again.wav")
+    assert add(archive, tmp_path, keep_duplicates=True).recognised.done == 1
+    assert sorted(archive.documents) == ["again", "b", "copy", "deep/c"]
+    assert add(archive, tmp_path).recognised.before == 4
+
+
+def test_two_new_files_of_one_sound(tmp_path):
+    record(tmp_path / "audio" / "a.wav", 1)
+    record(tmp_path / "audio" / "b.wav", 1)
+    archive = create_or_open(tmp_path / "archive", "en")
+    assert add(archive, tmp_path).recognised.done == 1
+    assert archive.documents == ["a"]
+
+
+def test_deleted_by_sound_and_back(place, tmp_path):
+    archive, audio = place
+    judge(archive, "b")
+    archive.delete(["b"])
+    assert archive.judgments.all().within(set(archive.documents)).n_judgments == 0
+    (audio / "b.wav").rename(audio / "later.wav")
+    assert len(add(archive, tmp_path).recognised.deleted) == 1
+    assert sorted(archive.documents) == ["a", "deep/c"]
+    add(archive, tmp_path, audio / "later.wav")  # given by itself: it returns
+    assert heard(archive) == {1: "a", 2: "later", 3: "deep/c"}
+    assert archive.judgments.all().qrels == {"1": {"later": 1.0}}
+    assert Ears.asked == {1: 1, 2: 1, 3: 1}
+
+
+def test_nothing_is_read_where_nothing_has_changed(place, tmp_path, monkeypatch):
+    archive, _ = place
+
+    def read(*anything):
+        raise AssertionError("a file was read")
+
+    monkeypatch.setattr("rankine.spoken.recognise.identity.sample_print", read)
+    monkeypatch.setattr("rankine.spoken.recognise.identity.fingerprint_of_file", read)
+    monkeypatch.setattr("rankine.spoken.index.changes.content_print", read)
+    assert add(archive, tmp_path).recognised.before == 3
+
+
+def test_finished_recordings_can_be_searched_while_others_are_heard(tmp_path):
+    for i in range(1, 6):
+        record(tmp_path / "audio" / f"r{i}.wav", i)
+    archive = create_or_open(tmp_path / "archive", "en")
+    seen = []
+    added = add(
+        archive, tmp_path, every=0.0, progress=lambda stage, done, total: seen.append(len(Archive(archive.folder)))
+    )
+    assert added.changes.added == 5
+    assert {1, 2, 3} <= set(seen)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_histories(tmp_path, seed):
+    """Any order of what people do to files: documents, judgments and hearings are those of the sounds."""
+    rng = random.Random(seed)
+    Ears.asked.clear()
+    audio = tmp_path / "audio"
+    record(audio / "r1.wav", 1)
+    archive = create_or_open(tmp_path / "archive", "en")
+    sounds, files, binned, judged = 1, {1: audio / "r1.wav"}, set(), set()
+    add(archive, tmp_path)
+    for step in range(25):
+        there = sorted(set(files) - binned)
+        sound = rng.choice(there) if there else None
+        how = rng.choice(["new", "rename", "move", "tag", "delete", "undelete", "judge", "merge"])
+        names = heard(archive)
+        if how == "new":
+            sounds += 1
+            files[sounds] = audio / rng.choice(["", "deep/"]) / f"n{step}.wav"
+            record(files[sounds], sounds)
+        elif sound is None:
+            continue
+        elif how in ("rename", "move"):
+            target = (files[sound].parent if how == "rename" else audio / f"f{step}") / f"n{step}.wav"
+            target.parent.mkdir(exist_ok=True)
+            files[sound] = files[sound].rename(target)
+        elif how == "tag":
+            tag(files[sound], f"title {step}")
+        elif how == "delete" and len(there) > 1 and sound in names:
+            archive.delete([names[sound]])
+            binned.add(sound)
+        elif how == "undelete" and binned:
+            back = rng.choice(sorted(binned))
+            archive.undelete([d.name for d in archive.deleted if d.name == _last_name(archive, back)])
+            binned.discard(back)
+        elif how == "judge" and sound in names:
+            judge(archive, names[sound])
+            judged.add(sound)
+        elif how == "merge":
+            archive.merge()
+        if rng.random() < 0.7:
+            add(archive, tmp_path)
+    add(archive, tmp_path)
+    archive.check()
+    alive = {sound: files[sound].relative_to(audio).with_suffix("").as_posix() for sound in set(files) - binned}
+    assert heard(archive) == alive
+    assert sorted(archive.documents) == sorted(alive.values())
+    qrels = Counter(name for grades in archive.judgments.all().qrels.values() for name in grades)
+    assert {s for s, name in alive.items() if qrels[name]} == judged & set(alive)
+    assert all(n == 1 for n in Ears.asked.values()), Ears.asked
+
+
+def _last_name(archive, sound):
+    """The name that a deleted recording had."""
+    journal = RecordingJournal(archive.folder / "recognised")
+    return next(n for n, line in journal.lines.items() if "gone" in line and _is_of(archive, line, sound))
+
+
+def _is_of(archive, line, sound):
+    return any(
+        f"sound{sound}\n".encode() in (archive.folder / "recognised" / s["file"]).read_bytes() for s in line["kept"]
+    )
