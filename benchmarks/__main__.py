@@ -3,6 +3,7 @@
 import sys
 
 from . import (
+    adding,
     archive,
     auto,
     boosting,
@@ -30,6 +31,7 @@ BENCHMARKS = {
     "archive": archive.main,
     "archive-million": archive.million,
     "metadata": metadata.main,
+    "adding": adding.main,
     "recognition": recognition.main,
     "trees": trees.main,
     "startup": startup.main,
