@@ -132,6 +132,13 @@ def test_titles_stay_until_a_table_says_otherwise(archive, audio, tmp_path):
     assert archive.search("loud2")[0].title == "Other"
 
 
+def test_the_language_of_new_recordings_is_noted(archive, audio, tmp_path):
+    record(tmp_path / "more" / "d.wav", 4)
+    add(archive, tmp_path / "more", language="en")
+    assert archive.about.get("d") == {"language": "en"}
+    assert archive.about.get("a") == {}
+
+
 def test_progress_names_the_stage(archive, audio, tmp_path):
     record(tmp_path / "more" / "d.wav", 4)
     calls = []

@@ -168,20 +168,23 @@ def add(
     find(audio)  # raises before an archive is made
     opened = create_or_open(archive, language)
     keeping(f"finished lattices and what {archive} has committed; the same command goes on from there")
-    done, errors = _add(opened, audio, recognition, keep_duplicates)
+    options = {"keep_duplicates": keep_duplicates, "language": language}
+    done, errors = _add(opened, audio, recognition, options)
     if watch:
-        _watch(opened, audio, recognition, keep_duplicates)
+        _watch(opened, audio, recognition, options)
     finish(errors, done, "recordings")
 
 
-def _add(opened: Archive, audio: list[str], recognition: Recognition, keep_duplicates: bool) -> tuple[int, list[str]]:
+def _add(
+    opened: Archive, audio: list[str], recognition: Recognition, options: Mapping[str, Any]
+) -> tuple[int, list[str]]:
     """Add recordings and tell what was done; how many there are, and what was wrong."""
     from ...spoken.archive import recordings
 
     with _stages() as progress:
         added = opened.add_recordings(
             audio, [recognition.recogniser], longest=recognition.longest, workers=recognition.workers,
-            keep_duplicates=keep_duplicates, progress=progress,
+            progress=progress, **options,
         )  # fmt: skip
     recognised, changes = added.recognised, added.changes
     _print_recognised(Path(opened.folder, recordings.FOLDER), recognised, added.took)
@@ -193,7 +196,7 @@ def _add(opened: Archive, audio: list[str], recognition: Recognition, keep_dupli
     return recognised.done + recognised.before, added.errors
 
 
-def _watch(opened: Archive, audio: list[str], recognition: Recognition, keep_duplicates: bool) -> None:
+def _watch(opened: Archive, audio: list[str], recognition: Recognition, options: Mapping[str, Any]) -> None:
     """Look for new and changed files every few seconds, and add them when they do not change any more."""
     import time
 
@@ -203,7 +206,7 @@ def _watch(opened: Archive, audio: list[str], recognition: Recognition, keep_dup
         time.sleep(_LOOK)
         last, now = now, _stamps(audio)
         if now != before and now == last:  # nothing has changed since the last look: files are written
-            _, errors = _add(opened, audio, recognition, keep_duplicates)
+            _, errors = _add(opened, audio, recognition, options)
             for error in errors:
                 say(f"rankine: {error}")
             before = now

@@ -111,6 +111,7 @@ class Archive(TaughtArchive):
         longest: float = 30.0,
         workers: int = 1,
         keep_duplicates: bool = False,
+        language: str | None = None,
         every: float = 30.0,
         progress: StageProgress = lambda stage, done, total: None,
     ) -> AddedRecordings:
@@ -128,6 +129,7 @@ class Archive(TaughtArchive):
             longest: recordings above so many seconds are cut at pauses.
             workers: processes.
             keep_duplicates: whether a copy of a recording is taken in too.
+            language: what is spoken in new recordings, for their metadata.
             every: seconds after which recordings that are finished are indexed.
             progress: is called with the stage, ``"recognising"`` (seconds of audio) or ``"indexing"`` (utterances), the
                 amount done and the total.
@@ -140,7 +142,7 @@ class Archive(TaughtArchive):
         places = recordings.as_sources(sources)
         with suppress(OSError):  # where settings cannot be written, `play` asks for the folder
             self.add_roots(roots_of(places))
-        indexing = recordings.Indexing(self, about, workers, partial(progress, "indexing"))
+        indexing = recordings.Indexing(self, about, workers, partial(progress, "indexing"), language)
         recognised, took = recordings.recognise_recordings(
             folder, places, options, partial(progress, "recognising"), indexing.commit
         )

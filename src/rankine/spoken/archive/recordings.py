@@ -20,6 +20,7 @@ from ..lattice.formats import File, format_of
 from ..recognise import table
 from ..recognise.journal import RecordingJournal
 from ..recognise.run import Recognised, Recogniser, recognise
+from .metadata import record_texts
 from .tagged import fill_from_tags
 
 FOLDER = "recognised"
@@ -139,8 +140,10 @@ class Indexing:
         about: Mapping[str, About] | str | os.PathLike | None,
         workers: int,
         progress: Callable[[int, int | None], None],
+        language: str | None = None,
     ) -> None:
         self.archive, self.about, self.workers, self.progress = archive, about, workers, progress
+        self.language = language
         self.changes = Changes(0, 0, 0, 0, [])
 
     def commit(self, journal: RecordingJournal) -> None:
@@ -159,6 +162,9 @@ class Indexing:
         )  # fmt: skip
         new = {about.document: about.audio for about in table.values() if about.document not in there and about.audio}
         fill_from_tags(archive.folder, new)
+        if self.language:
+            spoken = {name: {"language": self.language} for name in new}
+            record_texts(archive.folder, spoken, "language of new recordings")
         before = self.changes
         self.changes = Changes(
             before.added + changes.added, before.updated + changes.updated, changes.unchanged, changes.removed,
