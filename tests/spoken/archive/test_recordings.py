@@ -139,6 +139,11 @@ def test_the_language_of_new_recordings_is_noted(archive, audio, tmp_path):
     assert archive.about.get("a") == {}
 
 
+def test_a_recogniser_of_another_language_is_refused(archive, audio):
+    with pytest.raises(rk.InputError, match="PocketSphinx understands en here, and the recordings are in 'zh'"):
+        archive.add_recordings(audio, ["pocketsphinx"], language="zh")
+
+
 def test_progress_names_the_stage(archive, audio, tmp_path):
     record(tmp_path / "more" / "d.wav", 4)
     calls = []

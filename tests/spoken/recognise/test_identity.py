@@ -90,6 +90,7 @@ def test_a_renamed_recording_keeps_everything(place, tmp_path):
     (audio / "b.wav").rename(audio / "interview.wav")
     added = add(archive, tmp_path)
     assert (added.recognised.done, added.changes[:2]) == (0, (0, 0))
+    assert added.recognised.notes == ["called otherwise now, as their files: b is interview"]
     assert sorted(archive.documents) == ["a", "deep/c", "interview"]
     assert heard(archive) == {1: "a", 2: "interview", 3: "deep/c"}
     assert archive.judgments.all().qrels == {"1": {"interview": 1.0}}
@@ -147,6 +148,21 @@ def test_copies_are_left_out_until_they_are_wanted(place, tmp_path):
     assert add(archive, tmp_path, keep_duplicates=True).recognised.done == 1
     assert sorted(archive.documents) == ["again", "b", "copy", "deep/c"]
     assert add(archive, tmp_path).recognised.before == 4
+
+
+def test_a_copy_that_is_kept_takes_nothing_from_the_original(place, tmp_path):
+    archive, audio = place
+    archive.about.set("b", {"title": "Secret", "rights": "closed"})
+    shutil.copyfile(audio / "b.wav", audio / "zz.wav")
+    for _ in range(2):
+        add(archive, tmp_path, keep_duplicates=True)
+        assert archive.about.get("b") == {"title": "Secret", "rights": "closed"}
+        assert archive.about.get("zz") == {"rights": "closed"}  # what is closed is closed in a copy too
+        assert sorted(archive.documents) == ["a", "b", "deep/c", "zz"]
+    (audio / "b.wav").rename(audio / "new.wav")
+    add(archive, tmp_path)
+    assert archive.about.get("new")["title"] == "Secret"
+    assert "title" not in archive.about.get("zz")
 
 
 def test_two_new_files_of_one_sound(tmp_path):

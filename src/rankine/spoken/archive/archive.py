@@ -138,6 +138,7 @@ class Archive(TaughtArchive):
 
         folder = folder_inside(self.folder, recordings.FOLDER)
         recogniser = recordings.one_recogniser(recognisers)
+        recordings.check_language(recogniser, language or self.settings.language)
         options = recordings.RecognitionOptions(recogniser, longest, workers, keep_duplicates, every)
         places = recordings.as_sources(sources)
         with suppress(OSError):  # where settings cannot be written, `play` asks for the folder
@@ -265,17 +266,24 @@ class Archive(TaughtArchive):
         target: str | os.PathLike,
         *,
         index: bool = True,
+        closed: bool = False,
         report: Callable[[int, int], None] = lambda done, total: None,
     ) -> PackedArchive:
         """Write the whole archive into a zip, as it is now; recordings themselves are left out.
 
+        An archive with recordings that are not open is packed only if ``closed`` says so.
+
         Args:
             target: the zip file; it is written whole or not at all.
             index: whether the index is packed too. Without it the file is smaller, and unpacking builds the index.
+            closed: whether recordings that are closed or on request may be packed.
             report: is called with the bytes done and their total.
         """
         from .packing import pack
+        from .rights import check_all_open
 
+        if not closed:
+            check_all_open(self.index)
         return pack(self.folder, target, index, report)
 
     @classmethod

@@ -51,6 +51,16 @@ def one_recogniser(recognisers: Sequence[str | Recogniser]) -> Recogniser:
     return table.get(recogniser)
 
 
+def check_language(recogniser: Recogniser, language: str) -> None:
+    """Raise InputError if a recogniser states its languages, and this is none of them."""
+    languages = getattr(recogniser, "languages", ())
+    if languages and language not in languages:
+        raise InputError(
+            f"{type(recogniser).__name__} understands {', '.join(languages)} here, and the recordings are in "
+            f"{language!r}: give it a model of that language, or choose another recogniser"
+        )
+
+
 def as_sources(sources: Sources) -> list[str | os.PathLike]:
     """A list of files and folders."""
     return [sources] if isinstance(sources, str | os.PathLike) else list(sources)
@@ -167,7 +177,8 @@ class Indexing:
             record_texts(archive.folder, spoken, "language of new recordings")
         before = self.changes
         self.changes = Changes(
-            before.added + changes.added, before.updated + changes.updated, changes.unchanged, changes.removed,
+            before.added + changes.added, before.updated + changes.updated,
+            changes.unchanged - before.added - before.updated, changes.removed,
             changes.errors,
         )  # fmt: skip
 

@@ -77,6 +77,7 @@ class _Identification:
                     self.by_print.setdefault(line["print"], []).append(name)
         self.notes: list[str] = []
         self.errors: list[str] = []
+        self.renamed: list[str] = []
 
     def work(self, recordings: Sequence[Recording]) -> Identified:
         """Look at all files, then decide."""
@@ -204,6 +205,7 @@ class _Identification:
                 new["print"] = self.journal.print_of(file.content.samples) if line["print"] == earlier else ""
             if name != file.entry:
                 new["stem"] = line.get("stem", file.entry)
+                self.renamed.append(f"{file.entry} is {name}")
             if new != line:
                 lines.append(new)
         for file in copies:
@@ -215,6 +217,9 @@ class _Identification:
             if self.journal.lines.get(name) != new:
                 lines.append(new)
         self.journal.write(lines)
+        if self.renamed:
+            more = f" and {len(self.renamed) - _SHOWN} more" if len(self.renamed) > _SHOWN else ""
+            self.notes.append(f"called otherwise now, as their files: {', '.join(self.renamed[:_SHOWN])}{more}")
 
 
 def stamp_of(status: os.stat_result) -> tuple[int, int]:
