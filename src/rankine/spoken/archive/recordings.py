@@ -20,6 +20,7 @@ from ..lattice.formats import File, format_of
 from ..recognise import table
 from ..recognise.journal import RecordingJournal
 from ..recognise.run import Recognised, Recogniser, recognise
+from .contents import release_returned
 from .tagged import fill_from_tags
 
 FOLDER = "recognised"
@@ -159,6 +160,7 @@ class Indexing:
         )  # fmt: skip
         new = {about.document: about.audio for about in table.values() if about.document not in there and about.audio}
         fill_from_tags(archive.folder, new)
+        release_returned(archive.folder)
         before = self.changes
         self.changes = Changes(
             before.added + changes.added, before.updated + changes.updated, changes.unchanged, changes.removed,
@@ -175,6 +177,10 @@ class NoJournal:
     def restore(self, names: Collection[str]) -> list[str]:
         """Nothing is restored."""
         return []
+
+    def places(self) -> dict[str, str]:
+        """No audio file is known."""
+        return {}
 
     def purge(self, days: float) -> list[str]:
         """Nothing is purged."""

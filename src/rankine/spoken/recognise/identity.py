@@ -181,8 +181,8 @@ class _Identification:
 
     def _free_name(self, file: _File, taken: Collection[str]) -> str:
         """The name of a file, if no recording has it; else the old name of its recording, or that with the ending."""
-        name = file.recording.name
-        for some in (name, file.entry, f"{name}{Path(file.path).suffix}"):
+        name, old = file.recording.name, self.journal.lines.get(file.entry or "", {}).get("was", file.entry)
+        for some in (name, old, f"{name}{Path(file.path).suffix}"):
             if some and some not in taken:
                 return some
         number = 2
