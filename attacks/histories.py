@@ -180,13 +180,20 @@ class Tally(NamedTuple):
     taken: Counter[str]
     killed: Counter[str]
 
+    @classmethod
+    def empty(cls) -> Tally:
+        """No step was taken yet."""
+        return cls(Counter(), Counter())
+
 
 def play(sequence: History, folder: Path, costs: Costs, tally: Tally) -> Failure | None:
     """Play a sequence in a new folder; the first failure."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     world = World(folder, sequence.begin)
-    world.record(world.audio / "a.wav")
+    for name in ("a", "b", "deep/c"):
+        (world.audio / name).parent.mkdir(exist_ok=True)
+        world.record(world.audio / f"{name}.wav")
     for number, step in enumerate(sequence.steps):
         try:
             plan = STEPS[step.name][0](world, random.Random(step.seed))
@@ -211,14 +218,14 @@ def shortened(sequence: History, failure: Failure, folder: Path) -> tuple[Histor
     sequence = sequence._replace(steps=sequence.steps[: failure.step + 1])
     for begin in dict.fromkeys(("new", sequence.begin)):
         shorter = sequence._replace(begin=begin)
-        if begin != sequence.begin and (other := play(shorter, folder, Costs(), Tally(Counter(), Counter()))):
+        if begin != sequence.begin and (other := play(shorter, folder, Costs(), Tally.empty())):
             sequence, failure = shorter, other
     smaller = True
     while smaller:
         smaller = False
         for i in reversed(range(len(sequence.steps))):
             shorter = sequence._replace(steps=sequence.steps[:i] + sequence.steps[i + 1 :])
-            other = play(shorter, folder, Costs(), Tally(Counter(), Counter()))
+            other = play(shorter, folder, Costs(), Tally.empty())
             if other is not None:
                 sequence, failure, smaller = shorter._replace(steps=shorter.steps[: other.step + 1]), other, True
                 break
@@ -236,10 +243,12 @@ def random_sequence(rng: random.Random, share: float, costs: Costs) -> History:
     return History(begin, (*steps, Step("add", 0)))
 
 
-def attack(count: int, kills: int, seed: int, minutes: float = 1e9, short: bool = True, only: Sequence[int] = ()) -> list[str]:
+def attack(
+    count: int, kills: int, seed: int, minutes: float = 1e9, short: bool = True, only: Sequence[int] = ()
+) -> list[str]:
     """Play so many sequences with about so many kills; print counts; the failures."""
     failures: list[str] = []
-    tally, costs = Tally(Counter(), Counter()), Costs()
+    tally, costs = Tally.empty(), Costs()
     began = time.monotonic()
     share = min(0.9, kills / max(count, 1) / 5)
     with tempfile.TemporaryDirectory(prefix="rankine-histories-", dir=place()) as folder, warnings.catch_warnings():

@@ -22,6 +22,7 @@ class Item:
     name: str
     sound: int | None = None
     path: str | None = None  # where its file was when it was last added
+    size: int = 0  # of its file then
     state: str = IN
     lattices: bool = False  # the archive holds what was heard
     text: str | None = None  # the word of a transcript
@@ -150,6 +151,7 @@ class Model:
         if item in self.bin:
             self.bin.remove(item)
         item.name, item.path, item.sound, item.state, item.lattices = name, path, sound, IN, True
+        item.size = Path(path).stat().st_size
         item.titles |= {self.tags[path]} if path in self.tags else set()
 
     def index(self) -> None:

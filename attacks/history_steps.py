@@ -137,8 +137,10 @@ def relocate(world: World, rng: random.Random) -> Plan | None:
                 parts = Path(item.path).parts[1:]
                 paths = (str(Path(world.audio, *parts[i:])) for i in range(len(parts)))
                 path = next((p for p in paths if p in world.model.files), None)
-                if path is not None and world.model.files[path] == item.sound:
-                    item.path = path
+                if path is not None and (
+                    world.model.files[path] == item.sound or Path(path).stat().st_size == item.size
+                ):
+                    item.path = path  # one of another sound and the same length is looked at when it is added
 
     return Plan(lambda: world.open().relocate(world.audio), effect)
 
@@ -261,7 +263,9 @@ def import_table(world: World, rng: random.Random) -> Plan | None:
     if not there:
         return None
     names = rng.sample(there, rng.randint(1, min(4, len(there))))
-    table: dict[str, dict[Any, Any]] = {name: {"shelf": f"s{rng.randrange(3)}", "notes": "from a table"} for name in names}
+    table: dict[str, dict[Any, Any]] = {
+        name: {"shelf": f"s{rng.randrange(3)}", "notes": "from a table"} for name in names
+    }
     path = world.folder / "table.tsv"
     lines = [f"{name}\t{cells['shelf']}\t{cells['notes']}\n" for name, cells in table.items()]
     path.write_text("recording\tshelf\tnotes\n" + "".join(lines))
@@ -335,8 +339,8 @@ def pack(world: World, rng: random.Random) -> Plan | None:
 # each step and how often it is taken; a further kind of rows is a row of KINDS
 STEPS: dict[str, tuple[Callable[[World, random.Random], Plan | None], int]] = {
     "new": (new, 3), "rename": (rename, 3), "tag": (tag, 2), "edit": (edit, 2), "copy": (copy, 2), "swap": (swap, 2),
-    "lose": (lose, 1), "move": (move, 1), "relocate": (relocate, 2), "add": (add, 8), "add deleted": (add_deleted, 3),
-    "index": (index, 2), "delete": (delete, 4), "undelete": (undelete, 3), "purge": (purge, 1),
+    "lose": (lose, 1), "move": (move, 1), "relocate": (relocate, 2), "add": (add, 8), "add deleted": (add_deleted, 6),
+    "index": (index, 4), "delete": (delete, 6), "undelete": (undelete, 6), "purge": (purge, 1),
     "type in": (type_in, 8), "import": (import_table, 1), "undo": (undo, 3), "weights": (weights, 1),
     "merge": (merge, 1), "upgrade": (upgrade, 1), "pack": (pack, 2),
 }  # fmt: skip

@@ -122,7 +122,9 @@ class World:
             item.lattices = begin == "recognised"
         self.model.items += items.values()
         grades = KINDS["judgment"].read(archive)
-        rows = [Row("judgment", items[n], key, v) for n, some in grades.items() if n in items for key, v in some.items()]
+        rows = [
+            Row("judgment", items[n], key, v) for n, some in grades.items() if n in items for key, v in some.items()
+        ]
         self.model.note([0], rows)
         self.model.history = archive.weights_history
         self.model.weights = None if archive.weights is None else archive.weights.id
