@@ -249,13 +249,14 @@ def attack(
     """Play so many sequences with about so many kills; print counts; the failures."""
     failures: list[str] = []
     tally, costs = Tally.empty(), Costs()
-    began = time.monotonic()
+    began, done = time.monotonic(), 0
     share = min(0.9, kills / max(count, 1) / 5)
     with tempfile.TemporaryDirectory(prefix="rankine-histories-", dir=place()) as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for number in only or range(count):
             if time.monotonic() - began > 60 * minutes:
                 break
+            done += 1
             rest = share if tally.killed.total() < kills else 0.0
             sequence = random_sequence(random.Random(f"{seed}/{number}"), rest, costs)
             failure = play(sequence, Path(folder, "world"), costs, tally)
@@ -265,7 +266,6 @@ def attack(
                 steps = "; ".join(map(str, sequence.steps))
                 failures.append(f"seed {seed}, sequence {number}, {sequence.begin}: {steps}\n  {failure.what}")
                 print(failures[-1], flush=True)
-        done = number + 1
     print(", ".join(f"{name} {n}" + f" ({tally.killed[name]} killed)" * bool(tally.killed[name])
                     for name, n in tally.taken.items()))  # fmt: skip
     print(

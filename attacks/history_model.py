@@ -23,6 +23,7 @@ class Item:
     sound: int | None = None
     path: str | None = None  # where its file was when it was last added
     size: int = 0  # of its file then
+    seen: int = 0  # grows with every change
     state: str = IN
     lattices: bool = False  # the archive holds what was heard
     text: str | None = None  # the word of a transcript
@@ -58,6 +59,7 @@ class Model:
         self.tags: dict[str, str] = {}  # titles in their tags
         self.talks: dict[str, str] = {}  # words of transcripts by name
         self.heard: Counter[int] = Counter()
+        self.clock = 0
         self.changes: dict[int, Change] = {}
         self.weights: str | None = None
         self.history: list[str] = []
@@ -137,7 +139,8 @@ class Model:
 
     def _owner(self, path: str) -> Item | None:
         """The recording in the archive whose file was last seen at a path."""
-        return next((i for i in self.there.values() if i.sound is not None and i.path == path), None)
+        there = [item for item in self.there.values() if item.sound is not None and item.path == path]
+        return max(there, key=lambda item: item.seen, default=None)
 
     def _take(self, path: str, name: str, item: Item | None) -> None:
         sound = self.files[path]
@@ -150,6 +153,9 @@ class Model:
             self.heard[sound] += 1
         if item in self.bin:
             self.bin.remove(item)
+        if (item.path, item.sound) != (path, sound):
+            self.clock += 1
+            item.seen = self.clock
         item.name, item.path, item.sound, item.state, item.lattices = name, path, sound, IN, True
         item.size = Path(path).stat().st_size
         item.titles |= {self.tags[path]} if path in self.tags else set()
