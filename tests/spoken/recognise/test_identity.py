@@ -321,3 +321,30 @@ def test_another_sound_of_the_same_length_is_noticed_after_a_move(place, tmp_pat
     archive.relocate(audio)
     assert add(archive, tmp_path).recognised.done == 1
     assert heard(archive) == {1: "a", 6: "b", 3: "deep/c"}
+
+
+def test_a_purged_recording_returns_beside_the_one_that_has_its_name(place, tmp_path):
+    archive, audio = place
+    archive.delete(["b"])
+    archive.purge(0)
+    (audio / "b.wav").rename(audio / "later.wav")
+    record(audio / "b.wav", 7)
+    add(archive, tmp_path)
+    (audio / "b.wav").rename(audio / "e.wav")
+    add(archive, tmp_path)
+    add(archive, tmp_path, audio / "later.wav")
+    assert heard(archive) == {1: "a", 2: "later", 3: "deep/c", 7: "e"}
+    assert add(archive, tmp_path).recognised.before == 4
+    assert Ears.asked == {1: 1, 2: 2, 3: 1, 7: 1}
+
+
+def test_an_edited_recording_at_the_place_of_a_deleted_one(place, tmp_path):
+    archive, audio = place
+    archive.delete(["b"])
+    (audio / "b.wav").unlink()
+    (audio / "a.wav").rename(audio / "b.wav")
+    add(archive, tmp_path)
+    record(audio / "b.wav", 6)
+    add(archive, tmp_path)
+    assert heard(archive) == {6: "b", 3: "deep/c"}
+    assert sorted(archive.documents) == ["b", "deep/c"]

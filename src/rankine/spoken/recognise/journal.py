@@ -148,7 +148,7 @@ class RecordingJournal:
         line = self.lines.get(name)
         if line is not None and "gone" not in line and "same_as" not in line:
             return _stem(name, line)
-        taken = {_stem(n, line) for n, line in self.lines.items() if line.get("segments") or line.get("kept")}
+        taken = {_stem(n, line) for n, line in self.lines.items() if "same_as" not in line}
         number, own = 1, name
         while own in taken:
             number += 1
