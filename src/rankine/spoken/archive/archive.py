@@ -197,7 +197,7 @@ class Archive(TaughtArchive):
         from .contents import restore
 
         with recordings.journal_of(folder_inside(self.folder, recordings.FOLDER)) as journal:
-            restore(self.folder, documents, journal.restore)
+            restore(self.folder, documents, journal.restore, journal.places)
             journal.write_table()
         self.refresh()
 

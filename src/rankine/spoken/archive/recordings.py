@@ -20,6 +20,7 @@ from ..lattice.formats import File, format_of
 from ..recognise import table
 from ..recognise.journal import RecordingJournal
 from ..recognise.run import Recognised, Recogniser, recognise
+from .contents import release_returned
 from .metadata import record_texts
 from .tagged import fill_from_tags
 
@@ -175,6 +176,7 @@ class Indexing:
         if self.language:
             spoken = {name: {"language": self.language} for name in new}
             record_texts(archive.folder, spoken, "language of new recordings")
+        release_returned(archive.folder)
         before = self.changes
         self.changes = Changes(
             before.added + changes.added, before.updated + changes.updated,
@@ -192,6 +194,10 @@ class NoJournal:
     def restore(self, names: Collection[str]) -> list[str]:
         """Nothing is restored."""
         return []
+
+    def places(self) -> dict[str, str]:
+        """No audio file is known."""
+        return {}
 
     def purge(self, days: float) -> list[str]:
         """Nothing is purged."""
