@@ -24,7 +24,7 @@ boundscheck: $(VENV)/installed-dev  ## all tests with an index beyond an array's
 bench: $(VENV)/installed-bench  ## speed against peers, as ratios in one run
 	$(BIN)/python -m benchmarks
 
-attack: $(VENV)/installed-dev  ## mutated files, bombs, kills, hostile names, certificates: `make attack MINUTES=30`
+attack: $(VENV)/installed-dev  ## mutated files, bombs, kills, histories, hostile names, certificates: `make attack MINUTES=30`
 	$(BIN)/python -m attacks --minutes $(MINUTES)
 
 docs: $(VENV)/installed-dev  ## the documentation, warnings are errors

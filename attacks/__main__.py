@@ -16,6 +16,7 @@ ATTACKS = {
     "signals": lambda minutes: ["--minutes", f"{0.1 * minutes:.2f}"],
     "guarantees": lambda minutes: ["--count", str(round(17 * minutes))],
     "certificates": lambda minutes: ["--count", str(round(67 * minutes))],
+    "histories": lambda minutes: ["--count", str(round(20 * minutes)), "--kills", str(round(6 * minutes))],
     "kills": lambda minutes: ["--count", str(round(34 * minutes))],
     "mutations": lambda minutes: ["--count", "1000000000", "--minutes", f"{0.5 * minutes:.2f}"],
 }

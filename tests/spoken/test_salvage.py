@@ -1,15 +1,17 @@
 """What can be read of damaged databases is saved."""
 
+import os
 import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+import rankine as rk
 from rankine.spoken.earlier import earlier_rows
 from rankine.spoken.learn.judgments import Judgments
 from rankine.spoken.salvage import salvage
-from rankine.spoken.store import Store
+from rankine.spoken.store import Store, refresh
 
 SAVED = Path(__file__).parent.parent / "saved" / "spoken"
 
@@ -80,3 +82,33 @@ def test_judgments_of_an_older_release(tmp_path):
     queries, rows = earlier_rows(tmp_path / "judgments.sqlite")
     assert queries == want[0]
     assert rows == [row for row in want[1] if row[0] != 2]
+
+
+def test_what_recordings_are_is_saved_though_its_rows_are_lost(tmp_path):
+    store = Store(tmp_path)
+    with store.writing("about", "ann") as batch:
+        number = batch.recording("tape")
+        batch.add("about", [{"recording": number, "field": "rights", "value": "closed"}])
+        refresh(batch.db, [number])
+    with sqlite3.connect(store.path) as db:
+        db.execute("DELETE FROM about")
+    db.close()
+    salvage(store.path, tmp_path / "new.sqlite")
+    (tmp_path / "again").mkdir()
+    saved = Store(tmp_path / "again")
+    os.replace(tmp_path / "new.sqlite", saved.path)
+    saved.check()
+    with saved.reading() as db:
+        assert db.execute("SELECT about FROM recording").fetchall() == [('{"rights":"closed"}',)]
+    assert saved.batches()[-1].what == "saved from a damaged store"
+
+
+def test_a_store_of_a_newer_release_is_not_damaged(tmp_path):
+    store = Store(tmp_path)
+    with store.writing("about", "ann") as batch:
+        batch.recording("tape")
+    with sqlite3.connect(store.path) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    with pytest.raises(rk.InputError, match="of a newer release"):
+        salvage(store.path, tmp_path / "new.sqlite")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
-from .store import KINDS, Batch, Store, refresh
+from .store import KINDS, Batch, Store, cells, refresh
 
 
 def identify_recordings(folder: str | os.PathLike, prints: Mapping[str, str]) -> None:
@@ -17,10 +17,10 @@ def identify_recordings(folder: str | os.PathLike, prints: Mapping[str, str]) ->
     """
     store = Store(folder)
     with store.reading() as db:
-        rows = db.execute("SELECT id, name, print FROM recording WHERE print NOTNULL ORDER BY gone NOTNULL DESC, id")
-        there = {mark: (number, name) for number, name, mark in rows.fetchall()}
-    moved = {there[mark][0]: name for name, mark in prints.items() if mark in there and there[mark][1] != name}
-    new = {name: mark for name, mark in prints.items() if mark not in there}
+        rows = db.execute(
+            "SELECT id, name, print FROM recording WHERE print NOTNULL ORDER BY gone NOTNULL, id"
+        ).fetchall()
+    moved, new = _matched(prints, rows)
     if not moved and not new:
         return
     with store.writing("names of recordings") as batch:
@@ -28,8 +28,41 @@ def identify_recordings(folder: str | os.PathLike, prints: Mapping[str, str]) ->
         for number, name in moved.items():
             _take_over(batch, number, name)
             batch.db.execute("UPDATE recording SET name = ?, was = ?, gone = NULL WHERE id = ?", (name, name, number))
-        marks = [(mark, batch.recording(name)) for name, mark in new.items()]
-        batch.db.executemany("UPDATE recording SET print = ? WHERE id = ?", marks)
+        originals = {mark: number for number, name, mark in rows if name is not None}
+        for name, mark in new.items():
+            number = batch.recording(name)
+            batch.db.execute("UPDATE recording SET print = ? WHERE id = ?", (mark, number))
+            if mark in originals and originals[mark] != number:
+                _copy_rights(batch, originals[mark], number)
+
+
+def _matched(
+    prints: Mapping[str, str], rows: Sequence[tuple[int, str | None, str]]
+) -> tuple[dict[int, str], dict[str, str]]:
+    """Recordings of the store that have another name now, by number, and names of new ones with their prints.
+
+    Of several recordings with one content each keeps its name; what is left of names and recordings is matched.
+    """
+    names: dict[str, list[str]] = {}
+    for name, mark in prints.items():
+        names.setdefault(mark, []).append(name)
+    left: dict[str, list[int]] = {}
+    for number, before, mark in rows:
+        if before is not None and before in names.get(mark, ()):
+            names[mark].remove(before)
+        elif mark in names:
+            left.setdefault(mark, []).append(number)
+    moved = {number: names[mark].pop(0) for mark, some in left.items() for number in some if names[mark]}
+    return moved, {name: mark for mark, some in names.items() for name in some}
+
+
+def _copy_rights(batch: Batch, original: int, copy: int) -> None:
+    """A copy of a recording has its rights."""
+    (about,) = batch.db.execute("SELECT about FROM recording WHERE id = ?", (original,)).fetchone()
+    rights = cells(about, lambda what: ValueError(what)).get("rights")
+    if rights:
+        batch.add("about", [{"recording": copy, "field": "rights", "value": rights}])
+        refresh(batch.db, [copy])
 
 
 def _take_over(batch: Batch, number: int, name: str) -> None:

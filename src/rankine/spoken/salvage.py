@@ -6,13 +6,14 @@ import os
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import is_utf8
+from ..errors import InputError, is_utf8
 from ..temporary import temporary_folder
 from .earlier import TABLES
-from .store import KINDS, Store, refresh
+from .store import KINDS, VERSION, Store, cells, cells_of, refresh, undone
 from .upgrading import LEGACY
 
 _TYPES = {"TEXT": "str", "INTEGER": "int", "REAL": "float"}
@@ -39,13 +40,42 @@ def salvage(damaged: Path, target: Path) -> Salvage:
                     db.execute(statement)
                 result = _copied(damaged, db, TABLES)
         else:
+            _check_version(damaged)
             with Store(folder).writing("salvage") as batch:
                 batch.db.execute("DELETE FROM batch WHERE id = ?", (batch.id,))  # all batches are those of the old one
                 result = _copied(damaged, batch.db, ("query", "recording", "batch", *KINDS))
-                refresh(batch.db, [number for (number,) in batch.db.execute("SELECT id FROM recording")])
+                _complete(batch.db)
             Store(folder).check()
         os.replace(new, target)
     return result
+
+
+def _check_version(damaged: Path) -> None:
+    """Raise InputError if a store is of a newer release: it is not damaged."""
+    with closing(sqlite3.connect(damaged)) as db, suppress(sqlite3.DatabaseError):
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if version > VERSION:
+            raise InputError(f"the store is of a newer release (version {version}); update Rankine", str(damaged))
+
+
+def _complete(db: sqlite3.Connection) -> None:
+    """Say again what recordings are known to be and no row that was saved says, as a change of its own."""
+    lost: list[tuple[int, str, str]] = []
+    every = db.execute("SELECT id, about FROM recording").fetchall()
+    gone = undone(db)
+    for number, about in every:
+        with suppress(ValueError):
+            rows = cells_of(db, number, gone)
+            said = cells(about, ValueError)
+            lost += [(number, field, value) for field, value in said.items() if rows.get(field) != value]
+    if lost:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        batch = db.execute("INSERT INTO batch (time, who, what) VALUES (?, '', 'saved from a damaged store')", (now,))
+        db.executemany(
+            "INSERT INTO about (batch, recording, field, value) VALUES (?, ?, ?, ?)",
+            [(batch.lastrowid, *row) for row in lost],
+        )
+    refresh(db, [number for number, _ in every])
 
 
 def _copied(damaged: Path, db: sqlite3.Connection, tables: Iterable[str]) -> Salvage:

@@ -279,7 +279,7 @@ class Store:
             self._check_rows(db)
             gone = undone(db)
             for number, about in db.execute("SELECT id, about FROM recording"):
-                if cells(about, self.damaged) != _cells_of(db, number, gone):
+                if cells(about, self.damaged) != cells_of(db, number, gone):
                     raise self.damaged(f"recording {number} is not what its rows come to")
 
     # -- history
@@ -330,11 +330,11 @@ def _touched(db: sqlite3.Connection, batch: int) -> set[int]:
 def refresh(db: sqlite3.Connection, recordings: Collection[int]) -> None:
     """Bring what the rows of recordings come to up to date."""
     gone = undone(db)
-    values = [(msgspec.json.encode(_cells_of(db, r, gone)).decode(), r) for r in recordings]
+    values = [(msgspec.json.encode(cells_of(db, r, gone)).decode(), r) for r in recordings]
     db.executemany("UPDATE recording SET about = ? WHERE id = ?", values)
 
 
-def _cells_of(db: sqlite3.Connection, recording: int, gone: set[int]) -> dict[str, str]:
+def cells_of(db: sqlite3.Connection, recording: int, gone: set[int]) -> dict[str, str]:
     """What is said about a recording, by field: the last value that counts."""
     rows = db.execute("SELECT field, value, batch FROM about WHERE recording = ? ORDER BY id", (recording,))
     return {field: value for field, value, batch in rows if batch not in gone}

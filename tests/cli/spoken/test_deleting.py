@@ -33,7 +33,7 @@ def test_deleted_and_brought_back(place):
 def test_it_asks(place, answer, left):
     command = [sys.executable, "-c", "from rankine.cli import program; program()", "spoken", "delete", "arch", "south"]
     done = subprocess.run(command, cwd=place, input=answer, capture_output=True, text=True, check=False)
-    assert "delete 1 document? [y/N]" in done.stderr
+    assert "delete 1 document (south)? [y/N]" in done.stderr
     assert done.returncode == (left == 3)
     assert len(Archive(place / "arch")) == left
 

@@ -132,6 +132,18 @@ def test_titles_stay_until_a_table_says_otherwise(archive, audio, tmp_path):
     assert archive.search("loud2")[0].title == "Other"
 
 
+def test_the_language_of_new_recordings_is_noted(archive, audio, tmp_path):
+    record(tmp_path / "more" / "d.wav", 4)
+    add(archive, tmp_path / "more", language="en")
+    assert archive.about.get("d") == {"language": "en"}
+    assert archive.about.get("a") == {}
+
+
+def test_a_recogniser_of_another_language_is_refused(archive, audio):
+    with pytest.raises(rk.InputError, match="PocketSphinx understands en here, and the recordings are in 'zh'"):
+        archive.add_recordings(audio, ["pocketsphinx"], language="zh")
+
+
 def test_progress_names_the_stage(archive, audio, tmp_path):
     record(tmp_path / "more" / "d.wav", 4)
     calls = []

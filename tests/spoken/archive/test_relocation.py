@@ -43,7 +43,7 @@ def test_another_sound_is_not_the_recording(moved):
     result = archive.relocate(audio)
     assert result.paths == {}
     assert any("sounds otherwise" in line for line in result.missing)
-    assert any("is not below" in line for line in result.missing)
+    assert any("is not there" in line for line in result.missing)
     with pytest.raises(FileNotFoundError):
         archive.relocate(audio / "nowhere")
 

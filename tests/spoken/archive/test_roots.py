@@ -40,7 +40,7 @@ def test_nothing_is_played_until_a_root_is_given(archive, tmp_path):
     with pytest.raises(rk.InputError, match=r"no folder of recordings was given .* say where .*a\.wav' is with --rec"):
         locate(archive.index, "u@1")
     archive.add_roots([tmp_path / "elsewhere"])
-    with pytest.raises(rk.InputError, match=r"is not below .*elsewhere: say"):
+    with pytest.raises(rk.InputError, match=r"is not there, nor below .*elsewhere: say"):
         locate(archive.index, "u@1")
     archive.add_roots([tmp_path / "recordings"])
     assert locate(archive.index, "u@1").audio == tmp_path / "recordings" / "a.wav"

@@ -90,6 +90,7 @@ def test_a_renamed_recording_keeps_everything(place, tmp_path):
     (audio / "b.wav").rename(audio / "interview.wav")
     added = add(archive, tmp_path)
     assert (added.recognised.done, added.changes[:2]) == (0, (0, 0))
+    assert added.recognised.notes == ["called otherwise now, as their files: b is interview"]
     assert sorted(archive.documents) == ["a", "deep/c", "interview"]
     assert heard(archive) == {1: "a", 2: "interview", 3: "deep/c"}
     assert archive.judgments.all().qrels == {"1": {"interview": 1.0}}
@@ -147,6 +148,21 @@ def test_copies_are_left_out_until_they_are_wanted(place, tmp_path):
     assert add(archive, tmp_path, keep_duplicates=True).recognised.done == 1
     assert sorted(archive.documents) == ["again", "b", "copy", "deep/c"]
     assert add(archive, tmp_path).recognised.before == 4
+
+
+def test_a_copy_that_is_kept_takes_nothing_from_the_original(place, tmp_path):
+    archive, audio = place
+    archive.about.set("b", {"title": "Secret", "rights": "closed"})
+    shutil.copyfile(audio / "b.wav", audio / "zz.wav")
+    for _ in range(2):
+        add(archive, tmp_path, keep_duplicates=True)
+        assert archive.about.get("b") == {"title": "Secret", "rights": "closed"}
+        assert archive.about.get("zz") == {"rights": "closed"}  # what is closed is closed in a copy too
+        assert sorted(archive.documents) == ["a", "b", "deep/c", "zz"]
+    (audio / "b.wav").rename(audio / "new.wav")
+    add(archive, tmp_path)
+    assert archive.about.get("new")["title"] == "Secret"
+    assert "title" not in archive.about.get("zz")
 
 
 def test_two_new_files_of_one_sound(tmp_path):
@@ -256,3 +272,95 @@ def _is_of(archive, line, sound):
     return any(
         f"sound{sound}\n".encode() in (archive.folder / "recognised" / s["file"]).read_bytes() for s in line["kept"]
     )
+
+
+def test_names_that_move_on_by_one(place, tmp_path):
+    """A recording gets the name of another, which gets a new one: no document is left under an old name."""
+    archive, audio = place
+    judge(archive, "a")
+    (audio / "b.wav").rename(audio / "d.wav")
+    (audio / "a.wav").rename(audio / "b.wav")
+    assert add(archive, tmp_path).changes[:2] == (0, 0)
+    assert heard(archive) == {1: "b", 2: "d", 3: "deep/c"}
+    assert sorted(archive.documents) == ["b", "d", "deep/c"]
+    assert archive.judgments.all().qrels == {"1": {"b": 1.0}}
+
+
+def test_a_deleted_recording_stays_deleted_when_another_takes_its_name(place, tmp_path):
+    archive, audio = place
+    judge(archive, "b")
+    archive.delete(["b"])
+    (audio / "b.wav").rename(audio / "later.wav")
+    record(audio / "b.wav", 7)
+    for _ in range(2):
+        add(archive, tmp_path)
+        assert heard(archive) == {1: "a", 7: "b", 3: "deep/c"}
+        assert archive.judgments.all().n_judgments == 0
+    archive.delete(["b"])
+    archive.undelete(["b"])  # the one that was deleted last
+    assert heard(archive) == {1: "a", 7: "b", 3: "deep/c"}
+    (audio / "b.wav").rename(audio / "e.wav")
+    add(archive, tmp_path)
+    assert [d.name for d in archive.deleted] == ["b"]
+    archive.undelete(["b"])
+    assert heard(archive) == {1: "a", 2: "b", 7: "e", 3: "deep/c"}
+    add(archive, tmp_path)
+    assert heard(archive) == {1: "a", 2: "later", 7: "e", 3: "deep/c"}
+    assert archive.judgments.all().qrels == {"1": {"later": 1.0}}
+    assert Ears.asked == {1: 1, 2: 1, 3: 1, 7: 1}
+
+
+def test_what_is_added_again_under_another_name_is_not_in_the_bin(place, tmp_path):
+    archive, audio = place
+    archive.delete(["b"])
+    (audio / "b.wav").rename(audio / "later.wav")
+    add(archive, tmp_path, audio / "later.wav")
+    assert archive.deleted == []
+    assert heard(archive) == {1: "a", 2: "later", 3: "deep/c"}
+
+
+def test_recordings_that_moved_while_one_was_deleted(place, tmp_path):
+    archive, audio = place
+    archive.delete(["b"])
+    audio.rename(tmp_path / "elsewhere")
+    archive.relocate(tmp_path / "elsewhere")
+    archive.undelete(["b"])
+    assert archive.search("sound2")[0].audio == str((tmp_path / "elsewhere" / "b.wav").resolve())
+
+
+def test_another_sound_of_the_same_length_is_noticed_after_a_move(place, tmp_path):
+    archive, audio = place
+    record(audio / "b.wav", 6)
+    audio.rename(tmp_path / "elsewhere")
+    archive.relocate(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere").rename(audio)
+    archive.relocate(audio)
+    assert add(archive, tmp_path).recognised.done == 1
+    assert heard(archive) == {1: "a", 6: "b", 3: "deep/c"}
+
+
+def test_a_purged_recording_returns_beside_the_one_that_has_its_name(place, tmp_path):
+    archive, audio = place
+    archive.delete(["b"])
+    archive.purge(0)
+    (audio / "b.wav").rename(audio / "later.wav")
+    record(audio / "b.wav", 7)
+    add(archive, tmp_path)
+    (audio / "b.wav").rename(audio / "e.wav")
+    add(archive, tmp_path)
+    add(archive, tmp_path, audio / "later.wav")
+    assert heard(archive) == {1: "a", 2: "later", 3: "deep/c", 7: "e"}
+    assert add(archive, tmp_path).recognised.before == 4
+    assert Ears.asked == {1: 1, 2: 2, 3: 1, 7: 1}
+
+
+def test_an_edited_recording_at_the_place_of_a_deleted_one(place, tmp_path):
+    archive, audio = place
+    archive.delete(["b"])
+    (audio / "b.wav").unlink()
+    (audio / "a.wav").rename(audio / "b.wav")
+    add(archive, tmp_path)
+    record(audio / "b.wav", 6)
+    add(archive, tmp_path)
+    assert heard(archive) == {6: "b", 3: "deep/c"}
+    assert sorted(archive.documents) == ["b", "deep/c"]

@@ -36,7 +36,8 @@ def delete(
     for name in documents:
         opened.index.number_of(name)
     what = counted(len(documents), "document")
-    if not _confirmed(f"{archive}: delete {what}?", yes):
+    some = ", ".join(documents[:3]) + (" …" if len(documents) > 3 else "")
+    if not _confirmed(f"{archive}: delete {what} ({some})?", yes):
         say("nothing was deleted; --yes does not ask")
         raise typer.Exit(1)
     opened.delete(documents)
@@ -80,7 +81,8 @@ def purge(
     if not days >= 0:
         raise InputError(f"--days must be at least 0, got {days}")
     opened = Archive(archive)
-    if opened.deleted and not _confirmed(f"{archive}: remove for good what is in the bin?", yes):
+    there = counted(len(opened.deleted), "document")
+    if opened.deleted and not _confirmed(f"{archive}: {there} in the bin; remove for good what is old enough?", yes):
         say("nothing was removed; --yes does not ask")
         raise typer.Exit(1)
     say(f"{archive}: {counted(len(opened.purge(days)), 'document')} removed for good")

@@ -16,11 +16,14 @@ def pack(
     without_index: Annotated[
         bool, typer.Option("--without-index", help="Leave the index out; unpacking builds it from the lattices.")
     ] = False,
+    closed: Annotated[
+        bool, typer.Option("--closed", help="Pack recordings that are closed or on request too: for the keeper.")
+    ] = False,
 ) -> None:
     """Write a whole archive into one file: index, lattices, what people typed in, weights. Recordings stay outside.
 
     It is the state of one moment, also while another process writes. The file is a zip in the layout of BagIt, with a
-    checksum of every file: `rankine spoken pack archive/ archive.zip`
+    checksum of every file. What is in the bin is left out. `rankine spoken pack archive/ archive.zip`
     """
     from ...limits import shown
     from ...progress import bar
@@ -28,7 +31,7 @@ def pack(
 
     opened = Archive(archive)
     with bar("packing", None, unit="bytes") as update:
-        packed = opened.pack(output, index=not without_index, report=update)
+        packed = opened.pack(output, index=not without_index, closed=closed, report=update)
     documents = "without the index" if without_index else counted(packed.documents, "document")
     say(f"{output}: {documents}, {counted(packed.files, 'file')}, {shown(packed.size)} in {shown(packed.packed)}")
 

@@ -162,26 +162,37 @@ def add(
 
     `rankine spoken add archive/ recordings/` and then `rankine spoken search archive/ "printing press"`
     """
+    from ...errors import InputError
     from ...spoken.archive.opening import create_or_open
     from ...spoken.recognise.recordings import find
 
-    find(audio)  # raises before an archive is made
+    try:
+        find(audio)  # raises before an archive is made
+        empty = False
+    except InputError:
+        if not watch:
+            raise
+        empty = True
     opened = create_or_open(archive, language)
     keeping(f"finished lattices and what {archive} has committed; the same command goes on from there")
-    done, errors = _add(opened, audio, recognition, keep_duplicates)
+    options = {"keep_duplicates": keep_duplicates, "language": language}
+    before = _stamps(audio)
+    done, errors = (0, []) if empty else _add(opened, audio, recognition, options)
     if watch:
-        _watch(opened, audio, recognition, keep_duplicates)
+        _watch(opened, audio, recognition, options, before)
     finish(errors, done, "recordings")
 
 
-def _add(opened: Archive, audio: list[str], recognition: Recognition, keep_duplicates: bool) -> tuple[int, list[str]]:
+def _add(
+    opened: Archive, audio: list[str], recognition: Recognition, options: Mapping[str, Any]
+) -> tuple[int, list[str]]:
     """Add recordings and tell what was done; how many there are, and what was wrong."""
     from ...spoken.archive import recordings
 
     with _stages() as progress:
         added = opened.add_recordings(
             audio, [recognition.recogniser], longest=recognition.longest, workers=recognition.workers,
-            keep_duplicates=keep_duplicates, progress=progress,
+            progress=progress, **options,
         )  # fmt: skip
     recognised, changes = added.recognised, added.changes
     _print_recognised(Path(opened.folder, recordings.FOLDER), recognised, added.took)
@@ -193,20 +204,29 @@ def _add(opened: Archive, audio: list[str], recognition: Recognition, keep_dupli
     return recognised.done + recognised.before, added.errors
 
 
-def _watch(opened: Archive, audio: list[str], recognition: Recognition, keep_duplicates: bool) -> None:
-    """Look for new and changed files every few seconds, and add them when they do not change any more."""
+def _watch(
+    opened: Archive,
+    audio: list[str],
+    recognition: Recognition,
+    options: Mapping[str, Any],
+    before: dict[str, tuple[int, int]],
+) -> None:
+    """Look for new and changed files every few seconds; each is added when it has not changed between two looks."""
     import time
 
     say(f"watching {', '.join(audio)}; Ctrl-C ends")
-    before = now = _stamps(audio)
+    now = before
     while True:
         time.sleep(_LOOK)
         last, now = now, _stamps(audio)
-        if now != before and now == last:  # nothing has changed since the last look: files are written
-            _, errors = _add(opened, audio, recognition, keep_duplicates)
+        changed = {path for path in {*before, *now} if before.get(path) != now.get(path)}
+        rest = {path for path in changed if now.get(path) == last.get(path)}
+        if rest and now:
+            _, errors = _add(opened, audio, recognition, options)
             for error in errors:
                 say(f"rankine: {error}")
-            before = now
+        before = {path: stamp for path, stamp in before.items() if path not in rest}
+        before |= {path: now[path] for path in rest if path in now}
 
 
 def _stamps(audio: list[str]) -> dict[str, tuple[int, int]]:

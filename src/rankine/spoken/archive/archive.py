@@ -111,6 +111,7 @@ class Archive(TaughtArchive):
         longest: float = 30.0,
         workers: int = 1,
         keep_duplicates: bool = False,
+        language: str | None = None,
         every: float = 30.0,
         progress: StageProgress = lambda stage, done, total: None,
     ) -> AddedRecordings:
@@ -128,6 +129,7 @@ class Archive(TaughtArchive):
             longest: recordings above so many seconds are cut at pauses.
             workers: processes.
             keep_duplicates: whether a copy of a recording is taken in too.
+            language: what is spoken in new recordings, for their metadata.
             every: seconds after which recordings that are finished are indexed.
             progress: is called with the stage, ``"recognising"`` (seconds of audio) or ``"indexing"`` (utterances), the
                 amount done and the total.
@@ -136,11 +138,12 @@ class Archive(TaughtArchive):
 
         folder = folder_inside(self.folder, recordings.FOLDER)
         recogniser = recordings.one_recogniser(recognisers)
+        recordings.check_language(recogniser, language or self.settings.language)
         options = recordings.RecognitionOptions(recogniser, longest, workers, keep_duplicates, every)
         places = recordings.as_sources(sources)
         with suppress(OSError):  # where settings cannot be written, `play` asks for the folder
             self.add_roots(roots_of(places))
-        indexing = recordings.Indexing(self, about, workers, partial(progress, "indexing"))
+        indexing = recordings.Indexing(self, about, workers, partial(progress, "indexing"), language)
         recognised, took = recordings.recognise_recordings(
             folder, places, options, partial(progress, "recognising"), indexing.commit
         )
@@ -194,7 +197,7 @@ class Archive(TaughtArchive):
         from .contents import restore
 
         with recordings.journal_of(folder_inside(self.folder, recordings.FOLDER)) as journal:
-            restore(self.folder, documents, journal.restore)
+            restore(self.folder, documents, journal.restore, journal.places)
             journal.write_table()
         self.refresh()
 
@@ -263,17 +266,24 @@ class Archive(TaughtArchive):
         target: str | os.PathLike,
         *,
         index: bool = True,
+        closed: bool = False,
         report: Callable[[int, int], None] = lambda done, total: None,
     ) -> PackedArchive:
         """Write the whole archive into a zip, as it is now; recordings themselves are left out.
 
+        An archive with recordings that are not open is packed only if ``closed`` says so.
+
         Args:
             target: the zip file; it is written whole or not at all.
             index: whether the index is packed too. Without it the file is smaller, and unpacking builds the index.
+            closed: whether recordings that are closed or on request may be packed.
             report: is called with the bytes done and their total.
         """
         from .packing import pack
+        from .rights import check_all_open
 
+        if not closed:
+            check_all_open(self.index)
         return pack(self.folder, target, index, report)
 
     @classmethod

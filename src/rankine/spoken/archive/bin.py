@@ -20,6 +20,7 @@ from ...errors import InputError, nearest
 from ...files import sealed, unsealed, write_file
 from ...places import folder_inside, inside, plain_files
 from ...records import Count, checked
+from ..index import schema
 from ..index.build import part_of_parts
 from ..index.reader import PartReader
 from ..index.storage import PartFile, write_part
@@ -67,6 +68,11 @@ class Bin:
             if path.suffix == ".part" and path.name not in named:
                 path.unlink()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was deleted, or all of it has been purged."""
+        return not self._entries()
+
     def documents(self, there: Collection[str]) -> list[Deleted]:
         """The documents in the bin that are not in the archive, those that were deleted last first."""
         last = {name: entry["when"] for entry in self._entries() for name in entry["names"] if name not in there}
@@ -99,6 +105,7 @@ class Bin:
     def take(self, index: WorkingIndex, names: Collection[str]) -> None:
         """Bring documents back into the index: of several of one name the one that was deleted last."""
         entries, left, parts = self._entries(), set(names), []
+        after: list[_Entry] = []
         for entry in reversed(entries):
             mine = left & set(entry["names"])
             if mine:
@@ -107,10 +114,23 @@ class Bin:
                 reader = PartReader(part, index.settings.decoded())
                 mask = np.array([name in mine for name in reader.names], np.bool_)
                 parts.append(index.writer.part(*part_of_parts([part], [mask], index.settings)))
+            after.append({**entry, "names": [name for name in entry["names"] if name not in mine]})
         index.extend(parts)
-        gone = set(names)
-        after = [{**e, "names": [n for n in e["names"] if n not in gone]} for e in entries]
-        self._write(e for e in after if e["names"])  # type: ignore[misc]
+        self._write(entry for entry in reversed(after) if entry["names"])
+
+    def release(self, index: WorkingIndex) -> None:
+        """Take documents out of the bin whose utterances are in the archive again, under whatever name."""
+        entries = self._entries()
+        after: list[_Entry] = []
+        there = set(index.holders()) if entries else set()
+        for entry in entries:
+            part = PartFile(entry["file"], entry["size"], entry["crc"]).open(self.folder)
+            reader = PartReader(part, index.settings.decoded())
+            utterances = reader.texts(schema.UTTERANCE_NAME)
+            back = {n for d, n in enumerate(reader.names) if all(utterances[u] in there for u in reader.utterances(d))}
+            after.append({**entry, "names": [name for name in entry["names"] if name not in back]})
+        if after != entries:
+            self._write(entry for entry in after if entry["names"])
 
     def purge(self, days: float, there: Collection[str]) -> list[str]:
         """Remove documents that were deleted so many days ago; their names."""

@@ -14,7 +14,7 @@ from ..index.build import Document, analyse, analyse_lattice, content_print, fin
 from ..index.changes import Changes, Corpus, Progress, update
 from ..index.reader import Index
 from ..index.storage import writing
-from ..index.working import WorkingIndex
+from ..index.working import Labels, WorkingIndex
 from ..lattice.formats import File, Piece, Reading, reworded, write_slf
 from ..lattice.lattice import Lattice
 from ..lattice.scoring import Scoring
@@ -79,14 +79,32 @@ def remove(folder: Path, documents: Collection[str], after: Callable[[Collection
             detach_recordings(folder, documents)
 
 
-def restore(folder: Path, documents: Collection[str], before: Callable[[Collection[str]], object]) -> None:
-    """Bring documents back from the bin, with all that was said about them; ``before`` is called with their names."""
+def restore(
+    folder: Path,
+    documents: Collection[str],
+    before: Callable[[Collection[str]], object],
+    places: Callable[[], Mapping[str, str]],
+) -> None:
+    """Bring documents back from the bin, with all that was said about them; ``before`` is called with their names.
+
+    ``places`` are the audio files of utterances, which may have moved meanwhile.
+    """
     with writing(folder) as writer:
         index, kept = WorkingIndex(writer), Bin(folder)
         kept.require(index, documents)
         attach_recordings(folder, documents)
         before(documents)
         kept.take(index, documents)
+        audio = places()
+        index.relabel({name: Labels(audio=audio) for name in documents})
+
+
+def release_returned(folder: Path) -> None:
+    """Take documents out of the bin that were added again."""
+    if Bin(folder).is_empty:
+        return
+    with writing(folder) as writer:
+        Bin(folder).release(WorkingIndex(writer))
 
 
 def purge(folder: Path, days: float) -> list[str]:

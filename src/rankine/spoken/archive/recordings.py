@@ -20,6 +20,8 @@ from ..lattice.formats import File, format_of
 from ..recognise import table
 from ..recognise.journal import RecordingJournal
 from ..recognise.run import Recognised, Recogniser, recognise
+from .contents import release_returned
+from .metadata import record_texts
 from .tagged import fill_from_tags
 
 FOLDER = "recognised"
@@ -48,6 +50,16 @@ def one_recogniser(recognisers: Sequence[str | Recogniser]) -> Recogniser:
     if not isinstance(recogniser, str):
         return recogniser
     return table.get(recogniser)
+
+
+def check_language(recogniser: Recogniser, language: str) -> None:
+    """Raise InputError if a recogniser states its languages, and this is none of them."""
+    languages = getattr(recogniser, "languages", ())
+    if languages and language not in languages:
+        raise InputError(
+            f"{type(recogniser).__name__} understands {', '.join(languages)} here, and the recordings are in "
+            f"{language!r}: give it a model of that language, or choose another recogniser"
+        )
 
 
 def as_sources(sources: Sources) -> list[str | os.PathLike]:
@@ -139,8 +151,10 @@ class Indexing:
         about: Mapping[str, About] | str | os.PathLike | None,
         workers: int,
         progress: Callable[[int, int | None], None],
+        language: str | None = None,
     ) -> None:
         self.archive, self.about, self.workers, self.progress = archive, about, workers, progress
+        self.language = language
         self.changes = Changes(0, 0, 0, 0, [])
 
     def commit(self, journal: RecordingJournal) -> None:
@@ -159,9 +173,14 @@ class Indexing:
         )  # fmt: skip
         new = {about.document: about.audio for about in table.values() if about.document not in there and about.audio}
         fill_from_tags(archive.folder, new)
+        if self.language:
+            spoken = {name: {"language": self.language} for name in new}
+            record_texts(archive.folder, spoken, "language of new recordings")
+        release_returned(archive.folder)
         before = self.changes
         self.changes = Changes(
-            before.added + changes.added, before.updated + changes.updated, changes.unchanged, changes.removed,
+            before.added + changes.added, before.updated + changes.updated,
+            changes.unchanged - before.added - before.updated, changes.removed,
             changes.errors,
         )  # fmt: skip
 
@@ -175,6 +194,10 @@ class NoJournal:
     def restore(self, names: Collection[str]) -> list[str]:
         """Nothing is restored."""
         return []
+
+    def places(self) -> dict[str, str]:
+        """No audio file is known."""
+        return {}
 
     def purge(self, days: float) -> list[str]:
         """Nothing is purged."""

@@ -60,13 +60,13 @@ def relocate(
 
 
 def _note(journal: RecordingJournal, paths: dict[str, str]) -> None:
-    """Note new places in the journal, with sizes and times."""
+    """Note new places in the journal; also size and time where the sound was compared: others are read when added."""
     lines = []
     for line in journal.lines.values():
         path = paths.get(line.get("audio") or "")
         if path is not None:
             size, time = stamp_of(os.stat(path))
-            stamp = {"size": size, "time": time} if "samples" in line else {}
+            stamp = {"size": size, "time": time} if line.get("size", size) != size else {}
             new = {**line, "audio": path, **stamp}
             lines += [new] if new != line else []
     journal.write(lines)

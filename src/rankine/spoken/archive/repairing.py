@@ -109,8 +109,8 @@ class _Repair:
             Manifest.read(self.folder)
         except InputError as error:
             lattices = self.folder / FOLDER
-            if not lattices.is_dir():
-                raise
+            if not lattices.is_dir() or "this version reads up to" in str(error):
+                raise  # there is nothing to repair it from, or it is of a newer release and not damaged
             raise InputError(
                 f"{error}. This cannot be repaired: unpack a packed copy, or make a new archive with "
                 f"`rankine spoken index NEW {lattices} --about {lattices / TABLE}`"

@@ -15,6 +15,7 @@ from datetime import date
 
 import numpy as np
 
+from ...console import counted
 from ...errors import InputError, shorten
 from ..index.reader import Index
 from .day_notations import iso_date
@@ -67,6 +68,17 @@ def readable_documents(index: Index) -> np.ndarray | None:
     mask = np.ones(len(index), np.bool_)
     mask[numbers] = False
     return mask
+
+
+def check_all_open(index: Index) -> None:
+    """Raise InputError if the archive has recordings that are closed or on request."""
+    others = [name for name, rights in index.cells.having(RIGHTS, OPEN).items() if access(rights) != OPEN]
+    there = [name for name in others if name in index.numbers]
+    if there:
+        raise InputError(
+            f"{counted(len(there), 'recording')} such as {there[0]!r} may not be read by everybody; closed=True "
+            "(--closed) packs all of them, for the keeper", str(index.folder),
+        )  # fmt: skip
 
 
 def check_readable(index: Index, document: str, closed: bool = False) -> None:

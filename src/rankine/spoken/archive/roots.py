@@ -107,10 +107,10 @@ class RecordingRoots:
                     return path
         what = f"the recording {shorten(audio, 200)}"
         if places:
-            message = f"{what} is not below {', '.join(map(str, places))}: say in which folder it is"
+            message = f"{what} is not there, nor below {', '.join(map(str, places))}: say in which folder it is"
         else:
             message = f"no folder of recordings was given for this archive on this machine: say where {what} is"
-        raise InputError(f"{message} with --recordings", str(self.folder))
+        raise InputError(f"{message} with --recordings, or see `rankine spoken relocate`", str(self.folder))
 
 
 def _is_plain(path: Path) -> bool:

@@ -210,17 +210,21 @@ def update(
 
 
 def _renamed(index: WorkingIndex, content: Survey) -> dict[str, Labels]:
-    """Documents that have another name now: their utterances are those of a document that the source no longer has."""
-    new = [name for name in content.fingerprints if name not in index.numbers]
-    if not new:
+    """Documents that have another name now: their utterances are those of a document of another name.
+
+    That document may have got the name of a third one, and so on: names that are taken must become free too.
+    """
+    if all(index.fingerprints.get(name) == mark for name, mark in content.fingerprints.items()):
         return {}
     holders = index.holders()
-    out: dict[str, Labels] = {}
-    for name in new:
-        old = {holders[u] for u in content.utterances[name] if u in holders}
-        if len(old) == 1 and (before := old.pop()) not in content.fingerprints and before not in out:
-            out[before] = Labels(name=name)
-    return out
+    out: dict[str, str] = {}
+    for name, utterances in content.utterances.items():
+        old = {holders[u] for u in utterances if u in holders}
+        if len(old) == 1 and (before := old.pop()) != name and before not in out:
+            out[before] = name
+    while taken := [old for old, name in out.items() if name in index.numbers and name not in out]:
+        out = {old: name for old, name in out.items() if old not in taken}
+    return {old: Labels(name=name) for old, name in out.items()}
 
 
 def _relabelled(index: WorkingIndex, corpus: Corpus, content: Survey, todo: set[str]) -> set[str]:

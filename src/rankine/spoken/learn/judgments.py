@@ -110,7 +110,8 @@ class Judgments:
             gone = undone(db)
             rows = db.execute(
                 "SELECT batch, query, coalesce(name, was), place, grade FROM judgment "
-                "JOIN recording ON recording.id = recording ORDER BY judgment.id"
+                "JOIN recording ON recording.id = recording WHERE name NOTNULL OR was NOT IN "
+                "(SELECT name FROM recording WHERE name NOTNULL) ORDER BY judgment.id"
             ).fetchall()
         qrels: dict[str, dict[str, float]] = {name: {} for name in queries}
         for batch, query, name, place, grade in rows:  # the last one counts

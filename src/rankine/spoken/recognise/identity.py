@@ -65,11 +65,13 @@ def identify(
 class _Identification:
     def __init__(self, journal: RecordingJournal, keep_duplicates: bool, given: Collection[str]) -> None:
         self.journal, self.keep_duplicates, self.given = journal, keep_duplicates, set(given)
-        self.by_path: dict[str, str] = {}
+        self.by_path: dict[str, list[str]] = {}  # those in the archive first, and of these the one seen there last
         self.by_print: dict[str, list[str]] = {}
-        for name, line in journal.lines.items():
+        newest = list(journal.lines.items())[::-1]
+        for name, line in sorted(newest, key=lambda pair: is_other(pair[1])):
             if line.get("audio"):
-                self.by_path.setdefault(line["audio"], name)
+                self.by_path.setdefault(line["audio"], []).append(name)
+        for name, line in journal.lines.items():
             if "same_as" not in line:
                 for key in ("file", "samples"):
                     self.by_print.setdefault(line.get(key, ""), []).append(name)
@@ -77,6 +79,7 @@ class _Identification:
                     self.by_print.setdefault(line["print"], []).append(name)
         self.notes: list[str] = []
         self.errors: list[str] = []
+        self.renamed: list[str] = []
 
     def work(self, recordings: Sequence[Recording]) -> Identified:
         """Look at all files, then decide."""
@@ -108,18 +111,19 @@ class _Identification:
         """What a file is, by its stamp, or else by its content."""
         path = recording.real
         status = os.stat(path)
-        own = self.by_path.get(path)
-        line = self.journal.lines.get(own or "", {})
-        if own is not None and "samples" in line and (line["size"], line["time"]) == stamp_of(status):
-            content = AudioContent(*stamp_of(status), line["file"], line["samples"])
-            same = [own] if "same_as" not in line else self.by_print.get(line["samples"], [])
-            return _File(recording, path, content, next(iter(same), None))
+        here = self.by_path.get(path, [])
+        for own in here:
+            line = self.journal.lines[own]
+            if "samples" in line and (line["size"], line["time"]) == stamp_of(status):
+                content = AudioContent(*stamp_of(status), line["file"], line["samples"])
+                same = [own] if "same_as" not in line else self.by_print.get(line["samples"], [])
+                return _File(recording, path, content, next(iter(same), None))
         content = AudioContent(*stamp_of(status), fingerprint_of_file(path), sample_print(path))
         earlier = fingerprint_of_file(path, self.journal.settings)  # as releases until 0.1 made it
         for mark in (content.file, content.samples, earlier):
             names = self.by_print.get(mark, [])
             if names:
-                return _File(recording, path, content, own if own in names else names[0])
+                return _File(recording, path, content, next((name for name in here if name in names), names[0]))
         return _File(recording, path, content, None)
 
     def _copies(self, files: list[_File]) -> list[_File]:
@@ -162,7 +166,7 @@ class _Identification:
         moving = {f.entry for f in files if f.entry and lines[f.entry].get("audio") != f.path}
         edited = {
             f.path: name for f in files
-            if f.entry is None and (name := self.by_path.get(f.path, "")) and name not in there
+            if f.entry is None and (name := next(iter(self.by_path.get(f.path, [])), "")) and name not in there
             and not is_other(lines[name])
         }  # fmt: skip
         taken = {n for n, line in lines.items() if not is_other(line) and n not in moving}
@@ -181,8 +185,8 @@ class _Identification:
 
     def _free_name(self, file: _File, taken: Collection[str]) -> str:
         """The name of a file, if no recording has it; else the old name of its recording, or that with the ending."""
-        name = file.recording.name
-        for some in (name, file.entry, f"{name}{Path(file.path).suffix}"):
+        name, old = file.recording.name, self.journal.lines.get(file.entry or "", {}).get("was", file.entry)
+        for some in (name, old, f"{name}{Path(file.path).suffix}"):
             if some and some not in taken:
                 return some
         number = 2
@@ -204,6 +208,7 @@ class _Identification:
                 new["print"] = self.journal.print_of(file.content.samples) if line["print"] == earlier else ""
             if name != file.entry:
                 new["stem"] = line.get("stem", file.entry)
+                self.renamed.append(f"{file.entry} is {name}")
             if new != line:
                 lines.append(new)
         for file in copies:
@@ -215,6 +220,9 @@ class _Identification:
             if self.journal.lines.get(name) != new:
                 lines.append(new)
         self.journal.write(lines)
+        if self.renamed:
+            more = f" and {len(self.renamed) - _SHOWN} more" if len(self.renamed) > _SHOWN else ""
+            self.notes.append(f"called otherwise now, as their files: {', '.join(self.renamed[:_SHOWN])}{more}")
 
 
 def stamp_of(status: os.stat_result) -> tuple[int, int]:

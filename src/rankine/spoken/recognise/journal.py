@@ -47,7 +47,8 @@ class _Line(TypedDict):
     """A line of the journal.
 
     A recording is begun, or done (it has segments), or was deleted (it is gone), or is a copy (same_as). A line with
-    the stem of another recording renames that. Lines of releases until 0.1 have no stamp and no print of the content.
+    the stem of another recording renames that. A deleted recording whose name another one has taken has another name
+    here; ``was`` is the one that it had. Lines of releases until 0.1 have no stamp and no print of the content.
     """
 
     recording: str
@@ -64,6 +65,7 @@ class _Line(TypedDict):
     file: NotRequired[str]
     samples: NotRequired[str]
     same_as: NotRequired[str]
+    was: NotRequired[str]
 
 
 class AudioContent(NamedTuple):
@@ -111,9 +113,22 @@ class RecordingJournal:
 
     def write(self, lines: list[dict[str, Any]]) -> None:
         """Add lines, all at once."""
+        lines = [*self._set_aside(lines), *lines]
         for line in lines:
             self._take(line)
         self.journal.add_all(lines)
+
+    def _set_aside(self, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Other names for deleted recordings whose names lines give to others: their sound stays known."""
+        out = []
+        for line in lines:
+            name, number = line["recording"], 1
+            old = self.lines.get(name, {})
+            if "gone" in old and old.get("samples") not in (None, line.get("samples")):
+                while (free := f"{name} (deleted {number})") in self.lines:
+                    number += 1
+                out.append({**old, "recording": free, "stem": _stem(name, old), "was": old.get("was", name)})
+        return out
 
     # -- what is known of recordings
 
@@ -133,7 +148,7 @@ class RecordingJournal:
         line = self.lines.get(name)
         if line is not None and "gone" not in line and "same_as" not in line:
             return _stem(name, line)
-        taken = {_stem(n, line) for n, line in self.lines.items() if line.get("segments") or line.get("kept")}
+        taken = {_stem(n, line) for n, line in self.lines.items() if "same_as" not in line}
         number, own = 1, name
         while own in taken:
             number += 1
@@ -196,10 +211,22 @@ class RecordingJournal:
 
     def restore(self, names: Collection[str]) -> list[str]:
         """Take recordings out of the bin; returns those whose lattices are still there."""
-        lines = [self.lines[name] for name in names if "gone" in self.lines.get(name, {})]
-        whole = [x for x in lines if "kept" in x and all(_there(inside(self.folder, s["file"])) for s in x["kept"])]
-        self.write([{**_without(x, "gone", "kept", "when"), "segments": x["kept"]} for x in whole])
-        return [x["recording"] for x in whole]
+        lines = [(name, line) for name in names if (line := self._deleted(name))]
+        whole = [
+            (n, x) for n, x in lines if "kept" in x and all(_there(inside(self.folder, s["file"])) for s in x["kept"])
+        ]
+        self.write([
+            {**_without(x, "gone", "kept", "when", "was"), "recording": name, "stem": _stem(x["recording"], x),
+             "segments": x["kept"]} for name, x in whole
+        ])  # fmt: skip
+        return [name for name, _ in whole]
+
+    def _deleted(self, name: str) -> dict[str, Any]:
+        """The line of a deleted recording of a name, or of the last one that had it; empty: there is none."""
+        if name in self.lines:
+            return self.lines[name] if "gone" in self.lines[name] else {}
+        had = [line for line in self.lines.values() if "gone" in line and line.get("was") == name]
+        return max(had, key=lambda line: str(line.get("when", "")), default={})
 
     def purge(self, days: float = DAYS) -> list[str]:
         """Remove the lattices of recordings that were deleted so many days ago; their names."""
@@ -236,6 +263,10 @@ class RecordingJournal:
             for segment in line.get("segments") or ():
                 path = Path(segment["file"])
                 yield path.with_name(stem(path)).as_posix(), name, line, segment
+
+    def places(self) -> dict[str, str]:
+        """The audio file of each utterance, where it is known."""
+        return {u: line["audio"] for u, _, line, _ in self.utterances() if line.get("audio")}
 
     def prints(self) -> dict[str, str]:
         """The fingerprint of the content of each utterance, where it is known."""

@@ -49,6 +49,11 @@ class PocketSphinx:
             if value is not None and not 0 < value < 1:
                 raise InputError(f"{name} must be a ratio of probabilities between 0 and 1, got {value}")
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of its model; none are stated of a model that was given."""
+        return ("en",) if self.model is None and self.language_model is None else ()
+
     def start(self) -> None:
         """Load the models; raise InputError where PocketSphinx cannot use them."""
         _decoder(self)

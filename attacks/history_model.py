@@ -1,0 +1,196 @@
+"""What must be in a spoken archive after any sequence of operations: a plain model, with dicts and lists.
+
+A recording is known by its sound. It has a name while it is in the archive. What people typed in belongs to the
+recording, whatever it is called, and wherever it is: in the archive, in the bin, or gone from the bin.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+IN, BIN, GONE = "in", "bin", "gone"
+
+
+@dataclass(eq=False)
+class Item:
+    """A document: a recording that has a sound, a transcript, or a document of an archive that was there before."""
+
+    name: str
+    sound: int | None = None
+    path: str | None = None  # where its file was when it was last added
+    size: int = 0  # of its file then
+    seen: int = 0  # grows with every change
+    state: str = IN
+    lattices: bool = False  # the archive holds what was heard
+    text: str | None = None  # the word of a transcript
+    base: dict[str, str] = field(default_factory=dict)  # cells that the index has
+    titles: set[str] = field(default_factory=set)  # in tags of its files
+
+
+class Row(NamedTuple):
+    """What somebody typed in: its kind, the document, what about it, and the value."""
+
+    kind: str
+    item: Item
+    key: Any
+    value: Any
+
+
+@dataclass
+class Change:
+    """A change of the store: rows, or the change that it takes back."""
+
+    number: int
+    rows: list[Row]
+    undoes: int | None = None
+
+
+class Model:
+    """The archive as it should be, and the files beside it."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.bin: list[Item] = []  # in the order of deletion
+        self.files: dict[str, int] = {}  # sounds of audio files by path
+        self.tags: dict[str, str] = {}  # titles in their tags
+        self.talks: dict[str, str] = {}  # words of transcripts by name
+        self.heard: Counter[int] = Counter()
+        self.clock = 0
+        self.changes: dict[int, Change] = {}
+        self.weights: str | None = None
+        self.history: list[str] = []
+
+    # -- what is there
+
+    @property
+    def there(self) -> dict[str, Item]:
+        """The documents of the archive by name."""
+        return {item.name: item for item in self.items if item.state == IN}
+
+    @property
+    def deleted(self) -> set[str]:
+        """The names in the bin that no document has."""
+        return {item.name for item in self.bin} - set(self.there)
+
+    def counts(self, number: int) -> bool:
+        """Whether a change counts: no undo that counts takes it back."""
+        return not any(c.undoes == number and self.counts(c.number) for c in self.changes.values())
+
+    def cells(self, kind: str, item: Item) -> dict[Any, Any]:
+        """What counts of all that was said about a document."""
+        out: dict[Any, Any] = {}
+        for number in sorted(self.changes):
+            rows = [row for row in self.changes[number].rows if row.kind == kind and row.item is item]
+            if rows and self.counts(number):
+                out |= {row.key: row.value for row in rows}
+        return out
+
+    def typed(self) -> int:
+        """How many rows were typed in."""
+        return sum(len(change.rows) for change in self.changes.values())
+
+    # -- what happens
+
+    def add(self, found: Iterable[tuple[str, str]], given: Collection[str] = ()) -> None:
+        """Audio files are added: (path, name) in order; ``given`` are those that are given by themselves."""
+        looked = list(found)
+        groups: dict[int, list[str]] = {}
+        for path, _ in looked:
+            groups.setdefault(self.files[path], []).append(path)
+        stay: dict[str, Item | None] = {}
+        for sound, paths in groups.items():
+            item = next((i for i in self.items if i.sound == sound), None)
+            if item is None:
+                stay[paths[0]] = None
+                continue
+            path = item.path if item.path in paths else paths[0]
+            if item.state == IN and item.path not in paths and self.files.get(item.path or "") == sound:
+                continue  # copies of a recording that is elsewhere
+            if item.state == IN or path in given:
+                stay[path] = item
+        for path, name in self._names({p: (n, stay[p]) for p, n in looked if p in stay}).items():
+            self._take(path, name, stay[path])
+
+    def _names(self, stay: dict[str, tuple[str, Item | None]]) -> dict[str, str]:
+        """The name that each recording gets; other content under a known path is an edited recording."""
+        moving = [item for path, (_, item) in stay.items() if item and item.path != path]
+        staying = [item for _, item in stay.values() if item]
+        self.edited = {
+            path: owner for path, (_, item) in stay.items()
+            if item is None and (owner := self._owner(path)) and owner not in staying
+        }  # fmt: skip
+        fixed = [i for i in self.there.values() if i not in moving and i not in self.edited.values()]
+        taken, out = {i.name for i in fixed}, {}
+        for path, (name, item) in sorted(stay.items(), key=lambda pair: pair[1][1] is None):
+            if path in self.edited:
+                out[path] = self.edited[path].name
+            elif item and item.path == path:
+                out[path] = item.name
+            else:
+                options = [name, *([item.name] if item else []), f"{name}{Path(path).suffix}"]
+                numbered = (f"{name} ({n})" for n in range(2, 1000))
+                out[path] = next(o for o in (*options, *numbered) if o not in taken)
+            taken.add(out[path])
+        return out
+
+    def _owner(self, path: str) -> Item | None:
+        """The recording in the archive whose file was last seen at a path."""
+        there = [item for item in self.there.values() if item.sound is not None and item.path == path]
+        return max(there, key=lambda item: item.seen, default=None)
+
+    def _take(self, path: str, name: str, item: Item | None) -> None:
+        sound = self.files[path]
+        if item is None:
+            item = self.edited.get(path)
+        if item is None:
+            item = Item(name)
+            self.items.append(item)
+        if item.sound != sound or not item.lattices:
+            self.heard[sound] += 1
+        if item in self.bin:
+            self.bin.remove(item)
+        if (item.path, item.sound) != (path, sound):
+            self.clock += 1
+            item.seen = self.clock
+        item.name, item.path, item.sound, item.state, item.lattices = name, path, sound, IN, True
+        item.size = Path(path).stat().st_size
+        item.titles |= {self.tags[path]} if path in self.tags else set()
+
+    def index(self) -> None:
+        """Transcripts are indexed: new ones come, changed ones change, deleted ones return."""
+        for name, word in self.talks.items():
+            item = next((i for i in self.items if i.text is not None and i.name == name), None)
+            if item is None:
+                item = Item(name, base={"speakers": "Ann; Bob"})
+                self.items.append(item)
+            if item in self.bin:
+                self.bin.remove(item)
+            item.text, item.state = word, IN
+
+    def delete(self, names: Iterable[str]) -> None:
+        """Documents go into the bin."""
+        for name in names:
+            item = self.there[name]
+            item.state = BIN
+            self.bin.append(item)
+
+    def undelete(self, name: str) -> None:
+        """The document of a name that was deleted last comes back."""
+        item = next(i for i in reversed(self.bin) if i.name == name)
+        self.bin.remove(item)
+        item.state = IN
+
+    def purge(self) -> None:
+        """The bin is emptied; what was said stays until a recording returns."""
+        for item in self.bin:
+            item.state, item.lattices = GONE, False
+        self.bin = []
+
+    def note(self, numbers: Iterable[int], rows: list[Row], undoes: int | None = None) -> None:
+        """Changes of the store were made."""
+        for number in numbers:
+            self.changes[number] = Change(number, rows, undoes)

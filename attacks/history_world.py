@@ -1,0 +1,252 @@
+"""A spoken archive with its recordings and transcripts in a folder of its own, and the model of what it must hold."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from .history_model import Item, Model, Row
+
+WHO = "historian"
+SAVED = Path(__file__).parent.parent / "tests" / "saved" / "spoken"
+_SYLLABLES = "ba ke li mo nu pa re si to vu".split()
+_QUERIES = ("printing press", "river", "letter engine")
+_FIELDS = ("title", "notes", "tags", "shelf")
+_TIME = 1_000_000_000  # seconds: files rest for long, so that nobody waits for them
+
+
+def word(number: int, begin: str = "so") -> str:
+    """The word that is heard in a sound, or stands in a transcript."""
+    return begin + "".join(_SYLLABLES[int(digit)] for digit in f"{number:03d}")
+
+
+class Ears:
+    """A recogniser that hears which sound it is, and notes that it was asked."""
+
+    rate, ending = 16000, ".nbest"
+    log: ClassVar[Path]
+
+    def __call__(self, samples: np.ndarray) -> bytes:
+        """An n-best list with the word of the sound."""
+        sound = int(samples[100])
+        with open(Ears.log, "a") as file:
+            file.write(f"{sound}\n")
+        return f"-1.0 heard {word(sound)}\n".encode()
+
+
+class Kind(NamedTuple):
+    """A kind of rows that people type in.
+
+    ``make`` invents a key and a value, ``write`` types it in for documents, ``read`` is what an archive shows by
+    document and key, ``undo`` takes a change back. ``repeats``: a value that is there already makes a row too.
+    """
+
+    make: Callable[[Any], tuple[Any, Any]]
+    write: Callable[[Any, list[str], Any, Any], object]
+    read: Callable[[Any], dict[str, dict[Any, Any]]]
+    undo: Callable[[Any, int], object]
+    repeats: bool
+
+
+def _make_cell(rng) -> tuple[str, str]:
+    return rng.choice(_FIELDS), rng.choice(("", "one", "two", f"value {rng.randrange(1000)}"))
+
+
+def _write_cell(archive, names, key, value) -> None:
+    if value:
+        archive.about.set(names, {key: value}, WHO)
+    elif key in archive.about.fields or key != "shelf":
+        archive.about.clear(names, [key], WHO)
+
+
+def _make_grade(rng) -> tuple[tuple[str, str], float]:
+    return (rng.choice(_QUERIES), rng.choice(("", "", "0.5-1"))), float(rng.randrange(3))
+
+
+def _write_grade(archive, names, key, value) -> None:
+    text, place = key
+    query = archive.judgments.query(text)
+    archive.judgments.add_all([(query, f"{n}@{place}" if place else n, value) for n in names], WHO)
+
+
+def _read_grades(archive) -> dict[str, dict[Any, Any]]:
+    from rankine.spoken.store import split_place
+
+    judged, names = archive.judgments.all(), set(archive.documents)
+    out: dict[str, dict[Any, Any]] = {}
+    for query, grades in judged.qrels.items():
+        for document, grade in grades.items():
+            name, place = split_place(document, names)
+            out.setdefault(name, {})[judged.queries[query], place] = grade
+    return out
+
+
+KINDS = {
+    "about": Kind(_make_cell, _write_cell, lambda a: a.about.all(), lambda a, n: a.about.undo(n, WHO), False),
+    "judgment": Kind(_make_grade, _write_grade, _read_grades, lambda a, n: a.judgments.store.undo(n, WHO), True),
+}
+
+
+class World:
+    """The folder, the archive in it, and the model."""
+
+    def __init__(self, folder: Path, begin: str) -> None:
+        self.folder, self.model = folder, Model()
+        self.archive, self.audio, self.talks = folder / "archive", folder / "audio", folder / "talks"
+        self.sounds = self.clock = self.places = self.slack = 0
+        self.pending = False  # files have changed since they were added
+        for place in (self.audio, self.talks):
+            place.mkdir(parents=True)
+        os.environ["RANKINE_SETTINGS"] = str(folder / "settings.json")
+        Ears.log = folder / "asked"
+        Ears.log.write_text("")
+        self._begin(begin)
+
+    def _begin(self, begin: str) -> None:
+        from rankine.spoken import Archive
+        from rankine.spoken.index.settings import Settings
+
+        if begin == "new":
+            Archive.create(self.archive, Settings({"word": "words"}))
+            return
+        shutil.copytree(SAVED / begin, self.archive)
+        archive = Archive(self.archive)
+        items = {name: Item(name, base=cells) for name, cells in archive.about.all().items()}
+        for item in items.values():
+            item.lattices = begin == "recognised"
+        self.model.items += items.values()
+        grades = KINDS["judgment"].read(archive)
+        rows = [
+            Row("judgment", items[n], key, v) for n, some in grades.items() if n in items for key, v in some.items()
+        ]
+        self.model.note([0], rows)
+        self.model.history = archive.weights_history
+        self.model.weights = None if archive.weights is None else archive.weights.id
+
+    def open(self):
+        """The archive."""
+        from rankine.spoken import Archive
+
+        return Archive(self.archive)
+
+    # -- files
+
+    def name_of(self, path: str) -> str:
+        """The name that a file gives to its recording."""
+        return Path(path).relative_to(self.audio).with_suffix("").as_posix()
+
+    def listed(self) -> list[tuple[str, str]]:
+        """All audio files in the order in which they are added, with their names."""
+        below = sorted(Path(path).relative_to(self.audio).as_posix().split("/") for path in self.model.files)
+        paths = [str(self.audio.joinpath(*parts)) for parts in below]
+        return [(path, self.name_of(path)) for path in paths]
+
+    def free_path(self, rng) -> Path:
+        """A path at which there is no file."""
+        paths = [self.audio / place / f"{name}.wav" for place in ("", "deep") for name in "abcdefgh"]
+        path = rng.choice([p for p in paths if str(p) not in self.model.files])
+        path.parent.mkdir(exist_ok=True)
+        return path
+
+    def record(self, path: Path) -> None:
+        """Write a new sound; some are as long as others."""
+        import soundfile
+
+        self.sounds += 1
+        soundfile.write(path, np.full(1600 + self.sounds % 2, self.sounds, np.int16), 16000)
+        self.model.files[str(path)] = self.sounds
+        self.model.tags.pop(str(path), None)
+        self.stamp(path)
+
+    def stamp(self, path: Path) -> None:
+        """Give a file a time of its own, long ago."""
+        self.clock += 1
+        os.utime(path, (_TIME + self.clock, _TIME + self.clock))
+        self.pending = True
+
+    def tag(self, path: Path) -> None:
+        """Write a title into a wav file: other bytes, the same sound."""
+        data = path.read_bytes()
+        end = data.index(b"data")
+        end += 8 + int.from_bytes(data[end + 4 : end + 8], "little")
+        title = f"tag {self.clock:03d}"
+        text = title.encode() + b"\0" * (2 - len(title) % 2)
+        info = b"INFOINAM" + len(text).to_bytes(4, "little") + text
+        whole = data[:end] + b"\0" * (end % 2) + b"LIST" + len(info).to_bytes(4, "little") + info
+        path.write_bytes(b"RIFF" + (len(whole) - 8).to_bytes(4, "little") + whole[8:])
+        self.model.tags[str(path)] = title
+        self.stamp(path)
+
+    def move(self, old: Path, new: Path) -> None:
+        """Rename a file."""
+        old.rename(new)
+        for table in (self.model.files, self.model.tags):
+            if str(old) in table:
+                table[str(new)] = table.pop(str(old))  # type: ignore[index]
+            else:
+                table.pop(str(new), None)
+        self.pending = True
+
+    # -- what the store holds
+
+    def new_changes(self) -> list[int]:
+        """The numbers of changes that were typed in and are not in the model yet."""
+        from rankine.spoken.store import Store
+
+        batches = Store(self.archive).batches()
+        return [b.id for b in batches if b.who == WHO and b.id not in self.model.changes]
+
+    def rows(self) -> set[tuple]:
+        """All that was ever typed in, as the store has it."""
+        from rankine.spoken.store import KINDS as TABLES
+        from rankine.spoken.store import Store
+
+        out: set[tuple] = set()
+        with Store(self.archive).reading() as db:
+            for kind, columns in TABLES.items():
+                names = ", ".join(c.name for c in columns if c.name != "recording")
+                out |= {(kind, *row) for row in db.execute(f"SELECT id, batch, {names} FROM {kind}")}
+        return out
+
+    def differences(self) -> list[str]:
+        """Where the archive is not what the model says."""
+        model, archive = self.model, self.open()
+        archive.check()
+        there = model.there
+        if sorted(archive.documents) != sorted(there):
+            return [f"documents are {sorted(archive.documents)}, not {sorted(there)}"]
+        out = [f"{kind} {line}" for kind in KINDS for line in self._typed(kind, KINDS[kind].read(archive))]
+        deleted = {d.name for d in archive.deleted}
+        if deleted != model.deleted:
+            out.append(f"deleted are {sorted(deleted)}, not {sorted(model.deleted)}")
+        for name, item in there.items():
+            if item.sound is not None or item.text is not None:
+                hits = archive.search(word(item.sound) if item.text is None else item.text)
+                want = (name, item.path or "")
+                got = (hits[0].document, hits[0].audio) if hits else None
+                out += [f"search finds {got}, not {want}"] if got != want else []
+        asked = Counter(map(int, Ears.log.read_text().split()))
+        if asked - model.heard and (asked - model.heard).total() > self.slack:
+            out.append(f"heard too often: {dict(asked - model.heard)}")
+        weights = None if archive.weights is None else archive.weights.id
+        if (weights, archive.weights_history) != (model.weights, model.history):
+            out.append(f"weights are {weights} {archive.weights_history}, not {model.weights} {model.history}")
+        return out
+
+    def _typed(self, kind: str, shown: dict[str, dict[Any, Any]]) -> list[str]:
+        out = []
+        for name, item in self.model.there.items():
+            want, got = dict(self.model.cells(kind, item)), dict(shown.get(name, {}))
+            if kind == "about":
+                if "title" not in want and got.get("title") in item.titles:
+                    del got["title"]  # from the tags of its file
+                want = {key: value for key, value in (item.base | want).items() if value}
+            if got != want:
+                out.append(f"of {name}: {got}, not {want}")
+        return out
