@@ -8,7 +8,7 @@ import typer
 
 from ...console import print_table, say
 from ...errors import InputError
-from ...spoken.recognise.models import TABLE
+from ...spoken.recognise.model_table import TABLE
 from .tables import list_models
 
 app = typer.Typer(

@@ -55,7 +55,7 @@ def list_recognisers() -> Listing:
 
 def list_models() -> Listing:
     """The models that can be added."""
-    from ...spoken.recognise.models import TABLE
+    from ...spoken.recognise.model_table import TABLE
 
     rows = [
         (name, row.recogniser, row.languages, f"{row.size / 1e6:,.0f} MB", row.licence, row.source.text)

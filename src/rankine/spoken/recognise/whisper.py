@@ -28,6 +28,7 @@ from . import models
 from .audio import windows
 from .hypotheses import TextHypothesis, WindowHypotheses, as_slf, by_count, by_score, trust
 from .mel import HOP, RATE, SECONDS, log_mel
+from .model_table import DEFAULT
 
 _BEAM = 5  # as OpenAI's program
 _NUMBER = {"best": 1, "nbest": _BEAM, "samples": 20}
@@ -53,7 +54,7 @@ class Whisper:
         language: what is spoken, such as ``"de"``; default: what the model thinks. Not for English-only models.
     """
 
-    model: str = models.DEFAULT
+    model: str = DEFAULT
     hypotheses: str = "samples"
     number: int | None = None
     temperature: float = 1.0
