@@ -218,12 +218,12 @@ def test_a_run_in_two_processes_is_the_same(tiny, tmp_path):
     import soundfile
 
     sound = np.concatenate([heard("tape-70"), heard("tape-50")])
-    for i in range(3):
+    for i in range(2):
         (tmp_path / "audio").mkdir(exist_ok=True)
         soundfile.write(tmp_path / "audio" / f"{i}.wav", sound[i:], 16000)
     for workers in (1, 2):
-        result = recognise([tmp_path / "audio"], tmp_path / f"out{workers}", Whisper(), workers=workers)
-        assert result.done == 3
+        result = recognise([tmp_path / "audio"], tmp_path / f"out{workers}", Whisper(number=3), workers=workers)
+        assert result.done == 2
         assert result.errors == []
     for path in (tmp_path / "out1").glob("*.slf.gz"):
         assert path.read_bytes() == (tmp_path / "out2" / path.name).read_bytes()

@@ -35,8 +35,8 @@ def write_wheel(folder, files=None):
 
 def wheel_row(path):
     """The row of a model in this wheel."""
-    known = {name: sha256(data) for name, data in FILES.items()}
-    source = WheelSource("toy-models", "1.0", sha256(path.read_bytes()), "toy_models/model", known)
+    hashes = {name: sha256(data) for name, data in FILES.items()}
+    source = WheelSource("toy-models", "1.0", sha256(path.read_bytes()), "toy_models/model", hashes)
     return ModelRow("whisper", "none", 1000, "MIT", source)
 
 

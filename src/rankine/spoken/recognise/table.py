@@ -63,11 +63,11 @@ class RecogniserRow(NamedTuple):
     class_name: str
     explanation: str
     extra: str
-    packages: tuple[str, ...]
-    languages: str
-    yields: str
-    model: str
     options: tuple[RecogniserOption, ...] = ()
+    packages: tuple[str, ...] = ()
+    languages: str = ""
+    yields: str = ""
+    model: str = ""
 
     @property
     def is_installed(self) -> bool:
@@ -95,10 +95,6 @@ TABLE: dict[str, RecogniserRow] = {
         "PocketSphinx",
         "PocketSphinx with its US English model, or others",
         "spoken",
-        ("pocketsphinx",),
-        "US English, others by --model",
-        "lattices",
-        "inside its package",
         (
             RecogniserOption(
                 "without",
@@ -119,16 +115,16 @@ TABLE: dict[str, RecogniserRow] = {
                 "word_beam", "--word-beam", "The decoder's beam at ends of words, a ratio (7e-29).", float
             ),
         ),
+        packages=("pocketsphinx",),
+        languages="US English, others by --model",
+        yields="lattices",
+        model="inside its package",
     ),
     "whisper": RecogniserRow(
         "whisper",
         "Whisper",
         "OpenAI's Whisper by CTranslate2, on the processor",
         "whisper",
-        ("ctranslate2", "tokenizers", "platformdirs"),
-        "English; 99 with other models",
-        "samples or n-best lists",
-        "`rankine spoken models add tiny.en`",
         (
             _MODEL,
             RecogniserOption(
@@ -143,6 +139,10 @@ TABLE: dict[str, RecogniserRow] = {
                 "language", "--speech-language", "What is spoken, such as de; default: what Whisper thinks."
             ),
         ),
+        packages=("ctranslate2", "tokenizers", "platformdirs"),
+        languages="English; 99 with other models",
+        yields="samples or n-best lists",
+        model="`rankine spoken models add tiny.en`",
     ),
 }
 DEFAULT = "pocketsphinx"
