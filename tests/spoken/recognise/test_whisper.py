@@ -180,6 +180,21 @@ def test_a_word_ends_where_its_punctuation_begins():
     assert timed([TokenWord("x", 1)], [], [1.0]) == [TranscriptWord("x", 0.0, 0.0, 1.0)]
 
 
+def test_the_beginning_of_a_text():
+    engine = object.__new__(whisper._Engine)
+    numbers = {"<|de|>": 3}
+    engine.folder, engine.special = "x", whisper._Special(1, 5, 9, 0)
+    engine.tokenizer = SimpleNamespace(token_to_id=numbers.get)
+    engine.model = SimpleNamespace(is_multilingual=True, detect_language=lambda encoded: [[("<|de|>", 0.9)]])
+    assert engine.prompt("de") == [1, 3, 5]
+    assert engine.detected(None) == "de"
+    with pytest.raises(InputError, match="does not know the language 'xx'"):
+        engine.prompt("xx")
+    engine.model = SimpleNamespace(is_multilingual=False)
+    assert engine.prompt("en") == [1]
+    assert engine.detected(None) == "en"
+
+
 # -- the real model
 
 
