@@ -44,7 +44,7 @@ def test_features(n_mels, length):
     assert features.shape == (n_mels, FRAMES)
     assert features.dtype == np.float32
     floor = features.max() - 2.0  # 8 / 4
-    for frame in (0, 1, 5, 17, 18, 19, 20, 21, 22, 1500, FRAMES - 2, FRAMES - 1):
+    for frame in (0, 1, 18, 19, 20, 21, FRAMES - 1):
         expected = np.maximum((np.array(log_mel_frame(samples / 32768, frame, n_mels)) + 4) / 4, floor)
         np.testing.assert_allclose(features[:, frame], expected, atol=2e-4)
 
