@@ -12,6 +12,7 @@ from . import (
     metadata,
     pairwise,
     reading,
+    recognisers,
     recognition,
     solvers,
     spoken,
@@ -33,11 +34,12 @@ BENCHMARKS = {
     "metadata": metadata.main,
     "adding": adding.main,
     "recognition": recognition.main,
+    "recognisers": recognisers.main,
     "trees": trees.main,
     "startup": startup.main,
 }
 
-BY_NAME = {"archive-million"}  # run only if it is named: it takes much disk and time
+BY_NAME = {"archive-million", "recognisers"}  # run only if named: much disk and time, or real data and a model
 
 if __name__ == "__main__":
     names = sys.argv[1:] or [name for name in BENCHMARKS if name not in BY_NAME]

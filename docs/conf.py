@@ -9,7 +9,7 @@ import typer.main
 import rankine
 from rankine.cli.app import app
 from rankine.cli.rankers import CANDIDATE_COLUMNS, candidate_rows
-from rankine.cli.spoken.tables import list_formats, list_recognisers, list_units
+from rankine.cli.spoken.tables import list_formats, list_models, list_recognisers, list_units
 from rankine.experiments.table import TABLE as EXPERIMENTS
 from rankine.export.table import TABLE as TARGETS
 from rankine.losses import get, names
@@ -59,6 +59,7 @@ TABLES = {
     "lattice-formats": list_formats(),
     "units": list_units(),
     "recognisers": list_recognisers(),
+    "models": list_models(),
     "fields": (
         ("field", "what it says", "other names"),
         ((name, row.explanation, ", ".join(row.aliases)) for name, row in FIELDS.items()),

@@ -12,7 +12,11 @@ from rankine.spoken.recognise.table import DEFAULT, TABLE, get
 @pytest.mark.parametrize("name", TABLE)
 def test_every_recogniser_has_what_a_run_needs(name):
     recogniser = get(name)
-    assert TABLE[name].explanation
+    assert all(TABLE[name][:4])
+    assert TABLE[name].languages
+    assert TABLE[name].yields
+    assert TABLE[name].model
+    assert TABLE[name].packages
     assert recogniser.rate > 0
     assert recogniser.ending.startswith(".")
     assert callable(recogniser)
@@ -40,6 +44,11 @@ def test_a_recogniser_by_name():
         get("pocketsphins")
     with pytest.raises(InputError, match=r"'pocketsphinx' has no option 'bean'\. Did you mean 'beam'\? There are: "):
         get("pocketsphinx", bean=1e-40)
+
+
+def test_whether_a_recogniser_is_installed():
+    assert TABLE["pocketsphinx"].is_installed
+    assert not TABLE["pocketsphinx"]._replace(packages=("no_such_package",)).is_installed
 
 
 def test_the_names_of_the_room():

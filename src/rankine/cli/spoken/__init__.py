@@ -11,6 +11,7 @@ from . import (
     judge,
     learn,
     metadata,
+    models,
     packing,
     posteriors,
     recognise,
@@ -38,3 +39,4 @@ for command in (
     kind = {search.search: search.QueryCommand, metadata.about: metadata.AboutCommand}.get(command)
     name = "list" if command is metadata.list_recordings else None
     app.command(name, cls=kind)(command if command in TABLES else limited(command, features=False))
+app.add_typer(models.app, name="models")

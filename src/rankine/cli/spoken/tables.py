@@ -1,4 +1,4 @@
-"""``rankine spoken formats``, ``units`` and ``recognisers``; the documentation prints the same tables."""
+"""``rankine spoken formats``, ``units`` and ``recognisers``; the documentation prints the same tables, and models."""
 
 from __future__ import annotations
 
@@ -46,8 +46,22 @@ def list_recognisers() -> Listing:
     """The recognisers of speech."""
     from ...spoken.recognise.table import TABLE
 
-    rows = [(name, f"rankine[{row.extra}]", row.explanation) for name, row in TABLE.items()]
-    return Listing(["name", "needs", "what it is"], rows)
+    rows = [
+        (name, f"rankine[{row.extra}]", row.languages, row.yields, row.model, row.explanation)
+        for name, row in TABLE.items()
+    ]
+    return Listing(["name", "needs", "languages", "makes", "model", "what it is"], rows)
+
+
+def list_models() -> Listing:
+    """The models that can be added."""
+    from ...spoken.recognise.model_table import TABLE
+
+    rows = [
+        (name, row.recogniser, row.languages, f"{row.size / 1e6:,.0f} MB", row.licence, row.source.text)
+        for name, row in TABLE.items()
+    ]
+    return Listing(["name", "recogniser", "languages", "size", "licence", "from"], rows)
 
 
 def formats() -> None:
@@ -61,5 +75,13 @@ def units() -> None:
 
 
 def recognisers() -> None:
-    """List all recognisers of speech: names, what each needs to be installed, and what it is."""
-    print_table("Recognisers", *list_recognisers())
+    """List all recognisers of speech: names, languages, models, whether each is installed, and how to install it."""
+    from ...spoken.recognise.table import TABLE
+
+    columns, rows = list_recognisers()
+    here = ["yes" if row.is_installed else f'no: pip install "rankine[{row.extra}]"' for row in TABLE.values()]
+    print_table(
+        "Recognisers",
+        [*columns[:-1], "installed", columns[-1]],
+        [(*row[:-1], installed, row[-1]) for row, installed in zip(rows, here, strict=True)],
+    )

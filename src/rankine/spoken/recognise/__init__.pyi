@@ -5,3 +5,4 @@ from .pocketsphinx import read_words as read_words
 from .run import Recognised as Recognised
 from .run import recognise as recognise
 from .table import Recogniser as Recogniser
+from .whisper import Whisper as Whisper

@@ -88,6 +88,17 @@ def _speech(audio: Iterator[np.ndarray], rate: int, longest: float) -> Iterator[
     yield from collected.end()
 
 
+def windows(samples: np.ndarray, rate: int, longest: float) -> Iterator[Segment]:
+    """Samples in windows of at most ``longest`` seconds, cut where it is quiet.
+
+    >>> [len(window.samples) for window in windows(np.ones(10, np.int16), 2, 3.0)]
+    [3, 3, 4]
+    """
+    buffer = _SpeechBuffer(rate, longest)
+    yield from buffer.add(0.0, np.ascontiguousarray(samples, np.int16).tobytes())
+    yield from buffer.end()
+
+
 class _SpeechBuffer:
     """Speech that is being collected; cut at the quietest tenth of a second in the second half of what is allowed."""
 

@@ -100,7 +100,12 @@ def recognise(
 
 
 def settings_of(recogniser: Recogniser) -> str:
-    """What a recogniser's lattices depend on: its class, its attributes, and the files and folders that they name."""
+    """What a recogniser's lattices depend on: its class, its attributes, and the files and folders that they name.
+
+    A recogniser that has a property ``settings`` says it itself.
+    """
+    if isinstance(vars(type(recogniser)).get("settings"), property):
+        return f"{type(recogniser).__qualname__} {recogniser.settings}"  # type: ignore[attr-defined]
     own = {k: v for k, v in vars(type(recogniser)).items() if k in ("rate", "ending")}
     parts = [type(recogniser).__qualname__]
     for name, value in sorted((own | vars(recogniser)).items()):

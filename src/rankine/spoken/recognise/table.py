@@ -6,6 +6,7 @@ The command line takes its options of recognition from it.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import InputError, nearest, unknown
@@ -18,7 +19,8 @@ class Recogniser(Protocol):
     """What a recogniser must have; it is sent to other processes, so it must be picklable.
 
     It may have a method ``start()`` too. It is called once before the first recording is recognised, and raises
-    InputError where the recogniser cannot work with its settings.
+    InputError where the recogniser cannot work with its settings. And it may have a property ``settings``, a text: all
+    that its results depend on. Without one its attributes are that.
     """
 
     @property
@@ -51,13 +53,26 @@ class RecogniserOption(NamedTuple):
 
 
 class RecogniserRow(NamedTuple):
-    """A recogniser: its module and class, what it is in one line, the extra of the package it needs, its options."""
+    """A recogniser: its module and class, what it is in one line, the extra of the package it needs, its options.
+
+    ``packages`` are the modules that the extra brings; ``languages`` says what it understands, ``yields`` what it
+    makes, ``model`` where its model comes from.
+    """
 
     module: str
     class_name: str
     explanation: str
     extra: str
     options: tuple[RecogniserOption, ...] = ()
+    packages: tuple[str, ...] = ()
+    languages: str = ""
+    yields: str = ""
+    model: str = ""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the modules that it needs are there."""
+        return all(find_spec(package) is not None for package in self.packages)
 
     def make(self, **options: Any) -> Recogniser:
         """The recogniser with these parameters."""
@@ -71,11 +86,14 @@ class RecogniserRow(NamedTuple):
         return getattr(import_module(f".{self.module}", __package__), name)
 
 
+_MODEL = RecogniserOption(
+    "model", "--model", "Folder of a model, or of Whisper's its name (`rankine spoken models list`); default: its own."
+)
 TABLE: dict[str, RecogniserRow] = {
     "pocketsphinx": RecogniserRow(
         "pocketsphinx",
         "PocketSphinx",
-        "PocketSphinx with its US English model, or others; lattices",
+        "PocketSphinx with its US English model, or others",
         "spoken",
         (
             RecogniserOption(
@@ -84,7 +102,7 @@ TABLE: dict[str, RecogniserRow] = {
                 "A file of words that the recogniser is not to know.",
                 reader="read_words",
             ),
-            RecogniserOption("model", "--model", "Folder of an acoustic model; default: PocketSphinx's US English."),
+            _MODEL,
             RecogniserOption("language_model", "--lm", "An n-gram model; default: PocketSphinx's own."),
             RecogniserOption("dictionary", "--dict", "A pronunciation dictionary; default: PocketSphinx's own."),
             RecogniserOption(
@@ -97,6 +115,34 @@ TABLE: dict[str, RecogniserRow] = {
                 "word_beam", "--word-beam", "The decoder's beam at ends of words, a ratio (7e-29).", float
             ),
         ),
+        packages=("pocketsphinx",),
+        languages="US English, others by --model",
+        yields="lattices",
+        model="inside its package",
+    ),
+    "whisper": RecogniserRow(
+        "whisper",
+        "Whisper",
+        "OpenAI's Whisper by CTranslate2, on the processor",
+        "whisper",
+        (
+            _MODEL,
+            RecogniserOption(
+                "hypotheses",
+                "--hypotheses",
+                "What Whisper gives: samples (drawn at random), nbest (of a beam), or best (one text).",
+            ),
+            RecogniserOption("number", "--number", "How many samples (20), or how wide the beam (5).", int),
+            RecogniserOption("temperature", "--temperature", "Of the samples (1): less prefers what is likely.", float),
+            RecogniserOption("seed", "--seed", "Of the samples: the same seed gives the same samples.", int),
+            RecogniserOption(
+                "language", "--speech-language", "What is spoken, such as de; default: what Whisper thinks."
+            ),
+        ),
+        packages=("ctranslate2", "tokenizers", "platformdirs"),
+        languages="English; 99 with other models",
+        yields="samples or n-best lists",
+        model="`rankine spoken models add tiny.en`",
     ),
 }
 DEFAULT = "pocketsphinx"

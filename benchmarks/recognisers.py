@@ -1,0 +1,85 @@
+"""Recognisers against each other on read English (LJSpeech): word errors, words in the lattice, processor time.
+
+``RANKINE_DATA=… python -m benchmarks recognisers``. Texts are compared in lower case and without punctuation; numbers
+are compared as they are written, so that "1455" for "fourteen fifty-five" counts as errors. Every third recording is
+taken.
+"""
+
+import gzip
+import os
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rankine.spoken import confusion_network, read_lattice
+from rankine.spoken.lattice.formats.transcript import clean, written_words
+from rankine.spoken.recognise.audio import segments
+from rankine.spoken.recognise.table import get
+
+from .timing import heading
+
+STEP = 3
+SYSTEMS = {
+    "pocketsphinx": {},
+    "whisper, best": {"hypotheses": "best"},
+    "whisper, nbest": {"hypotheses": "nbest"},
+    "whisper, 20 samples": {"hypotheses": "samples"},
+}
+
+
+def normal(text: str) -> list[str]:
+    return [clean(word).lower() for word in written_words(text)]
+
+
+def edits(a: list[str], b: list[str]) -> int:
+    """The least number of words to change, add or leave out."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
+    return row[-1]
+
+
+def best_text(name: str, lattice: object, content: bytes) -> list[str]:
+    """The text that a recogniser itself thinks best, else the best words of the confusion network."""
+    first = gzip.decompress(content).split(b"\n", 1)[0].decode()
+    if first.startswith("# best by language model: "):
+        return normal(first.partition(": ")[2])
+    if name == "whisper, best":  # one text, each word beside an empty arc
+        return lattice.words(sorted(range(len(lattice)), key=lattice.source.__getitem__))
+    return confusion_network(lattice).best()
+
+
+def main() -> None:
+    place = os.environ.get("RANKINE_DATA")
+    if not place:
+        print("recognisers: set RANKINE_DATA")
+        return
+    audio = Path(place, "speech", "lj", "audio")
+    lines = (audio.parent / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
+    said = {name: normal(text) for name, text in (line.split("\t")[:2] for line in lines)}
+    paths = sorted(audio.glob("*.flac"))[::STEP]
+    heading(f"Recognisers: {len(paths)} recordings, {sum(len(said[p.stem]) for p in paths):,} words")
+    for name, options in SYSTEMS.items():
+        recogniser = get(name.split(",")[0], **options)
+        recogniser.start()
+        length = taken = errors = words = inside = 0.0
+        for path in paths:
+            samples = next(segments(path, recogniser.rate)).samples
+            began = time.process_time()
+            content = recogniser(samples)
+            taken += time.process_time() - began
+            length += len(samples) / recogniser.rate
+            with TemporaryDirectory() as folder:
+                file = Path(folder, f"x{recogniser.ending}")
+                file.write_bytes(content)
+                lattice = read_lattice(file)
+            right = said[path.stem]
+            errors += edits(right, best_text(name, lattice, content))
+            words += len(right)
+            inside += sum(word in lattice.units for word in right)
+        print(
+            f"  {name:<22} {errors / words:6.1%} of words wrong, {inside / words:6.1%} in the lattice, "
+            f"{taken / length:5.2f} s of processor time per second", flush=True,
+        )  # fmt: skip
