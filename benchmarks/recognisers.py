@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rankine.spoken import confusion_network, read_lattice
+from rankine.spoken.lattice.edits import edit_distance
 from rankine.spoken.lattice.formats.transcript import clean, written_words
 from rankine.spoken.recognise.audio import segments
 from rankine.spoken.recognise.table import get
@@ -29,16 +30,6 @@ SYSTEMS = {
 
 def normal(text: str) -> list[str]:
     return [clean(word).lower() for word in written_words(text)]
-
-
-def edits(a: list[str], b: list[str]) -> int:
-    """The least number of words to change, add or leave out."""
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        diagonal, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
-    return row[-1]
 
 
 def best_text(name: str, lattice: object, content: bytes) -> list[str]:
@@ -76,7 +67,7 @@ def main() -> None:
                 file.write_bytes(content)
                 lattice = read_lattice(file)
             right = said[path.stem]
-            errors += edits(right, best_text(name, lattice, content))
+            errors += edit_distance(right, best_text(name, lattice, content))
             words += len(right)
             inside += sum(word in lattice.units for word in right)
         print(
