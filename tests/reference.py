@@ -400,6 +400,13 @@ def weak_scores(segments, query, orders=3):
 # Risk bounds, with whole numbers and plain floats ---------------------------------------------------------------------
 
 
+def fused_ranking(own, further):
+    """Names and scores s + Σ w s_h, the best first; ``own`` and those of ``further`` (weight, scores) are by name."""
+    names = {*own, *(name for weight, scores in further if weight for name in scores)}
+    total = {n: own.get(n, 0.0) + sum(weight * scores.get(n, 0.0) for weight, scores in further) for n in names}
+    return sorted(total.items(), key=lambda pair: (-round(pair[1], 12), pair[0]))
+
+
 def pairwise_bound(risk, n, sizes, B, M, delta):
     """Corollary 1 as printed; Theorem 3 with all sizes 1, Corollary 2 with two levels."""
     pairs = sum(a * b for i, a in enumerate(sizes) for b in sizes[i + 1 :])

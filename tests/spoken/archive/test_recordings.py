@@ -154,11 +154,11 @@ def test_progress_names_the_stage(archive, audio, tmp_path):
     assert stages == sorted(stages, reverse=True)  # one after the other
 
 
-def test_one_recogniser(archive, audio):
+def test_recognisers_are_a_list(archive, audio):
     for recognisers, message in (
-        ([Loudness(), Loudness()], "recognisers must be a list of one recogniser"),
-        ([], "recognisers must be a list of one recogniser"),
-        ("pocketsphinx", "recognisers must be a list of one recogniser"),
+        ([Loudness(), Loudness()], "each recogniser can hear a recording once, got: loudness, loudness"),
+        ([], "recognisers must be a list of recognisers"),
+        ("pocketsphinx", "recognisers must be a list of recognisers"),
         (["pocketsphynx"], r"unknown recogniser 'pocketsphynx'\. Did you mean 'pocketsphinx'"),
     ):
         with pytest.raises(rk.InputError, match=message):

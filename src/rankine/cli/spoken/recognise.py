@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from pathlib import Path
@@ -19,6 +19,7 @@ from .common import Closed, Folder, Workers, finish, parameters_of
 
 if TYPE_CHECKING:
     from ...spoken import Archive
+    from ...spoken.archive.recordings import AddedRecordings
     from ...spoken.recognise.run import Recognised
     from ...spoken.recognise.table import Recogniser, RecogniserOption
 
@@ -36,8 +37,12 @@ _PLAYERS = (
 
 def _recognition(
     recogniser: Annotated[
-        str, typer.Option(help=f"The recogniser: {', '.join(TABLE)}. `rankine spoken recognisers` explains them.")
-    ] = DEFAULT,
+        list[str] | None,
+        typer.Option(
+            help=f"The recogniser: {', '.join(TABLE)}; default: {DEFAULT}. `rankine spoken recognisers` explains them. "
+            "`add` takes several: the first is the archive's own, others are further hearings."
+        ),
+    ] = None,
     longest: Annotated[float, typer.Option(help="Recordings above so many seconds are cut at pauses.")] = 30.0,
     workers: Workers = None,
 ) -> None:
@@ -82,12 +87,41 @@ def make_recogniser(name: str, values: Mapping[str, Any]) -> Recogniser:
     return get(name, **parameters)
 
 
+def make_recognisers(names: Sequence[str], values: Mapping[str, Any]) -> dict[str, Recogniser]:
+    """The recognisers of these names, each with its own flags; a flag that two of them have is an InputError."""
+    from ...errors import InputError
+
+    given = [flag for flag, value in values.items() if value is not None]
+    own = {name: {option.flag for option in row_of(name).options} for name in names}
+    for flag in given:
+        having = [name for name in own if flag in own[name]]
+        if len(having) > 1:
+            raise InputError(
+                f"{flag} is an option of {' and '.join(having)}: add the recordings with {having[0]} first, and then "
+                f"the further hearing by itself, `--hearing {having[-1]} {flag} …`"
+            )
+    taken = {flag for flags in own.values() for flag in flags}
+    first, *others = names  # what none of them has is an error of the first
+    out = {first: make_recogniser(first, {f: values[f] for f in given if f in own[first] or f not in taken})}
+    return out | {name: make_recogniser(name, {f: values[f] for f in given if f in own[name]}) for name in others}
+
+
 class Recognition(NamedTuple):
     """The options of recognition that a command was given."""
 
-    recogniser: Recogniser
+    recognisers: dict[str, Recogniser]
     longest: float
     workers: int
+    further: bool = False
+
+    @property
+    def recogniser(self) -> Recogniser:
+        """The only recogniser; several are an InputError."""
+        from ...errors import InputError
+
+        if len(self.recognisers) > 1:
+            raise InputError("lattices are made by one recogniser; `rankine spoken add` takes several")
+        return next(iter(self.recognisers.values()))
 
 
 def recognises(command: Callable[..., None]) -> Callable[..., None]:
@@ -100,13 +134,24 @@ def recognises(command: Callable[..., None]) -> Callable[..., None]:
         from ...parallel import thread_count
 
         mine = {name: values.pop(name) for name in shared}
-        recogniser = make_recogniser(mine["recogniser"], {flag: values.pop(p.name) for flag, p in flags.items()})
-        command(Recognition(recogniser, mine["longest"], thread_count(mine["workers"])), **values)
+        further = list(dict.fromkeys(values.pop("hearing", None) or ()))
+        named = _names(mine["recogniser"], further)
+        recognisers = make_recognisers(named, {flag: values.pop(p.name) for flag, p in flags.items()})
+        command(Recognition(recognisers, mine["longest"], thread_count(mine["workers"]), bool(further)), **values)
 
     order = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in order]
     wrapped.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {p.name: p.annotation for p in order}
     return wrapped
+
+
+def _names(recognisers: Sequence[str] | None, further: Sequence[str]) -> list[str]:
+    """The names of the recognisers that a command is to use."""
+    from ...errors import InputError
+
+    if recognisers and further:
+        raise InputError("--hearing names further recognisers only, and --recogniser all of them: give one of both")
+    return list(dict.fromkeys(further or recognisers or (DEFAULT,)))
 
 
 @recognises
@@ -149,6 +194,10 @@ def add(
     keep_duplicates: Annotated[
         bool, typer.Option("--keep-duplicates", help="Take in copies of recordings as recordings of their own.")
     ] = False,
+    hearing: Annotated[
+        list[str] | None,
+        typer.Option(help="A further recogniser for recordings that the archive holds; the first hears nothing."),
+    ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Go on and add new recordings as they come; Ctrl-C ends.")
     ] = False,
@@ -160,7 +209,12 @@ def add(
     archive's folder, below `recognised`. A recording that was deleted from the archive is left out when its folder is
     added again; to add it, give the file itself.
 
+    Several recognisers can hear a recording. A further hearing counts in search only where it was found to help, see
+    `rankine spoken hearings`.
+
     `rankine spoken add archive/ recordings/` and then `rankine spoken search archive/ "printing press"`
+
+    `rankine spoken add archive/ recordings/ --recogniser pocketsphinx --recogniser whisper`
     """
     from ...errors import InputError
     from ...spoken.archive.opening import create_or_open
@@ -189,19 +243,40 @@ def _add(
     """Add recordings and tell what was done; how many there are, and what was wrong."""
     from ...spoken.archive import recordings
 
+    options = {"longest": recognition.longest, "workers": recognition.workers, **options}
+    recognisers = list(recognition.recognisers.values())
     with _stages() as progress:
-        added = opened.add_recordings(
-            audio, [recognition.recogniser], longest=recognition.longest, workers=recognition.workers,
-            progress=progress, **options,
-        )  # fmt: skip
-    recognised, changes = added.recognised, added.changes
-    _print_recognised(Path(opened.folder, recordings.FOLDER), recognised, added.took)
-    if sum(changes[:4]):
-        say(
-            f"{opened.folder}: {counted(changes.added, 'recording')} added, {changes.updated} updated, "
-            f"{changes.unchanged} unchanged; {len(opened)} in all"
-        )
-    return recognised.done + recognised.before, added.errors
+        if recognition.further:
+            only = {name: options[name] for name in ("longest", "workers")}
+            heard = opened.add_hearings(audio, recognisers, progress=progress, **only)
+        else:
+            added = opened.add_recordings(audio, recognisers, progress=progress, **options)
+            heard = dict(added.heard)
+    if recognition.further:
+        done = max(some.recognised.done + some.recognised.before for some in heard.values())
+        errors = [error for some in heard.values() for error in some.errors]
+    else:
+        recognised, changes = added.recognised, added.changes
+        _print_recognised(Path(opened.folder, recordings.FOLDER), recognised, added.took)
+        if sum(changes[:4]):
+            say(
+                f"{opened.folder}: {counted(changes.added, 'recording')} added, {changes.updated} updated, "
+                f"{changes.unchanged} unchanged; {len(opened)} in all"
+            )
+        done, errors = recognised.done + recognised.before, added.errors
+    _print_heard(opened, heard)
+    return done, errors
+
+
+def _print_heard(opened: Archive, heard: Mapping[str, AddedRecordings]) -> None:
+    """Tell what further recognisers heard, and how much each further hearing counts now."""
+    from ...spoken.archive import hearings
+
+    for name, added in heard.items():
+        folder = Path(opened.folder, hearings.FOLDER, name)
+        _print_recognised(folder, added.recognised._replace(notes=[]), added.took)
+    for hearing in opened.hearings if heard else ():
+        say(f"{opened.folder}: the hearing {hearing.name} counts {hearing.weight.weight:g}: {hearing.weight}")
 
 
 def _watch(
@@ -253,7 +328,7 @@ def _stages() -> Iterator[Callable[[str, float, float | None], None]]:
         def progress(stage: str, done: float, total: float | None) -> None:
             if stage not in updates:
                 stack.close()
-                updates[stage] = stack.enter_context(bar(stage, None, unit=_UNITS[stage]))
+                updates[stage] = stack.enter_context(bar(stage, None, unit=_UNITS.get(stage.split(",")[0], "")))
             updates[stage](round(done), None if total is None else round(total))
 
         yield progress

@@ -135,7 +135,7 @@ def _find(archive: Archive, text: str, **options: Any) -> tuple[list[Hit], list[
     weights, k, candidates = archive.weights or shipped(archive.kinds), options["k"], options["candidates"]
     hits = archive.search(text, **options)
     documents = DocumentFilter.of(*(options[name] for name in ("speaker", "since", "until", "closed")))
-    notes = search_notes(archive.index, text, documents)
+    notes = search_notes(archive.index, text, documents, archive.counting_hearings)
     if candidates is not None:
         notes.append(candidate_recall(archive.index, weights, text, k, documents, candidates))
     few = not hits or (len(hits) < k and options["per_recording"] is None)

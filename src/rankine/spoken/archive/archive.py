@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...errors import InputError
 from ...places import folder_inside
 from ..index.settings import Settings
 from ..index.storage import create, writing
@@ -123,7 +124,8 @@ class Archive(TaughtArchive):
 
         Args:
             sources: an audio file or a folder of them, or several.
-            recognisers: one recogniser: a name in its table, or an object (:class:`Recogniser`).
+            recognisers: names in their table, or objects (:class:`Recogniser`). The first is the archive's own: another
+                one than before hears everything again. Others are further hearings (:meth:`add_hearings`).
             about: title, date and speaker of recordings by name, or the path of a table of them, whose ``utterance`` is
                 the recording. Recordings that it leaves out keep the texts that they have.
             longest: recordings above so many seconds are cut at pauses.
@@ -135,10 +137,13 @@ class Archive(TaughtArchive):
                 amount done and the total.
         """
         from . import recordings
+        from .hearing_recordings import held_samples
 
         folder = folder_inside(self.folder, recordings.FOLDER)
-        recogniser = recordings.one_recogniser(recognisers)
-        recordings.check_language(recogniser, language or self.settings.language)
+        named = recordings.as_recognisers(recognisers)
+        for some in named.values():
+            recordings.check_language(some, language or self.settings.language)
+        recogniser, *further = named.values()
         options = recordings.RecognitionOptions(recogniser, longest, workers, keep_duplicates, every)
         places = recordings.as_sources(sources)
         with suppress(OSError):  # where settings cannot be written, `play` asks for the folder
@@ -147,13 +152,49 @@ class Archive(TaughtArchive):
         recognised, took = recordings.recognise_recordings(
             folder, places, options, partial(progress, "recognising"), indexing.commit
         )
-        return recordings.AddedRecordings(recognised, took, indexing.changes)
+        added = recordings.AddedRecordings(recognised, took, indexing.changes)
+        if not further or not held_samples(self.folder):
+            return added
+        heard = self.add_hearings(places, further, longest=longest, workers=workers, every=every, progress=progress)
+        return added._replace(heard=heard)
+
+    def add_hearings(
+        self,
+        sources: Sources,
+        recognisers: Sequence[str | Recogniser],
+        *,
+        longest: float = 30.0,
+        workers: int = 1,
+        every: float = 30.0,
+        progress: StageProgress = lambda stage, done, total: None,
+    ) -> dict[str, AddedRecordings]:
+        """Let further recognisers hear recordings that are in the archive; then learn how much each of them counts.
+
+        A further hearing counts only if it helps (:meth:`learn_hearings`); a weight that was given stays. What a
+        recogniser has heard is not heard again. Arguments are those of :meth:`add_recordings`. Returns what each
+        recogniser did, by the name of its hearing.
+        """
+        from . import hearing_recordings, hearings, recordings
+
+        named = recordings.as_recognisers(recognisers)
+        for recogniser in named.values():
+            recordings.check_language(recogniser, self.settings.language)
+        if not hearing_recordings.held_samples(self.folder):
+            raise InputError(
+                "further recognisers hear what the archive holds, and it holds no recording", str(self.folder)
+            )
+        places, heard = recordings.as_sources(sources), {}
+        for name, recogniser in named.items():
+            options = recordings.RecognitionOptions(recogniser, longest, workers, every=every)
+            hearing = Archive(hearings.make_hearing(self.index, name))
+            heard[name] = hearing_recordings.add_hearing(self.folder, hearing, name, places, options, progress)
+        self.refresh()
+        self.learn_hearings(given=False, report=lambda name, *done: progress(f"learning, {name}", *done))
+        return heard
 
     def remove_silent(self, names: Collection[str]) -> None:
         """Remove recordings in which nothing is understood any more; they stay in the journal."""
-        silent = [name for name in names if name in self.index.numbers]
-        if silent:
-            self._remove(silent)
+        self.remove_for_good([name for name in names if name in self.index.numbers])
 
     def add_roots(self, places: Sequence[str | os.PathLike]) -> None:
         """Let recordings of this archive be opened from these folders and files, on this machine from now on."""
@@ -212,11 +253,20 @@ class Archive(TaughtArchive):
         """Remove what was deleted so many days ago from the disk; the names."""
         from . import recordings
         from .contents import purge
+        from .hearing_recordings import forget_missing
 
         with recordings.journal_of(folder_inside(self.folder, recordings.FOLDER)) as journal:
             names = purge(self.folder, days)
             journal.purge(days)
+        for hearing in self.hearings:
+            forget_missing(self.folder, Archive(hearing.folder))
+        self.refresh()
         return names
+
+    def remove_for_good(self, names: Collection[str]) -> None:
+        """Remove documents from the index, and not into the bin."""
+        if names:
+            self._remove(names)
 
     def _remove(
         self,
@@ -242,6 +292,8 @@ class Archive(TaughtArchive):
         from .contents import merge
 
         merge(self.folder, report)
+        for hearing in self.hearings:
+            merge(hearing.folder, lambda done: None)
         self.refresh()
 
     def check(self, report: Callable[[int], None] = lambda done: None) -> None:
@@ -258,6 +310,9 @@ class Archive(TaughtArchive):
         from .upgrade import upgrade_archive
 
         upgrade = upgrade_archive(self.folder, report)
+        for hearing in self.hearings:
+            further = upgrade_archive(hearing.folder, lambda done, total: None)
+            upgrade = upgrade._replace(parts=upgrade.parts + further.parts)
         self.refresh()
         return upgrade
 

@@ -12,12 +12,21 @@ from ..index.storage import open_parts
 from ..learn.judgments import Judgments
 from ..recognise.journal import RecordingJournal
 from .bin import Bin
+from .hearings import hearings_of, open_hearing
 from .recordings import FOLDER
 from .shelf import Shelf
 
 
 def check_archive(folder: Path, report: Callable[[int], None]) -> None:
     """Raise InputError at the first place that is wrong; ``report`` is called with the number of bytes read."""
+    _check_one(folder, report)
+    index = Index.open(folder)
+    for hearing in hearings_of(folder):
+        _check_one(hearing.folder, lambda done: None)
+        open_hearing(index, hearing)
+
+
+def _check_one(folder: Path, report: Callable[[int], None]) -> None:
     manifest, parts = open_parts(folder)
     before = 0
     for part in parts:

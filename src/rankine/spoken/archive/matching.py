@@ -30,18 +30,24 @@ EXCLUDED = 0.5  # posterior from which a place is left out that holds what the q
 class Requirement(NamedTuple):
     """Something that a query requires: what is said where no place has it, and which segments of a part do.
 
-    ``holds`` is called with a part and a mask of segments, and returns those of them that have it.
+    ``holds`` is called with a part and a mask of segments, and returns those of them that have it. ``excludes``: it is
+    that something is not said.
     """
 
     nothing: str
     holds: Callable[[PartReader, np.ndarray], np.ndarray]
+    excludes: bool = False
 
 
-def mask(index: Index, query: SpokenQuery, places: np.ndarray) -> np.ndarray:
-    """True for the places (rising numbers) that have all that the query requires."""
+def mask(index: Index, query: SpokenQuery, places: np.ndarray, excludes: bool | None = None) -> np.ndarray:
+    """True for the places (rising numbers) that have all that the query requires.
+
+    ``excludes``: only look at what it excludes (True), or only at the rest (False).
+    """
     keep = np.ones(len(places), np.bool_)
     for requirement in requirements(index, query):
-        keep[keep] = _holding(index, requirement, places[keep])
+        if excludes is None or requirement.excludes == excludes:
+            keep[keep] = _holding(index, requirement, places[keep])
     return keep
 
 
@@ -69,7 +75,7 @@ def requirements(index: Index, query: SpokenQuery) -> list[Requirement]:
         required.append(Requirement(nothing, _near(index, near)))
     for words in query.excluded:
         nothing = f"all places hold {_text(words)}, which the query excludes"
-        required.append(Requirement(nothing, _Without(_by_kind(index, [words], index.kinds[:1]))))
+        required.append(Requirement(nothing, _Without(_by_kind(index, [words], index.kinds[:1])), excludes=True))
     return required
 
 

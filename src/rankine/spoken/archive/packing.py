@@ -29,6 +29,8 @@ from ..recognise.journal import JOURNAL, TABLE, RecordingJournal
 from ..store import FILE, Store, check_database_files
 from ..upgrading import FORMAT, LEGACY
 from .bag import BagWriter
+from .hearings import hearings_of
+from .packing_hearings import PackedHearing
 from .rebuilding import texts_of
 from .recordings import FOLDER
 from .shelf import Shelf
@@ -80,6 +82,8 @@ class _Packing:
         self.index, self.with_index = Index.open(folder), index
         self.lattices = folder_inside(folder, FOLDER)
         self.lines = self._lines()
+        samples = {line["samples"] for line in self.lines.values() if "samples" in line and "gone" not in line}
+        self.hearings = [PackedHearing(hearing, samples) for hearing in hearings_of(folder)]
         self.parts: list[Part] = [reader.part for reader in self.index.parts] if index else []
         self.total = self.done = 0
 
@@ -102,9 +106,12 @@ class _Packing:
         for part in self.parts:
             bag.add(part.path.name, self._checked(part), part.size)
         for file in lattices:
-            self._add_lattice(bag, file)
+            self._add_lattice(bag, f"{FOLDER}/{file}", inside(self.lattices, file))
+        for hearing in self.hearings:
+            for name, path in hearing.files():
+                self._add_lattice(bag, name, path)
         self.index.manifest.check_files(self.folder)
-        if any(self._lines().get(name) != line for name, line in self.lines.items()):
+        if self._changed():
             raise _Changed
         info = {
             "Bag-Software-Agent": f"Rankine {__version__}", "External-Description": "A spoken archive of Rankine",
@@ -138,6 +145,8 @@ class _Packing:
             files[f"{FOLDER}/{JOURNAL}"] = self._text(f"{FOLDER}/{JOURNAL}", text.encode())
             RecordingJournal(self.stage / FOLDER).write_table()
             files[f"{FOLDER}/{TABLE}"] = self.stage / FOLDER / TABLE
+        for hearing in self.hearings:
+            files |= hearing.staged(self.stage)
         if not self.with_index:
             files[TEXTS] = self._text(TEXTS, json.dumps(texts_of(self.index), ensure_ascii=False).encode())
         return files
@@ -163,15 +172,20 @@ class _Packing:
         path.write_bytes(data)
         return path
 
-    def _add_lattice(self, bag: BagWriter, file: str) -> None:
-        path = inside(self.lattices, file)
+    def _changed(self) -> bool:
+        """Whether a recording that is packed was recognised anew or deleted."""
+        lines = self._lines()
+        own = any(lines.get(name) != line for name, line in self.lines.items())
+        return own or any(hearing.changed for hearing in self.hearings)
+
+    def _add_lattice(self, bag: BagWriter, name: str, path: Path) -> None:
         try:
             with open(path, "rb") as opened:
                 size = os.fstat(opened.fileno()).st_size
                 self.total += size
-                bag.add(f"{FOLDER}/{file}", iter(lambda: self._counted(opened.read(_BLOCK)), b""), size)
+                bag.add(name, iter(lambda: self._counted(opened.read(_BLOCK)), b""), size)
         except FileNotFoundError:
-            if any(self._lines().get(name) != line for name, line in self.lines.items()):
+            if self._changed():
                 raise _Changed from None
             raise InputError(
                 "this lattice is missing: add the recordings again, or see `rankine spoken check --repair`", str(path)

@@ -41,11 +41,12 @@ RankedPlace = tuple[int, float]
 PlaceMask = Callable[[np.ndarray], np.ndarray]  # of places, which of them count
 
 
-def parse_query(index: Index, text: str) -> SpokenQuery:
-    """The words and units of a query."""
+def parse_query(index: Index, text: str, described: Index | None = None) -> SpokenQuery:
+    """The words and units of a query; ``described`` has what is said about recordings, where it is another index."""
     index.check_sizes()
+    fields = index if described is None else described
     return parse(
-        text, index.splits, words_of(index), index.settings.language, index.pronounced, lambda: free_fields(index)
+        text, index.splits, words_of(index), index.settings.language, index.pronounced, lambda: free_fields(fields)
     )
 
 
@@ -81,17 +82,31 @@ def ranked_places(
         keep[keep] = matching_places(index, query, places[keep])
         return keep
 
+    return best_places_of(index, *scored_places(index, query, weights, k, allowed, candidates, evidence), k)
+
+
+def scored_places(
+    index: Index,
+    query: SpokenQuery,
+    weights: Weights,
+    k: int | None = None,
+    allowed: PlaceMask = lambda places: np.ones(len(places), np.bool_),
+    candidates: int | None = None,
+    evidence: QueryEvidence | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Places that are ``allowed`` and have any evidence, and their scores; the k best (None: all) are among them."""
     if weights.normalise is None and candidates is None:
-        places, scores = _scored(
-            evidence or QueryEvidence(index, query, weights.by_name), query, weights.by_name, k, allowed
-        )
-    else:
-        places, X = candidate_features(index, query, weights, candidates, k, allowed)
-        values = np.array(weights.values)
-        keep = allowed(places)
-        if weights.normalise is None:
-            keep &= (X[:, values != 0] > 0).any(axis=1)
-        places, scores = places[keep], weighted_sums(X[keep], values)
+        return _scored(evidence or QueryEvidence(index, query, weights.by_name), query, weights.by_name, k, allowed)
+    places, X = candidate_features(index, query, weights, candidates, k, allowed)
+    values = np.array(weights.values)
+    keep = allowed(places)
+    if weights.normalise is None:
+        keep &= (X[:, values != 0] > 0).any(axis=1)
+    return places[keep], weighted_sums(X[keep], values)
+
+
+def best_places_of(index: Index, places: np.ndarray, scores: np.ndarray, k: int | None) -> list[RankedPlace]:
+    """The k best places (None: all) with their scores, rounded; equal ones by the name of the document and by time."""
     scores = np.round(scores, 12)
     best = largest(scores, len(scores) if k is None else k, _place_key(index, places))
     return [(int(places[i]), float(scores[i])) for i in best.tolist()]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from ...console import counted
@@ -21,6 +22,7 @@ from ..recognise import table
 from ..recognise.journal import RecordingJournal
 from ..recognise.run import Recognised, Recogniser, recognise
 from .contents import release_returned
+from .hearings import name_of
 from .metadata import record_texts
 from .tagged import fill_from_tags
 
@@ -30,26 +32,32 @@ StageProgress = Callable[[str, float, float | None], None]
 
 
 class AddedRecordings(NamedTuple):
-    """What :meth:`Archive.add_recordings` did: recognition and how many seconds it took, and changes of the index."""
+    """What was done with recordings: recognition and how many seconds it took, and changes of the index.
+
+    ``heard`` is what further recognisers did, by name.
+    """
 
     recognised: Recognised
     took: float
     changes: Changes
+    heard: Mapping[str, AddedRecordings] = MappingProxyType({})
 
     @property
     def errors(self) -> list[str]:
-        """What was wrong, of both."""
-        return self.recognised.errors + self.changes.errors
+        """What was wrong, each once."""
+        own = self.recognised.errors + self.changes.errors
+        return list(dict.fromkeys([*own, *(error for some in self.heard.values() for error in some.errors)]))
 
 
-def one_recogniser(recognisers: Sequence[str | Recogniser]) -> Recogniser:
-    """The recogniser that these name; more than one is an InputError."""
-    if isinstance(recognisers, str) or len(recognisers) != 1:
-        raise InputError(f"recognisers must be a list of one recogniser, got {recognisers!r}")
-    (recogniser,) = recognisers
-    if not isinstance(recogniser, str):
-        return recogniser
-    return table.get(recogniser)
+def as_recognisers(recognisers: Sequence[str | Recogniser]) -> dict[str, Recogniser]:
+    """The recognisers that these are, by the names of their hearings; the first is the archive's own."""
+    if isinstance(recognisers, str) or not recognisers:
+        raise InputError(f"recognisers must be a list of recognisers, got {recognisers!r}")
+    named = {name_of(some): table.get(some) if isinstance(some, str) else some for some in recognisers}
+    if len(named) < len(recognisers):
+        names = ", ".join(map(name_of, recognisers))
+        raise InputError(f"each recogniser can hear a recording once, got: {names}")
+    return named
 
 
 def check_language(recogniser: Recogniser, language: str) -> None:
@@ -83,6 +91,7 @@ def recognise_recordings(
     options: RecognitionOptions,
     report: Callable[[float, float], None],
     commit: Callable[[RecordingJournal], None],
+    only: Container[str] | None = None,
 ) -> tuple[Recognised, float]:
     """Recognise what is new, but for deleted recordings that are not given by themselves; also the seconds it took."""
     if folder.is_dir():
@@ -90,7 +99,7 @@ def recognise_recordings(
     began = time.perf_counter()
     done = recognise(
         sources, folder, options.recogniser, longest=options.longest, workers=options.workers, report=report,
-        keep_duplicates=options.keep_duplicates, commit=commit, every=options.every,
+        keep_duplicates=options.keep_duplicates, commit=commit, every=options.every, only=only,
     )  # fmt: skip
     if done.deleted:
         done.notes.append(
@@ -111,7 +120,7 @@ def recordings_table(
     }
 
 
-def _lattices(journal: RecordingJournal) -> Iterator[File]:
+def lattices_of(journal: RecordingJournal) -> Iterator[File]:
     """The lattices of a journal; those with one ending are of one format."""
     formats: dict[str, str] = {}
     for utterance, _, _, segment in journal.utterances():
@@ -169,7 +178,7 @@ class Indexing:
         there = set(archive.documents)
         changes = archive.add(
             journal.folder, table, workers=self.workers, progress=self.progress, listed=True, prints=journal.prints(),
-            files=list(_lattices(journal)),
+            files=list(lattices_of(journal)),
         )  # fmt: skip
         new = {about.document: about.audio for about in table.values() if about.document not in there and about.audio}
         fill_from_tags(archive.folder, new)
@@ -177,12 +186,16 @@ class Indexing:
             spoken = {name: {"language": self.language} for name in new}
             record_texts(archive.folder, spoken, "language of new recordings")
         release_returned(archive.folder)
-        before = self.changes
-        self.changes = Changes(
-            before.added + changes.added, before.updated + changes.updated,
-            changes.unchanged - before.added - before.updated, changes.removed,
-            changes.errors,
-        )  # fmt: skip
+        self.changes = changes_of_both(self.changes, changes)
+
+
+def changes_of_both(before: Changes, changes: Changes) -> Changes:
+    """The changes of an index by two calls, of which the second looked at all that the first did."""
+    return Changes(
+        before.added + changes.added, before.updated + changes.updated,
+        changes.unchanged - before.added - before.updated, changes.removed,
+        changes.errors,
+    )  # fmt: skip
 
 
 class NoJournal:

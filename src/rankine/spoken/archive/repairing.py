@@ -35,8 +35,10 @@ from ..salvage import salvage
 from ..store import FILE, Store
 from ..upgrading import LEGACY
 from .feature_cache import FeatureCache
+from .hearings import FOLDER as HEARINGS
 from .rebuilding import Texts, rebuild, recognised
 from .recordings import FOLDER
+from .repairing_hearings import repair_hearings
 from .shelf import Shelf
 
 ASIDE = "damaged-"
@@ -75,7 +77,8 @@ def repair(
         report: is called with the bytes of the index that were checked and their total.
         progress: is called with the number of utterances indexed and the total.
     """
-    return _Repair(Path(folder)).work(workers, report, progress)
+    done = _Repair(Path(folder)).work(workers, report, progress)
+    return repair_hearings(Path(folder), lambda place: _Repair(place).work(workers, report, progress), done)
 
 
 class _Repair:
@@ -284,8 +287,10 @@ class _Repair:
 
 
 def _stale(folder: Path) -> Iterator[Path]:
-    """Temporary files below a folder, without those of folders that are links."""
-    for above, _, names in os.walk(folder):
+    """Temporary files below a folder, without those of folders that are links, and of hearings: these have locks."""
+    for above, folders, names in os.walk(folder):
+        if Path(above) == folder:
+            folders[:] = [name for name in folders if name != HEARINGS]
         yield from (Path(above, name) for name in sorted(names) if name.startswith(".") and MARK in name)
 
 

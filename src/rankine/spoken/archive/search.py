@@ -1,8 +1,8 @@
 """Search: from the text of a query to its hits.
 
-parse_query       terms, what is required and excluded, and units of every kind
-ranked_places     the k best places by the weighted sum of the weak rankers
-make_hit          for each: where in it the words are, how certain they are, and what was said around them
+HeardQuery        terms, what is required and excluded, and units of every kind
+    ranking       the k best places by the weighted sum of the weak rankers, of all hearings that count
+    hits          for each: where in it the words are, how certain they are, and what was said around them
 """
 
 from __future__ import annotations
@@ -14,20 +14,21 @@ import numpy as np
 
 from ...data import RankingData
 from ...errors import InputError, shorten
-from ..index.evidence import QueryEvidence, evidence_names, place_evidence, place_scores, term_parts
+from ..index.evidence import evidence_names, place_evidence, place_scores, term_parts
 from ..index.reader import Index
 from ..learn.weights import Weights, shipped
 from .described import described
 from .explanations import explanation
 from .filters import DocumentFilter
 from .grouping import GroupedPlace, RecordingGroups, grouped
-from .hits import Hit, make_hit
+from .heard import HeardQuery
+from .hearings import HeardIndex
+from .hits import Hit
 from .judged_places import judged_places
 from .matching import why_nothing
 from .ranking import (
     CANDIDATES,
     candidate_features,
-    contributions,
     find_candidates,
     parse_query,
     place_table,
@@ -52,32 +53,28 @@ def search(
     candidates: int | None = None,
     grouping: RecordingGroups | None = None,
     explain: bool = False,
+    hearings: Sequence[HeardIndex] = (),
 ) -> list[Hit]:
-    """The k best places for a query (see :func:`.ranking.ranked_places`), or those of the k best recordings."""
+    """The k best places for a query (see :mod:`.heard`), or those of the k best recordings."""
     if k < 1:
         raise InputError(f"k must be at least 1, got {k}")
     if candidates is not None and candidates < 1:
         raise InputError(f"candidates must be at least 1, got {candidates}")
-    query = parse_query(index, text)
-    if not any(index.has(kind, query.units(kind)) for kind in index.kinds):
+    heard = HeardQuery(index, text, weights, hearings, candidates)
+    if not heard.occurs():
         nothing = f"nothing in the query {shorten(text)} occurs in this archive, in any kind of units"
-        raise InputError(nothing + foreign(index, query.words))
-    mask = documents.also(query.fields).mask(index)
-    evidence = QueryEvidence(index, query, weights.by_name)
-    most = k if grouping is None else None
-    ranking = ranked_places(index, query, weights, most, mask, candidates, evidence)
+        raise InputError(nothing + foreign(index, heard.query.words))
+    ranking = heard.ranking(k if grouping is None else None, documents.also(heard.query.fields).mask(index))
     groups = list[GroupedPlace]()
     if grouping is not None:
         recordings = documents_of(index, np.array([place for place, _ in ranking], np.int64))
         groups = grouped(ranking, recordings.tolist(), k, *grouping)
         ranking = [(group.place, group.score) for group in groups]
-    parts = contributions(index, query, weights, [place for place, _ in ranking], candidates, evidence)
-    hits = [
-        make_hit(index, query, place, rank, score, part)
-        for rank, ((place, score), part) in enumerate(zip(ranking, parts, strict=True), 1)
-    ]
+    hits = heard.hits(ranking)
     if explain:
-        hits = [_explained(index, query, weights, place, hit) for (place, _), hit in zip(ranking, hits, strict=True)]
+        hits = [
+            _explained(index, heard.query, weights, place, hit) for (place, _), hit in zip(ranking, hits, strict=True)
+        ]
     numbers = documents_of(index, np.array([place for place, _ in ranking], np.int64)).tolist()
     hits = described(index, numbers, hits, documents.closed)
     for i, group in enumerate(groups):
@@ -133,7 +130,7 @@ def candidate_recall(
     return f"of the first {len(exact):,} places of all, {len(exact & lossy):,} are among the candidates"
 
 
-def search_notes(index: Index, text: str, documents: DocumentFilter) -> list[str]:
+def search_notes(index: Index, text: str, documents: DocumentFilter, hearings: Sequence[HeardIndex] = ()) -> list[str]:
     """What was assumed about a query and its filters, and suggestions for words that nobody heard; a line each."""
     query = parse_query(index, text)
     notes = [*query.notes, *documents.also(query.fields).notes(index)]
@@ -142,7 +139,8 @@ def search_notes(index: Index, text: str, documents: DocumentFilter) -> list[str
         word
         for term in query.terms
         if not _is_heard(index, term.alternatives) and not term.sounds and not term.of_number
-        for word in term.alternatives[0].words if word not in words
+        for word in term.alternatives[0].words
+        if word not in words and not any(word in words_of(hearing.index) for hearing in hearings)
     ]  # fmt: skip
     by_sound, readable = len(index.kinds) > 1, documents.readable(index)
     return notes + [

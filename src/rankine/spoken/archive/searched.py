@@ -17,6 +17,7 @@ from ..learn.weights import Weights, shipped
 from .filters import DocumentFilter
 from .grouping import DEFAULT as COMBINATION
 from .grouping import RecordingGroups
+from .hearings import HeardIndex, Hearing, counting, hearings_of
 from .hits import Hit
 from .ranking import CANDIDATES, find_candidates, parse_query, place_table, weak_rankers
 from .search import query_features, search
@@ -38,7 +39,8 @@ class SearchedArchive:
     def refresh(self) -> None:
         """Read what has been committed since the archive was opened."""
         self.index = Index.open(self.folder)
-        self.__dict__.pop("weights", None)
+        for kept in ("weights", "counting_hearings"):
+            self.__dict__.pop(kept, None)
 
     # -- what it holds
 
@@ -89,6 +91,16 @@ class SearchedArchive:
         if weights is not None:
             weights.check(self.ranker_names)
         return weights
+
+    @property
+    def hearings(self) -> list[Hearing]:
+        """The further hearings, by other recognisers than the first, with their weights."""
+        return hearings_of(self.folder)
+
+    @cached_property
+    def counting_hearings(self) -> list[HeardIndex]:
+        """The further hearings that search uses: those with a weight."""
+        return counting(self.index)
 
     # -- searching it
 
@@ -141,7 +153,7 @@ class SearchedArchive:
             used = Weights.of(weights, self.ranker_names)
         grouping = None if per_recording is None else RecordingGroups(per_recording, combination)
         documents = DocumentFilter.of(speaker, since, until, closed)
-        return search(self.index, used, text, k, documents, candidates, grouping, explain)
+        return search(self.index, used, text, k, documents, candidates, grouping, explain, self.counting_hearings)
 
     def features(
         self,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..index.storage import writing
 from ..learn.judgments import Judged
 from ..learn.table import AUTO, NEIGHBOURS
 from ..learn.weights import Weights, shipped
+from .hearings import Hearing, HearingWeight, hearing_of, remove_hearing, write_weight
 from .judged_places import JudgedNames
 from .ranking import CANDIDATES
 from .searched import SearchedArchive
@@ -101,4 +103,36 @@ class TaughtArchive(SearchedArchive):
             weights.check(self.ranker_names)
         with writing(self.folder, wait=600.0):  # learned weights must not be lost because another process is indexing
             shelf.use(weights)
+        self.refresh()
+
+    # -- further hearings
+
+    def learn_hearings(
+        self, given: bool = True, report: Callable[[str, int, int], None] = lambda name, done, total: None
+    ) -> list[Hearing]:
+        """Learn how much each further hearing counts; search uses these weights from then on.
+
+        A hearing counts only if it helps: on at least ten judged queries, or else on words that several hearings have
+        (:mod:`.hearing_examples`). Without evidence its weight is 0.
+
+        Args:
+            given: whether weights that were given are learned anew too.
+            report: is called with the name of a hearing, the number of its queries done, and of all.
+        """
+        from .hearing_weights import learn_weights
+
+        judged = self.judgments.all().within(JudgedNames(self.index))
+        weights = self.weights or shipped(self.kinds)
+        learned = learn_weights(self.index, self.hearings, judged, weights, given, report)
+        self.refresh()
+        return learned
+
+    def weigh_hearing(self, name: str, weight: float) -> None:
+        """Give a further hearing a weight, 0 for none; learning after recordings are added leaves it as it is."""
+        write_weight(hearing_of(self.folder, name), HearingWeight(weight, "given"))
+        self.refresh()
+
+    def remove_hearing(self, name: str) -> None:
+        """Remove a further hearing, with the lattices of its recogniser."""
+        remove_hearing(self.folder, name)
         self.refresh()

@@ -36,13 +36,16 @@ from ..store import FILE
 from ..upgrading import FORMAT, LEGACY
 from .bag import DATA, TAGS, read_tags
 from .checking import check_archive
+from .hearings import FOLDER as HEARINGS
+from .hearings import NAME, RECORD, hearing_folders
 from .packing import FORMAT_TAG, INDEX_TAG, TEXTS
 from .rebuilding import rebuild
 from .recordings import FOLDER
 
+_OWN = rf"{re.escape(MANIFEST)}|dictionary\.txt|units-\d+\.txt|{FOLDER}/(?!(.*/)?(\.|lock(/|$))).+"
 _NAMES = re.compile(
-    rf"{re.escape(MANIFEST)}|\d{{9,30}}\.part|{re.escape(FILE)}|{re.escape(LEGACY)}|{re.escape(TEXTS)}|dictionary\.txt|"
-    rf"units-\d+\.txt|weights/(current|[0-9a-f]{{4,64}})\.json|{FOLDER}/(?!(.*/)?(\.|lock(/|$))).+"
+    rf"{_OWN}|\d{{9,30}}\.part|{re.escape(FILE)}|{re.escape(LEGACY)}|{re.escape(TEXTS)}|"
+    rf"weights/(current|[0-9a-f]{{4,64}})\.json|{HEARINGS}/{NAME}/({re.escape(RECORD)}|{_OWN})"
 )
 _BLOCK = 1 << 20
 # what Python's reader of zip files raises at bytes that are none
@@ -230,6 +233,10 @@ def _finish(place: Path, with_index: bool, workers: int, progress: Progress) -> 
         changes = rebuild(place, texts, workers, progress)
         for error in changes.errors:
             raise InputError(f"the index cannot be built: {error}")
+    for hearing in hearing_folders(place).values():
+        write_file(hearing / MANIFEST, replace(Manifest.read(hearing), id=token_hex(8)).to_bytes())
+        for error in rebuild(hearing, {}, workers, progress).errors:
+            raise InputError(f"the index of a hearing cannot be built: {error}")
     check_archive(place, lambda done: None)
     with suppress(FileNotFoundError):
         (place / "lock").unlink()

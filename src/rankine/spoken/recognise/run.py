@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -68,6 +68,7 @@ def recognise(
     keep_duplicates: bool = False,
     commit: Callable[[RecordingJournal], None] = lambda journal: None,
     every: float = 30.0,
+    only: Container[str] | None = None,
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; finished recordings are not recognised again.
 
@@ -84,6 +85,8 @@ def recognise(
         keep_duplicates: whether a copy of a recording is recognised too.
         commit: called with the journal while it runs, when recordings have been finished; and at the end.
         every: seconds between such calls.
+        only: fingerprints of the samples of recordings that are recognised, also if they were deleted; others are left
+            out. None: all.
     """
     if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
@@ -93,9 +96,11 @@ def recognise(
     recordings = [recording for recording in recordings if recording.path not in moving]
     notes = [*notes, *moving.values()]
     given = {str(Path(source).resolve()) for source in sources if not Path(source).is_dir()}
+    if only is not None:
+        given = {recording.real for recording in recordings}
     with locked(Path(folder)):
         journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}")
-        run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every))
+        run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every), only)
         return run.work(recordings, notes, workers, keep_duplicates, given)
 
 
@@ -104,7 +109,7 @@ def settings_of(recogniser: Recogniser) -> str:
 
     A recogniser that has a property ``settings`` says it itself.
     """
-    if isinstance(vars(type(recogniser)).get("settings"), property):
+    if isinstance(getattr(type(recogniser), "settings", None), property):
         return f"{type(recogniser).__qualname__} {recogniser.settings}"  # type: ignore[attr-defined]
     own = {k: v for k, v in vars(type(recogniser)).items() if k in ("rate", "ending")}
     parts = [type(recogniser).__qualname__]
@@ -140,7 +145,9 @@ class _Run:
         longest: float,
         report: Callable[[float, float], None],
         commits: _Commits,
+        only: Container[str] | None = None,
     ) -> None:
+        self.only = only
         self.journal, self.recogniser, self.longest, self.report = journal, recogniser, longest, report
         self.commits = commits
         self.errors: list[str] = []
@@ -197,6 +204,8 @@ class _Run:
         self.journal.restore(what.returned)
         todo, total = [], 0.0
         for recording, content in what.recordings:
+            if self.only is not None and content.samples not in self.only:
+                continue
             try:
                 if self.journal.is_done(recording.name, content):
                     self.before += 1
