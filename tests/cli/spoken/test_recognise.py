@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from rankine.cli.spoken.recognise import Recognition, recognises
+from rankine.cli.spoken.recognition import Recognition, recognises
 from rankine.errors import InputError
 from rankine.spoken import Archive
 from rankine.spoken.archive.hits import locate
@@ -179,7 +179,8 @@ def test_both_commands_have_the_options_of_recognition(recorded):
     for command in ("recognise", "add"):
         text = rankine(recorded, "spoken", command, "--help").stdout
         options.append(set(re.findall(r"--[a-z-]+", text)))
-    assert options[0] - {"--output", "--about"} == options[1] - {"--language", "--keep-duplicates", "--watch"}
+    own = {"--language", "--keep-duplicates", "--watch", "--hearing", "--recogniser"}
+    assert options[0] - {"--output", "--about"} == options[1] - own | {"--recogniser"}
     assert {
         "--recogniser",
         "--without-words",
@@ -204,11 +205,11 @@ def test_a_recogniser_brings_its_own_options(recorded, monkeypatch):
 
     values = {name: None if p.default is p.empty else p.default for name, p in signature(command).parameters.items()}
     assert {"recogniser", "width", "lm", "beam"} <= set(values)
-    command(**values | {"recogniser": "other", "width": 1e-30})
+    command(**values | {"recogniser": ["other"], "width": 1e-30})
     command(**values | {"beam": 1e-20})
     assert recognisers == [PocketSphinx(beam=1e-30), PocketSphinx(beam=1e-20)]
     with pytest.raises(InputError, match=r"recogniser 'other' has no option --lm\. It has: --width"):
-        command(**values | {"recogniser": "other", "lm": "x"})
+        command(**values | {"recogniser": ["other"], "lm": "x"})
     arguments = ("spoken", "recognise", "recordings", "-o", "new")
     message = rankine(recorded, *arguments, "--recogniser", "other", "--beam", "1e-9", code=1).stderr
     assert message == "rankine: the recogniser 'other' has no option --beam. It has: --width\n"

@@ -5,6 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
+import rankine as rk
 from rankine.spoken import Archive
 
 from ... import reference as ref
@@ -119,7 +120,8 @@ def test_a_hit_of_a_further_hearing_has_its_words(pair):
     pair.about.set("r01", {"title": "On presses"})
     assert pair.search("press")[0].title == "On presses"
     pair.about.set("r01", {"rights": "closed"})
-    assert pair.search("press") == []
+    with pytest.raises(rk.InputError, match="nothing in the query 'press' occurs"):  # as of a word that nobody said
+        pair.search("press")
     assert len(pair.search("press", closed=True)) == 1
 
 

@@ -156,7 +156,7 @@ def test_progress_names_the_stage(archive, audio, tmp_path):
 
 def test_recognisers_are_a_list(archive, audio):
     for recognisers, message in (
-        ([Loudness(), Loudness()], "each recogniser can hear a recording once, got: loudness, loudness"),
+        ([Loudness(), Loudness()], "hearings must have different names, such as .*; got: loudness, loudness"),
         ([], "recognisers must be a list of recognisers"),
         ("pocketsphinx", "recognisers must be a list of recognisers"),
         (["pocketsphynx"], r"unknown recogniser 'pocketsphynx'\. Did you mean 'pocketsphinx'"),

@@ -174,3 +174,13 @@ def test_settings_without_a_file_do_not_depend_on_the_current_folder(tmp_path, m
     (tmp_path / "new.txt").write_text("x")
     assert r.settings_of(Echo(fail="")) == before
     assert r.settings_of(Echo(fail="new.txt")) != r.settings_of(Echo(fail="old.txt"))
+
+
+def test_settings_may_be_inherited():
+    class Stated(Echo):
+        settings = property(lambda self: "as stated")
+
+    class Heir(Stated):
+        pass
+
+    assert r.settings_of(Heir(wait=1.0)).endswith(" as stated")

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...console import counted, say
 from ...interrupt import keeping
 from ...spoken.lattice.units.table import LANGUAGES
-from ...spoken.recognise.table import DEFAULT, TABLE, get, row_of
-from .common import Closed, Folder, Workers, finish, parameters_of
+from .common import Closed, Folder, finish
+from .recognition import Recognition, recognises
 
 if TYPE_CHECKING:
     from ...spoken import Archive
     from ...spoken.archive.recordings import AddedRecordings
     from ...spoken.recognise.run import Recognised
-    from ...spoken.recognise.table import Recogniser, RecogniserOption
 
 Audio = Annotated[list[str], typer.Argument(help="Recordings (wav, flac, mp3, ogg, …), or folders of them.")]
 _LOOK = 2.0  # seconds between two looks at a folder that is watched
@@ -33,125 +30,6 @@ _PLAYERS = (
     ("play", "-q"),
     ("ffplay", "-nodisp", "-autoexit", "-v", "error"),
 )
-
-
-def _recognition(
-    recogniser: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"The recogniser: {', '.join(TABLE)}; default: {DEFAULT}. `rankine spoken recognisers` explains them. "
-            "`add` takes several: the first is the archive's own, others are further hearings."
-        ),
-    ] = None,
-    longest: Annotated[float, typer.Option(help="Recordings above so many seconds are cut at pauses.")] = 30.0,
-    workers: Workers = None,
-) -> None:
-    pass
-
-
-def _flags() -> dict[str, inspect.Parameter]:
-    """The flags of all recognisers, each as a parameter of a command; the help says which recognisers have it."""
-    names: dict[str, list[str]] = {}
-    options: dict[str, RecogniserOption] = {}
-    for name, row in TABLE.items():
-        for option in row.options:
-            names.setdefault(option.flag, []).append(name)
-            options.setdefault(option.flag, option)
-    return {
-        flag: inspect.Parameter(
-            flag.strip("-").replace("-", "_"),
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[
-                option.type | None,
-                typer.Option(flag, help=option.help, rich_help_panel=f"Options of {', '.join(names[flag])}"),
-            ],
-        )
-        for flag, option in options.items()
-    }
-
-
-def make_recogniser(name: str, values: Mapping[str, Any]) -> Recogniser:
-    """The recogniser with the values of flags that are not None; a flag that it has not is an InputError."""
-    from ...errors import InputError
-
-    row = row_of(name)
-    options = {option.flag: option for option in row.options}
-    parameters = {}
-    for flag, value in values.items():
-        if value is None:
-            continue
-        if flag not in options:
-            raise InputError(f"the recogniser {name!r} has no option {flag}. It has: {', '.join(options) or 'none'}")
-        parameters[options[flag].parameter] = row.read(options[flag], value)
-    return get(name, **parameters)
-
-
-def make_recognisers(names: Sequence[str], values: Mapping[str, Any]) -> dict[str, Recogniser]:
-    """The recognisers of these names, each with its own flags; a flag that two of them have is an InputError."""
-    from ...errors import InputError
-
-    given = [flag for flag, value in values.items() if value is not None]
-    own = {name: {option.flag for option in row_of(name).options} for name in names}
-    for flag in given:
-        having = [name for name in own if flag in own[name]]
-        if len(having) > 1:
-            raise InputError(
-                f"{flag} is an option of {' and '.join(having)}: add the recordings with {having[0]} first, and then "
-                f"the further hearing by itself, `--hearing {having[-1]} {flag} …`"
-            )
-    taken = {flag for flags in own.values() for flag in flags}
-    first, *others = names  # what none of them has is an error of the first
-    out = {first: make_recogniser(first, {f: values[f] for f in given if f in own[first] or f not in taken})}
-    return out | {name: make_recogniser(name, {f: values[f] for f in given if f in own[name]}) for name in others}
-
-
-class Recognition(NamedTuple):
-    """The options of recognition that a command was given."""
-
-    recognisers: dict[str, Recogniser]
-    longest: float
-    workers: int
-    further: bool = False
-
-    @property
-    def recogniser(self) -> Recogniser:
-        """The only recogniser; several are an InputError."""
-        from ...errors import InputError
-
-        if len(self.recognisers) > 1:
-            raise InputError("lattices are made by one recogniser; `rankine spoken add` takes several")
-        return next(iter(self.recognisers.values()))
-
-
-def recognises(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of recognition; it gets them as ``recognition``, its first parameter."""
-    shared, flags = parameters_of(_recognition), _flags()
-    order = [*list(parameters_of(command, Recognition=Any).values())[1:], *shared.values(), *flags.values()]
-
-    @wraps(command)
-    def wrapped(**values: Any) -> None:
-        from ...parallel import thread_count
-
-        mine = {name: values.pop(name) for name in shared}
-        further = list(dict.fromkeys(values.pop("hearing", None) or ()))
-        named = _names(mine["recogniser"], further)
-        recognisers = make_recognisers(named, {flag: values.pop(p.name) for flag, p in flags.items()})
-        command(Recognition(recognisers, mine["longest"], thread_count(mine["workers"]), bool(further)), **values)
-
-    order = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in order]
-    wrapped.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {p.name: p.annotation for p in order}
-    return wrapped
-
-
-def _names(recognisers: Sequence[str] | None, further: Sequence[str]) -> list[str]:
-    """The names of the recognisers that a command is to use."""
-    from ...errors import InputError
-
-    if recognisers and further:
-        raise InputError("--hearing names further recognisers only, and --recogniser all of them: give one of both")
-    return list(dict.fromkeys(further or recognisers or (DEFAULT,)))
 
 
 @recognises
@@ -217,6 +95,7 @@ def add(
     `rankine spoken add archive/ recordings/ --recogniser pocketsphinx --recogniser whisper`
     """
     from ...errors import InputError
+    from ...spoken import Archive
     from ...spoken.archive.opening import create_or_open
     from ...spoken.recognise.recordings import find
 
@@ -227,7 +106,7 @@ def add(
         if not watch:
             raise
         empty = True
-    opened = create_or_open(archive, language)
+    opened = Archive(archive) if recognition.further else create_or_open(archive, language)
     keeping(f"finished lattices and what {archive} has committed; the same command goes on from there")
     options = {"keep_duplicates": keep_duplicates, "language": language}
     before = _stamps(audio)
@@ -244,7 +123,7 @@ def _add(
     from ...spoken.archive import recordings
 
     options = {"longest": recognition.longest, "workers": recognition.workers, **options}
-    recognisers = list(recognition.recognisers.values())
+    recognisers = recognition.recognisers
     with _stages() as progress:
         if recognition.further:
             only = {name: options[name] for name in ("longest", "workers")}

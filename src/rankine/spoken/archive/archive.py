@@ -15,7 +15,7 @@ from ...places import folder_inside
 from ..index.settings import Settings
 from ..index.storage import create, writing
 from ..recognise.journal import DAYS
-from ..recognise.table import DEFAULT, Recogniser
+from ..recognise.table import DEFAULT
 from .feature_cache import forget_features
 from .own_files import copy_file, own_files
 from .roots import RecordingRoots, roots_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # where it is used it is imported there: a search must begin 
     from ..lattice.scoring import Scoring
     from .bin import Deleted
     from .packing import PackedArchive
-    from .recordings import AddedRecordings, Sources, StageProgress
+    from .recordings import AddedRecordings, Recognisers, Sources, StageProgress
     from .relocation import Relocated
     from .repairing import Repairs
     from .upgrade import Upgrade
@@ -106,7 +106,7 @@ class Archive(TaughtArchive):
     def add_recordings(
         self,
         sources: Sources,
-        recognisers: Sequence[str | Recogniser] = (DEFAULT,),
+        recognisers: Recognisers = (DEFAULT,),
         about: Mapping[str, About] | str | os.PathLike | None = None,
         *,
         longest: float = 30.0,
@@ -124,8 +124,9 @@ class Archive(TaughtArchive):
 
         Args:
             sources: an audio file or a folder of them, or several.
-            recognisers: names in their table, or objects (:class:`Recogniser`). The first is the archive's own: another
-                one than before hears everything again. Others are further hearings (:meth:`add_hearings`).
+            recognisers: names in their table, or objects (:class:`Recogniser`); or objects by the names of their
+                hearings. The first is the archive's own: another one than before hears everything again. Others are
+                further hearings (:meth:`add_hearings`).
             about: title, date and speaker of recordings by name, or the path of a table of them, whose ``utterance`` is
                 the recording. Recordings that it leaves out keep the texts that they have.
             longest: recordings above so many seconds are cut at pauses.
@@ -143,7 +144,7 @@ class Archive(TaughtArchive):
         named = recordings.as_recognisers(recognisers)
         for some in named.values():
             recordings.check_language(some, language or self.settings.language)
-        recogniser, *further = named.values()
+        recogniser, further = next(iter(named.values())), dict(list(named.items())[1:])
         options = recordings.RecognitionOptions(recogniser, longest, workers, keep_duplicates, every)
         places = recordings.as_sources(sources)
         with suppress(OSError):  # where settings cannot be written, `play` asks for the folder
@@ -161,7 +162,7 @@ class Archive(TaughtArchive):
     def add_hearings(
         self,
         sources: Sources,
-        recognisers: Sequence[str | Recogniser],
+        recognisers: Recognisers,
         *,
         longest: float = 30.0,
         workers: int = 1,

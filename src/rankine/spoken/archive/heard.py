@@ -18,6 +18,7 @@ import numpy as np
 from ...errors import InputError
 from ..index import schema
 from ..index.evidence import QueryEvidence
+from ..index.occurrences import occurrences
 from ..index.reader import Index
 from ..learn.weights import Weights
 from .hearings import HeardIndex
@@ -52,10 +53,9 @@ class FurtherScores:
         self.places, self.at = mine[first], other[first]
         self.scores = values[self.at]
 
-    def occurs(self) -> bool:
-        """Whether anything in the query occurs in this hearing."""
-        query = self.query
-        return query is not None and any(self.index.has(kind, query.units(kind)) for kind in self.index.kinds)
+    def occurs(self, own: Index, documents: np.ndarray | None) -> bool:
+        """Whether this hearing has any evidence of the query, in documents (a mask) of the own index."""
+        return len(_inside(own, self.places, documents)) > 0
 
     def holding(self, places: np.ndarray, excludes: bool) -> np.ndarray:
         """Which own places have all that the query requires, or (``excludes``) hold what it excludes."""
@@ -66,8 +66,7 @@ class FurtherScores:
         rows = np.unique(self.same.further[pairs])
         passes = np.zeros(int(self.index.places_before[-1]), np.bool_)
         passes[rows] = matching_places(self.index, self.query, rows, excludes) != excludes
-        found = self.same.own[pairs][passes[self.same.further[pairs]]]
-        return np.isin(places, found)
+        return np.isin(places, self.same.own[pairs][passes[self.same.further[pairs]]])
 
     def score_at(self, place: int) -> float:
         """The weighted score of an own place; 0 where this hearing has no evidence."""
@@ -90,6 +89,18 @@ class FurtherScores:
         )  # fmt: skip
 
 
+def is_said(own: Index, hearing: HeardIndex, word: str, documents: np.ndarray | None) -> bool:
+    """Whether a further hearing has a word in documents (a mask) of the own index."""
+    said = occurrences(hearing.index, hearing.index.kinds[0], [word]).places
+    places = hearing.same.own[np.isin(hearing.same.further, said)]
+    return len(_inside(own, places, documents)) > 0
+
+
+def _inside(own: Index, places: np.ndarray, documents: np.ndarray | None) -> np.ndarray:
+    """The places of documents for which a mask is true."""
+    return places if documents is None else places[documents[documents_of(own, places)]]
+
+
 class HeardQuery:
     """A query in an archive: the ranking of places by all hearings that count, and what makes hits of them."""
 
@@ -107,10 +118,10 @@ class HeardQuery:
         self.evidence = QueryEvidence(index, self.query, weights.by_name)
         self.own: tuple[np.ndarray, np.ndarray] | None = None
 
-    def occurs(self) -> bool:
-        """Whether anything in the query occurs in the archive, in any kind of units."""
+    def occurs(self, documents: np.ndarray | None) -> bool:
+        """Whether anything in the query occurs in the archive; for further hearings, in these documents (a mask)."""
         own = any(self.index.has(kind, self.query.units(kind)) for kind in self.index.kinds)
-        return own or any(further.occurs() for further in self.further)
+        return own or any(further.occurs(self.index, documents) for further in self.further)
 
     def ranking(self, k: int | None, documents: np.ndarray | None) -> list[RankedPlace]:
         """The k best places (None: all) of documents (a mask), and their scores."""

@@ -10,23 +10,23 @@ from ..learn.hearings import choose_weight
 from ..learn.judgments import Judged
 from ..learn.weights import Weights
 from .hearing_examples import HearingQuery, agreeing_words, hearing_examples, judged_queries
-from .hearings import HeardIndex, Hearing, HearingWeight, Source, open_hearing, write_weight
+from .hearings import FurtherHearing, HeardIndex, HearingWeight, Source, open_hearing, write_weight
 
 
 def learn_weights(
     index: Index,
-    hearings: Sequence[Hearing],
+    hearings: Sequence[FurtherHearing],
     judged: Judged,
     weights: Weights,
     given: bool = True,
     report: Callable[[str, int, int], None] = lambda name, done, total: None,
-) -> list[Hearing]:
+) -> list[FurtherHearing]:
     """Learn and store the weight of each hearing, one after the other, beside those that count already.
 
     Weights that were given are learned only if ``given`` says so. ``report`` is called with the name of a hearing, the
     number of its queries done, and of all.
     """
-    out: list[Hearing] = []
+    out: list[FurtherHearing] = []
     fixed = [h for h in hearings if h.weight.source == "given" and not given]
     beside = [open_hearing(index, h) for h in fixed if h.weight.weight]
     queries = judged_queries(index, judged)
@@ -37,11 +37,11 @@ def learn_weights(
         opened = open_hearing(index, hearing)
         source: Source = "judged queries" if queries else "agreement"
         own = queries or agreeing_words(index, opened)
-        found = _tested(index, own, source, weights, beside, opened, report) if own else HearingWeight()
-        write_weight(hearing, found)
-        out.append(hearing._replace(weight=found))
-        if found.weight:
-            beside.append(replace(opened, weight=found.weight))
+        weight = _tested(index, own, source, weights, beside, opened, report) if own else HearingWeight()
+        write_weight(hearing, weight)
+        out.append(hearing._replace(weight=weight))
+        if weight.weight:
+            beside.append(replace(opened, weight=weight.weight))
     return out
 
 

@@ -25,7 +25,6 @@ from ...records import Count, Finite, checked
 from ...temporary import MARK
 from ..index.reader import Index
 from ..index.storage import MANIFEST, create
-from ..recognise.table import TABLE, Recogniser
 from ..upgrading import BUSY
 from .same_places import SamePlaces, same_places
 
@@ -37,7 +36,7 @@ _WHAT = "the weight of a hearing"
 Source = Literal["judged queries", "agreement", "none", "given"]
 
 
-class _Record(TypedDict):
+class _HearingRecord(TypedDict):
     weight: Annotated[float, Meta(ge=0, le=MOST)]
     source: Source
     queries: Count
@@ -77,7 +76,7 @@ class HearingWeight:
         return f"{self.queries} {what}: {test}{'' if self.weight else '; no evidence that it helps'}"
 
 
-class Hearing(NamedTuple):
+class FurtherHearing(NamedTuple):
     """A further hearing of an archive: its name, its folder, and its weight."""
 
     name: str
@@ -93,14 +92,6 @@ class HeardIndex:
     weight: float
     index: Index
     same: SamePlaces
-
-
-def name_of(recogniser: str | Recogniser) -> str:
-    """What the hearing of a recogniser is called: its name in the table of recognisers, else that of its class."""
-    if isinstance(recogniser, str):
-        return recogniser
-    own = type(recogniser).__name__
-    return next((name for name, row in TABLE.items() if row.class_name == own), own.lower())
 
 
 def hearing_folder(archive: Path, name: str) -> Path:
@@ -120,12 +111,12 @@ def hearing_folders(archive: Path) -> dict[str, Path]:
     return {name: folder for name, folder in folders.items() if inside(folder, MANIFEST).exists()}
 
 
-def hearings_of(archive: Path) -> list[Hearing]:
+def hearings_of(archive: Path) -> list[FurtherHearing]:
     """The further hearings of an archive, by name."""
-    return [Hearing(name, folder, read_weight(folder)) for name, folder in hearing_folders(archive).items()]
+    return [FurtherHearing(name, folder, read_weight(folder)) for name, folder in hearing_folders(archive).items()]
 
 
-def hearing_of(archive: Path, name: str) -> Hearing:
+def hearing_of(archive: Path, name: str) -> FurtherHearing:
     """A further hearing by its name; an unknown one is an InputError."""
     there = {hearing.name: hearing for hearing in hearings_of(archive)}
     if name not in there:
@@ -141,7 +132,7 @@ def counting(index: Index) -> list[HeardIndex]:
     return [open_hearing(index, hearing) for hearing in hearings_of(index.folder) if hearing.weight.weight]
 
 
-def open_hearing(index: Index, hearing: Hearing) -> HeardIndex:
+def open_hearing(index: Index, hearing: FurtherHearing) -> HeardIndex:
     """The index of a hearing of an archive; one that was made with other units is an InputError."""
     further = Index.open(hearing.folder)
     if further.settings.kinds != index.settings.kinds:
@@ -166,11 +157,11 @@ def read_weight(folder: Path) -> HearingWeight:
     path = inside(folder, RECORD)
     if not path.exists():
         return HearingWeight()
-    said = checked(unsealed(path, _WHAT), _Record, _WHAT, str(path))
-    return HearingWeight(**{name: said[name] for name in _Record.__annotations__})  # type: ignore[literal-required]
+    said = checked(unsealed(path, _WHAT), _HearingRecord, _WHAT, str(path))
+    return HearingWeight(**{name: said[name] for name in _HearingRecord.__annotations__})  # type: ignore[literal-required]
 
 
-def write_weight(hearing: Hearing, weight: HearingWeight) -> None:
+def write_weight(hearing: FurtherHearing, weight: HearingWeight) -> None:
     """Give a hearing a weight, from now on."""
     write_file(inside(hearing.folder, RECORD), sealed(json.dumps(asdict(weight), indent=1)), durable=True)
 

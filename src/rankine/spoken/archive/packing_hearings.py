@@ -15,14 +15,14 @@ from typing import Any
 from ...places import folder_inside, inside
 from ..index.storage import MANIFEST, Manifest
 from ..recognise.journal import JOURNAL, TABLE, RecordingJournal
-from .hearings import FOLDER, RECORD, Hearing
+from .hearings import FOLDER, RECORD, FurtherHearing
 from .recordings import FOLDER as LATTICES
 
 
 class PackedHearing:
     """A hearing as it is packed: only recordings with these fingerprints of their samples."""
 
-    def __init__(self, hearing: Hearing, samples: Container[str]) -> None:
+    def __init__(self, hearing: FurtherHearing, samples: Container[str]) -> None:
         self.folder, self.samples = hearing.folder, samples
         self.prefix = f"{FOLDER}/{hearing.name}"
         self.lattices = folder_inside(hearing.folder, LATTICES)

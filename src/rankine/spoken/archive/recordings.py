@@ -22,12 +22,12 @@ from ..recognise import table
 from ..recognise.journal import RecordingJournal
 from ..recognise.run import Recognised, Recogniser, recognise
 from .contents import release_returned
-from .hearings import name_of
 from .metadata import record_texts
 from .tagged import fill_from_tags
 
 FOLDER = "recognised"
 Sources = str | os.PathLike | Sequence[str | os.PathLike]
+Recognisers = Sequence[str | Recogniser] | Mapping[str, Recogniser]
 StageProgress = Callable[[str, float, float | None], None]
 
 
@@ -49,15 +49,28 @@ class AddedRecordings(NamedTuple):
         return list(dict.fromkeys([*own, *(error for some in self.heard.values() for error in some.errors)]))
 
 
-def as_recognisers(recognisers: Sequence[str | Recogniser]) -> dict[str, Recogniser]:
+def as_recognisers(recognisers: Recognisers) -> dict[str, Recogniser]:
     """The recognisers that these are, by the names of their hearings; the first is the archive's own."""
     if isinstance(recognisers, str) or not recognisers:
         raise InputError(f"recognisers must be a list of recognisers, got {recognisers!r}")
-    named = {name_of(some): table.get(some) if isinstance(some, str) else some for some in recognisers}
-    if len(named) < len(recognisers):
-        names = ", ".join(map(name_of, recognisers))
-        raise InputError(f"each recogniser can hear a recording once, got: {names}")
+    if isinstance(recognisers, Mapping):
+        return dict(recognisers)
+    made = [table.get(some) if isinstance(some, str) else some for some in recognisers]
+    names = [_name_of(*both) for both in zip(recognisers, made, strict=True)]
+    named = dict(zip(names, made, strict=True))
+    if len(named) < len(names):
+        raise InputError(
+            f"hearings must have different names, such as {{'small': …, 'large': …}}; got: {', '.join(names)}"
+        )
     return named
+
+
+def _name_of(given: str | Recogniser, recogniser: Recogniser) -> str:
+    """What the hearing of a recogniser is called: its name in the table of recognisers, else that of its class."""
+    if isinstance(given, str) and given in table.TABLE:
+        return given
+    own = type(recogniser).__name__
+    return next((name for name, row in table.TABLE.items() if row.class_name == own), own.lower())
 
 
 def check_language(recogniser: Recogniser, language: str) -> None:

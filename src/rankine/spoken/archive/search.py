@@ -21,7 +21,7 @@ from .described import described
 from .explanations import explanation
 from .filters import DocumentFilter
 from .grouping import GroupedPlace, RecordingGroups, grouped
-from .heard import HeardQuery
+from .heard import HeardQuery, is_said
 from .hearings import HeardIndex
 from .hits import Hit
 from .judged_places import judged_places
@@ -61,7 +61,7 @@ def search(
     if candidates is not None and candidates < 1:
         raise InputError(f"candidates must be at least 1, got {candidates}")
     heard = HeardQuery(index, text, weights, hearings, candidates)
-    if not heard.occurs():
+    if not heard.occurs(documents.readable(index)):
         nothing = f"nothing in the query {shorten(text)} occurs in this archive, in any kind of units"
         raise InputError(nothing + foreign(index, heard.query.words))
     ranking = heard.ranking(k if grouping is None else None, documents.also(heard.query.fields).mask(index))
@@ -134,15 +134,15 @@ def search_notes(index: Index, text: str, documents: DocumentFilter, hearings: S
     """What was assumed about a query and its filters, and suggestions for words that nobody heard; a line each."""
     query = parse_query(index, text)
     notes = [*query.notes, *documents.also(query.fields).notes(index)]
-    words = words_of(index)
+    words, readable = words_of(index), documents.readable(index)
     unheard = [
         word
         for term in query.terms
         if not _is_heard(index, term.alternatives) and not term.sounds and not term.of_number
         for word in term.alternatives[0].words
-        if word not in words and not any(word in words_of(hearing.index) for hearing in hearings)
+        if word not in words and not any(is_said(index, hearing, word, readable) for hearing in hearings)
     ]  # fmt: skip
-    by_sound, readable = len(index.kinds) > 1, documents.readable(index)
+    by_sound = len(index.kinds) > 1
     return notes + [
         suggestion_line(word, suggest(index, word, documents=readable), by_sound)
         for word in list(dict.fromkeys(unheard))[:_SUGGESTED]

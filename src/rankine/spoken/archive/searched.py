@@ -17,7 +17,7 @@ from ..learn.weights import Weights, shipped
 from .filters import DocumentFilter
 from .grouping import DEFAULT as COMBINATION
 from .grouping import RecordingGroups
-from .hearings import HeardIndex, Hearing, counting, hearings_of
+from .hearings import FurtherHearing, HeardIndex, counting, hearings_of
 from .hits import Hit
 from .ranking import CANDIDATES, find_candidates, parse_query, place_table, weak_rankers
 from .search import query_features, search
@@ -93,7 +93,7 @@ class SearchedArchive:
         return weights
 
     @property
-    def hearings(self) -> list[Hearing]:
+    def hearings(self) -> list[FurtherHearing]:
         """The further hearings, by other recognisers than the first, with their weights."""
         return hearings_of(self.folder)
 

@@ -9,7 +9,7 @@ from ..index.storage import writing
 from ..learn.judgments import Judged
 from ..learn.table import AUTO, NEIGHBOURS
 from ..learn.weights import Weights, shipped
-from .hearings import Hearing, HearingWeight, hearing_of, remove_hearing, write_weight
+from .hearings import FurtherHearing, HearingWeight, hearing_of, remove_hearing, write_weight
 from .judged_places import JudgedNames
 from .ranking import CANDIDATES
 from .searched import SearchedArchive
@@ -109,7 +109,7 @@ class TaughtArchive(SearchedArchive):
 
     def learn_hearings(
         self, given: bool = True, report: Callable[[str, int, int], None] = lambda name, done, total: None
-    ) -> list[Hearing]:
+    ) -> list[FurtherHearing]:
         """Learn how much each further hearing counts; search uses these weights from then on.
 
         A hearing counts only if it helps: on at least ten judged queries, or else on words that several hearings have

@@ -34,17 +34,17 @@ def choose_weight(examples: Examples, folds: int = 4, seed: int = 0) -> WeightTe
     """The weight of the second column of some examples beside the first, whose weight is 1; of equal ones the least."""
     values = np.array([examples.precision(Weights(COLUMNS, (1.0, w), None, "hearings", {})) for w in GRID])
     number = {query: i for i, query in enumerate(examples.data.query_ids)}
-    chosen = values[0].copy()
+    tested = values[0].copy()
     if len(number) >= folds:
         for train, test in examples.data.folds(folds, seed):
             best = _best(values[:, [number[q] for q in train.query_ids]])
             rows = [number[q] for q in test.query_ids]
-            chosen[rows] = values[best, rows]
-    gain = chosen - values[0]
+            tested[rows] = values[best, rows]
+    gain = tested - values[0]
     p = float(randomisation(gain[None], seed)[0])
     helps = gain.mean() > 0 and p < LEVEL
     weight = GRID[_best(values)] if helps else 0.0
-    return WeightTest(weight, values.shape[1], float(values[0].mean()), float(chosen.mean()), p)
+    return WeightTest(weight, values.shape[1], float(values[0].mean()), float(tested.mean()), p)
 
 
 def _best(values: np.ndarray) -> int:
