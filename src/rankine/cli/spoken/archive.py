@@ -24,7 +24,10 @@ def index(
     archive: Folder,
     about: Annotated[str | None, typer.Option(help=_ABOUT)] = None,
     language: Annotated[
-        str, typer.Option(help=f"Language of a new archive: {', '.join(LANGUAGES)}, or auto (by the first words).")
+        str,
+        typer.Option(
+            help=f"Language of a new archive: {', '.join(LANGUAGES)}, a code such as de, or auto (by the first words)."
+        ),
     ] = "auto",
     lexicon: Lexicon = None,
     prune: Annotated[

@@ -144,7 +144,10 @@ def add(
     archive: Annotated[str, typer.Argument(help="The archive: a folder, made if there is none.")],
     audio: Audio,
     language: Annotated[
-        str | None, typer.Option(help=f"What is spoken: {', '.join(LANGUAGES)}; a new archive is made for it.")
+        str | None,
+        typer.Option(
+            help=f"What is spoken: {', '.join(LANGUAGES)}, or a code such as de; a new archive is made for it."
+        ),
     ] = None,
     keep_duplicates: Annotated[
         bool, typer.Option("--keep-duplicates", help="Take in copies of recordings as recordings of their own.")
