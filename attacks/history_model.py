@@ -160,6 +160,28 @@ class Model:
         item.size = Path(path).stat().st_size
         item.titles |= {self.tags[path]} if path in self.tags else set()
 
+    def relocate(self, folder: Path) -> None:
+        """Recordings are looked for below a folder: by the last parts of their paths, then by their sounds."""
+        claims: dict[str, list[Item]] = {}
+        for item in sorted(self.items, key=lambda item: item.state != IN):
+            parts = Path(item.path).parts[1:] if item.path and item.sound is not None else ()
+            paths = (str(Path(folder, *parts[i:])) for i in range(len(parts)))
+            if path := next((p for p in paths if p in self.files), None):
+                claims.setdefault(path, []).append(item)
+        placed: list[Item] = []
+        for path, items in claims.items():
+            alone = len(items) == 1 and Path(path).stat().st_size == items[0].size
+            for item in items:  # one of another sound and the same length is looked at when it is added
+                if alone or self.files[path] == item.sound:
+                    item.path = path
+                    placed.append(item)
+        given = {item.path for item in placed if item.state == IN}
+        for path in sorted(set(self.files) - given, key=lambda path: Path(path).parts):
+            away = (i for i in self.there.values() if i not in placed and i.path and i.sound == self.files[path])
+            if item := next(away, None):
+                item.path = path
+                placed.append(item)
+
     def index(self) -> None:
         """Transcripts are indexed: new ones come, changed ones change, deleted ones return."""
         for name, word in self.talks.items():

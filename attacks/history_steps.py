@@ -131,18 +131,7 @@ def relocate(world: World, rng: random.Random) -> Plan | None:
     """The folder of recordings is moved, and the archive looks for them there."""
     _move_folder(world)
 
-    def effect() -> None:
-        for item in world.model.items:
-            if item.path is not None and item.sound is not None:
-                parts = Path(item.path).parts[1:]
-                paths = (str(Path(world.audio, *parts[i:])) for i in range(len(parts)))
-                path = next((p for p in paths if p in world.model.files), None)
-                if path is not None and (
-                    world.model.files[path] == item.sound or Path(path).stat().st_size == item.size
-                ):
-                    item.path = path  # one of another sound and the same length is looked at when it is added
-
-    return Plan(lambda: world.open().relocate(world.audio), effect)
+    return Plan(lambda: world.open().relocate(world.audio), lambda: world.model.relocate(world.audio))
 
 
 # -- documents

@@ -13,6 +13,8 @@ from rankine.spoken.archive.opening import create_or_open
 from rankine.spoken.recognise.audio import sample_print
 from rankine.spoken.recognise.journal import RecordingJournal
 
+from .cases import tag
+
 soundfile = pytest.importorskip("soundfile")
 
 
@@ -31,19 +33,6 @@ class Ears:
 def record(path, sound):
     path.parent.mkdir(parents=True, exist_ok=True)
     soundfile.write(path, np.full(4000, 100 * sound + 50, np.int16), 16000)
-
-
-def tag(path, title):
-    """Write a title into a wav file: other bytes, the same sound."""
-    data = path.read_bytes()
-    end = 12
-    while data[end : end + 4] != b"data":
-        end += 8 + int.from_bytes(data[end + 4 : end + 8], "little")
-    end += 8 + int.from_bytes(data[end + 4 : end + 8], "little")
-    text = title.encode() + b"\0" * (2 - len(title) % 2)
-    info = b"INFOINAM" + len(text).to_bytes(4, "little") + text
-    whole = data[:end] + b"LIST" + len(info).to_bytes(4, "little") + info
-    path.write_bytes(b"RIFF" + (len(whole) - 8).to_bytes(4, "little") + whole[8:])
 
 
 @pytest.fixture

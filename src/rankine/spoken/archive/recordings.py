@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ...console import counted
 from ...errors import InputError
@@ -187,6 +187,18 @@ class Indexing:
 
 class NoJournal:
     """Stands for the journal of an archive that has recognised nothing."""
+
+    @property
+    def lines(self) -> dict[str, dict[str, Any]]:
+        """There are no lines."""
+        return {}
+
+    def write(self, lines: Sequence[dict[str, Any]]) -> None:
+        """Nothing is written."""
+
+    def utterances(self) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]]]:
+        """Nothing was recognised."""
+        return iter(())
 
     def forget(self, names: Collection[str]) -> None:
         """Nothing is to be forgotten."""

@@ -100,17 +100,25 @@ class RecordingRoots:
             if path.exists():
                 return path
         places = self.given if roots is None else [Path(root) for root in roots]
-        parts = own.parts[own.is_absolute() :]
-        for root in places:
-            for path in (own, *(Path(root, *parts[i:]) for i in range(len(parts)))):
-                if _is_plain(path) and _is_below(path, root):
-                    return path
+        found = self.search(audio, places)
+        if found is not None:
+            return found
         what = f"the recording {shorten(audio, 200)}"
         if places:
             message = f"{what} is not there, nor below {', '.join(map(str, places))}: say in which folder it is"
         else:
             message = f"no folder of recordings was given for this archive on this machine: say where {what} is"
         raise InputError(f"{message} with --recordings, or see `rankine spoken relocate`", str(self.folder))
+
+    def search(self, audio: str, places: Sequence[str | os.PathLike]) -> Path | None:
+        """The recording that an archive calls ``audio`` below these places; None if it is not there."""
+        own = Path(audio)
+        parts = own.parts[own.is_absolute() :]
+        for root in map(Path, places):
+            for path in (own, *(Path(root, *parts[i:]) for i in range(len(parts)))):
+                if _is_plain(path) and _is_below(path, root):
+                    return path
+        return None
 
 
 def _is_plain(path: Path) -> bool:
