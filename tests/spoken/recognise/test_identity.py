@@ -154,6 +154,18 @@ def test_a_copy_that_is_kept_takes_nothing_from_the_original(place, tmp_path):
     assert "title" not in archive.about.get("zz")
 
 
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_folder_and_a_file_in_it(place, tmp_path, keep):
+    archive, audio = place
+    record(audio / "deep" / "new.wav", 4)
+    archive.delete(["deep/c"])
+    more = (audio / "deep" / "new.wav", audio / "deep" / "c.wav")  # the deleted one is given by itself
+    for _ in range(2):
+        add(archive, tmp_path, *more, keep_duplicates=keep)
+        assert heard(archive) == {1: "a", 2: "b", 3: "deep/c", 4: "deep/new"}
+        assert len(archive) == 4
+
+
 def test_two_new_files_of_one_sound(tmp_path):
     record(tmp_path / "audio" / "a.wav", 1)
     record(tmp_path / "audio" / "b.wav", 1)

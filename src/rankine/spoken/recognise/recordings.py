@@ -82,18 +82,26 @@ def audio_below(folder: Path) -> tuple[list[AudioFile], list[str]]:
 
 
 def _named(files: Sequence[AudioFile]) -> list[Recording]:
-    """Recordings with their names; one that is listed twice is taken once."""
-    short = Counter(os.path.splitext(below)[0] for below, _ in {(file.below, file.path) for file in files})
-    named: dict[str, AudioFile] = {}
+    """Recordings with their names; one that is listed twice, or has a link too, is taken once."""
+    once: dict[str, AudioFile] = {}
     for file in files:
+        other = once.setdefault(file.real, file)
+        once[file.real] = max(other, file, key=_rank)
+    short = Counter(os.path.splitext(file.below)[0] for file in once.values())
+    named: dict[str, AudioFile] = {}
+    for file in once.values():
         name = os.path.splitext(file.below)[0]
         own = name if short[name] == 1 else file.below
-        if own not in named:
-            named[own] = file
-        elif named[own].real != file.real:
+        if own in named:
             paths = f"{named[own].path} and {file.path}"
             raise InputError(f"two recordings are called {own!r}: {paths}; give the folder above them")
+        named[own] = file
     return [Recording(name, Path(file.path), file.real) for name, file in named.items()]
+
+
+def _rank(file: AudioFile) -> tuple[bool, int]:
+    """Of the ways in which one file is listed, the one with the most names it: no link, below the uppermost folder."""
+    return not os.path.islink(file.path), file.below.count("/")
 
 
 def name_problem(name: str) -> str | None:
