@@ -147,6 +147,7 @@ def add(world: World, rng: random.Random) -> Plan | None:
     """The folder of recordings is added."""
 
     def effect() -> None:
+        world.model.add_root(world.audio)
         world.model.add(world.listed())
         world.pending = False
 
@@ -161,7 +162,12 @@ def add_deleted(world: World, rng: random.Random) -> Plan | None:
     if not paths:
         return None
     path = rng.choice(paths)
-    return Plan(lambda: _add(world, Path(path)), lambda: model.add([(path, Path(path).stem)], {path}))
+
+    def effect() -> None:
+        model.add_root(Path(path).parent)
+        model.add([(path, Path(path).stem)], {path})
+
+    return Plan(lambda: _add(world, Path(path)), effect)
 
 
 def index(world: World, rng: random.Random) -> Plan | None:
@@ -308,6 +314,7 @@ def upgrade(world: World, rng: random.Random) -> Plan | None:
 def pack(world: World, rng: random.Random) -> Plan | None:
     """The archive is packed and unpacked in another place, where everything goes on; the bin is not packed."""
     from rankine.spoken import Archive
+    from rankine.spoken.archive.roots import RecordingRoots
 
     world.places += 1
     old, target, packed = world.archive, world.folder / f"archive{world.places}", world.folder / "packed.zip"
@@ -318,6 +325,8 @@ def pack(world: World, rng: random.Random) -> Plan | None:
         Archive.unpack(packed, target)
 
     def effect() -> None:
+        before = RecordingRoots(old, Archive(old).index.manifest)
+        RecordingRoots(target, Archive(target).index.manifest).add(before.given, before.named.folders)
         world.archive = target
         shutil.rmtree(old)
         world.model.purge()

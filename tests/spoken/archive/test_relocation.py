@@ -8,6 +8,7 @@ import pytest
 from rankine.spoken import Archive
 from rankine.spoken.archive.hits import locate
 from rankine.spoken.archive.opening import create_or_open
+from rankine.spoken.archive.roots import RecordingRoots
 from rankine.spoken.index import schema
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import one_best, write_slf
@@ -60,9 +61,10 @@ def test_recordings_of_lattices_from_elsewhere(tmp_path):
 
 
 def audio_of(archive, name):
-    """The audio file of a document, as the index has it."""
+    """The audio file of a document, in full."""
     part, number = archive.index.place_of(name)
-    return part.texts(schema.AUDIO)[part.utterances(number)[0]]
+    roots = RecordingRoots(archive.folder, archive.index.manifest)
+    return roots.named.full(part.texts(schema.AUDIO)[part.utterances(number)[0]])
 
 
 def test_two_recordings_whose_paths_end_alike(tmp_path):
@@ -106,3 +108,30 @@ def test_a_file_of_one_recording_is_not_given_to_another(moved):
     result = archive.relocate(audio)
     assert list(result.paths) == ["deep/b"]
     assert "no other file there has its sound" in result.missing[0]
+
+
+def test_a_root_is_where_most_of_its_recordings_are(moved):
+    """What is not found is looked for there: an edited recording stays the same recording."""
+    archive, audio = moved
+    write(audio / "c.wav", 8000, seed=7)
+    archive.add_recordings(audio, [Echo()])
+    shutil.move(audio, audio.parent / "elsewhere")
+    soundfile.write(audio.parent / "elsewhere" / "a.wav", np.ones(9000) / 2, 16000)
+    assert len(archive.relocate(audio.parent).paths) == 2  # the folder above it will do
+    again = archive.add_recordings(audio.parent / "elsewhere", [Echo()])
+    assert (again.recognised.done, again.recognised.before, again.changes.updated) == (1, 2, 1)
+    assert sorted(archive.documents) == ["a", "c", "deep/b"]
+
+
+def test_a_few_recordings_that_moved_take_no_root_with_them(moved):
+    archive, audio = moved
+    for name in ("c", "d"):
+        write(audio / f"{name}.wav", 8000, seed=ord(name))
+    archive.add_recordings(audio, [Echo()])
+    (audio.parent / "few").mkdir()
+    (audio / "c.wav").rename(audio.parent / "few" / "c.wav")
+    assert list(archive.relocate(audio.parent / "few").paths) == ["c"]
+    assert audio_of(archive, "c") == str((audio.parent / "few" / "c.wav").resolve())
+    assert audio_of(archive, "d") == str((audio / "d.wav").resolve())
+    again = archive.add_recordings([audio, audio.parent / "few"], [Echo()])
+    assert (again.errors, again.recognised.done, again.recognised.before) == ([], 0, 4)

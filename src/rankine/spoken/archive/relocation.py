@@ -3,11 +3,15 @@
 A recording is looked for by the last parts of its path. Its name decides where one recording alone has that name and
 the file has its size; else the sounds are compared. A recording whose name is not there any more is looked for by its
 sound, among the files that no other recording has: first those of its size by their bytes, then all by their samples.
+
+A named root is now where most of its recordings were found. Recordings that were found elsewhere are below the folder
+that was given, which becomes a root.
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,9 +25,10 @@ from ..index.working import Labels, WorkingIndex
 from ..recognise.audio import sample_print
 from ..recognise.identity import stamp_of
 from ..recognise.journal import RecordingJournal, is_other
+from ..recognise.named_roots import NamedRoots, split_root
 from ..recognise.recordings import audio_below
-from .recordings import FOLDER, NoJournal, journal_of
-from .roots import RecordingRoots
+from .recordings import FOLDER, NoJournal, journal_of, stored_audio
+from .roots import RecordingRoots, free_name
 
 Report = Callable[[int, int], None]
 
@@ -59,15 +64,36 @@ def relocate(archive: Path, folder: str | os.PathLike, report: Report = lambda d
         search = _Search(journal.lines, Path(folder), roots, report)
         places = search.work()
         others = {audio: roots.search(audio, [folder]) for audio in _only_in_index(index, journal)}
-        _note(journal, places)
-        index.relabel(_labels(index, journal, {a: str(p.resolve()) for a, p in others.items() if p}))
-        roots.add([folder])
+        elsewhere = {audio: str(path.resolve()) for audio, path in others.items() if path}
+        named = roots.named
+        moved = _moved_roots(search.lines, places, named)
+        after = NamedRoots({**named.folders, **moved})
+        if not all(after.has_above(path) for path in (*(place.path for place in places.values()), *elsewhere.values())):
+            moved[free_name(str(folder), after, stored_audio(index))] = str(Path(folder).resolve())
+        roots.add([folder], moved)
+        after = NamedRoots({**named.folders, **moved})
+        _note(journal, places, after)
+        index.relabel(_labels(index, journal, {audio: after.stored(path) for audio, path in elsewhere.items()}))
     mine = {name: line for name, line in search.lines.items() if not is_other(line)}
     paths = {name: places[name].path for name in mine if name in places}
     missing = [f"{name}: {search.problem(name)}" for name in mine if name not in places]
     missing += [f"{audio}: it is not below {folder}" for audio, path in others.items() if path is None]
-    paths |= {audio: str(path.resolve()) for audio, path in others.items() if path}
-    return Relocated(len(mine) + len(others), paths, missing)
+    return Relocated(len(mine) + len(others), paths | elsewhere, missing)
+
+
+def _moved_roots(
+    lines: Mapping[str, Mapping[str, Any]], places: Mapping[str, _Place], named: NamedRoots
+) -> dict[str, str]:
+    """The new folders of roots: where most of the recordings of the archive below them were found."""
+    used, found = Counter[str](), dict[str, Counter[str]]()
+    for name, line in lines.items():
+        root, below = split_root(named.stored(named.full(line["audio"])))
+        if root and not is_other(line):
+            used[root] += 1
+            if name in places and Path(places[name].path).as_posix().endswith(f"/{below}"):
+                found.setdefault(root, Counter())[places[name].path[: -len(below) - 1] or os.sep] += 1
+    best = {root: some.most_common(1)[0] for root, some in found.items()}
+    return {root: folder for root, (folder, n) in best.items() if 2 * n > used[root]}
 
 
 class _Search:
@@ -168,14 +194,17 @@ def _only_in_index(index: WorkingIndex, journal: RecordingJournal | NoJournal) -
     return sorted(audio)
 
 
-def _note(journal: RecordingJournal | NoJournal, places: Mapping[str, _Place]) -> None:
+def _note(journal: RecordingJournal | NoJournal, places: Mapping[str, _Place], roots: NamedRoots) -> None:
     """Note new places in the journal; also size and time where the sound was compared: others are read when added."""
     lines = []
-    for name, place in places.items():
-        size, time = stamp_of(os.stat(place.path))
-        stamp = {"size": size, "time": time} if place.compared else {}
-        new = {**journal.lines[name], "audio": place.path, **stamp}
-        lines += [new] if new != journal.lines[name] else []
+    for name, line in journal.lines.items():
+        place = places.get(name)
+        audio = place.path if place else roots.full(line.get("audio") or "")
+        new = {**line, "audio": roots.stored(audio)} if audio else line
+        if place and place.compared:
+            size, time = stamp_of(os.stat(place.path))
+            new |= {"size": size, "time": time}
+        lines += [new] if new != line else []
     journal.write(lines)
     journal.write_table()
 
