@@ -61,7 +61,7 @@ def relocate(archive: Path, folder: str | os.PathLike, report: Report = lambda d
     with journal_of(folder_inside(archive, FOLDER)) as journal, writing(archive) as writer:
         index = WorkingIndex(writer)
         roots = RecordingRoots(archive, index.manifest)
-        search = _Search(journal.lines, Path(folder), roots, report)
+        search = _FileSearch(journal.lines, Path(folder), roots, report)
         places = search.work()
         others = {audio: roots.search(audio, [folder]) for audio in _only_in_index(index, journal)}
         elsewhere = {audio: str(path.resolve()) for audio, path in others.items() if path}
@@ -85,18 +85,18 @@ def _moved_roots(
     lines: Mapping[str, Mapping[str, Any]], places: Mapping[str, _Place], named: NamedRoots
 ) -> dict[str, str]:
     """The new folders of roots: where most of the recordings of the archive below them were found."""
-    used, found = Counter[str](), dict[str, Counter[str]]()
+    used, folders = Counter[str](), dict[str, Counter[str]]()
     for name, line in lines.items():
         root, below = split_root(named.stored(named.full(line["audio"])))
         if root and not is_other(line):
             used[root] += 1
             if name in places and Path(places[name].path).as_posix().endswith(f"/{below}"):
-                found.setdefault(root, Counter())[places[name].path[: -len(below) - 1] or os.sep] += 1
-    best = {root: some.most_common(1)[0] for root, some in found.items()}
+                folders.setdefault(root, Counter())[places[name].path[: -len(below) - 1] or os.sep] += 1
+    best = {root: some.most_common(1)[0] for root, some in folders.items()}
     return {root: folder for root, (folder, n) in best.items() if 2 * n > used[root]}
 
 
-class _Search:
+class _FileSearch:
     """The places of recordings below a folder, by the lines of a journal."""
 
     def __init__(self, lines: Mapping[str, Mapping[str, Any]], folder: Path, roots: RecordingRoots, report: Report):
@@ -108,7 +108,7 @@ class _Search:
 
     def work(self) -> dict[str, _Place]:
         """The places of all recordings that are found."""
-        named = {name: str(found.resolve()) for name in self.lines if (found := self._named(name))}
+        named = {name: str(file.resolve()) for name in self.lines if (file := self._named(name))}
         claims: dict[str, list[str]] = {}
         for name in sorted(named, key=lambda name: is_other(self.lines[name])):
             claims.setdefault(named[name], []).append(name)

@@ -20,6 +20,8 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
@@ -93,7 +95,7 @@ class RecordingRoots:
         """What the user has given so far."""
         return [Path(folder) for folder in self._mine(self._read())["folders"]]
 
-    @property
+    @cached_property
     def named(self) -> NamedRoots:
         """The folders of names on this machine."""
         return NamedRoots(self._mine(self._read())["roots"])
@@ -141,6 +143,7 @@ class RecordingRoots:
             others = [given for given in content.get("recordings", []) if given["archive"] != self.archive]
             content["recordings"] = [*others[-_MOST:], changed(content) or self._mine(content)]
             write_file(path, json.dumps(content, indent=1).encode() + b"\n")
+        self.__dict__.pop("named", None)
 
     def find(self, audio: str, roots: Sequence[str | os.PathLike] | None = None) -> Path:
         """The recording that an archive calls ``audio``: in the archive itself, or below a root.
@@ -156,10 +159,8 @@ class RecordingRoots:
             if path.exists():
                 return path
         places = self.given if roots is None else [Path(root) for root in roots]
-        full = self.named.full(audio)
-        found = (None if full == audio else self.search(full, places)) or self.search(audio, places)
-        if found is not None:
-            return found
+        if (file := self.search(audio, places)) is not None:
+            return file
         what = f"the recording {shorten(audio, 200)}"
         if places:
             message = f"{what} is not there, nor below {', '.join(map(str, places))}: say in which folder it is"
@@ -169,13 +170,12 @@ class RecordingRoots:
 
     def search(self, audio: str, places: Sequence[str | os.PathLike]) -> Path | None:
         """The recording that an archive calls ``audio`` below these places; None if it is not there."""
-        own = Path(audio)
+        own, roots = Path(audio), [Path(place) for place in places]
+        full = Path(self.named.full(audio))
         parts = own.parts[own.is_absolute() :]
-        for root in map(Path, places):
-            for path in (own, *(Path(root, *parts[i:]) for i in range(len(parts)))):
-                if _is_plain(path) and _is_below(path, root):
-                    return path
-        return None
+        known = ((path, root) for path in (full, own) for root in roots)
+        moved = ((Path(root, *parts[i:]), root) for root in roots for i in range(len(parts)))
+        return next((path for path, root in chain(known, moved) if _is_plain(path) and _is_below(path, root)), None)
 
 
 def _names_of(folder: str, named: NamedRoots, stored: Sequence[StoredAudio], new: bool) -> dict[str, str]:

@@ -13,7 +13,7 @@ from rankine.spoken.archive.opening import create_or_open
 from rankine.spoken.archive.roots import RecordingRoots
 from rankine.spoken.index import schema
 
-from ..recognise.cases import Echo, write
+from .cases import Echo, write
 
 pytest.importorskip("soundfile")
 
@@ -68,6 +68,13 @@ def test_two_folders_of_one_name(archive, tmp_path):
     assert stored(archive)[0] == {*TAPES, "tapes-2/x.wav"}
     assert locate(archive.index, "x@0.1").audio == (tmp_path / "more" / "tapes" / "x.wav").resolve()
     assert locate(archive.index, "a@0.1").audio == (tmp_path / "first" / "tapes" / "a.wav").resolve()
+
+
+def test_a_file_of_the_same_name_below_another_root_is_not_taken(archive, tmp_path):
+    write(tmp_path / "before" / "a.wav", 8000, seed=9)  # of the folders it is the first
+    archive.add_recordings(tmp_path / "before", [Echo()])
+    assert locate(archive.index, "a@0.1").audio == (tmp_path / "first" / "tapes" / "a.wav").resolve()
+    assert locate(archive.index, "a.wav@0.1").audio == (tmp_path / "before" / "a.wav").resolve()
 
 
 def test_a_file_that_is_given_alone_opens_no_other(archive, tmp_path):
