@@ -173,9 +173,9 @@ class RecordingRoots:
         own, roots = Path(audio), [Path(place) for place in places]
         full = Path(self.named.full(audio))
         parts = own.parts[own.is_absolute() :]
-        known = ((path, root) for path in (full, own) for root in roots)
+        stated = ((path, root) for path in (full, own) for root in roots)
         moved = ((Path(root, *parts[i:]), root) for root in roots for i in range(len(parts)))
-        return next((path for path, root in chain(known, moved) if _is_plain(path) and _is_below(path, root)), None)
+        return next((path for path, root in chain(stated, moved) if _is_plain(path) and _is_below(path, root)), None)
 
 
 def _names_of(folder: str, named: NamedRoots, stored: Sequence[StoredAudio], new: bool) -> dict[str, str]:
