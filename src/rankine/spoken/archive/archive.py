@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,10 +139,10 @@ class Archive(TaughtArchive):
         folder = folder_inside(self.folder, recordings.FOLDER)
         recogniser = recordings.one_recogniser(recognisers)
         recordings.check_language(recogniser, language or self.settings.language)
-        options = recordings.RecognitionOptions(recogniser, longest, workers, keep_duplicates, every)
-        places = recordings.as_sources(sources)
-        with suppress(OSError):  # where settings cannot be written, `play` asks for the folder
-            self.add_roots(roots_of(places))
+        places, roots = recordings.as_sources(sources), RecordingRoots(self.folder, self.index.manifest)
+        with suppress(OSError):  # full paths are stored then, and `play` asks for the folder
+            roots.add_named(roots_of(places), cache(partial(recordings.stored_audio, self.index)))
+        options = recordings.RecognitionOptions(recogniser, longest, workers, keep_duplicates, every, roots.named)
         indexing = recordings.Indexing(self, about, workers, partial(progress, "indexing"), language)
         recognised, took = recordings.recognise_recordings(
             folder, places, options, partial(progress, "recognising"), indexing.commit
@@ -157,7 +157,10 @@ class Archive(TaughtArchive):
 
     def add_roots(self, places: Sequence[str | os.PathLike]) -> None:
         """Let recordings of this archive be opened from these folders and files, on this machine from now on."""
-        RecordingRoots(self.folder, self.index.manifest).add(places)
+        from .recordings import stored_audio
+
+        roots = RecordingRoots(self.folder, self.index.manifest)
+        roots.add_named(places, cache(partial(stored_audio, self.index)), new=False)
 
     def relocate(
         self, folder: str | os.PathLike, report: Callable[[int, int], None] = lambda done, total: None

@@ -22,6 +22,7 @@ from .audio import seconds as length_of
 from .audio import segments
 from .identity import identify
 from .journal import TABLE, AudioContent, RecordingJournal, locked
+from .named_roots import NO_ROOTS, NamedRoots
 from .pocketsphinx import PocketSphinx, read_words
 from .recordings import Recording, find, name_problem, path_problem
 from .settled import unsettled
@@ -68,6 +69,7 @@ def recognise(
     keep_duplicates: bool = False,
     commit: Callable[[RecordingJournal], None] = lambda journal: None,
     every: float = 30.0,
+    roots: NamedRoots = NO_ROOTS,
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; finished recordings are not recognised again.
 
@@ -84,6 +86,7 @@ def recognise(
         keep_duplicates: whether a copy of a recording is recognised too.
         commit: called with the journal while it runs, when recordings have been finished; and at the end.
         every: seconds between such calls.
+        roots: folders relative to which the paths of recordings are stored; below none of them they are full paths.
     """
     if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
@@ -94,7 +97,7 @@ def recognise(
     notes = [*notes, *moving.values()]
     given = {str(Path(source).resolve()) for source in sources if not Path(source).is_dir()}
     with locked(Path(folder)):
-        journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}")
+        journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}", roots)
         run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every))
         return run.work(recordings, notes, workers, keep_duplicates, given)
 
