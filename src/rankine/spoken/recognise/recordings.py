@@ -66,7 +66,8 @@ class _AudioFile(NamedTuple):
 
 def _audio_below(folder: Path) -> tuple[list[_AudioFile], list[str], list[str]]:
     """The audio files below a folder in order, without hidden ones, those that are not read here, and other files."""
-    audio, media, other, read = [], [], [], set(endings())
+    audio, read = list[_AudioFile](), set(endings())
+    media, other = list[str](), list[str]()
     top = str(folder)
     for place, folders, names in os.walk(top, followlinks=False):
         folders[:] = [name for name in folders if not name.startswith(".")]
