@@ -265,7 +265,7 @@ def test_only_what_is_new_is_indexed(tmp_path):
     call = ("spoken", "index", "archive", "lattices", "--about", "about.tsv", "--workers", "1")
     n = len(want["documents"])
     said = rankine(tmp_path, *call).stderr
-    assert f"1 documents added, 0 updated, {n} unchanged, 0 removed; {n + 1} in all" in said  # the one that was deleted
+    assert f"1 document added, 0 updated, {n} unchanged, 0 removed; {n + 1} in all" in said  # the one that was deleted
     rankine(tmp_path, "spoken", "delete", "archive", want["deleted"], "--yes")
     assert_found(hits_of(rk.spoken.Archive(tmp_path / "archive")), want["hits"]["svm-map"])
     settings = ("--lexicon", "few.dict", "--prune", "0.01", "--skip", "0.05")
@@ -342,8 +342,8 @@ def test_recognition_that_was_stopped_goes_on(recorded):
     journal.write_text(journal.read_text()[:-40])  # killed before the end of the last line
     before = {p: s for p, s in state(made).items() if p.suffix == ".gz"}
     said = add(recorded)
-    assert "1 recordings recognised (0.0 minutes of speech)" in said  # its segments are all there
-    assert "1 were there already" in said
+    assert "1 recording recognised (0.0 minutes of speech)" in said  # its segments are all there
+    assert "1 was there already" in said
     assert {p: s for p, s in state(made).items() if p.suffix == ".gz"} == before
 
 
