@@ -38,6 +38,9 @@ Folder = Annotated[str, typer.Argument(help="The archive: a folder that `rankine
 Closed = Annotated[
     bool, typer.Option("--closed", help="For the keeper: also recordings that are closed or given on request.")
 ]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of transcripts that are not in UTF-8, such as cp1252 or latin-1.")
+]
 Workers = Annotated[int | None, typer.Option(help="Number of processes; default: one per core.")]
 
 
@@ -51,10 +54,7 @@ def _shared(
     frame: Annotated[
         float, typer.Option(help="Seconds per frame of Kaldi's lattices; 0.03 where the model subsamples.")
     ] = 0.01,
-    encoding: Annotated[
-        str | None,
-        typer.Option(help="Encoding of transcripts that are not in UTF-8, such as cp1252 or latin-1."),
-    ] = None,
+    encoding: Encoding = None,
     nothing: Annotated[
         list[str] | None,
         typer.Option(

@@ -26,7 +26,7 @@ def test_milliseconds_are_written_and_come_back_as_they_were(tmp_path):
     rng = np.random.default_rng(0)
     times = [(int(a), int(a + n)) for a, n in zip(rng.integers(0, 10**7, 500), rng.integers(0, 2000, 500), strict=True)]
     words = sorted((a / 1000, b / 1000) for a, b in times)
-    segment = TranscriptSegment(0.0, 1e4, tuple(TranscriptWord("a", a, b, 0.1 + 0.2) for a, b in words))
+    segment = TranscriptSegment(0.0, 1e4, tuple(TranscriptWord("a", a, b, 0.3) for a, b in words))
     text = f.write_ctm(Transcript("u", (segment,)))
     for line in text.decode().splitlines():
         assert all(len(field.partition(".")[2]) <= 3 for field in line.split()[2:4])

@@ -19,6 +19,7 @@ def _no_scale(frame: float) -> float:
     return 1.0
 
 
+NO_NAME = r"(?!)"  # a pattern that fits no name
 HOLDS = ("times", "confidences", "alternatives", "speakers")
 
 
@@ -50,7 +51,7 @@ class FormatRow(NamedTuple):
     write: Callable[..., bytes] | None = None
     writes: str = "lattice"
     options: tuple[str, ...] = ()
-    file_name: str = r"(?!)"
+    file_name: str = NO_NAME
     scale: Callable[[float], float] = _no_scale
     read: SegmentReader | None = None
     holds: tuple[str, ...] = ()
@@ -85,7 +86,7 @@ def transcript_row(
     holds: tuple[str, ...],
     source: str,
     many: bool = False,
-    file_name: str = FormatRow._field_defaults["file_name"],
+    file_name: str = NO_NAME,
     title: Callable[[bytes], str] | None = None,
 ) -> FormatRow:
     """The row of a format of transcripts."""

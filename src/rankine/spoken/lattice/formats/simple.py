@@ -139,6 +139,6 @@ def write_ctm(transcript: Transcript) -> bytes:
         if has_blanks(word.text + name):
             raise InputError(f"CTM cannot hold {shorten(word.text)} of {shorten(name)}: no blanks")
         begin, end = round(word.start, _MILLISECONDS), round(word.end, _MILLISECONDS)
-        length, confidence = round(end - begin, _MILLISECONDS), round(word.confidence, _MICROSECONDS)
-        lines.append(f"{name} 1 {begin!r} {length!r} {word.text} {confidence!r}\n")
+        length = round(end - begin, _MILLISECONDS)
+        lines.append(f"{name} 1 {begin!r} {length!r} {word.text} {word.confidence!r}\n")
     return "".join(lines).encode()
