@@ -39,6 +39,14 @@ def test_a_file_that_is_listed_twice_is_one_recording(audio):
     assert [x.name for x in find([audio / "link.wav"]).recordings] == ["link"]
 
 
+def test_files_that_are_no_audio_are_noted(audio):
+    for name in ("notes.txt", "deep/scan.pdf", ".hidden"):
+        (audio / name).touch()
+    assert find([audio]).notes == [
+        f"{audio}: left out, because no audio ends so: 2 files, e.g. {audio / 'deep' / 'scan.pdf'}"
+    ]
+
+
 def test_a_journal_that_was_cut_off(audio, tmp_path):
     out = tmp_path / "out"
     recognise([audio], out, Echo())

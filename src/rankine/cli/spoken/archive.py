@@ -78,8 +78,8 @@ def index(
     if recordings is not None:
         opened.add_roots([recordings])
     say(
-        f"{archive}: {changes.added} documents added, {changes.updated} updated, {changes.unchanged} unchanged, "
-        f"{changes.removed} removed; {len(opened)} in all"
+        f"{archive}: {counted(changes.added, 'document')} added, {changes.updated} updated, "
+        f"{changes.unchanged} unchanged, {changes.removed} removed; {len(opened)} in all"
     )
     finish(changes.errors, changes.added + changes.updated + changes.unchanged)
 

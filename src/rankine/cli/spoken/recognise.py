@@ -256,7 +256,7 @@ def _stages() -> Iterator[Callable[[str, float, float | None], None]]:
         def progress(stage: str, done: float, total: float | None) -> None:
             if stage not in updates:
                 stack.close()
-                updates[stage] = stack.enter_context(bar(stage, None, unit=_UNITS[stage]))
+                updates[stage] = stack.enter_context(bar(stage, None, unit=_UNITS[stage], lines=True))
             updates[stage](round(done), None if total is None else round(total))
 
         yield progress
@@ -265,8 +265,8 @@ def _stages() -> Iterator[Callable[[str, float, float | None], None]]:
 def _print_recognised(folder: Path, result: Recognised, took: float) -> None:
     speed = f", {result.seconds / took:.1f} × real time" if result.seconds else ""
     say(
-        f"{folder}: {result.done} recordings recognised ({result.seconds / 60:.1f} minutes of speech{speed}"
-        f"), {result.before} were there already"
+        f"{folder}: {counted(result.done, 'recording')} recognised ({result.seconds / 60:.1f} minutes of speech{speed}"
+        f"), {result.before} {'was' if result.before == 1 else 'were'} there already"
     )
     for note in result.notes:
         say(f"rankine: {note}")

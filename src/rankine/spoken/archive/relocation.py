@@ -150,7 +150,7 @@ class _FileSearch:
         if not away:
             return
         given = {self.places[name].path for name in self.places if not is_other(self.lines[name])}
-        audio, _ = audio_below(self.folder)
+        audio, *_ = audio_below(self.folder)
         files = dict.fromkeys(file.real for file in audio if file.real not in given)
         sizes = {line["size"] for line in away.values()}
         like = [path for path in files if os.stat(path).st_size in sizes]

@@ -44,11 +44,14 @@ def find(sources: Sequence[str | os.PathLike]) -> Recordings:
         if not source.is_dir():
             files.append(AudioFile(source.name, str(source), os.path.realpath(source)))
             continue
-        audio, other = audio_below(source)
-        if other:
-            notes.append(f"{counted(len(other), 'file')} such as {other[0]} cannot be read: {INSTALL}")
+        audio, media, other = audio_below(source)
+        unread = f"{counted(len(media), 'file')} such as {media[0]} cannot be read: {INSTALL}" if media else ""
         if not audio:
-            raise InputError(f"no audio files ({' '.join(endings())}) in this folder", str(source))
+            raise InputError(unread or f"no audio files ({' '.join(endings())}) in this folder", str(source))
+        notes += [unread] if media else []
+        if other:
+            number = counted(len(other), "file")
+            notes.append(f"{source}: left out, because no audio ends so: {number}, e.g. {other[0]}")
         files += audio
     return Recordings(_named(files), notes)
 
@@ -61,9 +64,10 @@ class AudioFile(NamedTuple):
     real: str
 
 
-def audio_below(folder: Path) -> tuple[list[AudioFile], list[str]]:
-    """The audio files below a folder in order, without hidden ones, and those of formats that are not read."""
-    audio, other, read = [], [], set(endings())
+def audio_below(folder: Path) -> tuple[list[AudioFile], list[str], list[str]]:
+    """The audio files below a folder in order, without hidden ones, those that are not read here, and other files."""
+    audio, read = list[AudioFile](), set(endings())
+    media, other = list[str](), list[str]()
     top = str(folder)
     for place, folders, names in os.walk(top, followlinks=False):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -71,14 +75,14 @@ def audio_below(folder: Path) -> tuple[list[AudioFile], list[str]]:
         for name in names:
             ending = os.path.splitext(name)[1].lower()
             path = os.path.join(place, name)
-            if name.startswith(".") or (ending not in read and ending not in MEDIA) or not os.path.isfile(path):
+            if name.startswith(".") or not os.path.isfile(path):
                 continue
             if ending not in read:
-                other.append(path)
+                (media if ending in MEDIA else other).append(path)
                 continue
             full = os.path.realpath(path) if os.path.islink(path) else os.path.join(real, name)
             audio.append(AudioFile(name if below == "." else f"{below}/{name}", path, full))
-    return sorted(audio, key=lambda file: file.below.split("/")), sorted(other)
+    return sorted(audio, key=lambda file: file.below.split("/")), sorted(media), sorted(other)
 
 
 def _named(files: Sequence[AudioFile]) -> list[Recording]:
