@@ -63,6 +63,7 @@ class Model:
         self.changes: dict[int, Change] = {}
         self.weights: str | None = None
         self.history: list[str] = []
+        self.roots: set[Path] = set()  # folders that recordings were added from
 
     # -- what is there
 
@@ -159,6 +160,57 @@ class Model:
         item.name, item.path, item.sound, item.state, item.lattices = name, path, sound, IN, True
         item.size = Path(path).stat().st_size
         item.titles |= {self.tags[path]} if path in self.tags else set()
+
+    def relocate(self, folder: Path) -> None:
+        """Recordings are looked for below a folder: by the last parts of their paths, then by their sounds."""
+        claims: dict[str, list[Item]] = {}
+        for item in sorted(self.items, key=lambda item: item.state != IN):
+            parts = Path(item.path).parts[1:] if item.path and item.sound is not None else ()
+            paths = (str(Path(folder, *parts[i:])) for i in range(len(parts)))
+            if path := next((p for p in paths if p in self.files), None):
+                claims.setdefault(path, []).append(item)
+        placed: dict[Item, str] = {}
+        for path, items in claims.items():
+            alone = len(items) == 1 and Path(path).stat().st_size == items[0].size
+            for item in items:  # one of another sound and the same length is looked at when it is added
+                if alone or self.files[path] == item.sound:
+                    placed[item] = path
+        given = {path for item, path in placed.items() if item.state == IN}
+        for path in sorted(set(self.files) - given, key=lambda path: Path(path).parts):
+            away = (i for i in self.there.values() if i not in placed and i.path and i.sound == self.files[path])
+            if item := next(away, None):
+                placed[item] = path
+        self._move_roots(placed, folder)
+
+    def add_root(self, folder: Path) -> None:
+        """Recordings are added from a folder; it is a root unless it lies below one."""
+        if not any(folder.is_relative_to(root) for root in self.roots):
+            self.roots.add(folder)
+
+    def _move_roots(self, placed: dict[Item, str], folder: Path) -> None:
+        """Recordings were found; a root is where most of its recordings are, and others of it are looked for there."""
+        mine: dict[Path, list[Item]] = {}
+        for item in self.items:
+            above = [root for root in self.roots if item.path and Path(item.path).is_relative_to(root)]
+            if above:
+                mine.setdefault(max(above, key=lambda root: len(str(root))), []).append(item)
+        moved: dict[Path, Path] = {}
+        for root, items in mine.items():
+            there = [item for item in items if item.state == IN]
+            found = Counter[Path]()
+            for item in there:
+                below = Path(item.path or "").relative_to(root)
+                if item in placed and placed[item].endswith(f"/{below}"):
+                    found[Path(placed[item].removesuffix(f"/{below}"))] += 1
+            for place, n in found.most_common(1):
+                if 2 * n > len(there):
+                    moved[root] = place
+                    for item in items:
+                        item.path = str(place / Path(item.path or "").relative_to(root))
+        self.roots = {moved.get(root, root) for root in self.roots}
+        for item, path in placed.items():
+            item.path = path
+            self.add_root(folder) if not any(Path(path).is_relative_to(root) for root in self.roots) else None
 
     def index(self) -> None:
         """Transcripts are indexed: new ones come, changed ones change, deleted ones return."""

@@ -131,18 +131,7 @@ def relocate(world: World, rng: random.Random) -> Plan | None:
     """The folder of recordings is moved, and the archive looks for them there."""
     _move_folder(world)
 
-    def effect() -> None:
-        for item in world.model.items:
-            if item.path is not None and item.sound is not None:
-                parts = Path(item.path).parts[1:]
-                paths = (str(Path(world.audio, *parts[i:])) for i in range(len(parts)))
-                path = next((p for p in paths if p in world.model.files), None)
-                if path is not None and (
-                    world.model.files[path] == item.sound or Path(path).stat().st_size == item.size
-                ):
-                    item.path = path  # one of another sound and the same length is looked at when it is added
-
-    return Plan(lambda: world.open().relocate(world.audio), effect)
+    return Plan(lambda: world.open().relocate(world.audio), lambda: world.model.relocate(world.audio))
 
 
 # -- documents
@@ -158,6 +147,7 @@ def add(world: World, rng: random.Random) -> Plan | None:
     """The folder of recordings is added."""
 
     def effect() -> None:
+        world.model.add_root(world.audio)
         world.model.add(world.listed())
         world.pending = False
 
@@ -172,7 +162,12 @@ def add_deleted(world: World, rng: random.Random) -> Plan | None:
     if not paths:
         return None
     path = rng.choice(paths)
-    return Plan(lambda: _add(world, Path(path)), lambda: model.add([(path, Path(path).stem)], {path}))
+
+    def effect() -> None:
+        model.add_root(Path(path).parent)
+        model.add([(path, Path(path).stem)], {path})
+
+    return Plan(lambda: _add(world, Path(path)), effect)
 
 
 def index(world: World, rng: random.Random) -> Plan | None:
@@ -319,6 +314,7 @@ def upgrade(world: World, rng: random.Random) -> Plan | None:
 def pack(world: World, rng: random.Random) -> Plan | None:
     """The archive is packed and unpacked in another place, where everything goes on; the bin is not packed."""
     from rankine.spoken import Archive
+    from rankine.spoken.archive.roots import RecordingRoots
 
     world.places += 1
     old, target, packed = world.archive, world.folder / f"archive{world.places}", world.folder / "packed.zip"
@@ -329,6 +325,8 @@ def pack(world: World, rng: random.Random) -> Plan | None:
         Archive.unpack(packed, target)
 
     def effect() -> None:
+        before = RecordingRoots(old, Archive(old).index.manifest)
+        RecordingRoots(target, Archive(target).index.manifest).add(before.given, before.named.folders)
         world.archive = target
         shutil.rmtree(old)
         world.model.purge()

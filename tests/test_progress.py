@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from rankine import progress
 from rankine.progress import bar
 
 
@@ -79,3 +80,18 @@ def test_after_an_error_bars_are_drawn_again(monkeypatch):
     with bar("second", total=4) as update:
         update(1)
     assert "second" in terminal.getvalue()
+
+
+def test_lines_where_there_is_no_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    now = 100.0
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    with bar("recognising", None, unit="seconds", lines=True) as update:
+        for done in range(0, 5000, 1000):
+            update(done, 4000)
+            now += 4
+    assert sys.stderr.getvalue() == "recognising: 3,000 of 4,000 seconds\n"
+    with bar("recognising", None, show=False, lines=True) as update:
+        now += 100
+        update(1)
+    assert sys.stderr.getvalue().count("\n") == 1

@@ -210,13 +210,13 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun if n == 1 else plural}"
 
 
-def clock(seconds: float) -> str:
-    """A time for people.
+def clock(seconds: float | None) -> str:
+    """A time for people; one that is not known is a dash.
 
-    >>> clock(3723.46), clock(5), clock(float("nan"))
-    ('1:02:03.5', '0:05.0', '-')
+    >>> clock(3723.46), clock(5), clock(float("nan")), clock(None)
+    ('1:02:03.5', '0:05.0', '-', '-')
     """
-    if seconds != seconds:
+    if seconds is None or seconds != seconds:
         return "-"
     tenths = round(seconds * 10)
     hours, minutes, rest = tenths // 36000, tenths // 600 % 60, tenths % 600 / 10

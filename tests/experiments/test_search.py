@@ -5,8 +5,9 @@ import pytest
 
 import rankine as rk
 from rankine.experiments import search
+from rankine.experiments.noise import with_noise
 from rankine.experiments.search import SearchTrial, few_changes, recording_precisions, shipped_weights, weight_rows
-from rankine.experiments.search_speech import removed_words, sample_texts, with_noise
+from rankine.experiments.search_speech import removed_words, sample_texts
 from rankine.experiments.search_tables import JudgedSet, joined_recordings, query_sets, word_pairs
 from rankine.experiments.search_weights import NAMES, ascent, average_precisions, keeps_promise, words_alone
 from rankine.spoken.index.scores import ranker_names

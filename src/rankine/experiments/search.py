@@ -124,13 +124,22 @@ def learned_precision(s: JudgedSet, start: np.ndarray) -> np.ndarray:
     return out
 
 
-def run(work: Path, workers: int, report: Callable[[float, float], None] = lambda done, total: None) -> SearchTrial:
-    """Recognise what is to be recognised, index every hearing, and compute the columns of all queries."""
+def run(
+    work: Path,
+    workers: int,
+    report: Callable[[float, float], None] = lambda done, total: None,
+    without: str | None = None,
+) -> SearchTrial:
+    """Recognise what is to be recognised, index every hearing, and compute the columns of all queries.
+
+    ``without``: a collection that is left out.
+    """
     work.mkdir(parents=True, exist_ok=True)
     for name in recognised_sets():
-        recognised(name, work, workers, report)
-    every = hearings(work)
-    jobs = [(h, False) for h in every] + [(every[0], True)]
+        if name.split("-")[0] != without:
+            recognised(name, work, workers, report)
+    every = [h for h in hearings(work) if h.collection != without]
+    jobs = [(h, False) for h in every] + [(h, True) for h in every if h.name == "lj"]
     sets: list[JudgedSet] = []
     with bar("indexing", len(jobs)) as update:
         for done, some in enumerate(process_map(_job, jobs, workers, patience=0, chunk=1), 1):

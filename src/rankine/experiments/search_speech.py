@@ -9,30 +9,25 @@ with words taken out of the recogniser's dictionary, once with a pronunciation d
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from ..errors import InputError, needs
-from ..files import write_file
 from ..sample import spoken_sample
 from ..spoken.lattice.formats import Reading
 from ..spoken.lattice.scoring import Scoring
-from ..spoken.recognise.audio import blocks
 from ..spoken.recognise.run import PocketSphinx, recognise
 from ..spoken.text import STOP_WORDS, without_variant
 from .collections import speech_folder, transcripts, words_of
+from .noise import noisy_audio
 from .spoken import collection
 
 NOISES = (20, 10)  # dB
 BEAMS = (4.5, 7.0)
 PRUNE = 0.01
 LEAST = 2  # transcripts that a word which is taken out occurs in
-RATE = 16000
 COLLECTIONS = ("lj", "aishell", "sample")
 
 
@@ -82,36 +77,13 @@ def sample_texts() -> dict[str, list[str]]:
     return {f"tape-{i:02d}": words_of(text) for i, text in enumerate(sentences, 1)}
 
 
-def noisy_audio(folder: Path, decibels: int) -> Path:
-    """The audio of chapter 1 with white noise so many decibels below it, as FLAC files in a folder."""
-    soundfile = needs("soundfile", "spoken")
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in sorted((speech_folder("lj") / "audio").glob("*.flac")):
-        target = folder / path.name
-        if target.exists():
-            continue
-        samples = np.concatenate(list(blocks(path, RATE))).astype(np.float64)
-        beside = folder / f".{path.name}"
-        soundfile.write(beside, with_noise(samples, decibels, path.stem), RATE, format="FLAC")
-        write_file(target, beside.read_bytes())
-        beside.unlink()
-    return folder
-
-
-def with_noise(samples: np.ndarray, decibels: float, seed: str) -> np.ndarray:
-    """16-bit samples with white noise so many decibels below them; the noise depends on the seed."""
-    rng = np.random.default_rng([zlib.crc32(seed.encode()), round(decibels)])
-    level = np.sqrt(np.mean(samples**2)) * 10 ** (-decibels / 20)
-    return (samples + rng.normal(0, level, len(samples))).round().clip(-32768, 32767).astype(np.int16)
-
-
 def _audio(name: str, work: Path) -> Path:
     if name.startswith("sample"):
         with spoken_sample() as place:
             return place / "audio"
     if name.startswith("lj-noise"):
         decibels = int(name.rpartition("-")[2])
-        return noisy_audio(work / f"audio-{decibels}", decibels)
+        return noisy_audio(speech_folder("lj") / "audio", work / f"audio-{decibels}", "white", decibels)
     return speech_folder("lj") / "audio"
 
 

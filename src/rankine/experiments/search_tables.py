@@ -145,7 +145,7 @@ def judged_sets(hearing: Hearing, joined: bool = False) -> list[JudgedSet]:
         archive.add(hearing.source, about, scoring=hearing.scoring)
         name = "joined" if joined else hearing.name
         return [
-            JudgedSet(f"{name} {kind}", hearing.collection, *_rows(archive.index, judged))
+            JudgedSet(f"{name} {kind}", hearing.collection, *set_rows(archive.index, judged))
             for kind, judged in query_sets(hearing).items()
         ]
 
@@ -160,7 +160,7 @@ def joined_recordings(utterances: list[str], seed: int = 0) -> dict[str, About]:
     return out
 
 
-def _rows(index: Index, judged: Judged) -> tuple[Examples, np.ndarray]:
+def set_rows(index: Index, judged: Judged) -> tuple[Examples, np.ndarray]:
     """A row for each place with any evidence of a query."""
     utterances = [name for part in index.parts for name in part.texts(schema.UTTERANCE_NAME).all()]
     X, y, qid, ids, recordings = [], list[float](), list[str](), list[str](), []

@@ -62,6 +62,7 @@ def _output(folder: str) -> ExperimentOption:
     return ExperimentOption("output", Path, folder, "Folder of the report and its pictures.", "-o")
 
 
+CONDITIONS = ("clean", *(f"{noise} {n} dB" for noise in ("white", "babble") for n in (20, 10, 5, 0)))
 _MADE = ("figure-1", "web-1", "web-2")
 _WORKERS = ExperimentOption("workers", int | None, None, "Processes; by default one per core.")
 
@@ -136,6 +137,22 @@ TABLE: dict[str, Experiment] = {
         "on. Recognises half an hour of speech four times; the lattices stay in the folder of the report.",
         "RANKINE_DATA=data rankine experiment search -o report",
         (_output("search-report"), _WORKERS),
+    ),
+    "hearings": Experiment(
+        "What search gains from hypotheses: Whisper's best text, n-best lists and samples, clean and with noise. Hears "
+        "20 minutes of speech 27 times; the lattices stay in the folder of the report.",
+        "RANKINE_DATA=data rankine experiment hearings -o report",
+        (
+            ExperimentOption(
+                "condition",
+                list[str],
+                list(CONDITIONS),
+                "Only this condition, such as 'white 5 dB'; may be repeated. By default all.",
+                "-c",
+            ),
+            _output("hearings-report"),
+            _WORKERS,
+        ),
     ),
     "defaults": Experiment(
         "Every estimator as it comes beside the best single feature and the defaults until 0.1, on real and made sets.",

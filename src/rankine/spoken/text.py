@@ -13,7 +13,8 @@ from ..sources import open_source, unpacked, unpacked_whole
 
 HAN = "㐀-䶿一-鿿豈-﫿"  # ranges of Chinese characters, for a set in a regular expression
 SPEAKER, SPEAKERS = "speaker", "speakers"  # the column of the index, and the field
-TEXTS = ("title", "date", SPEAKER)  # what the index holds of a document besides its name
+TITLE = "title"
+TEXTS = (TITLE, "date", SPEAKER)  # what the index holds of a document besides its name
 UTTERANCE, DOCUMENT, AUDIO, OFFSET = "utterance", "document", "audio", "offset"
 ABOUT_TEXTS = (*TEXTS, SPEAKERS, "collection", "tags", "language", "rights", "notes")  # what a table can say of it
 ABOUT_COLUMNS = (UTTERANCE, DOCUMENT, *ABOUT_TEXTS, AUDIO, OFFSET)  # of a table of what is said about utterances

@@ -2,10 +2,18 @@
 
 import pytest
 
+from rankine import progress
+
 from ...spoken.conftest import taught
 from ...spoken.lattice.cases import SLF
 
 __all__ = ["taught"]
+
+
+@pytest.fixture(autouse=True)
+def no_lines(monkeypatch):
+    """No lines of progress, however slow a test is."""
+    monkeypatch.setattr(progress, "EVERY", float("inf"))
 
 
 @pytest.fixture

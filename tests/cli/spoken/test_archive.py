@@ -1,5 +1,7 @@
 """The commands that index, check and change an archive."""
 
+from pathlib import Path
+
 import pytest
 
 from rankine.spoken.archive.archive import Archive
@@ -7,6 +9,7 @@ from rankine.spoken.index.settings import LANGUAGES
 from rankine.spoken.lattice.formats import one_best, write_slf
 from rankine.spoken.text import ABOUT_COLUMNS
 
+from ...spoken.lattice.formats.cases import TRANSCRIPTS
 from ..running import rankine
 
 ABOUT = "utterance\tdocument\ttitle\tspeaker\toffset\na\tA\tFirst\tann\t60\nb\tB\t\tbob\t\n"
@@ -87,3 +90,38 @@ def test_repairing(place):
     assert "documents\t0" in done.stdout
     rankine(place, "spoken", "index", "arch", "lattices", "--about", "about.tsv")
     assert "all of it is back" in rankine(place, "spoken", "check", "arch", "--repair").stderr
+
+
+def test_transcripts_of_another_encoding_and_with_a_title(tmp_path):
+    (tmp_path / "x.srt").write_bytes("1\n00:00:01,000 --> 00:00:02,000\nCafé\n".encode("cp1252"))
+    record = TRANSCRIPTS["ohms.xml"].replace("<duration>", "<title>On printing</title><duration>")
+    (tmp_path / "o.xml").write_text(record.replace("Hello", "Café"))
+    assert "--encoding" in rankine(tmp_path, "spoken", "index", "arch", "x.srt", code=1).stderr
+    said = rankine(tmp_path, "spoken", "index", "arch", "x.srt", "--encoding", "cp1252").stderr
+    assert "arch: 1 document added, " in said
+    rankine(tmp_path, "spoken", "index", "arch", "o.xml")
+    listed = rankine(tmp_path, "spoken", "list", "arch", "--fields", "recording,title", "--format", "tsv").stdout
+    assert listed.splitlines()[1:] == ["o\tOn printing", "x\t"]
+    rankine(tmp_path, "spoken", "about", "arch", "o", "--set", "title=Ink")
+    (tmp_path / "o.xml").write_text(record)
+    rankine(tmp_path, "spoken", "index", "arch", "o.xml")
+    assert "o\tInk" in rankine(tmp_path, "spoken", "list", "arch", "--fields", "recording,title").stdout
+
+
+def test_files_of_other_kinds_and_names_that_clash_do_not_stop_the_rest(tmp_path):
+    folder = tmp_path / "all"
+    folder.mkdir()
+    (folder / "a.sausage").write_text("u1 [ a 1 ]\nu2 [ b 1 ]\n")
+    (folder / "b.sausage").write_text("u1 [ c 1 ]\nu3 [ d 1 ]\n")
+    (folder / "scan.pdf").touch()
+    said = rankine(tmp_path, "spoken", "index", "arch", "all", code=1).stderr
+    assert said.count("all: left out, because no format ends so: 1 file, e.g. scan.pdf\n") == 1
+    assert "arch: 3 documents added, " in said
+    first, second = Path("all/a.sausage"), Path("all/b.sausage")
+    assert f"skipped: two utterances are called 'u1': in {first} and {second}; only the first is used\n" in said
+
+
+def test_the_help_says_how_to_begin(place):
+    said = " ".join(rankine(place, "spoken", "--help").stdout.split())
+    assert "rankine spoken add archive/ recordings/" in said
+    assert 'rankine spoken search archive/ "printing press"' in said

@@ -106,3 +106,16 @@ def test_scores_of_lists_are_weighed_before_they_are_converted(tmp_path):
     rankine(tmp_path, "spoken", "convert", "u.nbest", "u.slf", "--acoustic-scale", "0")
     back = rk.spoken.read_lattice(tmp_path / "u.slf")
     assert expected_counts(back, arc_posteriors(back)) == pytest.approx({"a": 1 / 11, "b": 10 / 11})
+
+
+def test_what_was_written_is_told(place):
+    (place / "x.srt").write_bytes("1\n00:00:01,000 --> 00:00:02,000\nCafé\n".encode("cp1252"))
+    done = rankine(place, "spoken", "convert", "x.srt", "x.vtt", "--encoding", "cp1252")
+    assert done.stderr.endswith("x.vtt: 1 document, from srt to vtt\n")
+    assert "Café" in (place / "x.vtt").read_text(encoding="utf-8")
+    for target, to in (("out.ctm", "ctm"), ("out", "openfst"), ("out.ark", "kaldi")):
+        done = rankine(place, "spoken", "convert", "lattices", target, "--to", to)
+        assert done.stderr.endswith(f"{target}: 1 utterance, from slf to {to}\n")
+    done = rankine(place, "spoken", "convert", "x.srt", "y.vtt", code=1)
+    assert "x.srt, line 3: b'\\xe9" in done.stderr
+    assert "(--encoding, such as cp1252 or latin-1)" in done.stderr

@@ -37,3 +37,13 @@ def test_columns_of_a_list_are_given(tmp_path):
     assert "may be scores or words. Give score_columns 1" in done.stderr
     done = rankine(tmp_path, "spoken", "inspect", "v.nbest", "--score-columns", "1")
     assert done.stdout.splitlines()[1].endswith("\t5 2 a")
+
+
+def test_the_format_is_told(place):
+    assert (
+        "lattices: 1 file of the format slf, told by its content\n"
+        in rankine(place, "spoken", "inspect", "lattices").stderr
+    )
+    (place / "x.slf").write_text(SLF)
+    said = rankine(place, "spoken", "inspect", "x.slf", "--format", "slf").stderr
+    assert "x.slf: 1 file of the format slf, as --format says\n" in said

@@ -236,7 +236,7 @@ def test_the_sound_of_a_video_is_added_and_played(tmp_path):
     pytest.importorskip("av")
     (tmp_path / "videos").mkdir()
     clip(tmp_path / "videos" / "tape.mp4", heard("tape-50") / 32768, 16000, "aac", picture=2.0)
-    assert "1 recordings recognised" in rankine(tmp_path, "spoken", "add", "archive", "videos", "--workers", "1").stderr
+    assert "1 recording recognised" in rankine(tmp_path, "spoken", "add", "archive", "videos", "--workers", "1").stderr
     place = rankine(tmp_path, "spoken", "search", "archive", "railway").stdout.splitlines()[1].split("\t")[1]
     rankine(tmp_path, "spoken", "play", "archive", place, "-o", "hit.wav")
     start, end = map(float, place.partition("@")[2].split("-"))

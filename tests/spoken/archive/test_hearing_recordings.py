@@ -1,5 +1,7 @@
 """Further recognisers hear the recordings of an archive, each once, whatever happens to them in between."""
 
+import zipfile
+
 import pytest
 
 import rankine as rk
@@ -121,6 +123,17 @@ def test_what_is_deleted_is_not_packed(two, place):
     two.pack(place / "packed.zip")
     unpacked = Archive.unpack(place / "packed.zip", place / "unpacked")
     assert sorted(Archive(unpacked.hearings[0].folder).documents) == ["r00", "r02"]
+
+
+def test_closed_recordings_are_left_out_of_packed_hearings(two, place):
+    two.about.set("r01", {"rights": "closed"})
+    two.pack(place / "packed.zip", open_only=True)
+    unpacked = Archive.unpack(place / "packed.zip", place / "unpacked")
+    assert sorted(Archive(unpacked.hearings[0].folder).documents) == ["r00", "r02"]
+    with zipfile.ZipFile(place / "packed.zip") as packed:
+        content = b"".join(packed.read(name) for name in packed.namelist())
+    assert b"r01" not in content
+    assert str(place).encode() not in content  # paths are below named roots
 
 
 def test_hearings_are_merged_upgraded_and_checked(two, place):

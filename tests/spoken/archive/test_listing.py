@@ -77,3 +77,10 @@ def test_mistakes(archive, options, message):
 
 def test_an_empty_archive(tmp_path):
     assert list_recordings(filled(tmp_path / "e", []).index) == {name: [] for name in COLUMNS}
+
+
+def test_the_length_of_what_has_no_times_is_not_known(archive):
+    archive.add_lattices([("n", one_best([("word", float("nan"), float("nan"), 0.9)]))])
+    assert list_recordings(archive.index)["length"] == [40.0, 3.0, 1.0, None]
+    for reverse in (False, True):
+        assert list_recordings(archive.index, "", "length", reverse)["recording"][-1] == "n"

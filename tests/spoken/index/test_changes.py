@@ -137,10 +137,19 @@ def test_other_ways_of_reading_are_a_change(tmp_path):
 
 def test_two_utterances_of_one_name(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
-    source = sausages(tmp_path / "x.sausage", "one [ a 1 ]", "one [ b 1 ]")
-    with pytest.raises(rk.InputError, match="two utterances are called 'one'"):
-        archive.add(source)
-    assert len(archive) == 0
+    source = tmp_path / "both"
+    source.mkdir()
+    sausages(source / "x.sausage", "one [ a 1 ]", "one [ b 1 ]", "two [ c 1 ]")
+    sausages(source / "y.sausage", "one [ d 1 ]", "two [ e 1 ]", "three [ f 1 ]")
+    changes = archive.add(source)
+    x, y = source / "x.sausage", source / "y.sausage"
+    assert changes.errors == [
+        f"two utterances are called 'one': both in {x}; only the first is used",
+        f"two utterances are called 'one': in {x} and {y} (1 more name); only the first is used",
+    ]
+    assert archive.documents == ["one", "two", "three"]
+    assert [word for word in "abcdef" if word in archive.index.vocabulary] == ["a", "c", "f"]
+    assert archive.add(source)[:3] == (0, 0, 3)
 
 
 def test_two_documents_of_one_name(tmp_path):
@@ -151,8 +160,13 @@ def test_two_documents_of_one_name(tmp_path):
     turns = "[00:00:01] Ann: Hello there\n[00:00:03] Bob: Yes\n"
     (source / "talk.txt").write_text(turns)
     archive = Archive.create(tmp_path / "a", SMALL)
-    with pytest.raises(rk.InputError, match=r"two documents are called 'talk': in .*talk.txt and .*x.sausage"):
-        archive.add(source)
+    changes = archive.add(source)
+    assert changes.errors == [
+        f"two documents are called 'talk': in {source / 'talk.txt'} and {source / 'x.sausage'}; only the first is used"
+    ]
+    assert archive.documents == ["talk"]
+    assert "a" not in archive.index.vocabulary
+    archive = Archive.create(tmp_path / "b", SMALL)
     archive.add(source, {"talk": About("all")})
     assert archive.documents == ["all"]
 

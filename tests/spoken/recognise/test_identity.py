@@ -13,6 +13,8 @@ from rankine.spoken.archive.opening import create_or_open
 from rankine.spoken.recognise.audio import sample_print
 from rankine.spoken.recognise.journal import RecordingJournal
 
+from .cases import tag
+
 soundfile = pytest.importorskip("soundfile")
 
 
@@ -31,19 +33,6 @@ class Ears:
 def record(path, sound):
     path.parent.mkdir(parents=True, exist_ok=True)
     soundfile.write(path, np.full(4000, 100 * sound + 50, np.int16), 16000)
-
-
-def tag(path, title):
-    """Write a title into a wav file: other bytes, the same sound."""
-    data = path.read_bytes()
-    end = 12
-    while data[end : end + 4] != b"data":
-        end += 8 + int.from_bytes(data[end + 4 : end + 8], "little")
-    end += 8 + int.from_bytes(data[end + 4 : end + 8], "little")
-    text = title.encode() + b"\0" * (2 - len(title) % 2)
-    info = b"INFOINAM" + len(text).to_bytes(4, "little") + text
-    whole = data[:end] + b"LIST" + len(info).to_bytes(4, "little") + info
-    path.write_bytes(b"RIFF" + (len(whole) - 8).to_bytes(4, "little") + whole[8:])
 
 
 @pytest.fixture
@@ -163,6 +152,18 @@ def test_a_copy_that_is_kept_takes_nothing_from_the_original(place, tmp_path):
     add(archive, tmp_path)
     assert archive.about.get("new")["title"] == "Secret"
     assert "title" not in archive.about.get("zz")
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_folder_and_a_file_in_it(place, tmp_path, keep):
+    archive, audio = place
+    record(audio / "deep" / "new.wav", 4)
+    archive.delete(["deep/c"])
+    more = (audio / "deep" / "new.wav", audio / "deep" / "c.wav")  # the deleted one is given by itself
+    for _ in range(2):
+        add(archive, tmp_path, *more, keep_duplicates=keep)
+        assert heard(archive) == {1: "a", 2: "b", 3: "deep/c", 4: "deep/new"}
+        assert len(archive) == 4
 
 
 def test_two_new_files_of_one_sound(tmp_path):

@@ -17,6 +17,16 @@ from .cases import Echo
 from .clips import clip, sweep
 
 
+def find_only(path, folder):
+    """Look for recordings in a folder that holds a copy of this file only."""
+    folder.mkdir()
+    shutil.copy(path, folder)
+    try:
+        return find([folder])
+    finally:
+        shutil.rmtree(folder)
+
+
 @pytest.fixture
 def alone(monkeypatch):
     """Only libsndfile is installed."""
@@ -35,6 +45,8 @@ def test_without_a_reader_it_says_what_to_install(tmp_path, alone):
         open_audio(tmp_path / "a.m4a"),
     ):
         pass
+    with pytest.raises(InputError, match=r'1 file such as .*a\.m4a cannot be read: pip install "rankine\[media\]", or'):
+        find_only(tmp_path / "a.m4a", tmp_path / "media")
     recordings, notes = find([tmp_path])
     assert [r.name for r in recordings] == ["b"]
     assert notes == [
@@ -65,8 +77,14 @@ def test_a_name_may_be_wrong(tmp_path):
 def test_the_first_reader_says_why(tmp_path):
     (tmp_path / "bad.wav").write_bytes(b"nothing" * 50)
     with (
-        pytest.raises(InputError, match=r"bad\.wav: cannot be read as audio \(wav, flac"),
+        pytest.raises(InputError, match=r"bad\.wav: cannot be read as audio: the file holds something else, or is dam"),
         open_audio(tmp_path / "bad.wav"),
+    ):
+        pass
+    (tmp_path / "empty.wav").touch()
+    with (
+        pytest.raises(InputError, match=r"empty\.wav: cannot be read as audio: the file is empty"),
+        open_audio(tmp_path / "empty.wav"),
     ):
         pass
     with pytest.raises(FileNotFoundError), open_audio(tmp_path / "none.wav"):

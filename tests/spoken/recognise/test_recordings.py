@@ -30,6 +30,23 @@ def test_names_are_paths_below_the_folder(audio, tmp_path):
         find([tmp_path / "missing"])
 
 
+def test_a_file_that_is_listed_twice_is_one_recording(audio):
+    (audio / "link.wav").symlink_to(audio / "talk0.wav")
+    names = [x.name for x in find([audio]).recordings]
+    assert names == ["deep/talk1", "deep/talk3", "deep/talk5", "talk0", "talk2", "talk4"]
+    for sources in ([audio, audio / "deep" / "talk1.wav"], [audio / "deep", audio], [audio / "link.wav", audio]):
+        assert sorted(x.name for x in find(sources).recordings) == names
+    assert [x.name for x in find([audio / "link.wav"]).recordings] == ["link"]
+
+
+def test_files_that_are_no_audio_are_noted(audio):
+    for name in ("notes.txt", "deep/scan.pdf", ".hidden"):
+        (audio / name).touch()
+    assert find([audio]).notes == [
+        f"{audio}: left out, because no audio ends so: 2 files, e.g. {audio / 'deep' / 'scan.pdf'}"
+    ]
+
+
 def test_a_journal_that_was_cut_off(audio, tmp_path):
     out = tmp_path / "out"
     recognise([audio], out, Echo())

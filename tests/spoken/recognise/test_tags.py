@@ -46,6 +46,19 @@ def test_vorbis_comments(tmp_path, ending):
     assert read_tags(tmp_path / f"a.{ending}")["speakers"] == "Ann Lee; Bob"
 
 
+@pytest.mark.parametrize(
+    "comment", ["Processed by SoX", "Lavf60.3.100", "encoded by LAME", "Recorded with Audacity", "LAME3.100"]
+)
+def test_marks_of_encoders_are_no_notes(tmp_path, comment):
+    file = mutagen.File(sound(tmp_path / "a.flac"))
+    file["comment"] = comment
+    file.save()
+    assert read_tags(tmp_path / "a.flac") == {}
+    file["description"] = "Recorded by Ann with Audacity"  # says more than the program
+    file.save()
+    assert read_tags(tmp_path / "a.flac") == {"notes": "Recorded by Ann with Audacity"}
+
+
 @pytest.mark.parametrize("ending", ["mp3", "wav", "aiff"])
 def test_id3(tmp_path, ending):
     from mutagen import id3

@@ -1,4 +1,4 @@
-"""``rankine spoken``: lattices of recognisers, one small file per command."""
+"""``rankine spoken``: from recordings to an archive that is searched; one small file per command."""
 
 import typer
 
@@ -23,8 +23,10 @@ from . import (
 )
 
 app = typer.Typer(
-    help="Lattices of speech recognisers: look at them, convert them, index them and find what was said.\n\n"
-    "A source is a file or a folder of lattices, plain or .gz; `rankine spoken formats` lists the formats.",
+    help="From recordings to an archive in which what was said is found, with the place where it was said.\n\n"
+    'Begin with `rankine spoken add archive/ recordings/` and `rankine spoken search archive/ "printing press"`.\n\n'
+    "Transcripts, subtitles and lattices that are there already: `rankine spoken index archive/ transcripts/`; "
+    "`rankine spoken formats` lists what is read.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )

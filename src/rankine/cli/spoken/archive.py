@@ -24,7 +24,10 @@ def index(
     archive: Folder,
     about: Annotated[str | None, typer.Option(help=_ABOUT)] = None,
     language: Annotated[
-        str, typer.Option(help=f"Language of a new archive: {', '.join(LANGUAGES)}, or auto (by the first words).")
+        str,
+        typer.Option(
+            help=f"Language of a new archive: {', '.join(LANGUAGES)}, a code such as de, or auto (by the first words)."
+        ),
     ] = "auto",
     lexicon: Lexicon = None,
     prune: Annotated[
@@ -75,8 +78,8 @@ def index(
     if recordings is not None:
         opened.add_roots([recordings])
     say(
-        f"{archive}: {changes.added} documents added, {changes.updated} updated, {changes.unchanged} unchanged, "
-        f"{changes.removed} removed; {len(opened)} in all"
+        f"{archive}: {counted(changes.added, 'document')} added, {changes.updated} updated, "
+        f"{changes.unchanged} unchanged, {changes.removed} removed; {len(opened)} in all"
     )
     finish(changes.errors, changes.added + changes.updated + changes.unchanged)
 

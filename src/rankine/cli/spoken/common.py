@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from ...console import data_output, say
+from ...console import counted, data_output, say
 from ...errors import writing_to
 from ...interrupt import keeping
 from ...temporary import unlink_copies
@@ -38,6 +38,9 @@ Folder = Annotated[str, typer.Argument(help="The archive: a folder that `rankine
 Closed = Annotated[
     bool, typer.Option("--closed", help="For the keeper: also recordings that are closed or given on request.")
 ]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of transcripts that are not in UTF-8, such as cp1252 or latin-1.")
+]
 Workers = Annotated[int | None, typer.Option(help="Number of processes; default: one per core.")]
 
 
@@ -51,6 +54,7 @@ def _shared(
     frame: Annotated[
         float, typer.Option(help="Seconds per frame of Kaldi's lattices; 0.03 where the model subsamples.")
     ] = 0.01,
+    encoding: Encoding = None,
     nothing: Annotated[
         list[str] | None,
         typer.Option(
@@ -132,7 +136,7 @@ class LatticeSource:
         for file in {file.format: file for file in reversed(sources)}.values():
             told = TABLE[file.format].divisor
             try:
-                piece = next(pieces(file), None) if told is not None else None
+                piece = next(pieces(file, reading.encoding), None) if told is not None else None
                 divisor = told(piece, reading) if told is not None and piece is not None else 1.0
             except InputError:  # it is reported where the utterance is read
                 continue
@@ -154,7 +158,9 @@ class LatticeSource:
         rows = [TABLE[file.format] for file in sources]
         total = len(sources) if all(row.read is None and not row.several for row in rows) else None
         with bar("utterances", total) as update:
-            for number, utterance in enumerate(each(self.place, work, self.format, thread_count(workers), skip), 1):
+            encoding = self.scoring.reading.encoding
+            results = each(self.place, work, self.format, thread_count(workers), skip, encoding)
+            for number, utterance in enumerate(results, 1):
                 yield utterance
                 update(number + skip)
 
@@ -198,8 +204,8 @@ def _source(options: dict[str, Any]) -> LatticeSource:
         raise InputError(f"--frame must be a number of seconds above 0, got {options['frame']}")
     if options["use"] not in ("auto", "scores", "given"):
         raise InputError(f"--use must be auto, scores or given, got {options['use']!r}")
-    weighing = {name: options[name] for name in ("score_columns", "language_weight", "posterior_scale")}
-    reading = Reading(options["words"], options["frame"], ignored, options["variants"], options["lower"], **weighing)
+    later = {name: options[name] for name in ("score_columns", "language_weight", "posterior_scale", "encoding")}
+    reading = Reading(options["words"], options["frame"], ignored, options["variants"], options["lower"], **later)
     weights = {name: options[name] for name in ("acoustic_scale", "language_scale", "penalty", "beam", "use")}
     return LatticeSource(options["source"], options["format"], Scoring(reading, **weights))
 
@@ -211,8 +217,11 @@ def write_all(
     workers: int | None,
     header: bytes = b"",
     settings: str = "",
-) -> None:
-    """Write the results of ``work`` for all utterances, one after the other, to a file or to standard output."""
+) -> tuple[list[str], int]:
+    """Write the results of ``work`` for all utterances, one after the other, to a file or to standard output.
+
+    Returns what was wrong, and the number of utterances that were written.
+    """
     if output is None:
         bad, good = [], 0
         with data_output() as out:
@@ -223,8 +232,7 @@ def write_all(
                     good += 1
                 else:
                     bad.append(utterance.error)
-        finish(bad, good)
-        return
+        return bad, good
     from ...files import open_target
 
     with BatchJournal(f"{output}.part", source, settings) as journal:
@@ -233,7 +241,7 @@ def write_all(
         with open_target(output) as target:
             target.write(header)
             target.writelines(journal.lines())
-    finish(journal.bad, journal.good)
+    return journal.bad, journal.good
 
 
 class BatchJournal:
@@ -266,7 +274,7 @@ class BatchJournal:
         if not whole:
             self.file.write(key)
         if self.done:
-            say(f"rankine: going on after {self.done} utterances of an earlier run")
+            say(f"rankine: going on after {counted(self.done, 'utterance')} of an earlier run")
 
     @property
     def done(self) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...console import counted, say
 from .common import BatchJournal, LatticeSource, Workers, finish, reads_lattices, write_all
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from ...spoken.lattice.formats.row import FormatRow
     from ...spoken.lattice.formats.transcript import Transcript
     from ...spoken.lattice.scoring import Scoring
+
+
+Result = tuple[list[str], int]  # what was wrong, and the number of utterances or documents that were written
 
 
 @reads_lattices
@@ -57,19 +61,30 @@ def convert(
     row = TABLE[name]
     one_file = bool(place.suffix) and not place.is_dir()
     if row.writes == "words" and not row.several:
-        _documents(source, place, name, one_file, workers)
+        _finish(source, target, name, *_documents(source, place, name, one_file, workers), "document")
         return
     if not row.several and one_file:
-        utterances = (piece for file in files(source.place, source.format) for piece in pieces(file))
+        encoding = source.scoring.reading.encoding
+        utterances = (piece for file in files(source.place, source.format) for piece in pieces(file, encoding))
         if len(list(islice(utterances, 2))) > 1:
             raise InputError(f"several utterances do not fit into one {name} file: name a folder", target)
     if "numbers" in row.options:
-        _numbered(source, target, name, workers)
+        result = _numbered(source, target, name, workers)
     elif not row.several and not one_file:
-        _folder(source, place, name, paths, workers)
+        result = _folder(source, place, name, paths, workers)
     else:
         work = partial(_written, source.scoring, name, paths)
-        write_all(source, work, target, workers, settings=_settings(f"convert {name}", row, paths))
+        result = write_all(source, work, target, workers, settings=_settings(f"convert {name}", row, paths))
+    _finish(source, target, name, *result)
+
+
+def _finish(source: LatticeSource, target: str, to: str, bad: list[str], good: int, what: str = "utterance") -> None:
+    """Print how much was written, from what format to what, and what was wrong."""
+    from ...spoken.lattice.formats import files
+
+    formats = dict.fromkeys(file.format for file in files(source.place, source.format))
+    say(f"{target}: {counted(good, what)}, from {', '.join(formats)} to {to}")
+    finish(bad, good, f"{what}s")
 
 
 def _settings(name: str, row: FormatRow, paths: int) -> str:
@@ -113,7 +128,7 @@ def _transcript(scoring: Scoring, piece: Piece) -> Transcript:
     return Transcript(piece.turn.document, tuple(unpacked(piece.content())))
 
 
-def _documents(source: LatticeSource, place: Path, to: str, one_file: bool, workers: int | None) -> None:
+def _documents(source: LatticeSource, place: Path, to: str, one_file: bool, workers: int | None) -> Result:
     """Write a file for each document, of all its utterances."""
     from ...errors import InputError
     from ...files import open_target
@@ -147,7 +162,7 @@ def _documents(source: LatticeSource, place: Path, to: str, one_file: bool, work
         with open_target(str(target)) as out:
             out.write(content)
         good += 1
-    finish(bad, good, "documents")
+    return bad, good
 
 
 def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
@@ -173,7 +188,7 @@ def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
     )
 
 
-def _folder(source: LatticeSource, place: Path, to: str, paths: int, workers: int | None) -> None:
+def _folder(source: LatticeSource, place: Path, to: str, paths: int, workers: int | None) -> Result:
     """Write one file per utterance, each whole or not at all."""
     from ...errors import InputError
     from ...files import write_file
@@ -191,10 +206,10 @@ def _folder(source: LatticeSource, place: Path, to: str, paths: int, workers: in
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_file(target, utterance.result)
             journal.add(utterance, keep=False)
-    finish(journal.bad, journal.good)
+    return journal.bad, journal.good
 
 
-def _numbered(source: LatticeSource, target: str, to: str, workers: int | None) -> None:
+def _numbered(source: LatticeSource, target: str, to: str, workers: int | None) -> Result:
     """Write a file whose words are numbers and, beside it, ``….words.txt`` with the words and their numbers."""
     from ...errors import InputError
     from ...files import open_target, write_file
@@ -218,4 +233,4 @@ def _numbered(source: LatticeSource, target: str, to: str, workers: int | None) 
             good += 1
         lines = ["<eps> 0", *(f"{word} {number}" for word, number in numbers.items() if not has_blanks(word))]
         write_file(f"{target}.words.txt", ("\n".join(lines) + "\n").encode())
-    finish(bad, good)
+    return bad, good

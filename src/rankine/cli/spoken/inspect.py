@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...console import print_table
+from ...console import counted, print_table, say
 from .common import LatticeSource, Workers, finish, reads_lattices
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @reads_lattices
 def inspect(source: LatticeSource, workers: Workers = None) -> None:
-    """Print the size and the best path of every lattice.
+    """Print the format of a source, and the size and the best path of every lattice.
 
     `rankine spoken inspect lattices/`
 
@@ -28,8 +28,24 @@ def inspect(source: LatticeSource, workers: Workers = None) -> None:
         else:
             bad.append(utterance.error)
     columns = ["utterance", "nodes", "arcs", "units", "paths", "seconds", "best path"]
+    say_formats(source)
     print_table(source.place, columns, rows)
     finish(bad, len(rows))
+
+
+def say_formats(source: LatticeSource) -> None:
+    """Print the format of each file, or how many files have it, and what tells it."""
+    from collections import Counter
+
+    from ...spoken.lattice.formats import files
+    from ...spoken.lattice.formats.detect import how_told
+
+    told = Counter(
+        (file.format, "as --format says" if source.format else f"told {how_told(file.path, file.format)}")
+        for file in files(source.place, source.format)
+    )
+    for (name, how), n in told.items():
+        say(f"{source.place}: {counted(n, 'file')} of the format {name}, {how}")
 
 
 def _row(scoring: Scoring, piece: Piece) -> tuple[Any, ...]:

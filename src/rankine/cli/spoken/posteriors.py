@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import LatticeSource, Lexicon, Output, Prune, Units, Workers, reads_lattices, write_all
+from .common import LatticeSource, Lexicon, Output, Prune, Units, Workers, finish, reads_lattices, write_all
 
 if TYPE_CHECKING:
     from ...spoken import UnitPosteriors
@@ -29,7 +29,7 @@ def pspl(
     """
     _check_options(prune, units, lexicon)
     work = partial(_rows, source.scoring, units, lexicon, prune, "pspl", "tsv")
-    write_all(source, work, output, workers, _HEADER, f"pspl {units} {lexicon} {prune}")
+    finish(*write_all(source, work, output, workers, _HEADER, f"pspl {units} {lexicon} {prune}"))
 
 
 @reads_lattices
@@ -53,7 +53,7 @@ def cn(
     form = name if name is not None and TABLE[name].writes == "network" else "tsv"
     work = partial(_rows, source.scoring, units, lexicon, prune, method, form)
     settings = f"cn {units} {lexicon} {prune} {method}"
-    write_all(source, work, output, workers, _HEADER if form == "tsv" else b"", settings)
+    finish(*write_all(source, work, output, workers, _HEADER if form == "tsv" else b"", settings))
 
 
 def _check_options(prune: float, units: str, lexicon: str | None, method: str = "pivot") -> None:

@@ -67,7 +67,10 @@ def add(
     archive: Annotated[str, typer.Argument(help="The archive: a folder, made if there is none.")],
     audio: Audio,
     language: Annotated[
-        str | None, typer.Option(help=f"What is spoken: {', '.join(LANGUAGES)}; a new archive is made for it.")
+        str | None,
+        typer.Option(
+            help=f"What is spoken: {', '.join(LANGUAGES)}, or a code such as de; a new archive is made for it."
+        ),
     ] = None,
     keep_duplicates: Annotated[
         bool, typer.Option("--keep-duplicates", help="Take in copies of recordings as recordings of their own.")
@@ -207,7 +210,8 @@ def _stages() -> Iterator[Callable[[str, float, float | None], None]]:
         def progress(stage: str, done: float, total: float | None) -> None:
             if stage not in updates:
                 stack.close()
-                updates[stage] = stack.enter_context(bar(stage, None, unit=_UNITS.get(stage.split(",")[0], "")))
+                unit = _UNITS.get(stage.split(",")[0], "")
+                updates[stage] = stack.enter_context(bar(stage, None, unit=unit, lines=True))
             updates[stage](round(done), None if total is None else round(total))
 
         yield progress
@@ -216,8 +220,8 @@ def _stages() -> Iterator[Callable[[str, float, float | None], None]]:
 def _print_recognised(folder: Path, result: Recognised, took: float) -> None:
     speed = f", {result.seconds / took:.1f} × real time" if result.seconds else ""
     say(
-        f"{folder}: {result.done} recordings recognised ({result.seconds / 60:.1f} minutes of speech{speed}"
-        f"), {result.before} were there already"
+        f"{folder}: {counted(result.done, 'recording')} recognised ({result.seconds / 60:.1f} minutes of speech{speed}"
+        f"), {result.before} {'was' if result.before == 1 else 'were'} there already"
     )
     for note in result.notes:
         say(f"rankine: {note}")

@@ -16,7 +16,8 @@ def relocate(
 ) -> None:
     """Tell an archive where its recordings are, after they or the archive were moved.
 
-    Files are looked for by the last parts of their paths. One of another length counts only if its sound is the same.
+    Files are looked for by the last parts of their paths, and renamed ones by their sound. Where several recordings
+    have one name, or a file has another length than before, the sound decides too.
 
     `rankine spoken relocate archive/ /new/disk/recordings`
     """

@@ -65,7 +65,7 @@ def _find(source: LatticeSource, utterance: str | None) -> Piece:
 
     names = []
     for file in files(source.place, source.format):
-        for piece in pieces(file):
+        for piece in pieces(file, source.scoring.reading.encoding):
             if utterance is None or piece.name == utterance:
                 return piece
             names.append(piece.name)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,10 +145,10 @@ class Archive(TaughtArchive):
         for some in named.values():
             recordings.check_language(some, language or self.settings.language)
         recogniser, further = next(iter(named.values())), dict(list(named.items())[1:])
-        options = recordings.RecognitionOptions(recogniser, longest, workers, keep_duplicates, every)
-        places = recordings.as_sources(sources)
-        with suppress(OSError):  # where settings cannot be written, `play` asks for the folder
-            self.add_roots(roots_of(places))
+        places, roots = recordings.as_sources(sources), RecordingRoots(self.folder, self.index.manifest)
+        with suppress(OSError):  # full paths are stored then, and `play` asks for the folder
+            roots.add_named(roots_of(places), cache(partial(recordings.stored_audio, self.index)))
+        options = recordings.RecognitionOptions(recogniser, longest, workers, keep_duplicates, every, roots.named)
         indexing = recordings.Indexing(self, about, workers, partial(progress, "indexing"), language)
         recognised, took = recordings.recognise_recordings(
             folder, places, options, partial(progress, "recognising"), indexing.commit
@@ -185,8 +185,9 @@ class Archive(TaughtArchive):
                 "further recognisers hear what the archive holds, and it holds no recording", str(self.folder)
             )
         places, heard = recordings.as_sources(sources), {}
+        roots = RecordingRoots(self.folder, self.index.manifest)
         for name, recogniser in named.items():
-            options = recordings.RecognitionOptions(recogniser, longest, workers, every=every)
+            options = recordings.RecognitionOptions(recogniser, longest, workers, every=every, roots=roots.named)
             hearing = Archive(hearings.make_hearing(self.index, name))
             heard[name] = hearing_recordings.add_hearing(self.folder, hearing, name, places, options, progress)
         self.refresh()
@@ -199,7 +200,10 @@ class Archive(TaughtArchive):
 
     def add_roots(self, places: Sequence[str | os.PathLike]) -> None:
         """Let recordings of this archive be opened from these folders and files, on this machine from now on."""
-        RecordingRoots(self.folder, self.index.manifest).add(places)
+        from .recordings import stored_audio
+
+        roots = RecordingRoots(self.folder, self.index.manifest)
+        roots.add_named(places, cache(partial(stored_audio, self.index)), new=False)
 
     def relocate(
         self, folder: str | os.PathLike, report: Callable[[int, int], None] = lambda done, total: None

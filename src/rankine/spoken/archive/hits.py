@@ -10,7 +10,7 @@ sounds like   only smaller units
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -156,6 +156,15 @@ def make_hit(
         evidence=_evidence_of_words(run) if by_words else _evidence_of_units(query, run),
         place=where.named(start, end), **about,
     )  # fmt: skip
+
+
+def with_full_paths(index: Index, hits: Sequence[Hit]) -> list[Hit]:
+    """Hits with the full paths of their recordings, where the folders of their roots are known on this machine."""
+    try:
+        roots = RecordingRoots(index.folder, index.manifest).named
+    except (InputError, OSError):  # one can search without settings
+        return list(hits)
+    return [replace(hit, audio=roots.full(hit.audio)) for hit in hits]
 
 
 def _without_run(query: SpokenQuery, where: PlaceSegment, kind: str) -> tuple[str, str]:

@@ -37,9 +37,9 @@ def list_recordings(
     key = _values(index, _column_name(index, sort))
     mask = read_filter(index, where).mask(index)
     rows = list(range(len(index))) if mask is None else np.flatnonzero(mask).tolist()
-    order = [row for row in rows if key[row] != ""]
+    order = [row for row in rows if key[row] not in ("", None)]
     order.sort(key=lambda row: _sort_key(key[row]), reverse=reverse)
-    order += [row for row in rows if key[row] == ""]
+    order += [row for row in rows if key[row] in ("", None)]
     columns = {name: _values(index, name) for name in names}
     return {name: [column[row] for row in order] for name, column in columns.items()}
 
@@ -55,12 +55,12 @@ def _values(index: Index, name: str) -> list[Any]:
     return [""] * len(index) if column is None else column.tolist()
 
 
-def _by_document(index: Index, values: Callable[[Any], np.ndarray]) -> list[float]:
-    """Sums of what the segments of each document have."""
-    sums = []
+def _by_document(index: Index, values: Callable[[Any], np.ndarray]) -> list[float | None]:
+    """Sums of what the segments of each document have; None for 0."""
+    sums: list[float | None] = []
     for part in index.parts:
         before = np.concatenate([[0.0], np.cumsum(np.nan_to_num(values(part)))])
-        sums += np.round(np.diff(before[part.first_utterance]), 2).tolist()
+        sums += [n or None for n in np.round(np.diff(before[part.first_utterance]), 2).tolist()]
     return sums
 
 

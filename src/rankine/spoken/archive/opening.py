@@ -7,8 +7,8 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError, nearest
-from ..index.settings import LANGUAGES, Settings
+from ...errors import InputError
+from ..index.settings import Settings, units_of
 from ..index.storage import MANIFEST
 from .archive import Archive
 from .own_files import DICTIONARY
@@ -28,18 +28,15 @@ def create_or_open(
     if language is None and (Path(folder) / MANIFEST).exists():
         language = Archive(folder).settings.language
     language = language or "en"
-    if language not in LANGUAGES:
-        raise InputError(
-            f"language must be one of {', '.join(LANGUAGES)}, got {language!r}.{nearest(language, LANGUAGES)}"
-        )
+    units = units_of(language)
     settings: dict[str, Any] = {k: v for k, v in {"prune": prune, "skip": skip}.items() if v is not None}
     if not (Path(folder) / MANIFEST).exists():
-        return Archive.create(folder, Settings(dict(LANGUAGES[language]), **settings), dictionary)
+        return Archive.create(folder, Settings(units, **settings), dictionary)
     archive = Archive(folder)
     for name, value in settings.items():
         if getattr(archive.settings, name) != value:
             raise InputError(f"the archive has {name} {getattr(archive.settings, name)}, not {value}", str(folder))
-    if not archive.settings.kinds.items() <= LANGUAGES[language].items():  # a language may have got more units since
+    if not archive.settings.kinds.items() <= units.items():  # a language may have got more units since
         kinds = f"the units {', '.join(archive.settings.kinds.values())}"
         raise InputError(f"the archive has {kinds}, which are not those of the language {language!r}", str(folder))
     if dictionary is not None:

@@ -11,7 +11,7 @@ from ..index.changes import Changes, Progress
 from ..index.reader import Index
 from ..recognise.journal import JOURNAL, RecordingJournal
 from .contents import add_source
-from .recordings import FOLDER, recordings_table
+from .recordings import FOLDER, lattices_of, recordings_table
 
 Texts = Mapping[str, Mapping[str, str]]  # title, date and speaker, by document
 _BATCH = 2000  # documents between two commits
@@ -37,5 +37,6 @@ def rebuild(folder: Path, texts: Texts, workers: int, progress: Progress) -> Cha
     if not recognised(folder):
         return Changes(0, 0, 0, 0, [])
     about = {name: About(name, dict(given)) for name, given in texts.items()}
-    table = recordings_table(RecordingJournal(lattices), about)
-    return add_source(index, lattices, table, None, None, workers, False, _BATCH, progress, True)
+    journal = RecordingJournal(lattices)
+    table, files = recordings_table(journal, about), list(lattices_of(journal, missing=False))
+    return add_source(index, lattices, table, None, None, workers, False, _BATCH, progress, True, files=files)

@@ -8,21 +8,25 @@ from collections.abc import Callable, Collection, Container, Iterator, Mapping, 
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ...console import counted
 from ...errors import InputError
 from ...files import locked
-from ...places import check_below, inside
+from ...places import check_below, folder_inside, inside
 from ..catalogue import identify_recordings
+from ..index import schema
 from ..index.about import About, read_about
 from ..index.changes import Changes
+from ..index.reader import Index
 from ..lattice.formats import File, format_of
 from ..recognise import table
-from ..recognise.journal import RecordingJournal
+from ..recognise.journal import RecordingJournal, is_other
+from ..recognise.named_roots import NO_ROOTS, NamedRoots
 from ..recognise.run import Recognised, Recogniser, recognise
 from .contents import release_returned
 from .metadata import record_texts
+from .roots import StoredAudio
 from .tagged import fill_from_tags
 
 FOLDER = "recognised"
@@ -96,6 +100,7 @@ class RecognitionOptions(NamedTuple):
     workers: int = 1
     keep_duplicates: bool = False
     every: float = 30.0  # seconds after which finished recordings can be searched
+    roots: NamedRoots = NO_ROOTS
 
 
 def recognise_recordings(
@@ -112,7 +117,7 @@ def recognise_recordings(
     began = time.perf_counter()
     done = recognise(
         sources, folder, options.recogniser, longest=options.longest, workers=options.workers, report=report,
-        keep_duplicates=options.keep_duplicates, commit=commit, every=options.every, only=only,
+        keep_duplicates=options.keep_duplicates, commit=commit, every=options.every, roots=options.roots, only=only,
     )  # fmt: skip
     if done.deleted:
         done.notes.append(
@@ -127,17 +132,29 @@ def recordings_table(
 ) -> dict[str, About]:
     """What is said about every utterance that was recognised; ``about`` is by recording."""
     new = read_about(about) if isinstance(about, str | os.PathLike) else dict(about or {})
+    audio = journal.places()
     return {
-        utterance: About(name, new[name].texts if name in new else {}, line.get("audio") or "", segment["start"])
-        for utterance, name, line, segment in journal.utterances()
+        utterance: About(name, new[name].texts if name in new else {}, audio.get(utterance, ""), segment["start"])
+        for utterance, name, _, segment in journal.utterances()
     }
 
 
-def lattices_of(journal: RecordingJournal) -> Iterator[File]:
-    """The lattices of a journal; those with one ending are of one format."""
+def stored_audio(index: Index) -> list[StoredAudio]:
+    """The paths of recordings that an archive stores; those of deleted ones and of copies are without sizes."""
+    lattices = folder_inside(index.folder, FOLDER)
+    lines = RecordingJournal(lattices).lines.values() if lattices.is_dir() else ()
+    audio = {line["audio"]: None if is_other(line) else line.get("size") for line in lines if line.get("audio")}
+    only = {text for part in index.parts for text in part.texts(schema.AUDIO).all() if text} - set(audio)
+    return [StoredAudio(path, size) for path, size in audio.items()] + [StoredAudio(path, None) for path in only]
+
+
+def lattices_of(journal: RecordingJournal, missing: bool = True) -> Iterator[File]:
+    """The lattices of a journal, also those that are ``missing``; those with one ending are of one format."""
     formats: dict[str, str] = {}
     for utterance, _, _, segment in journal.utterances():
         path = inside(journal.folder, segment["file"])
+        if not missing and not path.exists():
+            continue
         end = segment["file"].removeprefix(utterance)
         if end not in formats:
             formats[end] = format_of(path)
@@ -193,7 +210,10 @@ class Indexing:
             journal.folder, table, workers=self.workers, progress=self.progress, listed=True, prints=journal.prints(),
             files=list(lattices_of(journal)),
         )  # fmt: skip
-        new = {about.document: about.audio for about in table.values() if about.document not in there and about.audio}
+        new = {
+            name: line["audio"] for _, name, line, _ in journal.utterances()
+            if name not in there and os.path.isabs(line.get("audio") or "")
+        }  # fmt: skip
         fill_from_tags(archive.folder, new)
         if self.language:
             spoken = {name: {"language": self.language} for name in new}
@@ -213,6 +233,18 @@ def changes_of_both(before: Changes, changes: Changes) -> Changes:
 
 class NoJournal:
     """Stands for the journal of an archive that has recognised nothing."""
+
+    @property
+    def lines(self) -> dict[str, dict[str, Any]]:
+        """There are no lines."""
+        return {}
+
+    def write(self, lines: Sequence[dict[str, Any]]) -> None:
+        """Nothing is written."""
+
+    def utterances(self) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]]]:
+        """Nothing was recognised."""
+        return iter(())
 
     def forget(self, names: Collection[str]) -> None:
         """Nothing is to be forgotten."""

@@ -23,7 +23,7 @@ from .filters import DocumentFilter
 from .grouping import GroupedPlace, RecordingGroups, grouped
 from .heard import HeardQuery, is_said
 from .hearings import HeardIndex
-from .hits import Hit
+from .hits import Hit, with_full_paths
 from .judged_places import judged_places
 from .matching import why_nothing
 from .ranking import (
@@ -76,7 +76,7 @@ def search(
             _explained(index, heard.query, weights, place, hit) for (place, _), hit in zip(ranking, hits, strict=True)
         ]
     numbers = documents_of(index, np.array([place for place, _ in ranking], np.int64)).tolist()
-    hits = described(index, numbers, hits, documents.closed)
+    hits = described(index, numbers, with_full_paths(index, hits), documents.closed)
     for i, group in enumerate(groups):
         hits[i] = replace(hits[i], recording_rank=group.recording_rank, recording_score=group.recording_score)
     return hits

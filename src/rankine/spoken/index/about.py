@@ -84,7 +84,7 @@ def guess_language(source: str | os.PathLike, format: str | None, scoring: Scori
     chinese = total = 0
     for file in files(source, format)[:20]:
         try:
-            for piece in islice(pieces(file), 20):
+            for piece in islice(pieces(file, scoring.reading.encoding), 20):
                 units = load(piece, scoring.reading).units
                 chinese += sum(bool(re.search(f"[{HAN}]", u)) for u in units)
                 total += len(units)

@@ -15,7 +15,7 @@ from ..lattice.batch import guarded, lost
 from ..lattice.formats import File, Piece, Turn, files, pieces
 from ..lattice.scoring import Scoring
 from ..lattice.units import stamp
-from ..text import SPEAKER
+from ..text import SPEAKER, TITLE
 from .about import About
 from .build import (
     Document,
@@ -103,13 +103,55 @@ class Corpus:
             prints.setdefault(self.about_of(piece).document, []).append(mark)
         return {name: " ".join(marks) for name, marks in prints.items()}
 
+    def pieces(self, file: File) -> Iterator[Piece]:
+        """The utterances of a file that are to be indexed."""
+        return filter(self.holds, pieces(file, self.scoring.reading.encoding))
+
     def pieces_of(self, documents: set[str]) -> Iterator[Piece]:
         """The utterances of these documents; a damaged file is read up to the damage, which the survey reports."""
+        names = _Names(self)
         for file in self.sources if documents else ():
             try:
-                yield from (p for p in pieces(file) if self.holds(p) and self.about_of(p).document in documents)
+                for piece in self.pieces(file):
+                    if names.take(piece) and self.about_of(piece).document in documents:
+                        yield piece
             except InputError:
                 continue
+
+
+class _Names:
+    """The names of utterances and documents with the files that have them; of two that are called alike the first."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.utterances: dict[str, str] = {}
+        self.documents: dict[str, str] = {}
+        self.transcripts: set[str] = set()
+        self.doubled: dict[tuple[str, str, str], list[str]] = {}
+
+    def take(self, piece: Piece) -> bool:
+        """Whether an utterance is the first of its name, and its document stands in no other file."""
+        document = self.corpus.about_of(piece).document
+        home = self.documents.get(document, piece.path)
+        if piece.name in self.utterances:
+            key, name = ("utterances", self.utterances[piece.name], piece.path), piece.name
+        elif home != piece.path and not self.corpus.names(piece):
+            key, name = ("documents", home, piece.path), document
+        else:
+            self.utterances[piece.name] = piece.path
+            self.documents[document] = home
+            self.transcripts |= set() if piece.turn is None else {piece.turn.document}
+            return True
+        names = self.doubled.setdefault(key, [])
+        names += [] if name in names[-1:] else [name]
+        return False
+
+    def errors(self) -> Iterator[str]:
+        """A line for each pair of files that have names in common."""
+        for (what, first, second), names in self.doubled.items():
+            places = f"in {first} and {second}" if first != second else f"both in {first}"
+            more = f" ({counted(len(names) - 1, 'more name')})" if len(names) > 1 else ""
+            yield f"two {what} are called {names[0]!r}: {places}{more}; only the first is used"
 
 
 class Survey(NamedTuple):
@@ -135,48 +177,34 @@ class Survey(NamedTuple):
 def survey(corpus: Corpus, progress: Progress) -> Survey:
     """Look at all utterances without parsing them."""
     prints: dict[str, list[str]] = {}
-    paths: dict[str, str] = {}
-    homes: dict[str, str] = {}
-    transcripts: set[str] = set()
+    names = _Names(corpus)
     incomplete: set[str] = set()
     errors: list[str] = []
     utterances: dict[str, set[str]] = {}
     for file in corpus.sources:
         documents: set[str] = set()
         try:
-            for piece in filter(corpus.holds, pieces(file)):
-                if piece.name in paths:
-                    raise _DoubledName(
-                        f"two utterances are called {piece.name!r}: in {paths[piece.name]} and {piece.path}"
-                    )
-                paths[piece.name] = piece.path
-                transcripts |= set() if piece.turn is None else {piece.turn.document}
+            for piece in corpus.pieces(file):
+                if not names.take(piece):
+                    continue
                 document = corpus.about_of(piece).document
-                home = homes.setdefault(document, piece.path)
-                if home != piece.path and not corpus.names(piece):
-                    raise _DoubledName(f"two documents are called {document!r}: in {home} and {piece.path}")
                 documents.add(document)
                 utterances.setdefault(document, set()).add(piece.name)
                 prints.setdefault(document, []).append(corpus.print_of(piece))
-                progress(len(paths), None)
-        except _DoubledName:
-            raise
+                progress(len(names.utterances), None)
         except InputError as error:
             errors.append(str(error))
             incomplete |= documents
     if not prints:
         raise InputError(f"no utterances{': ' + errors[0] if errors else ''}", str(corpus.place))
     damaged = bool(errors)
-    missing = [u for u in corpus.about if u not in paths and u not in transcripts]
+    errors += names.errors()
+    missing = [u for u in corpus.about if u not in names.utterances and u not in names.transcripts]
     if missing:
         errors.append(f"not in {corpus.place}: {counted(len(missing), 'utterance')} of the table, e.g. {missing[0]!r}")
     sizes = {name: len(marks) for name, marks in prints.items()}
     joined = {name: " ".join(marks) for name, marks in prints.items()}
     return Survey(sizes, joined, incomplete, damaged, errors, utterances)
-
-
-class _DoubledName(InputError):
-    """An error in the corpus that is no damage: indexing does not begin."""
 
 
 def update(
@@ -311,10 +339,12 @@ def _turns(utterances: Sequence[Utterance], turn: Turn | None) -> list[tuple[flo
 
 
 def _texts(document: Document, about: About, turn: Turn | None) -> dict[str, str]:
-    """What is said about a document; its speakers are those of its turns so far, unless the table names some."""
+    """What is said about a document; title and speakers are those of its turns so far, unless the table has some."""
     texts = dict(about.texts)
     speakers = [name for name in document.texts.get(SPEAKER, "").split(_AND) if name]
     if turn is not None and SPEAKER not in texts:
         names = dict.fromkeys([*speakers, *([turn.speaker] if turn.speaker else [])])
         texts |= {SPEAKER: _AND.join(names)} if names else {}
+    if turn is not None and turn.title:
+        texts.setdefault(TITLE, turn.title)
     return texts

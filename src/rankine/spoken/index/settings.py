@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
@@ -10,14 +11,32 @@ from typing import Annotated, Any, NotRequired, TypedDict
 import numpy as np
 from msgspec import Meta
 
-from ...errors import InputError, shorten
+from ...errors import InputError, nearest, shorten
 from ..lattice.units import TABLE, Split, splitter, stamp, table
 
 LANGUAGES = {  # the kinds of units of each language, and what makes them of words
     language: {row.singular: name for name, row in TABLE.items() if language in row.languages}
     for language in table.LANGUAGES
 }
+_CODE = re.compile(r"[a-z]{2,3}")
 LEVELS = 65535  # posteriors are stored as −log p in so many steps
+
+
+def units_of(language: str) -> dict[str, str]:
+    """The kinds of units of a new archive in a language; one that is not in the table has words and letters.
+
+    >>> units_of("de")
+    {'word': 'words', 'letter': 'letters'}
+    >>> units_of("German")
+    Traceback (most recent call last):
+    rankine.errors.InputError: language must be en, zh, other, or a code such as de; got 'German'
+    """
+    if language not in LANGUAGES and not _CODE.fullmatch(language):
+        hint = nearest(language, LANGUAGES)
+        raise InputError(f"language must be {', '.join(LANGUAGES)}, or a code such as de; got {language!r}{hint}")
+    return dict(LANGUAGES.get(language, LANGUAGES[table.OTHER]))
+
+
 Share = Annotated[float, Meta(ge=0, lt=1)]
 
 
@@ -71,8 +90,10 @@ class Settings:
 
     @property
     def language(self) -> str:
-        """The language that queries are read in: Mandarin where words are split into pinyin, else English."""
-        return "zh" if any(how.startswith("pinyin") for how in self.kinds.values()) else "en"
+        """The language that queries are read in: Mandarin where words are split into pinyin, other for letters."""
+        if any(how.startswith("pinyin") for how in self.kinds.values()):
+            return "zh"
+        return table.OTHER if "letters" in self.kinds.values() else "en"
 
     @property
     def candidate_kinds(self) -> list[str]:

@@ -27,6 +27,7 @@ def each(
     format: str | None = None,
     workers: int = 1,
     skip: int = 0,
+    encoding: str | None = None,
 ) -> Iterator[UtteranceResult]:
     """The result of ``work`` for every utterance after the first ``skip``, in order; an error is a result too.
 
@@ -37,7 +38,7 @@ def each(
     def utterances() -> Iterator[Piece]:
         for file in files(source, format):
             try:
-                yield from pieces(file)
+                yield from pieces(file, encoding)
             except InputError as error:
                 damaged.append(UtteranceResult(f"the rest of {file.path}", None, str(error)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -51,6 +51,14 @@ class Examples:
     lost: tuple[str, ...] = ()
     n_judged: int = 0
     origin: Mapping[str, Any] = field(default_factory=dict)
+
+    def subset(self, queries: Sequence[int]) -> Examples:
+        """Some of the queries with candidates, by number."""
+        rows = np.asarray(queries, np.int64)
+        return replace(
+            self, data=self.data.subset(rows), relevant=self.relevant[rows], in_vocabulary=self.in_vocabulary[rows],
+            lost=(),
+        )  # fmt: skip
 
     def average_precision(self, data: RankingData, scores: np.ndarray) -> np.ndarray:
         """AP of each query as trec_eval computes it: ties by name; relevant documents that are no candidates count."""

@@ -140,7 +140,7 @@ class _Identification:
     def _is_at(self, name: str, audio: str | None) -> bool:
         """Whether a recording is still where the journal says it is, unchanged."""
         line = self.journal.lines[name]
-        if not audio or "samples" not in line:
+        if not audio or not os.path.isabs(audio) or "samples" not in line:  # not absolute: its root is not known here
             return False
         try:
             return stamp_of(os.stat(audio)) == (line["size"], line["time"]) or sample_print(audio) == line["samples"]

@@ -3,7 +3,8 @@
 The journal (``recognised.jsonl``) has lines of recordings; of several with one name the last counts. A recording is
 begun, then done (it has segments). It is known by its content: a fingerprint of its samples and one of its file, so
 that it keeps its lattices when it is renamed, moved or tagged anew. Its size and time of change tell without reading
-that nothing has changed. A recording that was deleted is gone; its lattices are kept for some days.
+that nothing has changed. A recording that was deleted is gone; its lattices are kept for some days. The path of its
+audio file is stored relative to a named root, where it lies below one; whoever hears recordings has it in full.
 
 The lattices of a recording are called by its *stem*, the name it had when it was first heard. The lattice of a short
 recording is called like that; those of a long one have ``@00001`` and so on behind it.
@@ -29,6 +30,7 @@ from ...journal import Journal
 from ...places import check_name, inside, is_inside, plain_files
 from ...records import Count, Finite
 from ..text import AUDIO, DOCUMENT, OFFSET, RECOGNISED, RECORDINGS, UTTERANCE, stem
+from .named_roots import NO_ROOTS, NamedRoots
 from .recordings import Recording
 
 JOURNAL, TABLE = RECOGNISED, RECORDINGS
@@ -86,10 +88,14 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 class RecordingJournal:
-    """The recordings of a folder of lattices, with the recogniser's ``settings``."""
+    """The recordings of a folder of lattices, with the recogniser's ``settings``.
 
-    def __init__(self, folder: Path, settings: str = "") -> None:
-        self.folder, self.settings = folder, settings
+    Paths of audio files are stored relative to ``roots``, and are full ones in :attr:`lines`. Without roots they are
+    as they are stored.
+    """
+
+    def __init__(self, folder: Path, settings: str = "", roots: NamedRoots = NO_ROOTS) -> None:
+        self.folder, self.settings, self.roots = folder, settings, roots
         self.journal = Journal(inside(folder, JOURNAL), schema=_Line)
         self.lines: dict[str, dict[str, Any]] = {}
         self._names: dict[str, str] = {}  # of recordings, by stem
@@ -97,6 +103,7 @@ class RecordingJournal:
             self._take(entry)
         for line in self.lines.values():
             _check_line(line, partial(_place, self.journal.path, line))
+        self.lines = {name: _with_audio(line, roots.full) for name, line in self.lines.items()}
 
     def _take(self, line: dict[str, Any]) -> None:
         """A line counts; one of another name with the same stem does not count any more."""
@@ -116,7 +123,7 @@ class RecordingJournal:
         lines = [*self._set_aside(lines), *lines]
         for line in lines:
             self._take(line)
-        self.journal.add_all(lines)
+        self.journal.add_all([_with_audio(line, self.roots.stored) for line in lines])
 
     def _set_aside(self, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Other names for deleted recordings whose names lines give to others: their sound stays known."""
@@ -159,11 +166,6 @@ class RecordingJournal:
     def silent(self) -> list[str]:
         """Recordings in which nothing was understood."""
         return [name for name, line in self.lines.items() if line.get("segments") == []]
-
-    @property
-    def deleted(self) -> list[str]:
-        """The paths of recordings that were deleted."""
-        return [line["audio"] for line in self.lines.values() if "gone" in line and line.get("audio")]
 
     def contents(self) -> dict[str, str]:
         """The fingerprint of the content of each recording's samples, by name, where it is known."""
@@ -265,8 +267,8 @@ class RecordingJournal:
                 yield path.with_name(stem(path)).as_posix(), name, line, segment
 
     def places(self) -> dict[str, str]:
-        """The audio file of each utterance, where it is known."""
-        return {u: line["audio"] for u, _, line, _ in self.utterances() if line.get("audio")}
+        """The audio file of each utterance as it is stored, where it is known."""
+        return {u: self.roots.stored(line["audio"]) for u, _, line, _ in self.utterances() if line.get("audio")}
 
     def prints(self) -> dict[str, str]:
         """The fingerprint of the content of each utterance, where it is known."""
@@ -281,7 +283,8 @@ class RecordingJournal:
             out = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
             out.writerow(TABLE_COLUMNS)
             for utterance, name, line, segment in self.utterances():
-                out.writerow((utterance, name, line.get("audio") or "", f"{segment['start']:.3f}"))
+                audio = self.roots.stored(line.get("audio") or "")
+                out.writerow((utterance, name, audio, f"{segment['start']:.3f}"))
 
 
 def is_other(line: Mapping[str, Any]) -> bool:
@@ -295,6 +298,10 @@ def _stem(name: str, line: Mapping[str, Any]) -> str:
 
 def _without(line: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return {k: v for k, v in line.items() if k not in keys}
+
+
+def _with_audio(line: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    return {**line, "audio": change(line["audio"])} if line.get("audio") else line
 
 
 def _check_line(line: dict[str, Any], place: Callable[[], str]) -> None:

@@ -35,9 +35,9 @@ _DURATION = re.compile(r"Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)")
 _CLOCK = re.compile(r"(\d+):(\d\d):(\d\d(?:\.\d+)?)")
 
 
-def _unreadable(path: Path, error: object) -> InputError:
-    said = " ".join(str(error).replace(f"'file:{path.resolve()}'", "").split())
-    return InputError(f"cannot be read as audio: {said}", str(path))
+def unreadable(path: Path) -> InputError:
+    """The error for a file in which no reader finds sound."""
+    return InputError("cannot be read as audio: the file holds something else, or is damaged", str(path))
 
 
 # -- PyAV
@@ -49,8 +49,8 @@ def open_av(path: Path) -> Iterator[_AvSound]:
     av = needs("av", "media")
     try:
         container = av.open(f"file:{path.resolve()}", options=_SAFE, metadata_errors="replace")
-    except (av.FFmpegError, ValueError) as error:
-        raise _unreadable(path, error) from None
+    except (av.FFmpegError, ValueError):
+        raise unreadable(path) from None
     with container:
         if not container.streams.audio:
             raise InputError("cannot be read as audio: it holds no sound", str(path))
@@ -60,8 +60,8 @@ def open_av(path: Path) -> Iterator[_AvSound]:
             sound = _AvSound(container, path)
         except InputError:
             raise
-        except (av.FFmpegError, ValueError, TypeError) as error:
-            raise _unreadable(path, error) from None
+        except (av.FFmpegError, ValueError, TypeError):
+            raise unreadable(path) from None
         yield sound
 
 
@@ -134,7 +134,7 @@ class _AvSound:
         except (av.FFmpegError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"cannot be read to its end: {error}", str(self.path)) from None
+            raise InputError("cannot be read to its end: it is damaged or cut off", str(self.path)) from None
         heard = (at or 0) / self.rate
         if self.form in _STATED and heard < self.stated - _SHORTER:
             raise InputError(
@@ -216,8 +216,9 @@ class _FfmpegSound:
             process.wait()
             self._stop(process)
             errors.seek(0)
-            lines = errors.read().decode(errors="replace").strip().splitlines() or ["no sound"]
-            raise _unreadable(self.path, lines[-1]) from None
+            if b"matches no streams" in errors.read():
+                raise InputError("cannot be read as audio: it holds no sound", str(self.path)) from None
+            raise unreadable(self.path) from None
         finally:
             errors.close()
         return process, rate, channels

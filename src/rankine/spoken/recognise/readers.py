@@ -61,8 +61,8 @@ class _SoundFile:
                 self.file.seek(first)
             while len(block := self.file.read(BLOCK, dtype="float32", always_2d=True)):
                 yield block
-        except (soundfile.LibsndfileError, RuntimeError) as error:
-            raise InputError(f"cannot be read to its end: {error}", str(self.path)) from None
+        except (soundfile.LibsndfileError, RuntimeError):
+            raise InputError("cannot be read to its end: it is damaged or cut off", str(self.path)) from None
 
 
 @contextmanager
@@ -70,8 +70,8 @@ def _open_sound(path: Path) -> Iterator[OpenAudio]:
     soundfile = needs("soundfile", "spoken")
     try:
         file = soundfile.SoundFile(path)
-    except (soundfile.LibsndfileError, RuntimeError) as error:
-        raise InputError(f"cannot be read as audio (wav, flac, mp3, ogg, …): {error}", str(path)) from None
+    except (soundfile.LibsndfileError, RuntimeError):
+        raise media.unreadable(path) from None
     with file:
         yield _SoundFile(file, path)
 
@@ -94,6 +94,9 @@ def open_audio(path: str | os.PathLike) -> Iterator[OpenAudio]:
     place, ending = Path(path), Path(path).suffix.lower()
     if not place.exists():
         raise FileNotFoundError(2, "there is no such file", str(path))
+    with open(place, "rb") as file:  # raises where it may not be read
+        if not file.read(1):
+            raise InputError("cannot be read as audio: the file is empty", str(path))
     suited = [row for row in TABLE.values() if ending in row.endings or ending not in SOUND + MEDIA]
     ready = [row for row in suited if row.ready()]
     if not ready:
@@ -111,7 +114,7 @@ def open_audio(path: str | os.PathLike) -> Iterator[OpenAudio]:
         with _closing(opening):
             yield audio
         return
-    raise first or InputError("cannot be read as audio", str(path))
+    raise first or media.unreadable(place)
 
 
 @contextmanager

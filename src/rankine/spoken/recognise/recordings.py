@@ -36,24 +36,27 @@ class Recordings(NamedTuple):
 
 def find(sources: Sequence[str | os.PathLike]) -> Recordings:
     """The audio files among and below these, in order, without hidden ones. Two of the same name keep their endings."""
-    files: list[_AudioFile] = []
+    files: list[AudioFile] = []
     notes: list[str] = []
     for source in map(Path, sources):
         if not source.exists():
             raise FileNotFoundError(2, "there is no such file or folder", str(source))
         if not source.is_dir():
-            files.append(_AudioFile(source.name, str(source), os.path.realpath(source)))
+            files.append(AudioFile(source.name, str(source), os.path.realpath(source)))
             continue
-        audio, other = _audio_below(source)
-        if other:
-            notes.append(f"{counted(len(other), 'file')} such as {other[0]} cannot be read: {INSTALL}")
+        audio, media, other = audio_below(source)
+        unread = f"{counted(len(media), 'file')} such as {media[0]} cannot be read: {INSTALL}" if media else ""
         if not audio:
-            raise InputError(f"no audio files ({' '.join(endings())}) in this folder", str(source))
+            raise InputError(unread or f"no audio files ({' '.join(endings())}) in this folder", str(source))
+        notes += [unread] if media else []
+        if other:
+            number = counted(len(other), "file")
+            notes.append(f"{source}: left out, because no audio ends so: {number}, e.g. {other[0]}")
         files += audio
     return Recordings(_named(files), notes)
 
 
-class _AudioFile(NamedTuple):
+class AudioFile(NamedTuple):
     """A file: its path below the folder that was given, the same with the folder, and without links."""
 
     below: str
@@ -61,9 +64,10 @@ class _AudioFile(NamedTuple):
     real: str
 
 
-def _audio_below(folder: Path) -> tuple[list[_AudioFile], list[str]]:
-    """The audio files below a folder in order, without hidden ones, and those of formats that are not read."""
-    audio, other, read = [], [], set(endings())
+def audio_below(folder: Path) -> tuple[list[AudioFile], list[str], list[str]]:
+    """The audio files below a folder in order, without hidden ones, those that are not read here, and other files."""
+    audio, read = list[AudioFile](), set(endings())
+    media, other = list[str](), list[str]()
     top = str(folder)
     for place, folders, names in os.walk(top, followlinks=False):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -71,29 +75,37 @@ def _audio_below(folder: Path) -> tuple[list[_AudioFile], list[str]]:
         for name in names:
             ending = os.path.splitext(name)[1].lower()
             path = os.path.join(place, name)
-            if name.startswith(".") or (ending not in read and ending not in MEDIA) or not os.path.isfile(path):
+            if name.startswith(".") or not os.path.isfile(path):
                 continue
             if ending not in read:
-                other.append(path)
+                (media if ending in MEDIA else other).append(path)
                 continue
             full = os.path.realpath(path) if os.path.islink(path) else os.path.join(real, name)
-            audio.append(_AudioFile(name if below == "." else f"{below}/{name}", path, full))
-    return sorted(audio, key=lambda file: file.below.split("/")), sorted(other)
+            audio.append(AudioFile(name if below == "." else f"{below}/{name}", path, full))
+    return sorted(audio, key=lambda file: file.below.split("/")), sorted(media), sorted(other)
 
 
-def _named(files: Sequence[_AudioFile]) -> list[Recording]:
-    """Recordings with their names; one that is listed twice is taken once."""
-    short = Counter(os.path.splitext(below)[0] for below, _ in {(file.below, file.path) for file in files})
-    named: dict[str, _AudioFile] = {}
+def _named(files: Sequence[AudioFile]) -> list[Recording]:
+    """Recordings with their names; one that is listed twice, or has a link too, is taken once."""
+    once: dict[str, AudioFile] = {}
     for file in files:
+        other = once.setdefault(file.real, file)
+        once[file.real] = max(other, file, key=_rank)
+    short = Counter(os.path.splitext(file.below)[0] for file in once.values())
+    named: dict[str, AudioFile] = {}
+    for file in once.values():
         name = os.path.splitext(file.below)[0]
         own = name if short[name] == 1 else file.below
-        if own not in named:
-            named[own] = file
-        elif named[own].real != file.real:
+        if own in named:
             paths = f"{named[own].path} and {file.path}"
             raise InputError(f"two recordings are called {own!r}: {paths}; give the folder above them")
+        named[own] = file
     return [Recording(name, Path(file.path), file.real) for name, file in named.items()]
+
+
+def _rank(file: AudioFile) -> tuple[bool, int]:
+    """Of the ways in which one file is listed, the one with the most names it: no link, below the uppermost folder."""
+    return not os.path.islink(file.path), file.below.count("/")
 
 
 def name_problem(name: str) -> str | None:

@@ -22,6 +22,7 @@ from .audio import seconds as length_of
 from .audio import segments
 from .identity import identify
 from .journal import TABLE, AudioContent, RecordingJournal, locked
+from .named_roots import NO_ROOTS, NamedRoots
 from .pocketsphinx import PocketSphinx, read_words
 from .recordings import Recording, find, name_problem, path_problem
 from .settled import unsettled
@@ -68,6 +69,7 @@ def recognise(
     keep_duplicates: bool = False,
     commit: Callable[[RecordingJournal], None] = lambda journal: None,
     every: float = 30.0,
+    roots: NamedRoots = NO_ROOTS,
     only: Container[str] | None = None,
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; finished recordings are not recognised again.
@@ -85,6 +87,7 @@ def recognise(
         keep_duplicates: whether a copy of a recording is recognised too.
         commit: called with the journal while it runs, when recordings have been finished; and at the end.
         every: seconds between such calls.
+        roots: folders relative to which the paths of recordings are stored; below none of them they are full paths.
         only: fingerprints of the samples of recordings that are recognised, also if they were deleted; others are left
             out. None: all.
     """
@@ -99,7 +102,7 @@ def recognise(
     if only is not None:
         given = {recording.real for recording in recordings}
     with locked(Path(folder)):
-        journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}")
+        journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}", roots)
         run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every), only)
         return run.work(recordings, notes, workers, keep_duplicates, given)
 

@@ -42,6 +42,12 @@ _PACKED = {  # frames of text that are compressed, by the version of ID3: where 
         (4, b"\x08-\x0f\x18-\x1f\x28-\x2f\x38-\x3f\x48-\x4f\x58-\x5f\x68-\x6f\x78-\x7f"),
     )
 }
+_PROGRAM = r"(sox|lav[cf]|ffmpeg|lame|libsndfile|audacity|adobe audition|sound forge|wavelab|goldwave)[\s/v-]*[\d.]*"
+_ENCODER_MARKS = (  # comments that name the program that wrote the file, and tell nothing of the recording
+    re.compile(_PROGRAM, re.IGNORECASE),
+    re.compile(rf"(processed|created|generated|made|recorded|written) (by|with|using) {_PROGRAM}", re.IGNORECASE),
+    re.compile(r"encoded (by|with|using) .*", re.IGNORECASE),
+)
 _LARGEST = 1 << 25  # bytes of an ID3 tag that is read
 _MOST = 1 << 16  # bytes of a chunk of text that are read
 _CHUNKS = 10_000  # chunks of a file that are looked at
@@ -58,9 +64,9 @@ def read_tags(path: str | os.PathLike) -> dict[str, str]:
 
 
 def _keep(fields: dict[str, str], name: str, value: str) -> None:
-    """Keep the first value of a field that is not empty."""
+    """Keep the first value of a field that is not empty, and no mark of an encoder."""
     field, text = _FIELD_OF.get(name.casefold()), value.replace("\x00", ";").strip("; \t\r\n")
-    if field and text:
+    if field and text and not (field == "notes" and any(mark.fullmatch(text) for mark in _ENCODER_MARKS)):
         fields.setdefault(field, text)
 
 

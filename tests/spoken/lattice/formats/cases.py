@@ -39,6 +39,7 @@ TEXTS = {
         "(-160) a ( st: 0.00 et: 0.09 g: -10 a: -100 ) c ( st: 0.10 et: 0.19 g: -9 a: -95 )\n"
     ),
     "x.tra": "u1 3 1 7\nu2 1\n",
+    "text": "u1-001 so it was said\nu1-002 uh <noise> yes\nu2-001 no\n",
     "x.ctm": "u1 1 0.0 0.5 hello 0.9\nu1 1 0.5 0.5 world 0.6\nu2 1 0 1 x\n",
     "x.ark": "u1\n0 1 1 0.5,1.5,3_3_3\n0 1 2 0.25,1.5,3_3_3\n1 0.1,0,4\n\nu2\n0 1 2 1,1,\n1\n\n",
 }

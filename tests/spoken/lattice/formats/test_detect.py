@@ -9,7 +9,7 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.lattice import formats as f
-from rankine.spoken.lattice.formats.detect import candidates, format_of, names_by_content
+from rankine.spoken.lattice.formats.detect import candidates, format_of, how_told, names_by_content
 from rankine.spoken.lattice.formats.table import TABLE, name_by_path
 
 from .cases import BYTES
@@ -52,8 +52,32 @@ def test_the_name_decides_where_no_format_fits(tmp_path):
         assert candidates(tmp_path / name) == names
     (tmp_path / "x.slf.gz").write_bytes(b"\x1f\x8b\x08damaged")
     assert candidates(tmp_path / "x.slf.gz") == ["slf"]
-    with pytest.raises(rk.InputError, match=r"x\.txt: cannot tell the format"):
+    for name, likely in (
+        ("x.txt", " Likely: text."),
+        ("x.json", " Likely: whisper, whisper-cpp, vosk, …."),
+        ("x.orig", ""),
+    ):
+        with pytest.raises(rk.InputError) as error:
+            format_of(tmp_path / name)
+        assert str(error.value) == (
+            f"{tmp_path / name}: cannot tell the format: it begins with 'and nothing else'.{likely} Say which with "
+            "--format; `rankine spoken formats` lists all"
+        )
+    (tmp_path / "x.txt").write_text("")
+    with pytest.raises(rk.InputError, match=r"cannot tell the format: it is empty\."):
         format_of(tmp_path / "x.txt")
+
+
+def test_how_a_format_is_told(tmp_path):
+    text = "-1.5 2 3.0 4.0 5 0.5\n-1.5 2 7.0 1.0 a 0.5\n"  # CTM, or an n-best list
+    for name, content, told in (
+        ("x.slf", BYTES["x.slf"], "by its content"),
+        ("y.slf", b"junk", "by its name"),
+        ("x.ctm", text.encode(), "by its content and its name"),
+        ("x.ark", BYTES["x.ark"], "by its content"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        assert how_told(tmp_path / name, format_of(tmp_path / name)) == told
 
 
 @pytest.mark.parametrize(

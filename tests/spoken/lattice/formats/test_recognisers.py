@@ -94,7 +94,7 @@ def test_speakers_of_whisperx(tmp_path):
     ]
     turns = pieces(tmp_path, json.dumps({"segments": said}))
     assert [(p.name, *p.turn) for p in turns] == [
-        ("x@0.50", "x", 0.5, "SPEAKER_00", False), ("x@2.00", "x", 2, "SPEAKER_01", True),
+        ("x@0.50", "x", 0.5, "SPEAKER_00", False, ""), ("x@2.00", "x", 2, "SPEAKER_01", True, ""),
     ]  # fmt: skip
     one, other = (f.load(p, f.Reading()) for p in turns)
     assert one.start.tolist() == pytest.approx([0.0, 0.0, 0.5, 0.5])

@@ -5,6 +5,7 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.lattice import formats as f
+from rankine.spoken.lattice.formats.transcript import Transcript, TranscriptSegment, TranscriptWord
 from rankine.spoken.lattice.posteriors import arc_posteriors, expected_counts
 
 from ..cases import cases
@@ -17,8 +18,23 @@ def test_round_trip_of_the_best_words(tmp_path):
         if best:
             (tmp_path / "a.ctm").write_bytes(f.write_ctm(f.transcript_of(network)))
             back = rk.spoken.read_lattice(tmp_path / "a.ctm")
-            said = sorted((round(back.start[a], 6), back.units[back.unit[a]]) for a in np.flatnonzero(back.unit >= 0))
-            assert said == sorted((round(float(network.start[i]), 6), network.units[network.unit[i]]) for i in best)
+            said = sorted((float(back.start[a]), back.units[back.unit[a]]) for a in np.flatnonzero(back.unit >= 0))
+            assert said == sorted((round(float(network.start[i]), 3), network.units[network.unit[i]]) for i in best)
+
+
+def test_milliseconds_are_written_and_come_back_as_they_were(tmp_path):
+    rng = np.random.default_rng(0)
+    times = [(int(a), int(a + n)) for a, n in zip(rng.integers(0, 10**7, 500), rng.integers(0, 2000, 500), strict=True)]
+    words = sorted((a / 1000, b / 1000) for a, b in times)
+    segment = TranscriptSegment(0.0, 1e4, tuple(TranscriptWord("a", a, b, 0.3) for a, b in words))
+    text = f.write_ctm(Transcript("u", (segment,)))
+    for line in text.decode().splitlines():
+        assert all(len(field.partition(".")[2]) <= 3 for field in line.split()[2:4])
+        assert line.endswith(" 0.3")
+    (tmp_path / "a.ctm").write_bytes(text)
+    back = rk.spoken.read_lattice(tmp_path / "a.ctm")
+    spoken = back.unit >= 0
+    assert list(zip(back.start[spoken].tolist(), back.end[spoken].tolist(), strict=True)) == words
 
 
 def test_words_with_confidences(tmp_path):

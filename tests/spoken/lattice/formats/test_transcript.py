@@ -13,6 +13,7 @@ from rankine.spoken.lattice.formats.transcript import (
     written_words,
 )
 
+from .cases import TRANSCRIPTS
 from .reading import pieces, segments, timed
 
 
@@ -104,3 +105,39 @@ def test_what_is_no_text_names_the_place(tmp_path):
     (tmp_path / "x.vtt").write_bytes("WEBVTT\n".encode("utf-16") + b"\x00")
     with pytest.raises(rk.InputError, match="is not UTF-16"):
         rk.spoken.read_lattice(tmp_path / "x.vtt")
+
+
+SRT = "1\n00:00:01,000 --> 00:00:02,000\nCafé au lait\n"
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "utf-8"])
+def test_an_encoding_is_named(tmp_path, encoding):
+    (tmp_path / "x.srt").write_bytes(SRT.encode(encoding))
+    lattice = rk.spoken.read_lattice(tmp_path / "x.srt", format="srt", encoding=encoding)
+    assert lattice.units == ("café", "au", "lait")
+    ((name, other),) = rk.spoken.read_archive(tmp_path / "x.srt", format="srt", encoding=encoding)
+    assert (name, other.units) == ("x", lattice.units)
+
+
+def test_an_encoding_is_never_guessed(tmp_path):
+    (tmp_path / "x.srt").write_bytes(SRT.encode("cp1252"))
+    with pytest.raises(
+        rk.InputError, match=r"x\.srt, line 3: b'\\xe9 au' is not UTF-8; say which .*\(--encoding, such as"
+    ):
+        rk.spoken.read_lattice(tmp_path / "x.srt")
+    with pytest.raises(rk.InputError, match=r"x\.srt, line 3: b'\\xe9 au' is not ascii"):
+        rk.spoken.read_lattice(tmp_path / "x.srt", encoding="ascii")
+    with pytest.raises(rk.InputError, match=r"encoding must be one such as cp1252, latin-1 or utf-16, got 'cp-1'"):
+        rk.spoken.read_lattice(tmp_path / "x.srt", encoding="cp-1")
+
+
+def test_an_encoding_goes_before_what_xml_states(tmp_path):
+    text = TRANSCRIPTS["x.eaf"].replace("Hello", "Café")
+    (tmp_path / "x.eaf").write_bytes(b'<?xml version="1.0" encoding="UTF-8"?>' + text.encode("cp1252"))
+    assert "café" in dict(rk.spoken.read_archive(tmp_path / "x.eaf", encoding="cp1252"))["x@0.50"].units
+
+
+def test_lattices_have_no_encoding(tmp_path):
+    (tmp_path / "x.ctm").write_bytes(b"u 1 0 1 caf\xe9\n")
+    with pytest.raises(rk.InputError, match=r"x\.ctm: an encoding can be given for transcripts only, and this is ctm"):
+        rk.spoken.read_lattice(tmp_path / "x.ctm", encoding="cp1252")

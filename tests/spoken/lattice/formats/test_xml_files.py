@@ -109,3 +109,15 @@ def test_bad_files(tmp_path, text, message):
     with pytest.raises(rk.InputError, match=message) as error:
         rk.spoken.read_lattice(tmp_path / "x.xml", format=kind)
     assert "x.xml" in str(error.value)
+
+
+def test_titles(tmp_path):
+    ohms = TRANSCRIPTS["ohms.xml"].replace("<duration>", "<title>On\n printing</title><duration>").replace(
+        "</record>", "<index><point><title>Ink</title></point></index></record>"
+    )  # fmt: skip
+    assert {p.turn.title for p in pieces(tmp_path, ohms, "x.xml")} == {"On printing"}
+    head = "<teiHeader><fileDesc><titleStmt><title>On printing</title></titleStmt></fileDesc></teiHeader><text>"
+    tei = TRANSCRIPTS["tei.xml"].replace("<text>", head)
+    assert {p.turn.title for p in pieces(tmp_path, tei, "x.xml")} == {"On printing"}
+    for text in (TRANSCRIPTS["ohms.xml"], TRANSCRIPTS["tei.xml"]):
+        assert {p.turn.title for p in pieces(tmp_path, text, "x.xml")} == {""}

@@ -8,6 +8,7 @@ import rankine as rk
 from rankine.spoken.lattice.units import TABLE, splitter
 
 WAYS = {
+    "letters": [["设", "定"]],
     "words": None,
     "characters": [["设", "定"]],
     "pinyin": [["she4", "ding4"]],
@@ -27,7 +28,7 @@ def test_every_unit(name):
 def test_units_of_a_language_have_names_of_their_own():
     for language in TABLE["words"].languages:
         singulars = [row.singular for row in TABLE.values() if language in row.languages]
-        assert len(singulars) == len(set(singulars)) >= 3
+        assert len(singulars) == len(set(singulars)) >= 2
 
 
 def test_a_file_of_units(tmp_path):

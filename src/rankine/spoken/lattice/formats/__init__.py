@@ -27,7 +27,7 @@ from .openfst import write_openfst
 from .simple import one_best, write_ctm
 from .slf import write_slf
 from .table import TABLE, written
-from .transcript import LONGEST, read_segments, transcript_of, turns
+from .transcript import LONGEST, in_utf8, read_segments, transcript_of, turns
 from .transcript_lattice import lattice_of
 
 __all__ = [
@@ -71,17 +71,24 @@ def files(source: str | os.PathLike, format: str | None = None) -> list[File]:
     Utterances that are files are called by their paths below the folder, without endings.
     """
     if format is not None and format not in TABLE:
-        raise InputError(f"unknown format {format!r}; there are {', '.join(TABLE)}.{nearest(format, TABLE)}")
+        raise InputError(f"unknown format {format!r}; `rankine spoken formats` lists all.{nearest(format, TABLE)}")
     place = Path(source)
     if not place.exists():
         raise FileNotFoundError(2, "there is no such file or folder", str(place))
     if not place.is_dir():
         return [File(str(place), format or format_of(place), stem(place))]
     rows = list(TABLE.values()) if format is None else [TABLE[format]]
-    paths = sorted(p for p in place.rglob("*") if p.is_file() and any(row.fits(p) for row in rows))
+    every = sorted(p for p in place.rglob("*") if p.is_file() and not p.name.startswith("."))
+    paths = [p for p in every if any(row.fits(p) for row in rows)]
     if not paths:
         endings = sorted({ending for row in rows for ending in row.endings})
-        raise InputError(f"no files that end in {' '.join(endings)} (perhaps .gz) in this folder", str(place))
+        kind = "of lattices and transcripts" if format is None else f"of the format {format} ({' '.join(endings)})"
+        also = f", but {counted(len(every), 'other file')}, e.g. {every[0].name}" if every else ""
+        hint = "" if format else "; `rankine spoken formats` lists the endings"
+        raise InputError(f"no files {kind} in this folder{also}{hint}", str(place))
+    others = sorted(set(every) - set(paths))
+    if others:
+        said(f"{place}: left out, because no format ends so: {counted(len(others), 'file')}, e.g. {others[0].name}")
     formats = _formats(paths, place) if format is None else dict.fromkeys(paths, format)
     return [File(str(p), name, p.relative_to(place).with_name(stem(p)).as_posix()) for p, name in formats.items()]
 
@@ -111,12 +118,24 @@ def _richest(formats: dict[Path, str], folder: Path) -> dict[Path, str]:
     return {path: name for path, name in formats.items() if path not in set(poorer)}
 
 
-def pieces(file: File) -> Iterator[Piece]:
-    """The utterances of a file, in order, not yet parsed; those of a transcript are its turns."""
+def pieces(file: File, encoding: str | None = None) -> Iterator[Piece]:
+    """The utterances of a file, in order, not yet parsed; those of a transcript are its turns.
+
+    ``encoding`` is that of the text of a transcript, if it is not UTF-8.
+    """
     row = TABLE[file.format]
     if row.read is not None:
-        return turns(row.read, read_head(file.path, LONGEST + 1), file.path, file.name, file.format)
+        data = _content(file, encoding)
+        title = "" if row.title is None else row.title(data)
+        return turns(row.read, data, file.path, file.name, file.format, title)
+    if encoding is not None:
+        raise InputError(f"an encoding can be given for transcripts only, and this is {file.format}", file.path)
     return iter([Piece(file.name, file.format, file.path)]) if row.split is None else row.split(file.path)
+
+
+def _content(file: File, encoding: str | None) -> bytes:
+    """The bytes of a transcript, in UTF-8 if its encoding is given."""
+    return in_utf8(read_head(file.path, LONGEST + 1), encoding, file.path)
 
 
 def load(piece: Piece, reading: Reading, weigh: Callable[[Lattice], ArcPosteriors] = arc_posteriors) -> Lattice:
@@ -154,10 +173,10 @@ def read_lattice(path: str | os.PathLike, format: str | None = None, **options: 
     sources = files(path, format)
     read = TABLE[sources[0].format].read if len(sources) == 1 else None
     if read is not None:
-        segments = read_segments(read, read_head(sources[0].path, LONGEST + 1), sources[0].path)
+        segments = read_segments(read, _content(sources[0], reading.encoding), sources[0].path)
         if len({segment.document for segment in segments}) == 1:
             return lattice_of(segments, 0.0, segments[0].document or sources[0].name, sources[0].path, reading)
-    utterances = (piece for file in sources for piece in pieces(file))
+    utterances = (piece for file in sources for piece in pieces(file, reading.encoding))
     piece = next(utterances, None)
     if piece is None:
         raise InputError("no lattice", str(path))
@@ -173,7 +192,7 @@ def read_archive(path: str | os.PathLike, format: str | None = None, **options: 
     """
     reading = _reading(options)
     for file in files(path, format):
-        for piece in pieces(file):
+        for piece in pieces(file, reading.encoding):
             yield piece.name, load(piece, reading)
 
 

@@ -29,7 +29,7 @@ IGNORED = frozenset(
     ["!SENT_START", "!SENT_END", "!ENTER", "!EXIT", "<s>", "</s>", "<sil>", "<SIL>", "SIL", "sil", "!SIL", "[NOISE]",
      "[SPEECH]", "++NOISE++", "<NOISE>", "<SPOKEN_NOISE>"]
 )  # fmt: skip
-_LATER_OPTIONS = ("score_columns", "language_weight", "posterior_scale")
+_LATER_OPTIONS = ("score_columns", "language_weight", "posterior_scale", "encoding")
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class Reading:
             SLF's header; 8, as in SRILM, for lists that are not plain.
         posterior_scale: the weighted scores of SLF and n-best lists are divided by this, so that posteriors are not too
             sure. None: the weight of language scores, as in SRILM, where it is above 0; 1 for plain lists.
+        encoding: of the text of transcripts, such as ``cp1252``. None: UTF-8, or UTF-16 with a byte order mark.
     """
 
     words: str | None = None
@@ -59,6 +60,7 @@ class Reading:
     score_columns: int | None = None
     language_weight: float | None = None
     posterior_scale: float | None = None
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.frame < MOST_TIME:
@@ -69,6 +71,8 @@ class Reading:
             raise InputError(f"language_weight must be a number from 0, got {self.language_weight!r}")
         if self.posterior_scale is not None and not 1 / MOST_WEIGHT <= self.posterior_scale <= MOST_WEIGHT:
             raise InputError(f"posterior_scale must be a number above 0, got {self.posterior_scale!r}")
+        if self.encoding is not None and not is_encoding(self.encoding):
+            raise InputError(f"encoding must be one such as cp1252, latin-1 or utf-16, got {self.encoding!r}")
 
     def __repr__(self) -> str:
         """As in the first release where later options are not used: stopped batches and indexes are known by it.
@@ -108,6 +112,21 @@ class Reading:
         return text.lower() if (lower if self.lower is None else self.lower) else text
 
 
+def is_encoding(name: str) -> bool:
+    """Whether this is the name of an encoding of text.
+
+    >>> is_encoding("cp1252"), is_encoding("rot13"), is_encoding("windows")
+    (True, False, False)
+    """
+    try:
+        b"a".decode(name)
+    except UnicodeDecodeError:  # half of a character of UTF-16
+        return True
+    except (LookupError, ValueError):
+        return False
+    return True
+
+
 _UNITS: dict[tuple[Any, ...], dict[bytes, str | None]] = {}
 _MOST_UNITS = 10**6
 
@@ -124,13 +143,25 @@ def remembered_units(reading: Reading) -> dict[bytes, str | None]:
 class Turn(NamedTuple):
     """What a transcript says about a piece: its document, where in it the piece begins in seconds, and who speaks.
 
-    ``estimated`` tells that some times of words are not given, but shares of longer stretches.
+    ``estimated`` tells that some times of words are not given, but shares of longer stretches; ``title`` is that of
+    the document.
     """
 
     document: str
     offset: float = 0.0
     speaker: str = ""
     estimated: bool = False
+    title: str = ""
+
+    def __repr__(self) -> str:
+        """Without an empty title: documents that were indexed before there were titles are known by it.
+
+        >>> Turn("x"), Turn("x", title="On printing")
+        (Turn(document='x', offset=0.0, speaker='', estimated=False), Turn(document='x', offset=0.0, speaker='', \
+estimated=False, title='On printing'))
+        """
+        values = {name: value for name, value in self._asdict().items() if name != "title" or value}
+        return f"Turn({', '.join(f'{name}={value!r}' for name, value in values.items())})"
 
 
 class Piece(NamedTuple):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ....errors import InputError
+from ....errors import InputError, shorten
 from ...text import ending, read_head
 from .common import HEAD
 from .table import TABLE
+from .transcript import head_text
 
+_LIKELY = 3  # formats that an error names
 COMMON = frozenset([".txt", ".xml", ".tsv", ".json", ".jsonl"])  # endings that files of other kinds have too
 
 
@@ -40,11 +42,40 @@ def candidates(path: str | os.PathLike) -> list[str]:
     return [name for name in names if name in readers.values()]
 
 
+def how_told(path: str | os.PathLike, name: str) -> str:
+    """What tells the format of a file: its content, its name, or both.
+
+    >>> how_told("missing.slf", "slf")
+    'by its name'
+    """
+    try:
+        by_content = names_by_content(read_head(path, HEAD))
+    except (InputError, OSError):
+        by_content = []
+    if name not in by_content:
+        return "by its name"
+    readers = {TABLE[other].reads for other in by_content}
+    return "by its content" if len(readers) == 1 else "by its content and its name"
+
+
+def _untold(path: str | os.PathLike) -> str:
+    """Why the format of a file is not told: what it begins with, and which formats are likely."""
+    try:
+        head = read_head(path, 200)
+    except InputError as error:
+        return f"cannot tell the format: {error}"
+    line = next((line for line in head_text(head).splitlines() if line.strip()), "")
+    seen = f"it begins with {shorten(line.strip())}" if line else "it is empty"
+    like = [name for name, row in TABLE.items() if row.fits(Path(path))]
+    likely = f" Likely: {', '.join(like[:_LIKELY])}{', …' if len(like) > _LIKELY else ''}." if like else ""
+    return f"cannot tell the format: {seen}.{likely} Say which with --format; `rankine spoken formats` lists all"
+
+
 def format_of(path: str | os.PathLike, names: list[str] | None = None) -> str:
     """The name of a file's format, which is the only one of its candidates ``names``; else an InputError."""
     names = candidates(path) if names is None else names
     if not names:
-        raise InputError(f"cannot tell the format; say which (--format): {', '.join(TABLE)}", str(path))
+        raise InputError(_untold(path), str(path))
     if len(names) > 1:
         raise InputError(f"this file can be {' or '.join(names)}; say which (--format)", str(path))
     return names[0]

@@ -19,6 +19,7 @@ def _no_scale(frame: float) -> float:
     return 1.0
 
 
+NO_NAME = r"(?!)"  # a pattern that fits no name
 HOLDS = ("times", "confidences", "alternatives", "speakers")
 
 
@@ -36,8 +37,9 @@ class FormatRow(NamedTuple):
     tells what the scores of an utterance are divided by when it is read. ``revised`` tells whether an utterance is read
     otherwise than in the first release: one that was indexed then is analysed again.
 
-    A transcript has ``read``, which makes segments of a file's bytes; they are cut into pieces by speaker. ``holds`` is
-    what a format can hold besides words, some of ``HOLDS``; ``source`` names where it is described. A transcript with
+    A transcript has ``read``, which makes segments of a file's bytes; they are cut into pieces by speaker. ``title``
+    finds its title in them, where the format has one. ``holds`` is what a format can hold besides words, some of
+    ``HOLDS``; ``source`` names where it is described. A transcript with
     ``many`` can hold several documents, and transcripts that are written one after the other are one file.
     """
 
@@ -49,12 +51,13 @@ class FormatRow(NamedTuple):
     write: Callable[..., bytes] | None = None
     writes: str = "lattice"
     options: tuple[str, ...] = ()
-    file_name: str = r"(?!)"
+    file_name: str = NO_NAME
     scale: Callable[[float], float] = _no_scale
     read: SegmentReader | None = None
     holds: tuple[str, ...] = ()
     source: str = ""
     many: bool = False
+    title: Callable[[bytes], str] | None = None
     align: Callable[[Lattice, ArcPosteriors], Lattice] | None = None
     divisor: Callable[[Piece, Reading], float] | None = None
     revised: Callable[[Piece], bool] | None = None
@@ -83,8 +86,11 @@ def transcript_row(
     holds: tuple[str, ...],
     source: str,
     many: bool = False,
+    file_name: str = NO_NAME,
+    title: Callable[[bytes], str] | None = None,
 ) -> FormatRow:
     """The row of a format of transcripts."""
     return FormatRow(
-        explanation, endings, parse_turn, sniff, None, write, "words", read=read, holds=holds, source=source, many=many
+        explanation, endings, parse_turn, sniff, None, write, "words", file_name=file_name, read=read, holds=holds,
+        source=source, many=many, title=title,
     )  # fmt: skip

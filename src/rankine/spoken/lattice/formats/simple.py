@@ -22,6 +22,7 @@ from .transcript import (
 )
 from .transcript_lattice import lattice_of
 
+_MILLISECONDS, _MICROSECONDS = 3, 6  # decimals of times that are written, and of sums of times that are read
 _MARKS = frozenset(["<ALT_BEGIN>", "<ALT>", "<ALT_END>"])
 
 
@@ -97,7 +98,8 @@ def parse_ctm(piece: Piece, reading: Reading) -> Lattice:
             _mark(parts, fields[4], where)
             continue
         begin, length = number(fields[2], where), number(fields[3], where)
-        word = (fields[4], begin, begin + length, number(fields[5], where) if len(fields) == 6 else 1.0)
+        end = max(begin, round(begin + length, _MICROSECONDS)) if length >= 0 else begin + length
+        word = (fields[4], begin, end, number(fields[5], where) if len(fields) == 6 else 1.0)
         check_word(*word, where)  # an error names the line
         parts[-1][-1].append(TranscriptWord(*word))
     if len(parts) % 2 == 0:
@@ -129,12 +131,14 @@ def _alternatives(part: list[list[TranscriptWord]]) -> TranscriptSegment:
 
 
 def write_ctm(transcript: Transcript) -> bytes:
-    """CTM: the words of a transcript with their confidences; speakers are lost."""
+    """CTM: the words of a transcript with times in milliseconds and confidences; speakers are lost."""
     name = transcript.name
     check_timed(transcript, "CTM")
     lines = []
     for word in (w for segment in transcript.segments for w in segment.words):
         if has_blanks(word.text + name):
             raise InputError(f"CTM cannot hold {shorten(word.text)} of {shorten(name)}: no blanks")
-        lines.append(f"{name} 1 {word.start!r} {word.end - word.start!r} {word.text} {word.confidence!r}\n")
+        begin, end = round(word.start, _MILLISECONDS), round(word.end, _MILLISECONDS)
+        length = round(end - begin, _MILLISECONDS)
+        lines.append(f"{name} 1 {begin!r} {length!r} {word.text} {word.confidence!r}\n")
     return "".join(lines).encode()

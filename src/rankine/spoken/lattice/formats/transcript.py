@@ -29,6 +29,7 @@ _LETTERS, _SECONDS, _PAUSE = 70, 6.0, 0.8  # of a cue
 LONGEST = 64 << 20  # bytes of a file; as Python's objects they take many times as much
 _KEPT = "%#&@+"  # marks that belong to a word: R&B, C#, C++
 _NOT_SPEECH = re.compile(r"[\[\uff3b][^\]\[\d]{0,40}[\]\uff3d]|♪|♫")  # [Music], [BLANK_AUDIO]
+_STATED_ENCODING = re.compile(r"""^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*["'][^"'>]*["']""")
 BREAKS = re.compile(r"\s+|[\u2013\u2014\u2026\u3000-\u3004\u3008-\u301f\uff0c\uff01\uff1f\uff1a\uff1b]+|\.{2,}|-{2,}")
 _HAN_OR_NOT = re.compile(f"[{HAN}]|[^{HAN}]+")
 
@@ -82,7 +83,27 @@ def text_of(data: bytes, where: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         bad = data[error.start : error.start + 4]
-        raise InputError(f"{bad!r} is not UTF-{16 if utf16 else 8}", f"{where}, line {line}") from None
+        raise InputError(
+            f"{bad!r} is not UTF-{16 if utf16 else 8}; say which encoding the text has (--encoding, such as cp1252 or "
+            "latin-1)", f"{where}, line {line}",
+        ) from None  # fmt: skip
+
+
+def in_utf8(data: bytes, encoding: str | None, where: str) -> bytes:
+    """A file in UTF-8, given one in another encoding; what XML states of itself is taken out.
+
+    >>> in_utf8(b'<?xml version="1.0" encoding="x"?><a>\\xe9', "cp1252", "x.xml").decode()
+    '<?xml version="1.0"?><a>é'
+    """
+    if encoding is None:
+        return data
+    try:
+        text = data.decode(encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        bad = data[error.start : error.start + 4]
+        raise InputError(f"{bad!r} is not {encoding}", f"{where}, line {line}") from None
+    return _STATED_ENCODING.sub(r"\1", text).encode("utf-8", "surrogatepass")
 
 
 def head_text(head: bytes) -> str:
@@ -237,7 +258,7 @@ def _on_one_line(segment: TranscriptSegment) -> TranscriptSegment:
     return segment._replace(words=words, alternatives=others, speaker=" ".join(segment.speaker.split()))
 
 
-def turns(read: SegmentReader, data: bytes, path: str, name: str, format: str) -> Iterator[Piece]:
+def turns(read: SegmentReader, data: bytes, path: str, name: str, format: str, title: str = "") -> Iterator[Piece]:
     """The turns of a file as pieces; one whose document has one turn is called as the document."""
     segments = read_segments(read, data, path)
     for document, own in groupby(segments, key=lambda s: s.document or name):
@@ -248,7 +269,7 @@ def turns(read: SegmentReader, data: bytes, path: str, name: str, format: str) -
             label = document if len(runs) == 1 else f"{document}@{offset:.2f}"
             names[label] = names.get(label, 0) + 1
             label += f"+{names[label] - 1}" if names[label] > 1 else ""
-            turn = Turn(document, offset, run[0].speaker, any(s.estimated for s in run))
+            turn = Turn(document, offset, run[0].speaker, any(s.estimated for s in run), title)
             yield Piece(label, format, path, packed(run), turn=turn)
 
 

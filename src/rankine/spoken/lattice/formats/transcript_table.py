@@ -37,7 +37,17 @@ from .timed_text import (
     write_text,
     write_tsv,
 )
-from .xml_files import looks_like_eaf, looks_like_ohms, looks_like_tei, read_eaf, read_ohms, read_tei
+from .utterances import looks_like_utterances, read_utterances
+from .xml_files import (
+    looks_like_eaf,
+    looks_like_ohms,
+    looks_like_tei,
+    read_eaf,
+    read_ohms,
+    read_tei,
+    title_of_ohms,
+    title_of_tei,
+)
 
 TRANSCRIPTS: dict[str, FormatRow] = {
     "whisper": transcript_row(
@@ -169,6 +179,7 @@ TRANSCRIPTS: dict[str, FormatRow] = {
         None,
         ("times", "speakers"),
         "TEI Guidelines, ISO 24624",
+        title=title_of_tei,
     ),
     "ohms": transcript_row(
         "records of OHMS: a transcript with sync points, or captions",
@@ -178,6 +189,7 @@ TRANSCRIPTS: dict[str, FormatRow] = {
         None,
         ("times", "speakers"),
         "viewers of OHMS",
+        title=title_of_ohms,
     ),
     "text": transcript_row(
         "text with time codes: [00:01:02] text, 00:01:02 Ann: text",
@@ -187,5 +199,16 @@ TRANSCRIPTS: dict[str, FormatRow] = {
         write_text,
         ("times", "speakers"),
         "no standard",
+    ),
+    "kaldi-words": transcript_row(
+        "Kaldi's `text`: the name of an utterance and its words on a line, without times",
+        (),
+        looks_like_utterances,
+        read_utterances,
+        None,
+        (),
+        "Kaldi's documentation",
+        many=True,
+        file_name=r"text(\.gz)?",
     ),
 }

@@ -77,6 +77,16 @@ def _number(text: str | None, what: str, where: str) -> float:
     return float(text)
 
 
+def _title(data: bytes, of: str) -> str:
+    """The title of the first element of a name; "" if there is none, or no XML."""
+    try:
+        element = next(_all(_parsed(data, ""), of), ())
+    except InputError:  # it is reported where the transcript is read
+        return ""
+    title = next((child for child in element if _name(child) == "title"), None)
+    return "" if title is None else " ".join("".join(title.itertext()).split())
+
+
 # -- ELAN
 
 
@@ -145,6 +155,11 @@ def _slots(root: Any, where: str) -> dict[str, float]:
 def looks_like_tei(head: bytes) -> bool:
     """Whether XML begins with a TEI document."""
     return _begins(head, "TEI") or _begins(head, r"TEI\.2")
+
+
+def title_of_tei(data: bytes) -> str:
+    """The title that the header gives to the file."""
+    return _title(data, "titleStmt")
 
 
 def read_tei(data: bytes, where: str) -> list[TranscriptSegment]:
@@ -228,6 +243,11 @@ def _clock(text: str, where: str) -> float:
 def looks_like_ohms(head: bytes) -> bool:
     """Whether XML begins with a record of OHMS."""
     return _begins(head, "ROOT") and "ohms" in head_text(head).lower()
+
+
+def title_of_ohms(data: bytes) -> str:
+    """The title of the interview."""
+    return _title(data, "record")
 
 
 def read_ohms(data: bytes, where: str) -> list[TranscriptSegment]:

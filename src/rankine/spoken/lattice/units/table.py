@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +22,17 @@ def characters(word: str) -> list[list[str]]:
     [['设', '定']]
     """
     return [list(word)]
+
+
+def letters(word: str) -> list[list[str]]:
+    """The letters and digits of a word without accents, as its one pronunciation; a word without any has none.
+
+    >>> letters("Müller's"), letters("-")
+    ([['m', 'u', 'l', 'l', 'e', 'r', 's']], [])
+    """
+    plain = unicodedata.normalize("NFKD", word.casefold())
+    own = [c for c in plain if c.isalnum()]
+    return [own] if own else []
 
 
 class UnitRow(NamedTuple):
@@ -44,9 +56,11 @@ class UnitRow(NamedTuple):
     listed: Callable[[str | None], Callable[[str], bool]] | None = None
 
 
+OTHER = "other"  # languages whose words nothing here can pronounce
 TABLE: dict[str, UnitRow] = {
-    "words": UnitRow("word", "words as the recogniser wrote them", lambda _: None, ("en", "zh")),
+    "words": UnitRow("word", "words as the recogniser wrote them", lambda _: None, ("en", "zh", OTHER)),
     "characters": UnitRow("character", "characters of words", lambda _: characters, ("zh",)),
+    "letters": UnitRow("letter", "letters of words without accents", lambda _: letters, (OTHER,), False, 3),
     "pinyin": UnitRow("syllable", "Mandarin syllables with tone", lambda _: pinyin(), ("zh",), listed=is_han),
     "pinyin-toneless": UnitRow(
         "syllable", "Mandarin syllables without tone", lambda _: pinyin(tones=False), listed=is_han
