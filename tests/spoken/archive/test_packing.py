@@ -136,7 +136,7 @@ def test_damage_is_not_packed(tmp_path):
     (tmp_path / "b" / "recognised" / "one.slf").unlink()
     with pytest.raises(rk.InputError, match=r"one\.slf: this lattice is missing"):
         archive.pack(tmp_path / "out.zip")
-    archive = indexed_without_store(tmp_path / "c")
+    archive = recognised(tmp_path / "c")
     (tmp_path / "c" / "store.sqlite").write_bytes(b"x" * 5000)
     with pytest.raises(
         rk.InputError, match=r"store\.sqlite: (the database cannot be copied|not a store written by Rankine)"
@@ -144,12 +144,6 @@ def test_damage_is_not_packed(tmp_path):
         archive.pack(tmp_path / "out.zip")
     assert list(tmp_path.glob("*.zip")) == []
     assert list(tmp_path.glob(".out*")) == []
-
-
-def indexed_without_store(folder):
-    archive = recognised(folder)
-    (folder / "store.sqlite").unlink()
-    return archive
 
 
 @pytest.mark.parametrize(("target", "message"), [("out.tar", "as a .zip file"), ("a/out.zip", "in the folder of the")])

@@ -22,11 +22,11 @@ from ...interrupt import check
 from ...places import folder_inside, inside, is_inside, plain_files
 from ...temporary import temporary_folder
 from ...version import __version__
-from ..databases import back_up
+from ..databases import back_up, check_database_files
 from ..index.reader import Index
 from ..index.storage import MANIFEST, Manifest, Part
 from ..recognise.journal import JOURNAL, TABLE, RecordingJournal
-from ..store import FILE, Store, check_database_files
+from ..store import FILE, Store
 from ..upgrading import FORMAT, LEGACY
 from .bag import BagWriter
 from .rebuilding import texts_of

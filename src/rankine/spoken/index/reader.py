@@ -14,6 +14,7 @@ import numpy as np
 from ...errors import InputError, nearest, shorten
 from ...places import inside
 from ..lattice.units import TABLE, Split
+from ..store import Store
 from ..text import SPEAKER, SPEAKERS
 from . import schema
 from .cells import Stamp, StoredCells
@@ -175,6 +176,7 @@ class Index:
         """The newest state of an archive's folder."""
         manifest, parts = open_parts(folder)
         manifest.check_files(folder)
+        Store(folder).check_exists()
         return cls(folder, manifest, parts)
 
     @property
