@@ -10,6 +10,7 @@ from rankine.spoken.archive import rights
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.filters import DocumentFilter
 from rankine.spoken.archive.hits import locate
+from rankine.spoken.archive.listing import list_recordings
 from rankine.spoken.archive.rights import access, check_readable, read_rights, readable_documents
 from rankine.spoken.archive.search import search_notes, why_no_hits
 from rankine.spoken.archive.subtitles import subtitles
@@ -152,3 +153,17 @@ def test_masks_of_parts(archive):
     mask = np.array([True, False, True, True])
     assert [part.tolist() for part in archive.index.masks_of(mask)] == [[True], [False], [True], [True]]
     assert archive.index.masks_of(None) == []
+
+
+def test_rights_that_have_ended_are_open_in_filters(archive):
+    archive.about.merge(
+        {"a": {"rights": "closed until 1999"}, "b": {"rights": "closed until 2999"}, "c": {"rights": "on request"}}
+    )
+    listed = {
+        where: set(list_recordings(archive.index, where)["recording"])
+        for where in ("rights:open", "rights:closed", "-rights:open")
+    }
+    assert "a" in listed["rights:open"]
+    assert not {"b", "c"} & listed["rights:open"]
+    assert listed["rights:closed"] == {"b"}
+    assert listed["-rights:open"] == {"b", "c"}

@@ -93,7 +93,8 @@ def about(
 
     `rankine spoken about archive/ --export tapes.csv`, `--history`, `--undo`
 
-    Rights are `open`, `on request`, `closed` or `closed until 2030-01-01`; search obeys them.
+    Rights are `open`, `on request`, `closed` or `closed until 2030-01-01`; search obeys them. This command and its
+    exports are for the keeper: they show closed recordings too.
     """
     from ...spoken import Archive
 
@@ -110,6 +111,7 @@ def about(
         _import(opened, table, clear or [], by, dry_run, encoding)
     elif export is not None:
         say(f"{export}: {counted(opened.about.export(export), 'recording')}")
+        _note_closed(opened, opened.documents)
     elif undo is not None:
         batch = opened.about.undo(None if undo == _LAST else undo, by)
         say(f"{archive}: undone: {batch.id}, {batch.what} ({counted(batch.cells, 'cell')})")
@@ -119,6 +121,15 @@ def about(
         _print_cells(opened, names)
     else:
         _print_fields(opened)
+
+
+def _note_closed(archive: Archive, names: Sequence[str]) -> None:
+    """Say how many of some recordings are not open."""
+    from ...spoken.archive.rights import not_open
+
+    n = len(set(not_open(archive.index)) & set(names))
+    if n:
+        say(f"rankine: closed or on request: {n:,} of {counted(len(names), 'recording')}; this is for the keeper")
 
 
 def _names(archive: Archive, given: Sequence[str], asked: list[str]) -> list[str]:
@@ -229,13 +240,19 @@ def list_recordings(
     reverse: Annotated[bool, typer.Option("--reverse", help="Sort from the last to the first.")] = False,
     fields: Annotated[
         str | None,
-        typer.Option(help="Columns, with commas between them; default: recording,title,date,speakers,length,segments."),
+        typer.Option(
+            help="Columns, with commas between them; default: recording,title,date,speakers,length,segments, and "
+            "rights where a recording is not open."
+        ),
     ] = None,
     form: Annotated[
         ListForm, typer.Option("--format", help="table, tsv or json (lengths in seconds).")
     ] = ListForm.table,
 ) -> None:
     """List the recordings of an archive, with title, date, speakers, length and number of segments.
+
+    The list is for the keeper: closed recordings are in it. Where there are some, a column has the rights, and a line
+    on the standard error says how many.
 
     `rankine spoken list archive/ --where 'speaker:ann date:2021..2023' --sort date`
 
@@ -250,6 +267,7 @@ def list_recordings(
     names = [name for name in (fields or "").split(",") if name.strip()]
     columns = listed(opened.index, where, sort, reverse, names)
     rows = list(zip(*columns.values(), strict=True))
+    _note_closed(opened, listed(opened.index, where, fields=["recording"])["recording"])
     if form is ListForm.json:
         put_json([dict(zip(columns, row, strict=True)) for row in rows], indent=1)
     elif form is ListForm.tsv:

@@ -14,7 +14,7 @@ from .dates import EXPECTED, read_date, read_dates
 from .fields import TABLE, field_name, in_order, values_of
 from .folding import HYPHENS, fold
 from .grammar import has_words, mistake, parse_syntax
-from .rights import OPEN, RIGHTS, readable_documents
+from .rights import OPEN, RIGHTS, access, readable_documents
 from .terms import FieldFilter
 from .turns import speakers_by_document
 
@@ -113,8 +113,14 @@ def _values(index: Index, name: str, readable: np.ndarray | None = None) -> Sequ
         if name == "speaker":
             values = _with_turns(index, values)
         elif field == RIGHTS:
-            values = [value or OPEN for value in values]
+            values = [_effective(value) for value in values]
     return values if readable is None else [v if r else "" for v, r in zip(values, readable.tolist(), strict=True)]
+
+
+def _effective(rights: str) -> str:
+    """Rights as they are today: those that end with a day that is past are open."""
+    means = access(rights)
+    return rights if means in rights and means != OPEN else f"{means}; {rights}" if means != OPEN else OPEN
 
 
 def _with_turns(index: Index, values: list[str]) -> list[str]:

@@ -86,7 +86,7 @@ class Part:
     """The arrays of one file, mapped; what is read through :meth:`get` has been checked."""
 
     def __init__(self, path: Path, size: int, crc: int) -> None:
-        self.path, self.size = path, size
+        self.path, self.size, self.crc = path, size, crc
         self._file = _opened(path)
         finalize(self, os.close, self._file)
         there = os.fstat(self._file).st_size
