@@ -151,7 +151,7 @@ def test_importing_and_exporting(archive, tmp_path):
     for ending in ("csv", "tsv", "json", "jsonl"):
         out = tmp_path / f"out.{ending}"
         assert archive.about.export(out) == 2
-        assert archive.about.import_table(out) == ([], [], [], 2)
+        assert archive.about.import_table(out) == ([], [], [], 2, [])
 
 
 # -- a plain model
