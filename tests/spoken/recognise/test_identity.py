@@ -365,3 +365,18 @@ def test_an_edited_recording_at_the_place_of_a_deleted_one(place, tmp_path):
     add(archive, tmp_path)
     assert heard(archive) == {6: "b", 3: "deep/c"}
     assert sorted(archive.documents) == ["b", "deep/c"]
+
+
+def test_new_tags_fill_what_is_empty(place):
+    archive, audio = place
+    archive.about.set("b", {"title": "Mine"})
+    archive.about.set("deep/c", {"title": "Wrong"})
+    archive.about.clear("deep/c", ["title"])
+    for name in ("a", "b", "deep/c"):
+        tag(audio / f"{name}.wav", "Tag")
+    add(archive, audio.parent)
+    assert [archive.about.get(name).get("title") for name in ("a", "b", "deep/c")] == ["Tag", "Mine", None]
+    assert sum(Ears.asked.values()) == 3
+    tag(audio / "a.wav", "Another")
+    add(archive, audio.parent)
+    assert archive.about.get("a")["title"] == "Tag"

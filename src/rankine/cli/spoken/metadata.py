@@ -104,7 +104,7 @@ def about(
     `rankine spoken about archive/ --import tapes.csv --dry-run`: the column recording, name, file or identifier says
     which recording (`tape-7` or `tape-7.wav`); Dublin Core names such as dc:title and dcterms:created are understood.
 
-    `rankine spoken about archive/ --export tapes.csv`, `--import-turns turns.csv` (who speaks when), `--history`, `--undo`
+    `rankine spoken about archive/ --export tapes.csv`, `--import-turns turns.csv`, `--history`, `--undo`
 
     Rights are `open`, `on request`, `closed` or `closed until 2030-01-01`; search obeys them. This command and its
     exports are for the keeper: they show closed recordings too.

@@ -63,9 +63,9 @@ class DocumentFilter(NamedTuple):
         """These filters and others."""
         return self._replace(fields=(*self.fields, *fields))
 
-    def readable(self, index: Index) -> np.ndarray | None:
-        """True for the documents that are not closed; None: all of them, or closed ones count too."""
-        return None if self.closed else readable_documents(index)
+    def readable(self, index: Index, words: bool = False) -> np.ndarray | None:
+        """True for the documents that are not closed, or (``words``) whose words may be told; None: all of them."""
+        return None if self.closed else readable_documents(index, words)
 
     def mask(self, index: Index) -> np.ndarray | None:
         """True for the documents that pass; None: all of them. Filters that leave none are an InputError."""

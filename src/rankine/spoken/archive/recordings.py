@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from ...console import counted
 from ...errors import InputError
 from ...files import locked
-from ...places import check_below, inside
+from ...places import check_below, folder_inside, inside
 from ..catalogue import identify_recordings
 from ..index.about import About, read_about
 from ..index.changes import Changes
@@ -22,7 +22,7 @@ from ..recognise.journal import RecordingJournal
 from ..recognise.run import Recognised, Recogniser, recognise
 from .contents import release_returned
 from .metadata import record_texts
-from .tagged import fill_from_tags
+from .tagged import file_prints, fill_from_tags, retagged
 
 FOLDER = "recognised"
 Sources = str | os.PathLike | Sequence[str | os.PathLike]
@@ -156,6 +156,7 @@ class Indexing:
         self.archive, self.about, self.workers, self.progress = archive, about, workers, progress
         self.language = language
         self.changes = Changes(0, 0, 0, 0, [])
+        self.prints = file_prints(folder_inside(archive.folder, FOLDER))
 
     def commit(self, journal: RecordingJournal) -> None:
         """Index what has been recognised so far, under the names that recordings have now."""
@@ -172,7 +173,7 @@ class Indexing:
             files=list(_lattices(journal)),
         )  # fmt: skip
         new = {about.document: about.audio for about in table.values() if about.document not in there and about.audio}
-        fill_from_tags(archive.folder, new)
+        fill_from_tags(archive.folder, {**retagged(journal, self.prints), **new})
         if self.language:
             spoken = {name: {"language": self.language} for name in new}
             record_texts(archive.folder, spoken, "language of new recordings")

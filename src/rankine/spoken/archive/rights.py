@@ -59,9 +59,10 @@ def access(rights: str, today: date | None = None) -> str:
     return OPEN if match and (today or date.today()).isoformat() >= match[1] else CLOSED
 
 
-def readable_documents(index: Index) -> np.ndarray | None:
-    """True for the documents that are not closed, by number; None: none is closed."""
-    closed = [name for name, rights in index.cells.having(RIGHTS, OPEN).items() if access(rights) == CLOSED]
+def readable_documents(index: Index, words: bool = False) -> np.ndarray | None:
+    """True for the documents that are not closed, by number, with ``words`` for those that are open; None: for all."""
+    secret = (CLOSED, ON_REQUEST) if words else (CLOSED,)
+    closed = [name for name, rights in index.cells.having(RIGHTS, OPEN).items() if access(rights) in secret]
     numbers = [index.numbers[name] for name in closed if name in index.numbers] if closed else []
     if not numbers:
         return None
