@@ -14,6 +14,7 @@ from rankine.spoken.recognise.audio import sample_print
 from rankine.spoken.recognise.journal import RecordingJournal
 
 soundfile = pytest.importorskip("soundfile")
+pytestmark = pytest.mark.usefixtures("resting")
 
 
 class Ears:
