@@ -14,9 +14,11 @@ help:  ## list the targets
 demo: $(VENV)/installed  ## learn to rank, and search spoken words, on bundled data; leaves a report with pictures
 	$(BIN)/rankine demo demo-output
 
+# Two processes fill two cores; more threads of linear algebra would wait for each other (`make boundscheck` has them).
+# Each process begins with a half of the tests, so few kernels are compiled and few fixtures made in both.
 test: $(VENV)/installed-dev  ## lint, types, docs and all tests
 	$(MAKE) --no-print-directory -j2 lint docs
-	$(BIN)/python -m pytest -n 2 -q
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 boundscheck: $(VENV)/installed-dev  ## all tests with an index beyond an array's end as an error; compiles everything anew
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$$(mktemp -d) $(BIN)/python -m pytest -n 2 -q
