@@ -5,6 +5,8 @@ VENV := .venv
 MINUTES ?= 30
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Each process that a test starts would compile the package anew if the shell forbids compiled files.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test boundscheck bench attack docs lint clean help
 
