@@ -16,6 +16,7 @@ from rankine.spoken.recognise.journal import RecordingJournal
 from .cases import tag
 
 soundfile = pytest.importorskip("soundfile")
+pytestmark = pytest.mark.usefixtures("resting")
 
 
 class Ears:
