@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from rankine.spoken.archive.numerals import (
+from rankine.spoken.writing.numerals import (
     LONGEST,
     english_digits,
     english_numbers,
