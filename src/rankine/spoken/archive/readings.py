@@ -82,8 +82,8 @@ class WordReader:
         return list(self._with_pinyin(typed))
 
     def _chunk(self, chunk: str) -> Iterator[TypedWord]:
-        if self._same(chunk):
-            yield self._word(chunk)
+        if same := self._same(chunk):
+            yield self._word(chunk, same)
             return
         plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", chunk))
         if self.writings and (token := self.writings.token(plain)):
@@ -96,8 +96,8 @@ class WordReader:
         for token in cut_words(plain):
             if re.match(f"[{HAN}]", token):
                 yield from (TypedWord(w, (self.sequence(w),)) for w in longest_words(token, self.words))
-            elif self._same(token):
-                yield self._word(token)
+            elif same := self._same(token):
+                yield self._word(token, same)
             else:  # a hyphen is a blank
                 parts = re.split(f"[{HYPHENS[1:]}-]", token)
                 for number, part in enumerate(parts, 1):
@@ -110,8 +110,10 @@ class WordReader:
         hyphen = any(c in HYPHENS for c in _INVISIBLE.sub("", text).strip(HYPHENS))
         return [] if hyphen and all(self.words.count(word) < _SAID for word in same) else same
 
-    def _word(self, token: str) -> TypedWord:
-        alternatives = list(dict.fromkeys([(word,) for word in self.words.same(token)] + self._other_ways(token)))
+    def _word(self, token: str, same: Sequence[str] | None = None) -> TypedWord:
+        """A word; ``same`` are the archive's words that are written so."""
+        own = [(word,) for word in (self.words.same(token) if same is None else same)]
+        alternatives = list(dict.fromkeys(own + self._other_ways(token)))
         pinyin = () if alternatives or not self.pinyin_kind else tuple(read_pinyin(token))
         typed = (self._unheard(token),)
         if typed not in alternatives and (not alternatives or token.isdigit()):

@@ -16,6 +16,7 @@ from .words import WordList
 _NUMERIC = ("numbers", "ordinals", "decades", "currency", "per cent", "numbered")
 _OTHERS = tuple(kind for kind in TABLE if kind not in _NUMERIC)
 _SEVERAL = tuple(kind for kind, row in TABLE.items() if row.most > 1)
+_SIGN = re.compile(rf"[{CURRENCY_SIGNS}%#,]")
 _SIGNED = re.compile(rf"[{CURRENCY_SIGNS}%#.,]")
 _APOSTROPHE, _HYPHEN = re.compile(f"[{APOSTROPHES}]"), re.compile(f"[{HYPHENS[1:]}]")
 _CONTRACTED = STOP_WORDS["en"] | {"here", "how", "let", "why"}  # what 's behind is mostly a verb
@@ -35,9 +36,9 @@ class Writings:
         return bare if _SIGNED.search(bare) and spans((_text(bare),), (*_NUMERIC, "initials")) else ""
 
     def number(self, token: str) -> str:
-        """The number of a token with a sign, without it; empty where there is none."""
-        values = [span.value for span in spans((_text(token),), ("currency", "per cent", "numbered", "numbers"))]
-        return next((value if isinstance(value, str) else value.number for value in values), "")
+        """The number of a token without its sign; empty where it is none."""
+        bare = _SIGN.sub("", token)
+        return bare if spans((bare,), ("numbers",)) else ""
 
     def of_word(self, typed: str) -> list[Tokens]:
         """The ways of writing one word; those of numbers in words depend on the words beside it (:meth:`runs`)."""
