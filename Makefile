@@ -5,6 +5,8 @@ VENV := .venv
 MINUTES ?= 30
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Each process that a test starts would compile the package anew if the shell forbids compiled files.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test boundscheck bench attack docs lint clean help
 
@@ -14,9 +16,11 @@ help:  ## list the targets
 demo: $(VENV)/installed  ## learn to rank, and search spoken words, on bundled data; leaves a report with pictures
 	$(BIN)/rankine demo demo-output
 
+# Two processes fill two cores; more threads of linear algebra would wait for each other (`make boundscheck` has them).
+# Each process begins with a half of the tests, so few kernels are compiled and few fixtures made in both.
 test: $(VENV)/installed-dev  ## lint, types, docs and all tests
 	$(MAKE) --no-print-directory -j2 lint docs
-	$(BIN)/python -m pytest -n 2 -q
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 boundscheck: $(VENV)/installed-dev  ## all tests with an index beyond an array's end as an error; compiles everything anew
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$$(mktemp -d) $(BIN)/python -m pytest -n 2 -q

@@ -35,13 +35,17 @@ class ArchiveKind(Kind):
 
     def prepare(self, folder: Path) -> None:
         """A copy of a good archive."""
-        self.good = SAVED / "spoken" / self.source
+        self.good = self.made(folder)
         self.place = folder / "around" / "archive"
         shutil.copytree(self.good, self.place)
         self.victims = {folder / "around" / "victim.txt": b"mine", folder / "around" / "mine.arrow": b"also mine"}
         for path, content in self.victims.items():
             path.write_bytes(content)
         self.files = {p.relative_to(self.good): p.read_bytes() for p in self.good.rglob("*") if p.is_file()}
+
+    def made(self, folder: Path) -> Path:
+        """The folder of the good archive."""
+        return SAVED / "spoken" / self.source
 
     def restore(self) -> None:
         """Put all back that the last input changed."""
@@ -160,6 +164,16 @@ class PartKind(ArchiveKind):
 class Database(ArchiveKind):
     """The store: bytes of the file, or rows."""
 
+    def made(self, folder: Path) -> Path:
+        """The saved archive in the present format, with judgments, metadata and an undo in its store."""
+        archive = Archive(shutil.copytree(super().made(folder), folder / "good"))
+        archive.upgrade()
+        archive.about.set(archive.documents[:2], {"title": "Railways", "place": "York"}, by="eve")
+        archive.about.set(archive.documents[0], {"rights": "on request"}, by="eve")
+        archive.about.undo(by="eve")
+        assert archive.judgments.all().queries
+        return archive.folder
+
     def change(self, rng: random.Random) -> None:
         """Mutate rows by SQL, or bytes."""
         path = self.place / "store.sqlite"
@@ -175,6 +189,7 @@ class Database(ArchiveKind):
             f"INSERT INTO judgment VALUES ({rng.randrange(10**6)}, 1, {rng.choice(values)}, 1, '', "
             f"{rng.choice(values)})",
             f"UPDATE recording SET {other} = {rng.choice(values)} WHERE id = 1",
+            f"UPDATE about SET {rng.choice(['field', 'value', 'recording'])} = {rng.choice(values)}",
             f"UPDATE batch SET undoes = {rng.choice(values)} WHERE id = {rng.randrange(4)}",
             "DELETE FROM query WHERE rowid = 1", "DROP TABLE judgment", "DROP TABLE query", "DELETE FROM judgment",
             "ALTER TABLE judgment DROP COLUMN place", "ALTER TABLE judgment ADD COLUMN extra",
@@ -229,6 +244,6 @@ class RecognisedJournal(ArchiveKind):
 
 KINDS: list[Kind] = [
     SealedJson("manifest", "manifest.json"), SealedJson("weights in use", "weights/current.json", mild=0.95),
-    SealedJson("weights", "weights/c55735159af2.json"), PartKind("part"), Database("judgments"),
+    SealedJson("weights", "weights/c55735159af2.json"), PartKind("part"), Database("store"),
     RecognisedJournal("recognised.jsonl"),
 ]  # fmt: skip

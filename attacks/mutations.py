@@ -48,9 +48,9 @@ class Failure(NamedTuple):
 
 def kinds() -> dict[str, Any]:
     """All kinds by name."""
-    from . import kinds, kinds_archive, kinds_csv, kinds_spoken, kinds_transcripts, kinds_trec
+    from . import kinds, kinds_archive, kinds_csv, kinds_packed, kinds_spoken, kinds_transcripts, kinds_trec
 
-    modules = (kinds, kinds_csv, kinds_trec, kinds_spoken, kinds_transcripts, kinds_archive)
+    modules = (kinds, kinds_csv, kinds_trec, kinds_spoken, kinds_transcripts, kinds_archive, kinds_packed)
     return {kind.name: kind for module in modules for kind in module.KINDS}
 
 

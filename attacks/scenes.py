@@ -95,6 +95,7 @@ def build_others(folder: Path, archive) -> None:
     archive.pack(folder / "packed.zip")
     shutil.copytree(folder / "archive", folder / "old")
     manifest = json.loads((folder / "old" / "manifest.json").read_bytes().partition(b"\n")[2])
+    del manifest["store"]  # which release 0.1 did not say
     (folder / "old" / "manifest.json").write_bytes(sealed(json.dumps(manifest | {"format": 1})))
     (folder / "old" / "store.sqlite").unlink()
     judged = archive.judgments.all()

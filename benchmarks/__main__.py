@@ -7,6 +7,7 @@ from . import (
     archive,
     auto,
     boosting,
+    cutting,
     evaluation,
     large_margin,
     metadata,
@@ -35,11 +36,13 @@ BENCHMARKS = {
     "adding": adding.main,
     "recognition": recognition.main,
     "recognisers": recognisers.main,
+    "cutting": cutting.main,
     "trees": trees.main,
     "startup": startup.main,
 }
 
-BY_NAME = {"archive-million", "recognisers"}  # run only if named: much disk and time, or real data and a model
+# run only if named: much disk and time, or real data and a model
+BY_NAME = {"archive-million", "recognisers", "cutting"}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or [name for name in BENCHMARKS if name not in BY_NAME]

@@ -1,8 +1,8 @@
 """Recognisers against each other on read English (LJSpeech): word errors, words in the lattice, processor time.
 
-``RANKINE_DATA=… python -m benchmarks recognisers``. Texts are compared in lower case and without punctuation; numbers
-are compared as they are written, so that "1455" for "fourteen fifty-five" counts as errors. Every third recording is
-taken.
+``RANKINE_DATA=… python -m benchmarks recognisers``. What was said and what was heard are compared as they are said, in
+American spelling (``rankine.spoken.writing.normal``), so that "1455" for "fourteen fifty-five" is no error. Every third
+recording is taken.
 """
 
 import gzip
@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 
 from rankine.spoken import confusion_network, read_lattice
 from rankine.spoken.lattice.edits import edit_distance
-from rankine.spoken.lattice.formats.transcript import clean, written_words
 from rankine.spoken.recognise.audio import segments
 from rankine.spoken.recognise.table import get
+from rankine.spoken.writing.normal import normal_words
 
 from .timing import heading
 
@@ -28,18 +28,14 @@ SYSTEMS = {
 }
 
 
-def normal(text: str) -> list[str]:
-    return [clean(word).lower() for word in written_words(text)]
-
-
 def best_text(name: str, lattice: object, content: bytes) -> list[str]:
     """The text that a recogniser itself thinks best, else the best words of the confusion network."""
     first = gzip.decompress(content).split(b"\n", 1)[0].decode()
     if first.startswith("# best by language model: "):
-        return normal(first.partition(": ")[2])
+        return normal_words(first.partition(": ")[2])
     if name == "whisper, best":  # one text, each word beside an empty arc
-        return lattice.words(sorted(range(len(lattice)), key=lattice.source.__getitem__))
-    return confusion_network(lattice).best()
+        return normal_words(" ".join(lattice.words(sorted(range(len(lattice)), key=lattice.source.__getitem__))))
+    return normal_words(" ".join(confusion_network(lattice).best()))
 
 
 def main() -> None:
@@ -49,7 +45,7 @@ def main() -> None:
         return
     audio = Path(place, "speech", "lj", "audio")
     lines = (audio.parent / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
-    said = {name: normal(text) for name, text in (line.split("\t")[:2] for line in lines)}
+    said = {name: normal_words(text) for name, text in (line.split("\t")[:2] for line in lines)}
     paths = sorted(audio.glob("*.flac"))[::STEP]
     heading(f"Recognisers: {len(paths)} recordings, {sum(len(said[p.stem]) for p in paths):,} words")
     for name, options in SYSTEMS.items():
@@ -69,7 +65,8 @@ def main() -> None:
             right = said[path.stem]
             errors += edit_distance(right, best_text(name, lattice, content))
             words += len(right)
-            inside += sum(word in lattice.units for word in right)
+            there = {word for unit in lattice.units for word in normal_words(unit)}
+            inside += sum(word in there for word in right)
         print(
             f"  {name:<22} {errors / words:6.1%} of words wrong, {inside / words:6.1%} in the lattice, "
             f"{taken / length:5.2f} s of processor time per second", flush=True,

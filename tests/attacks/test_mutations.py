@@ -32,3 +32,18 @@ def test_every_kind_gets_its_share_and_no_fewer_than_the_least():
     counts = spread(1000, list(KINDS), KINDS, least=10, least_archive=30)
     assert min(n for name, n in counts.items() if KINDS[name].archive) >= 30
     assert min(counts.values()) >= 10
+
+
+@pytest.mark.parametrize("name", ["store", "packed archive"])
+def test_what_is_mutated_is_good_before(name, tmp_path):
+    kind = KINDS[name]
+    kind.prepare(tmp_path)
+    if name == "store":
+        assert (kind.place / "store.sqlite").stat().st_size
+        path = kind.place
+    else:
+        path = kind.around / "input.zip"
+        path.write_bytes(kind.whole[1])
+    result = kind.use(path)
+    assert result[0]
+    kind.agrees(path, result)

@@ -202,13 +202,24 @@ VALUES = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def formats(tmp_path_factory):
+    """A model, and a data set in a file of each format."""
+    folder = tmp_path_factory.mktemp("formats")
+    rk.save_letor(judged_set(n_queries=12), folder / "whole.txt")
+    for row in JUDGED.values():
+        if row.endings[0] != ".txt":
+            rankine(folder, "convert", "whole.txt", f"whole{row.endings[0]}")
+    rankine(folder, "train", "whole.txt", *TRAIN, "-o", "m.json")
+    return folder
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", JUDGED)
-def test_an_option_that_a_format_does_not_take_is_refused(parts, command, name):
+def test_an_option_that_a_format_does_not_take_is_refused(formats, command, name):
     """Every command has all options; each format refuses those that its row does not name."""
     path = f"whole{JUDGED[name].endings[0]}"
-    if path != "whole.txt":
-        rankine(parts, "convert", "whole.txt", path)
+    before = sorted(formats.iterdir())
     arguments = {
         "train": ("train", path, *TRAIN, "-o", "x.json"),
         "rank": ("rank", "m.json", path),
@@ -227,10 +238,11 @@ def test_an_option_that_a_format_does_not_take_is_refused(parts, command, name):
     for option in refused:
         if command == "export" and option == "features":
             continue
-        done = rankine(parts, *arguments, on_command_line(option), VALUES[option], code=1)
+        done = rankine(formats, *arguments, on_command_line(option), VALUES[option], code=1)
         assert f"{path}: {JUDGED[name].title} has no {on_command_line(option)}; it has --" in done.stderr
     if "unordered" not in JUDGED[name].options:
-        assert "has no --unordered" in rankine(parts, *arguments, "--unordered", code=1).stderr
+        assert "has no --unordered" in rankine(formats, *arguments, "--unordered", code=1).stderr
+    assert sorted(formats.iterdir()) == before
 
 
 def test_options_where_no_judged_data_is_read(folder):

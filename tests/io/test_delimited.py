@@ -107,6 +107,9 @@ def test_the_first_line_beyond_ascii_decides_the_encoding(monkeypatch):
         monkeypatch.setattr(delimited, "BLOCK", size)
         assert read(head + bad + bad)[0].qid.tolist()[-1] == "é"
         assert "line 53: not valid UTF-8, unlike line 52: the file mixes encodings" in refusal(head + good + bad)
+        assert "In UTF-8: line 52; in another: line 53. Bring them to one encoding by hand" in refusal(
+            head + good + bad
+        )
         assert "line 53: UTF-8, unlike line 52: the file mixes encodings" in refusal(head + bad + good)
         assert read(head + good + bad, encoding="cp1252")[0].qid.tolist()[-2:] == ["Ã©", "é"]
         assert "line 52: not valid utf-8" in refusal(head + bad, encoding="utf8")

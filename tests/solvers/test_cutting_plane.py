@@ -6,6 +6,13 @@ import pytest
 import rankine as rk
 from rankine import losses
 
+from ..cases import normalised_sample
+
+
+@pytest.fixture(scope="module")
+def data():
+    return normalised_sample(20)
+
 
 @pytest.mark.parametrize("schedule", ["query", "pass", 7])
 @pytest.mark.parametrize("loss", ["svm-ndcg@10", "svm-map"])

@@ -1,9 +1,11 @@
 """Small archives that tests of the index, of search and of learning share."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 
+from rankine.files import sealed
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index import schema
 from rankine.spoken.index.about import About
@@ -104,3 +106,11 @@ def spoken(place, text, pause=1.0):
     archive = Archive.create(place, SMALL)
     archive.add_lattices([("talk", one_best(words))])
     return archive
+
+
+def without_store(folder):
+    """Remove the store of an archive, and what the manifest says of it, as releases until 0.1 have made archives."""
+    (folder / "store.sqlite").unlink()
+    manifest = json.loads((folder / "manifest.json").read_bytes().partition(b"\n")[2])
+    del manifest["store"]
+    (folder / "manifest.json").write_bytes(sealed(json.dumps(manifest)))

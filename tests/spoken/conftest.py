@@ -30,6 +30,12 @@ def victims(request):
 
 
 @pytest.fixture
+def resting(monkeypatch):
+    """No file counts as one that is being written; each would be looked at twice, with a pause."""
+    monkeypatch.setattr("rankine.spoken.recognise.settled._RECENT", 0.0)
+
+
+@pytest.fixture
 def several(tmp_path):
     """An archive whose documents have one to four utterances."""
     folder = tmp_path / "lattices"

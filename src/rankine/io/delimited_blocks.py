@@ -30,6 +30,7 @@ UTF8 = ("utf-8", "utf-8-sig")
 _FALLBACK = "cp1252"
 _NOT_ASCII = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
 _HEAD, _CHUNK = 4096, 1 << 18
+_NAMED = 5  # lines of one encoding that a message names
 
 
 class TextBlock(NamedTuple):
@@ -89,24 +90,45 @@ class DecodedText:
 
     def _check_kind(self, data: bytes, line: int) -> None:
         """Raise if the lines that are not ASCII are not all UTF-8, or all of one byte a character."""
-        for match in _NOT_ASCII.finditer(data):
-            number = line + data.count(b"\n", 0, match.start())
-            try:
-                match[0].decode("utf-8")
-                kind = "utf-8"
-            except UnicodeDecodeError:
-                kind = _FALLBACK
-            if self.encoding is None:
-                self.encoding, self.first_line = kind, number
-            elif (kind == _FALLBACK) != (self.encoding == _FALLBACK):
-                other = f", unlike line {self.first_line}" if self.first_line else ""
-                says = "not valid UTF-8" if kind == _FALLBACK else "UTF-8"
-                self._refuse(
-                    f"{says}{other}: the file mixes encodings; encoding='{_FALLBACK}' takes bytes singly", number
-                )
+        utf8, others = list[int](), list[int]()
+        for number, fits in _kinds(data, line):
+            (utf8 if fits else others).append(number)
+        if self.encoding is not None:
+            (others if self.encoding == _FALLBACK else utf8).insert(0, self.first_line)  # 0: the mark at the beginning
+        else:
+            self.first_line = min(utf8[:1] + others[:1])
+            self.encoding = "utf-8" if self.first_line in utf8[:1] else _FALLBACK
+        if utf8 and others:
+            number, other = max(utf8[0], others[0]), min(utf8[0], others[0])
+            says = "UTF-8" if number == utf8[0] else "not valid UTF-8"
+            says += f", unlike line {other}" if other else ""
+            raise InputError(
+                f"{says}: the file mixes encodings. In UTF-8: {_lines(utf8)}; "
+                f"in another: {_lines(others)}. Bring them to one encoding by hand", f"{self.name}, line {number}",
+            )  # fmt: skip
 
     def _refuse(self, message: str, line: int) -> NoReturn:
         raise InputError(f"{message} (encoding=, --encoding)", f"{self.name}, line {line}") from None
+
+
+def _kinds(data: bytes, line: int) -> Iterator[tuple[int, bool]]:
+    """The numbers of lines that are not ASCII, and whether each is UTF-8."""
+    at = 0
+    for match in _NOT_ASCII.finditer(data):
+        line += data.count(b"\n", at, match.start())
+        at = match.start()
+        try:
+            match[0].decode("utf-8")
+        except UnicodeDecodeError:
+            yield line, False
+        else:
+            yield line, True
+
+
+def _lines(numbers: list[int]) -> str:
+    """Numbers of lines in words; of many the first ones."""
+    some = [str(number) if number else "its mark" for number in numbers[:_NAMED]]
+    return f"line{'s' if len(numbers) > 1 else ''} {', '.join(some)}{' …' if len(numbers) > _NAMED else ''}"
 
 
 def _first(data: bytes, line: int) -> int:

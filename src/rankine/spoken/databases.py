@@ -1,12 +1,16 @@
-"""Databases in an archive's folder: a copy of one while others may write to it."""
+"""Databases in an archive's folder: which files may be opened, and a copy of one while others may write to it."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 from ..errors import InputError
+from ..places import inside
+
+_MAGIC = bytes.fromhex("d9d505f920a163d7")  # ends a journal of SQLite that names another file
 
 
 def back_up(source: Path, target: Path) -> None:
@@ -16,3 +20,19 @@ def back_up(source: Path, target: Path) -> None:
             old.backup(new)
     except sqlite3.Error as error:
         raise InputError(f"the database cannot be copied ({' '.join(str(error).split())})", str(source)) from None
+
+
+def check_database_files(folder: Path, name: str) -> None:
+    """Raise InputError if a file that SQLite would open is a link, or has a journal that is none of it."""
+    path = folder / name
+    for end in ("", "-journal", "-wal", "-shm"):
+        own = inside(folder, f"{name}{end}")
+        if end == "-journal" and own.exists():
+            with open(own, "rb") as journal:
+                head = journal.read(28)
+                journal.seek(max(os.fstat(journal.fileno()).st_size - len(_MAGIC), 0))
+                tail = journal.read()
+            pages, page = (int.from_bytes(head[at : at + 4], "big") for at in (16, 24))
+            there = path.stat().st_size if path.exists() else 0
+            if tail == _MAGIC or (head.startswith(_MAGIC) and pages * page > max(there, 1 << 20)):
+                raise InputError("this journal is not one of this file: remove it", str(own))

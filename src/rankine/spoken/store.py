@@ -30,12 +30,12 @@ from ..errors import InputError
 from ..files import locked, replacing
 from ..places import inside
 from ..temporary import unlink_copies
+from .databases import check_database_files
 from .earlier import earlier_rows
-from .upgrading import LEGACY, upgrade
+from .upgrading import LEGACY, has_store, upgrade
 
 FILE = "store.sqlite"
 VERSION = 1
-_MAGIC = bytes.fromhex("d9d505f920a163d7")  # ends a journal of SQLite that names another file
 _PLACE = re.compile(r"(.+?)@(\d{1,8}(?:\.\d{1,9})?(?:-\d{1,8}(?:\.\d{1,9})?)?)", re.ASCII | re.DOTALL)
 _CHECKED_SIZE = 16 << 20  # bytes: a larger file is checked as a whole only by `check`
 
@@ -149,6 +149,32 @@ class Store:
 
     # -- opening
 
+    @property
+    def exists(self) -> bool:
+        """Whether there is a store; an empty file is none."""
+        return self.path.exists() and self.path.stat().st_size > 0
+
+    def check_exists(self) -> None:
+        """Raise InputError if the manifest says that there is a store, and there is none: no rights would count."""
+        if not self.exists and has_store(self.folder):
+            raise InputError(
+                "the archive is damaged: this file is missing, with all that people typed in (rights, titles, "
+                "judgments). Restore it from a copy, or see `rankine spoken check --repair`", str(self.path),
+            )  # fmt: skip
+
+    def make(self) -> None:
+        """Make the store, with what older releases have kept; whole or not at all."""
+        with replacing(self.path, durable=True) as temporary:
+            connection = sqlite3.connect(temporary, isolation_level=None)
+            with self._guarded(connection), connection:
+                connection.execute("BEGIN")
+                self._make(connection)
+
+    def holds_nothing(self) -> bool:
+        """Whether nobody has typed anything in, and no recording is known."""
+        with self.reading() as db:
+            return not any(db.execute(f"SELECT 1 FROM {t} LIMIT 1").fetchone() for t in ("batch", "recording", "query"))
+
     @contextmanager
     def reading(self, whole: bool = True) -> Iterator[sqlite3.Connection]:
         """A connection to read from; where there is no store, it holds what older releases have kept.
@@ -156,7 +182,8 @@ class Store:
         Without ``whole`` rows are not checked beforehand: for a search that looks up a few of them.
         """
         self._check_files()
-        exists = self.path.exists() and self.path.stat().st_size > 0
+        self.check_exists()
+        exists = self.exists
         connection = sqlite3.connect(self.path if exists else ":memory:", timeout=30, isolation_level=None)
         with self._guarded(connection):
             if exists:
@@ -169,6 +196,7 @@ class Store:
     def writing(self, what: str, who: str = "", undoes: int | None = None) -> Iterator[Batch]:
         """A batch to write rows into, all or none; one writer at a time, from the first look on."""
         self.upgrade()
+        self.check_exists()
         if self.path.exists() and self.path.stat().st_nlink > 1:
             with locked(self.path, "another process is writing to the store", wait=30):
                 unlink_copies(self.path)
@@ -189,9 +217,7 @@ class Store:
                 yield batch
                 if _is_empty(connection, batch.id, undoes):
                     connection.execute("DELETE FROM batch WHERE id = ?", (batch.id,))
-        legacy = inside(self.folder, LEGACY)
-        if legacy.exists():  # it is in the store now
-            legacy.unlink()
+        inside(self.folder, LEGACY).unlink(missing_ok=True)  # it is in the store now
 
     def upgrade(self) -> bool:
         """Bring the archive to the present format, with judgments in the store; whether it had an earlier one."""
@@ -203,11 +229,7 @@ class Store:
         legacy = inside(self.folder, LEGACY)
         if not legacy.exists() or (self.path.exists() and len(self.batches()) >= len(earlier_rows(legacy)[1])):
             return
-        with replacing(self.path, durable=True) as temporary:
-            connection = sqlite3.connect(temporary, isolation_level=None)
-            with self._guarded(connection), connection:
-                connection.execute("BEGIN")
-                self._make(connection)
+        self.make()
 
     @contextmanager
     def _guarded(self, connection: sqlite3.Connection) -> Iterator[None]:
@@ -270,6 +292,7 @@ class Store:
 
     def check(self) -> None:
         """Check everything; raise InputError if something is wrong."""
+        self.check_exists()
         if not self.path.exists():
             return
         with self.reading() as db:
@@ -346,22 +369,6 @@ def cells(text: str, damaged: Any) -> dict[str, str]:
         return msgspec.json.decode(text, type=dict[str, str])
     except (msgspec.DecodeError, TypeError) as error:
         raise damaged(str(error)) from None
-
-
-def check_database_files(folder: Path, name: str) -> None:
-    """Raise InputError if a file that SQLite would open is a link, or has a journal that is none of it."""
-    path = folder / name
-    for end in ("", "-journal", "-wal", "-shm"):
-        own = inside(folder, f"{name}{end}")
-        if end == "-journal" and own.exists():
-            with open(own, "rb") as journal:
-                head = journal.read(28)
-                journal.seek(max(os.fstat(journal.fileno()).st_size - len(_MAGIC), 0))
-                tail = journal.read()
-            pages, page = (int.from_bytes(head[at : at + 4], "big") for at in (16, 24))
-            there = path.stat().st_size if path.exists() else 0
-            if tail == _MAGIC or (head.startswith(_MAGIC) and pages * page > max(there, 1 << 20)):
-                raise InputError("this journal is not one of this file: remove it", str(own))
 
 
 def split_place(name: str, names: Container[str] = ()) -> tuple[str, str]:

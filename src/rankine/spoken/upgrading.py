@@ -22,6 +22,7 @@ from .databases import back_up
 FORMAT = 2
 MANIFEST, LEGACY = "manifest.json", "judgments.sqlite"
 KEPT = "before-upgrade"
+STORED = "store"  # in the manifest: whether the archive was written with a store
 WHAT = "the manifest of a spoken archive"
 BUSY = "another process is changing this archive; try again when it is done"
 _WAIT = 60.0  # seconds
@@ -30,6 +31,11 @@ _WAIT = 60.0  # seconds
 def is_earlier(folder: Path) -> bool:
     """Whether a folder holds an archive of an earlier format."""
     return inside(folder, MANIFEST).is_file() and _content(folder).get("format", FORMAT) < FORMAT
+
+
+def has_store(folder: Path) -> bool:
+    """Whether the manifest of an archive says that it has a store; older ones do not."""
+    return inside(folder, MANIFEST).is_file() and _content(folder).get(STORED) is True
 
 
 def upgrade(folder: Path, make_store: Callable[[], None]) -> bool:

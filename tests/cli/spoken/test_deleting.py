@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.lattice.formats import one_best
+from rankine.spoken.index.about import About
+from rankine.spoken.lattice.formats import one_best, write_slf
 
 from ..running import rankine
 
@@ -42,3 +43,14 @@ def test_relocate(place):
     (place / "here").mkdir()
     assert "0 of 0 recordings" in rankine(place, "spoken", "relocate", "arch", "here").stderr
     assert "no such folder" in rankine(place, "spoken", "relocate", "arch", "nowhere", code=1).stderr
+
+
+def test_by_the_name_of_the_file(place):
+    archive = Archive(place / "arch")
+    (place / "west.slf").write_bytes(write_slf(one_best([("west", 0.0, 1.0, 0.9)])))
+    archive.add(place / "west.slf", {"west": About("west", {}, "/tapes/west.flac")})
+    said = rankine(place, "spoken", "delete", "arch", "west.wav", "--yes", code=1).stderr
+    assert "'west.wav'" in said
+    assert "1 document deleted" in rankine(place, "spoken", "delete", "arch", "west.flac", "--yes").stderr
+    assert "1 document deleted" in rankine(place, "spoken", "delete", "arch", "north.mp3", "--yes").stderr
+    assert Archive(place / "arch").documents == ["south", "east"]

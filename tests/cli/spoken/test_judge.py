@@ -67,7 +67,7 @@ def test_judgments_of_places_are_exported_and_imported(talk):
     before = archive.judgments.all()
     rankine(talk, "spoken", "judgments", "a", "--export", "mine")
     assert "talk@" in (talk / "mine.qrels").read_text()
-    (talk / "a" / "store.sqlite").unlink()
+    archive.judgments.store.make()  # an empty one
     table = rankine(talk, "spoken", "judgments", "a", "--queries", "mine.tsv", "--qrels", "mine.qrels").stdout
     assert archive.judgments.all() == before
     assert table.splitlines()[1] == "1\tword\t2\t1"

@@ -144,3 +144,39 @@ def test_help_teaches(place):
     assert all(field in text for field in TABLE)
     assert "--dry-run" in text
     assert "longest first" in rankine(place, "spoken", "list", "--help", env={"COLUMNS": "200"}).stdout
+
+
+def test_a_table_with_bad_cells(place):
+    (place / "t.csv").write_text("name,speekers,date\ntape1,Ann,5/11/1963\n")
+    done = about(place, "--import", "t.csv", code=1)
+    assert "rankine: t.csv: new field 'speekers'. Did you mean 'speakers'?" in done.stderr
+    assert "rankine: cell left out: t.csv, line 2: date: '5/11/1963' means" in done.stderr
+    assert cells(place, "tape1") == {"speekers": "Ann"}
+    (place / "t.csv").write_text("name,date\ntape1,5/11/1963\n")
+    done = about(place, "--import", "t.csv", code=1)
+    assert "nothing was changed" in done.stderr
+    assert "it is said already" not in done.stderr
+    assert "new field 'plase'" in about(place, "tape1", "--set", "plase=York").stderr
+
+
+def test_turns(place):
+    (place / "t.csv").write_text("recording,start,end,speaker\ntape1,0,0.5,Ann\ntape1,0:00.5,1,Bob\ntape9,0,1,Cy\n")
+    done = about(place, "--import-turns", "t.csv", "--dry-run", code=1)
+    assert "2 turns of 1 recording would be recorded; nothing was changed" in done.stderr
+    done = about(place, "--import-turns", "t.csv", code=1)
+    assert "2 turns of 1 recording recorded; --undo 1 takes it back" in done.stderr
+    assert "1 of 3 rows could not be used" in done.stderr
+    assert about(place, "--export-turns", "out.csv").stderr == "out.csv: 2 turns of 1 recording\n"
+    assert (place / "out.csv").read_text() == "recording,start,end,speaker\ntape1,0.0,0.5,Ann\ntape1,0.5,1.0,Bob\n"
+    about(place, "--undo")
+    assert about(place, "--export-turns", "out.csv").stderr == "out.csv: 0 turns of 0 recordings\n"
+
+
+def test_closed_recordings_are_marked(place):
+    about(place, "tape1", "--set", "rights=closed")
+    said = "rankine: closed or on request: 1 of 3 recordings; this is for the keeper"
+    done = rankine(place, "spoken", "list", "arch")
+    assert done.stdout.splitlines()[1].split("\t")[:2] == ["tape1", "closed"]
+    assert said in done.stderr
+    assert said in rankine(place, "spoken", "list", "arch", "--fields", "title").stderr
+    assert said in about(place, "--export", "out.csv").stderr

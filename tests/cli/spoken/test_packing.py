@@ -33,3 +33,20 @@ def test_upgrading(tmp_path):
     said = rankine(tmp_path, "spoken", "upgrade", "arch").stderr
     assert said == "arch: format 2, was 1; 2 parts of the index written anew\n"
     assert rankine(tmp_path, "spoken", "upgrade", "arch").stderr == "arch: format 2, nothing to upgrade\n"
+
+
+def test_closed_recordings_and_files_that_are_there(tmp_path):
+    shutil.copytree(SAVED / "recognised", tmp_path / "arch")
+    rankine(tmp_path, "spoken", "about", "arch", "tape-28", "--set", "rights=closed")
+    said = rankine(tmp_path, "spoken", "pack", "arch", "out.zip", code=1).stderr
+    assert "--open-only leaves out what is not open, --closed packs it too" in said
+    assert "=True" not in said
+    said = rankine(tmp_path, "spoken", "pack", "arch", "out.zip", "--open-only", "--closed", code=1).stderr
+    assert "--closed and --open-only cannot be used together" in said
+    assert "out.zip: 1 document," in rankine(tmp_path, "spoken", "pack", "arch", "out.zip", "--open-only").stderr
+    before = (tmp_path / "out.zip").read_bytes()
+    said = rankine(tmp_path, "spoken", "pack", "arch", "out.zip", "--closed", code=1).stderr
+    assert said == "rankine: out.zip: there is a file already; --replace replaces it\n"
+    assert (tmp_path / "out.zip").read_bytes() == before
+    said = rankine(tmp_path, "spoken", "pack", "arch", "out.zip", "--closed", "--replace").stderr
+    assert "out.zip: 2 documents" in said

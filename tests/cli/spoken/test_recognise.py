@@ -136,16 +136,22 @@ def test_deleting_takes_the_lattices_along(tmp_path):
 
 
 @pytest.fixture
-def recorded(tmp_path):
-    """A folder with two recordings, and an archive of them."""
+def recordings(tmp_path):
+    """A folder with two recordings."""
     (tmp_path / "recordings").mkdir()
     for name in ("tape-70", "tape-50"):
         samples, rate = soundfile.read(SAMPLE / "audio" / f"{name}.ogg")
         soundfile.write(tmp_path / "recordings" / f"{name}.wav", samples, rate)
-    said = rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1").stderr
+    return tmp_path
+
+
+@pytest.fixture
+def recorded(recordings):
+    """The recordings, and an archive of them."""
+    said = rankine(recordings, "spoken", "add", "archive", "recordings", "--workers", "1").stderr
     assert "2 recordings recognised" in said
     assert "archive: 2 recordings added, 0 updated, 0 unchanged; 2 in all" in said
-    return tmp_path
+    return recordings
 
 
 @pytest.mark.parametrize("how", ["python", "command line"])
@@ -162,22 +168,22 @@ def test_a_deleted_recording_stays_deleted(recorded, how):
     assert sorted(Archive(recorded / "archive").documents) == ["tape-50", "tape-70"]
 
 
-def test_recognising_alone(recorded):
-    said = rankine(recorded, "spoken", "recognise", "recordings", "-o", "lattices", "--workers", "1").stderr
+def test_recognising_alone(recordings):
+    said = rankine(recordings, "spoken", "recognise", "recordings", "-o", "lattices", "--workers", "1").stderr
     assert "lattices: 2 recordings recognised" in said
-    said = rankine(recorded, "spoken", "recognise", "recordings", "-o", "lattices", "--workers", "1").stderr
+    said = rankine(recordings, "spoken", "recognise", "recordings", "-o", "lattices", "--workers", "1").stderr
     assert "0 recordings recognised" in said
     assert "2 were there already" in said
-    soundfile.write(recorded / "recordings" / "bad.wav", np.zeros(0), 16000)
-    (recorded / "recordings" / "bad.wav").write_bytes(b"no audio")
-    done = rankine(recorded, "spoken", "recognise", "recordings", "-o", "lattices", "--workers", "1", code=1)
+    soundfile.write(recordings / "recordings" / "bad.wav", np.zeros(0), 16000)
+    (recordings / "recordings" / "bad.wav").write_bytes(b"no audio")
+    done = rankine(recordings, "spoken", "recognise", "recordings", "-o", "lattices", "--workers", "1", code=1)
     assert "1 of 3 recordings could not be used" in done.stderr
 
 
-def test_both_commands_have_the_options_of_recognition(recorded):
+def test_both_commands_have_the_options_of_recognition(tmp_path):
     options = []
     for command in ("recognise", "add"):
-        text = rankine(recorded, "spoken", command, "--help").stdout
+        text = rankine(tmp_path, "spoken", command, "--help").stdout
         options.append(set(re.findall(r"--[a-z-]+", text)))
     own = {"--language", "--keep-duplicates", "--watch", "--hearing", "--recogniser"}
     assert options[0] - {"--output", "--about"} == options[1] - own | {"--recogniser"}
@@ -194,7 +200,7 @@ def test_both_commands_have_the_options_of_recognition(recorded):
     } <= options[1]
 
 
-def test_a_recogniser_brings_its_own_options(recorded, monkeypatch):
+def test_a_recogniser_brings_its_own_options(recordings, monkeypatch):
     option = RecogniserOption("beam", "--width", "How many words to keep.", float)
     monkeypatch.setitem(TABLE, "other", RecogniserRow("pocketsphinx", "PocketSphinx", "another", "spoken", (option,)))
     recognisers = []
@@ -211,18 +217,18 @@ def test_a_recogniser_brings_its_own_options(recorded, monkeypatch):
     with pytest.raises(InputError, match=r"recogniser 'other' has no option --lm\. It has: --width"):
         command(**values | {"recogniser": ["other"], "lm": "x"})
     arguments = ("spoken", "recognise", "recordings", "-o", "new")
-    message = rankine(recorded, *arguments, "--recogniser", "other", "--beam", "1e-9", code=1).stderr
+    message = rankine(recordings, *arguments, "--recogniser", "other", "--beam", "1e-9", code=1).stderr
     assert message == "rankine: the recogniser 'other' has no option --beam. It has: --width\n"
-    message = rankine(recorded, *arguments, "--recogniser", "pocketsphins", code=1).stderr
+    message = rankine(recordings, *arguments, "--recogniser", "pocketsphins", code=1).stderr
     assert "Did you mean 'pocketsphinx'?" in message
-    assert not (recorded / "new").exists()
-    said = rankine(recorded, *arguments, "--recogniser", "other", "--workers", "1").stderr
+    assert not (recordings / "new").exists()
+    said = rankine(recordings, *arguments, "--recogniser", "other", "--workers", "1").stderr
     assert "new: 2 recordings recognised" in said
 
 
-def test_a_folder_without_recordings_makes_no_archive(recorded):
-    rankine(recorded, "spoken", "add", "new", "no-such-folder", code=1)
-    assert not (recorded / "new").exists()
+def test_a_folder_without_recordings_makes_no_archive(tmp_path):
+    rankine(tmp_path, "spoken", "add", "new", "no-such-folder", code=1)
+    assert not (tmp_path / "new").exists()
 
 
 def test_playing_a_hit(recorded):

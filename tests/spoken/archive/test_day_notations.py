@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankine as rk
-from rankine.spoken.archive.dates import read_date
-from rankine.spoken.archive.day_notations import MONTHS, iso_date
+from rankine.spoken.archive.dates import read_date, read_dates, read_days
+from rankine.spoken.archive.day_notations import MONTHS, date_cell, iso_date
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,38 @@ def test_every_day_is_read_as_it_is_or_refused(day, notation, name):
 def test_any_text_is_a_date_or_an_error(text):
     with suppress(rk.InputError):
         assert read_date(iso_date(text)) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "want", "around", "missed"),
+    [
+        ("1962-1965", "1962..1965", "1960..1965", "1962"), ("1962 – 1965", "1962..1965", "1962..1965", "1963..1965"),
+        ("1960s", "1960..1969", "1960..1969", "1960..1968"), ("the 1960's", "1960..1969", "1950..1970", "1965"),
+        ("Before 1950", "..1949", "..1949", "1900..1949"), ("after 1950", "1951..", "1951..", "1951..2000"),
+        ("1962-05 .. 1963", "1962-05..1963", "1962..1963", "1962"),
+    ],
+)  # fmt: skip
+def test_ranges(text, want, around, missed):
+    assert date_cell(text) == want == date_cell(want)
+    days = read_days(want)
+    assert read_dates(around).holds(days)
+    assert not read_dates(missed).holds(days)
+
+
+@pytest.mark.parametrize("text", ["c. 1962", "ca 1962", "Circa 1962", "1962?", "about 1962", "~1962"])
+def test_about_a_year_is_only_shown(text):
+    assert date_cell(text) == text
+    assert read_days(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1900s", r"means 1900\.\.1909 or 1900\.\.1999"), ("1965-1962", "from the earlier to the later"),
+        ("1962-65", "expected a year"), ("5/11/1963", "means"), ("before", "expected a year"), ("..", "expected"),
+        ("before 1950-05", "expected a year"), ("c. 17 May", "expected a year"), ("60s", "expected a year"),
+    ],
+)  # fmt: skip
+def test_ranges_that_are_ambiguous_or_none(text, message):
+    with pytest.raises(rk.InputError, match=message):
+        date_cell(text)

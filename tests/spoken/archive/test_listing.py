@@ -26,7 +26,9 @@ def archive(tmp_path):
 
 def test_columns(archive):
     columns = list_recordings(archive.index)
-    assert tuple(columns) == COLUMNS
+    assert tuple(columns) == ("recording", "rights", *COLUMNS[1:])
+    assert columns["rights"] == ["", "", "closed"]
+    assert tuple(list_recordings(archive.index, "title:zebra")) == COLUMNS
     assert columns["recording"] == ["a", "b", "c"]
     assert columns["title"] == ["Zebra", "", "ant"]
     assert columns["length"] == [40.0, 3.0, 1.0]
@@ -53,6 +55,7 @@ def test_sorting(archive, sort, reverse, want):
         ("title:zebra", "a"),
         ("-place:york", "bc"),
         ("rights:closed", "c"),
+        ("rights:open", "ab"),
         ("recording:a OR recording:b", "ab"),
     ],
 )

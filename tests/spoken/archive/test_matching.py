@@ -5,8 +5,8 @@ import pytest
 
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.matching import mask, why_nothing
-from rankine.spoken.archive.numerals import english_numbers
 from rankine.spoken.index import runs
+from rankine.spoken.writing.numerals import english_numbers
 
 from ... import reference_places as ref
 from ..cases import SMALL, recordings, sausages, spoken

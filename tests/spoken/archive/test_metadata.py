@@ -151,7 +151,7 @@ def test_importing_and_exporting(archive, tmp_path):
     for ending in ("csv", "tsv", "json", "jsonl"):
         out = tmp_path / f"out.{ending}"
         assert archive.about.export(out) == 2
-        assert archive.about.import_table(out) == ([], [], [], 2)
+        assert archive.about.import_table(out) == ([], [], [], 2, [])
 
 
 # -- a plain model
@@ -223,7 +223,7 @@ def plain(tmp_path_factory):
 @settings(max_examples=150, deadline=None)
 @given(ACTIONS)
 def test_any_sequence_comes_to_what_the_model_says(plain, actions):
-    (plain.folder / "store.sqlite").unlink(missing_ok=True)
+    Store(plain.folder).make()  # an empty one
     about, model = plain.about, Model({name: {} for name in NAMES})
     for action, *rest in actions:
         if action == "undo":

@@ -30,9 +30,11 @@ def test_delimiters_and_encodings(tmp_path, delimiter, encoding):
 
 
 def test_two_encodings(tmp_path):
-    content = "name,title\ntape1,é\n".encode() + "tape2,é\n".encode("cp1252")
+    content = "name,title\ntape1,é\n".encode() + "tape2,é\nx,ü\n".encode("cp1252") + "y,ü\n".encode()
     with pytest.raises(
-        rk.InputError, match=r"t\.csv, line 3: not valid UTF-8, unlike line 2: the file mixes encodings"
+        rk.InputError,
+        match=r"t\.csv, line 3: not valid UTF-8, unlike line 2: the file mixes encodings. In UTF-8: lines 2, 5; in "
+        r"another: lines 3, 4. Bring them to one encoding by hand$",
     ):
         read(tmp_path / "t.csv", content)
     assert read(tmp_path / "t.csv", content, encoding="cp1252").cells["tape2"] == {"title": "é"}
@@ -89,11 +91,13 @@ def test_rows_that_cannot_be_used(tmp_path):
         '"tape3","two\nlines",17 May 2023',
     )  # fmt: skip
     got = read(path, "\n".join(lines))
-    assert got.cells == {"tape3": {"title": "two lines", "date": "2023-05-17"}}
-    assert got.rows == 1
+    assert got.cells == {"tape2": {"title": "B"}, "tape3": {"title": "two lines", "date": "2023-05-17"}}
+    assert got.rows == 2
+    assert got.bad_cells == [
+        f"{path}, line 4: date: '5/11/2023' means 2023-05-11 or 2023-11-05: write the one that is meant"
+    ]
     assert got.errors == [
         f"{path}, line 3: no recording is called 'tap3'. Did you mean 'tape3'?",
-        f"{path}, line 4: date: '5/11/2023' means 2023-05-11 or 2023-11-05: write the one that is meant",
         f"{path}, line 5: expected 3 cells as in the head line, got 2",
         f"{path}, line 6: expected the name of a recording in the column 'name', got none",
         f"{path}, line 8: the title of 'tape1' is 'Z' here and 'A' in {path}, line 2; no row of it is used",
@@ -121,7 +125,6 @@ def test_rows_that_agree_are_one(tmp_path):
         ("t.json", '[{"name": "tape1", "title": {"a": 1}}]', "title: expected text, a number or a list of texts"),
         ("t.json", '[{"name": "tape1", "title": true}]', "title: expected text"),
         ("t.json", '[{"name": "tape1", "title": "a", "title": "b"}]', "two fields are called 'title'"),
-        ("t.jsonl", '{"name": "tape1", "title": "a"}\n{', r"t\.jsonl, line 2: not JSON"),
         ("t.json", '[{"title": "a"}]', "expected a column that names the recording"),
     ],
 )  # fmt: skip
@@ -170,3 +173,24 @@ def test_the_ending_of_what_is_written(tmp_path):
     assert (tmp_path / "x.csv").read_text().splitlines()[
         0
     ] == "recording,title,date,speakers,collection,tags,language,rights,notes"
+
+
+def test_one_bad_cell_leaves_the_others(tmp_path):
+    got = read(tmp_path / "t.csv", "name,title,date,rights\ntape1,A,5/11/1963,often\ntape2,B,c. 1962,\n")
+    assert got.cells["tape1"] == {"title": "A"}
+    assert (got.errors, got.rows) == ([], 2)
+    assert [cell.partition(": ")[2].split(":")[0] for cell in got.bad_cells] == ["date", "rights"]
+    assert got.notes == [f"{tmp_path / 't.csv'}: 1 date such as 'c. 1962' only shown: no filter of dates finds it"]
+
+
+def test_one_bad_object_leaves_the_others(tmp_path):
+    lines = ['{"name": "tape1", "title": "A"}', '{"name": "tape2", ', "[1]", '{"name": "tape2", "title": {}}']
+    got = read(tmp_path / "t.jsonl", "\n".join(lines))
+    assert got.cells == {"tape1": {"title": "A"}}
+    assert [error.removeprefix(f"{tmp_path / 't.jsonl'}, line ")[:13] for error in got.errors] == [
+        "2: not JSON (", "3: expected a", "4: title: exp",
+    ]  # fmt: skip
+    got = read(tmp_path / "t.json", '[{"name": "tape1", "title": "A"}, 7]')
+    assert got.errors == [f"{tmp_path / 't.json'}, object 2: expected an object of fields, got '7'"]
+    with pytest.raises(rk.InputError, match=r"t\.jsonl, line 1: not JSON"):
+        read(tmp_path / "t.jsonl", "{\n{")

@@ -7,8 +7,11 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.lattice.formats import one_best
+from rankine.spoken.archive.recordings import recordings_table
+from rankine.spoken.archive.turns import SpeakerTurn, record_turns
+from rankine.spoken.lattice.formats import one_best, write_slf
 from rankine.spoken.learn.weights import Weights
+from rankine.spoken.recognise.journal import RecordingJournal
 
 from .packs import found_in, recognised, saved
 
@@ -136,7 +139,7 @@ def test_damage_is_not_packed(tmp_path):
     (tmp_path / "b" / "recognised" / "one.slf").unlink()
     with pytest.raises(rk.InputError, match=r"one\.slf: this lattice is missing"):
         archive.pack(tmp_path / "out.zip")
-    archive = indexed_without_store(tmp_path / "c")
+    archive = recognised(tmp_path / "c")
     (tmp_path / "c" / "store.sqlite").write_bytes(b"x" * 5000)
     with pytest.raises(
         rk.InputError, match=r"store\.sqlite: (the database cannot be copied|not a store written by Rankine)"
@@ -146,14 +149,53 @@ def test_damage_is_not_packed(tmp_path):
     assert list(tmp_path.glob(".out*")) == []
 
 
-def indexed_without_store(folder):
-    archive = recognised(folder)
-    (folder / "store.sqlite").unlink()
-    return archive
-
-
 @pytest.mark.parametrize(("target", "message"), [("out.tar", "as a .zip file"), ("a/out.zip", "in the folder of the")])
 def test_where_it_cannot_be_written(tmp_path, target, message):
     archive = recognised(tmp_path / "a")
     with pytest.raises(rk.InputError, match=message):
         archive.pack(tmp_path / target)
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_open_only_leaves_nothing_of_closed_recordings(tmp_path, index):
+    """The word "quixotic" and the name "closed-tape" are only said in, and of, a recording that is closed."""
+    archive = recognised(tmp_path / "a")
+    lattices = archive.folder / "recognised"
+    heard = one_best([("quixotic", 0.0, 1.0, 0.9), ("words", 1.0, 2.0, 0.8)])
+    (lattices / "closed-tape.slf").write_bytes(write_slf(heard))
+    segments = [{"file": "closed-tape.slf", "start": 0.0}]
+    line = {
+        "recording": "closed-tape", "print": "00", "audio": "/x/closed-tape.wav", "ending": ".slf", "segments": segments
+    }  # fmt: skip
+    with open(lattices / "recognised.jsonl", "a") as file:
+        file.write(json.dumps(line) + "\n")
+    journal = RecordingJournal(lattices)
+    journal.write_table()
+    archive.add(lattices, recordings_table(journal, None), listed=True)
+    archive.merge()
+    archive.add_lattices([("closed-too", heard)])  # in a part of its own
+    archive.about.set("closed-tape", {"title": "quixotic", "rights": "closed", "place": "quixotic"})
+    archive.about.set("closed-tape", {"notes": "quixotic"})
+    archive.about.clear("closed-tape", ["notes"])
+    archive.about.undo()
+    archive.about.set("closed-too", {"rights": "on request", "place": "quixotic"})
+    archive.about.set("one", {"title": "first"})
+    record_turns(archive.folder, {"closed-tape": [SpeakerTurn(0.0, 1.0, "quixotic")]})
+    book = archive.judgments
+    book.add(book.query("quixotic"), "closed-tape@0.00-1.00", 1.0)
+    book.add(book.query("spoken"), "one", 1.0)
+    archive.delete(["three"])
+    secret = (b"quixotic", b"closed-t")
+    before = b"".join(p.read_bytes() for p in archive.folder.rglob("*") if p.is_file())
+    assert all(word in before for word in secret)
+
+    packed = archive.pack(tmp_path / "out.zip", index=index, open_only=True)
+    assert packed.documents == (2 if index else 0)
+    other = Archive.unpack(tmp_path / "out.zip", tmp_path / "b")
+    other.check()
+    assert sorted(other.documents) == ["deep/two", "one"]
+    assert "spoken" in other.judgments.all().queries.values()
+    assert other.about.get("one")["title"] == "first"
+    assert other.search("words")
+    for path in (p for p in (tmp_path / "b").rglob("*") if p.is_file()):
+        assert not any(word in path.read_bytes() for word in secret), path

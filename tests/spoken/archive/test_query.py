@@ -140,10 +140,13 @@ def test_a_hyphen_is_a_blank_where_nothing_with_it_was_heard():
         assert (query.terms, query.neighbours, query.words) == (blank.terms, blank.neighbours, blank.words)
     assert query.neighbours == ((0, 1),)
     for heard in ("well-known", "wellknown"):
-        assert alternatives(ask("well-known", heard, "well", "known")) == {"well-known": [heard]}
+        assert alternatives(ask("well-known", heard, "well", "known")) == {"well-known": [heard, "well known"]}
         traces = WordList([heard, "well", "known"])
         traces.number[heard] = 0.4
-        assert alternatives(parse("well-known", ENGLISH, traces)) == {"well": ["well"], "known": ["known"]}
+        whole = [heard] if "-" in heard else []
+        assert alternatives(parse("well-known", ENGLISH, traces)) == {
+            "well": ["well", *whole], "known": ["known", *whole],
+        }  # fmt: skip
     assert alternatives(ask("half-heard/e-mail", "email")) == {
         "half": ["half"], "heard": ["heard"], "e-mail": ["email"],
     }  # fmt: skip
@@ -153,20 +156,27 @@ def test_a_hyphen_is_a_blank_where_nothing_with_it_was_heard():
 def test_numbers():
     said = ("fourteen", "fifty", "five", "one", "thousand", "four", "hundred")
     assert alternatives(ask("1455", *said)) == {
-        "1455": ["fourteen fifty five", "one thousand four hundred fifty five", "1455"]
-    }
-    assert alternatives(ask("1,455", "1455")) == {"1455": ["1455"]}
+        "1455": [
+            "fourteen fifty five", "one thousand four hundred fifty five", "fourteen hundred fifty five", "1455",
+        ]
+    }  # fmt: skip
+    assert alternatives(ask("1,455", "1455")) == {"1,455": ["1455"]}
     assert ask("1455", *said).words == ("fourteen", "fifty", "five")
     assert ask("1455", "1455", *said).words == ("1455",)
     assert ask("1455").words == ("1455",)
     assert alternatives(ask("fourteen fifty-five", "1455", "14", *said)) == {
-        "fourteen": ["fourteen", "1455"], "fifty": ["fifty", "1455"], "five": ["five", "1455"],
-    }  # fmt: skip
+        word: [word, "one thousand four hundred fifty five", "fourteen hundred fifty five", "1455"]
+        for word in ("fourteen", "fifty", "five")
+    }
     assert alternatives(ask("fourteen fifty five", "14", "fourteen")) == {  # 1455 is nowhere, and 14 is not meant
         "fourteen": ["fourteen"], "fifty": ["fifty"], "five": ["five"],
     }  # fmt: skip
     phrase = ask('"in fourteen fifty five"', "in", "1455", *said).phrases[0]
-    assert [some.words for some in phrase.alternatives] == [("in", "fourteen", "fifty", "five"), ("in", "1455")]
+    ways = [" ".join(some.words) for some in phrase.alternatives]
+    assert ways == [
+        "in fourteen fifty five", "in one thousand four hundred fifty five", "in fourteen hundred fifty five",
+        "in 1455",
+    ]  # fmt: skip
     assert [some.words for some in ask('"in 5"', "in", "five").phrases[0].alternatives] == [("in", "five"), ("in", "5")]
     assert alternatives(ask_in_mandarin("二十九", "29", "二十", "九")) == {"二十": ["二十", "29"], "九": ["九", "29"]}
     assert alternatives(ask_in_mandarin("29", "二十", "九")) == {"29": ["二十 九", "29"]}

@@ -17,6 +17,7 @@ from rankine.spoken.index.about import About
 from ..recognise.cases import Echo, write
 
 soundfile = pytest.importorskip("soundfile")
+pytestmark = pytest.mark.usefixtures("resting")
 
 
 @dataclass(frozen=True)

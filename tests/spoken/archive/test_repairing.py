@@ -127,7 +127,8 @@ def test_what_cannot_be_repaired_is_said(archive):
     (archive.folder / "recognised" / "one.slf").unlink()
     repairs = Archive.repair(archive.folder)
     assert repairs.lost == ["one"]
-    assert "1 utterance of the table" in repairs.left[0]
+    assert "recognised/one.slf not there" in repairs.left[0]
+    assert "1 utterance of the table" in repairs.left[1]
 
 
 def test_temporary_files_and_a_damaged_cache(archive):
@@ -160,6 +161,33 @@ def test_a_damaged_store(archive):
     assert Archive(archive.folder).judgments.all().qrels.items() <= want.qrels.items()
     assert Archive.repair(archive.folder).done == []
     assert kept.exists()
+
+
+def test_a_missing_store_is_replaced_and_closes_all(archive):
+    archive.delete(["three"])
+    (archive.folder / "store.sqlite").unlink()
+    (archive.folder / "recognised" / "deep" / "two.slf").rename(archive.folder / "recognised" / "two.slf")
+    repairs = Archive.repair(archive.folder)
+    assert "all 3 are closed now" in repairs.done[0]
+    assert repairs.left == ["1 lattice such as recognised/deep/two.slf not there: add the recordings again"]
+    again = Archive(archive.folder)
+    assert again.search("words") == []
+    again.undelete(["three"])
+    assert again.about.get("three")["rights"] == "closed"
+    again.about.undo(1)
+    assert again.search("words")
+    assert again.search("letters")
+    with pytest.raises(rk.InputError, match="1 lattice missing, this one first: add the recordings again"):
+        again.check()
+
+
+@pytest.mark.parametrize("content", [b"nothing\n", b"utterance\taudio\n\xff\tx\n"])
+def test_check_sees_a_damaged_table(archive, content):
+    (archive.folder / "recognised" / "recordings.tsv").write_bytes(content)
+    with pytest.raises(rk.InputError, match="--repair` makes the table again"):
+        archive.check()
+    assert any("recordings.tsv" in line for line in Archive.repair(archive.folder).done)
+    archive.check()
 
 
 def test_damaged_judgments_of_an_older_release(tmp_path):

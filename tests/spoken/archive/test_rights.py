@@ -10,10 +10,12 @@ from rankine.spoken.archive import rights
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.filters import DocumentFilter
 from rankine.spoken.archive.hits import locate
+from rankine.spoken.archive.listing import list_recordings
 from rankine.spoken.archive.rights import access, check_readable, read_rights, readable_documents
 from rankine.spoken.archive.search import search_notes, why_no_hits
 from rankine.spoken.archive.subtitles import subtitles
 from rankine.spoken.archive.suggestions import suggest
+from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best
 
 from ..cases import SMALL
@@ -152,3 +154,39 @@ def test_masks_of_parts(archive):
     mask = np.array([True, False, True, True])
     assert [part.tolist() for part in archive.index.masks_of(mask)] == [[True], [False], [True], [True]]
     assert archive.index.masks_of(None) == []
+
+
+def test_rights_that_have_ended_are_open_in_filters(archive):
+    archive.about.merge(
+        {"a": {"rights": "closed until 1999"}, "b": {"rights": "closed until 2999"}, "c": {"rights": "on request"}}
+    )
+    listed = {
+        where: set(list_recordings(archive.index, where)["recording"])
+        for where in ("rights:open", "rights:closed", "-rights:open")
+    }
+    assert "a" in listed["rights:open"]
+    assert not {"b", "c"} & listed["rights:open"]
+    assert listed["rights:closed"] == {"b"}
+    assert listed["-rights:open"] == {"b", "c"}
+
+
+def test_words_of_closed_recordings_do_not_occur(tmp_path):
+    """What is closed is as if it were not there; words of what is on request are no suggestions."""
+    archive = Archive.create(tmp_path / "a", Settings({"word": "words"}))
+    texts = {"a": "plain press", "b": "quixotic press", "c": "laborious press"}
+    archive.add_lattices(
+        (name, one_best([(w, i, i + 1.0, 0.9) for i, w in enumerate(text.split())])) for name, text in texts.items()
+    )
+    archive.about.merge({"b": {"rights": "closed"}, "c": {"rights": "on request"}})
+    index, everybody, keeper = archive.index, DocumentFilter(), DocumentFilter(closed=True)
+    for text in ("quixotic", "nowhere"):
+        with pytest.raises(rk.InputError, match=f"nothing in the query '{text}' occurs in this archive"):
+            archive.search(text)
+    assert [hit.document for hit in archive.search("quixotic", closed=True)] == ["b"]
+    assert [hit.document for hit in archive.search("laborious")] == ["c"]
+    assert "quixotic: no such word was heard" in search_notes(index, "quixotic", everybody)
+    assert search_notes(index, "quixotic", keeper) == []
+    for text, word in (("quixotik", "quixotic"), ("laboriuos", "laborious")):
+        assert f"{text}: no such word was heard" in search_notes(index, text, everybody)
+        assert search_notes(index, text, keeper) == [f"{text}: did you mean {word} (1)?"]
+    assert "plian: did you mean plain (1)?" in search_notes(index, "plian", everybody)

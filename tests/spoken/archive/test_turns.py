@@ -7,7 +7,7 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.turns import SpeakerTurn, record_turns, speakers_at, speakers_of, turns_of
+from rankine.spoken.archive.turns import SpeakerTurn, all_turns, record_turns, speakers_at, speakers_of_places
 from rankine.spoken.lattice.formats import one_best
 
 from ..cases import SMALL
@@ -23,18 +23,23 @@ def archive(tmp_path):
     return archive
 
 
+def speakers_of(archive, name, start, end):
+    return speakers_of_places(archive.index, [(name, start, end)])[0]
+
+
 def test_turns(archive):
-    assert speakers_of(archive.folder, "talk", 0, 9) == []
+    assert speakers_of(archive, "talk", 0, 9) == []
+    assert all_turns(archive.index) == {}
     record_turns(archive.folder, {"talk": TURNS}, by="eve")
-    assert turns_of(archive.folder, "talk") == TURNS
-    assert speakers_of(archive.folder, "talk", 0.0, 2.0) == ["Ann", "Bob Lee"]
-    assert speakers_of(archive.folder, "talk", 2.0, 2.0) == ["Bob Lee"]
-    assert speakers_of(archive.folder, "talk", 5.0, 6.0) == speakers_of(archive.folder, "zz", 0, 9) == []
+    assert all_turns(archive.index) == {"talk": TURNS}
+    assert speakers_of(archive, "talk", 0.0, 2.0) == ["Ann", "Bob Lee"]
+    assert speakers_of(archive, "talk", 2.0, 2.0) == ["Bob Lee"]
+    assert speakers_of(archive, "talk", 5.0, 6.0) == speakers_of(archive, "zz", 0, 9) == []
     record_turns(archive.folder, {"talk": [SpeakerTurn(0, 9, "Cy")]})
-    assert speakers_of(archive.folder, "talk", 2.0, 3.0) == ["Cy"]
+    assert speakers_of(archive, "talk", 2.0, 3.0) == ["Cy"]
     assert [b.what for b in archive.about.history()] == ["turns of speakers"] * 2
     archive.about.undo()
-    assert turns_of(archive.folder, "talk") == TURNS
+    assert all_turns(archive.index) == {"talk": TURNS}
     archive.check()
 
 

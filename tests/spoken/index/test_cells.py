@@ -3,9 +3,11 @@
 import pytest
 
 import rankine as rk
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive.listing import list_recordings
 from rankine.spoken.store import FILE
 
-from ..cases import filled
+from ..cases import filled, without_store
 
 
 @pytest.fixture
@@ -14,11 +16,27 @@ def archive(tmp_path):
 
 
 def test_no_store(archive):
+    without_store(archive.folder)
     cells = archive.index.cells
     assert (cells.stamp(), cells.some(["d1"]), cells.all(), cells.having("title")) == (None, {}, {}, {})
     assert not (archive.folder / FILE).exists()
     assert set(archive.index.document_texts) == {"title", "date", "speakers"}
     assert archive.index.texts_of([0, 3]) == [{}, {}]
+
+
+def test_a_store_that_was_removed_is_missed(archive):
+    archive.about.set("d1", {"rights": "closed"})
+    cells = archive.index.cells
+    for change in ((archive.folder / FILE).unlink, (archive.folder / FILE).touch):
+        change()
+        ways = (
+            lambda: Archive(archive.folder), archive.check, cells.all, lambda: archive.search("w1"),
+            lambda: archive.about.set("d2", {"title": "x"}), archive.judgments.all,
+            lambda: archive.pack(archive.folder.parent / "a.zip"), lambda: list_recordings(archive.index),
+        )  # fmt: skip
+        for way in ways:
+            with pytest.raises(rk.InputError, match=r"store\.sqlite: the archive is damaged.*check --repair"):
+                way()
 
 
 def test_cells(archive):

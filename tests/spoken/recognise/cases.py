@@ -32,9 +32,11 @@ class Echo:
 
 
 def write(path, length, rate=16000, channels=1, seed=0):
+    """Noise in syllables, which is cut like speech."""
     rng = np.random.default_rng(seed)
     path.parent.mkdir(parents=True, exist_ok=True)
-    soundfile.write(path, 0.1 * rng.normal(size=(length, channels)).clip(-3, 3), rate)
+    loud = np.where(np.arange(length) * 10 // rate % 3 < 2, 0.1, 0.001)
+    soundfile.write(path, loud[:, None] * rng.normal(size=(length, channels)).clip(-3, 3), rate)
 
 
 def tag(path, title):

@@ -16,6 +16,7 @@ from rankine.spoken.recognise.hypotheses import (
     by_score,
     compression,
     trust,
+    written_alike,
 )
 
 
@@ -126,3 +127,34 @@ def test_distrust():
 def test_short_texts_do_not_repeat_themselves():
     assert compression("no no no no no no") == 1.0
     assert compression("") == 1.0
+
+
+def test_different_writings_of_the_same_words_share_their_mass(tmp_path):
+    """Of five samples four say 1450, three of them in digits; each differs in another word too."""
+    texts = ["in 1450 he sat.", "by 1450, he sat", "at fourteen fifty he sat", "on 1450 he sat", "in fourteen he sat"]
+    rows = [(0.2, words(text)) for text in texts]
+    read = lattice(tmp_path, WindowHypotheses(0.0, 5.0, written_alike(rows)))
+    assert counts(read)["1450"] == 0.8
+    assert "fifty" not in read.units
+    best = confusion_network(read)
+    assert {unit: round(p, 6) for _, unit, p in best.triples() if unit == "1450"} == {"1450": 0.8}
+
+
+def test_texts_that_differ_in_writing_are_one_in_the_heavier_writing():
+    texts = ["cost $5 in color", "cost five dollars in colour", "cost five dollars in colour!", "cost six dollars"]
+    merged = by_count([TextHypothesis((i,), text, -1.0) for i, text in enumerate(texts)])
+    assert [(h.tokens, h.weight) for h in merged] == [((1,), pytest.approx(0.75)), ((3,), pytest.approx(0.25))]
+    german = by_count([TextHypothesis((i,), text, -1.0) for i, text in enumerate(("am 5.", "am five"))], "de")
+    assert len(german) == 2
+
+
+def test_words_in_another_writing_keep_the_time(tmp_path):
+    rows = [(0.6, words("the 1450 press")), (0.4, words("a fourteen fifty press", 0.5))]
+    (_, one), (_, other) = written_alike(rows)
+    assert [w.text for w in other] == ["a", "1450", "press"]
+    assert [(w.start, w.end) for w in other] == [(0.5, 1.0), (1.0, 2.0), (2.0, 2.5)]
+    assert one == rows[0][1]
+    swapped = written_alike([(0.4, rows[0][1]), (0.6, rows[1][1])])[0][1]
+    assert [w.text for w in swapped] == ["the", "fourteen", "fifty", "press"]
+    assert (swapped[1].start, swapped[2].end) == (0.5, 1.0)
+    assert written_alike(rows[:1]) == rows[:1]

@@ -16,6 +16,7 @@ from rankine.spoken.recognise.journal import RecordingJournal
 from .cases import tag
 
 soundfile = pytest.importorskip("soundfile")
+pytestmark = pytest.mark.usefixtures("resting")
 
 
 class Ears:
@@ -128,7 +129,8 @@ def test_copies_are_left_out_until_they_are_wanted(place, tmp_path):
     for _ in range(2):
         added = add(archive, tmp_path)
         assert added.recognised.done == 0
-        assert any("copies of other recordings, left out: 1 file" in note for note in added.recognised.notes)
+        (note,) = [note for note in added.recognised.notes if "1 copy of a recording left out, such as " in note]
+        assert " (a copy of " in note
         assert sorted(archive.documents) == ["a", "b", "deep/c"]
     (audio / "a.wav").unlink()  # the copy is the recording now
     add(archive, tmp_path)
@@ -365,3 +367,18 @@ def test_an_edited_recording_at_the_place_of_a_deleted_one(place, tmp_path):
     add(archive, tmp_path)
     assert heard(archive) == {6: "b", 3: "deep/c"}
     assert sorted(archive.documents) == ["b", "deep/c"]
+
+
+def test_new_tags_fill_what_is_empty(place):
+    archive, audio = place
+    archive.about.set("b", {"title": "Mine"})
+    archive.about.set("deep/c", {"title": "Wrong"})
+    archive.about.clear("deep/c", ["title"])
+    for name in ("a", "b", "deep/c"):
+        tag(audio / f"{name}.wav", "Tag")
+    add(archive, audio.parent)
+    assert [archive.about.get(name).get("title") for name in ("a", "b", "deep/c")] == ["Tag", "Mine", None]
+    assert sum(Ears.asked.values()) == 3
+    tag(audio / "a.wav", "Another")
+    add(archive, audio.parent)
+    assert archive.about.get("a")["title"] == "Tag"

@@ -1,5 +1,6 @@
 """From recordings to lattices: what is done is kept, errors are reported, a run that was killed goes on."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import soundfile
 from rankine.errors import InputError
 from rankine.spoken.index.about import read_about
 from rankine.spoken.recognise import run as r
+from rankine.spoken.recognise.cutting import VERSION
+from rankine.spoken.recognise.journal import JOURNAL
 
 from .cases import Echo, content, write
 
@@ -78,6 +81,27 @@ def test_killed_and_restarted_it_ends_with_the_same(audio, tmp_path):
         (tmp_path / "whole" / r.TABLE).read_text().splitlines()
     )
     assert r.recognise([audio], out, Echo(wait=0.05), longest=2.0).done == 0
+
+
+def test_segments_of_other_cuts_are_not_mixed(audio, tmp_path):
+    """A recording that an earlier release began is begun anew; one that it finished is not heard again."""
+    write(audio / "long.wav", 16000 * 9, seed=7)
+    out = tmp_path / "out"
+    r.recognise([audio], out, Echo(), longest=2.0)
+    whole = content(out)
+    lines = [json.loads(line) for line in (out / JOURNAL).read_text().splitlines()]
+    last = {line["recording"]: line for line in lines}
+    assert last["long"]["cuts"] == VERSION
+    for line in last.values():
+        line.pop("cuts")
+    last["long"].pop("segments")
+    (out / JOURNAL).write_text("".join(json.dumps(line) + "\n" for line in last.values()))
+    for path in out.glob("long@*"):
+        path.write_bytes(b"-1.0 cut otherwise\n")
+    (out / "long@00099.nbest").write_bytes(b"-1.0 cut otherwise\n")
+    again = r.recognise([audio], out, Echo(), longest=2.0)
+    assert (again.done, again.before) == (1, 6)
+    assert content(out) == whole
 
 
 def test_unreadable_files_are_reported_and_skipped(audio, tmp_path):

@@ -32,7 +32,7 @@ def tiny():
 
 
 class StandIn:
-    """An engine that hears numbers: a sample is drawn from the seed, and a word takes half a second."""
+    """An engine that hears numbers: a sample is drawn from the seed, and its word begins after a second."""
 
     def __init__(self):
         self.loaded, self.seeds = 0, []
@@ -58,7 +58,7 @@ class StandIn:
         return [TextHypothesis((t,), f" word{t}", -0.5) for t in drawn], self.no_speech
 
     def words(self, encoded, texts, language, length):
-        return [[TranscriptWord(f"word{text[0]}", 0.0, 0.5, 0.5)] for text in texts]
+        return [[TranscriptWord(f"word{text[0]}", 1.0, 1.5, 0.5)] for text in texts]
 
 
 @pytest.fixture

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ...console import ask, counted, say
 from .common import Folder
+
+if TYPE_CHECKING:
+    from ...spoken import Archive
 
 
 def _confirmed(question: str, yes: bool) -> bool:
@@ -18,9 +21,25 @@ def _confirmed(question: str, yes: bool) -> bool:
     return False
 
 
+def _document(archive: Archive, name: str) -> str:
+    """The document that is called so, or whose audio file is; an InputError where there is none."""
+    from pathlib import PurePath
+
+    from ...spoken.archive.metadata_files import stem_of
+    from ...spoken.archive.segments import audio_of
+
+    stem = stem_of(name)
+    if name not in archive.index.numbers and stem in archive.index.numbers:
+        audio = audio_of(archive.index, stem)
+        if not audio or PurePath(audio).name == PurePath(name).name:
+            return stem
+    archive.index.number_of(name)
+    return name
+
+
 def delete(
     archive: Folder,
-    documents: Annotated[list[str], typer.Argument(help="Names of documents.")],
+    documents: Annotated[list[str], typer.Argument(help="Names of documents, or of their audio files.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Put documents of an archive into its bin, for 30 days; `rankine spoken undelete` brings them back.
@@ -28,13 +47,12 @@ def delete(
     Judgments and what was said about them come back too. Audio files stay. They are left out when their folder is added
     again; to add one again, give the file itself.
 
-    `rankine spoken delete archive/ tape-7`
+    `rankine spoken delete archive/ tape-7`, or `tape-7.flac` where this is its file
     """
     from ...spoken import Archive
 
     opened = Archive(archive)
-    for name in documents:
-        opened.index.number_of(name)
+    documents = [_document(opened, name) for name in documents]
     what = counted(len(documents), "document")
     some = ", ".join(documents[:3]) + (" …" if len(documents) > 3 else "")
     if not _confirmed(f"{archive}: delete {what} ({some})?", yes):

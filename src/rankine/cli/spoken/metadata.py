@@ -10,6 +10,7 @@ from typer.core import TyperCommand
 
 from ...console import clock, counted, print_table, put, put_json, say
 from .common import Folder, finish
+from .turns import table_of_turns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +60,16 @@ Export = Annotated[
     str | None,
     typer.Option("--export", metavar="FILE", help="Write all fields to a .csv, .tsv, .json or .jsonl file."),
 ]
+ImportTurns = Annotated[
+    str | None,
+    typer.Option(
+        "--import-turns", metavar="FILE",
+        help="Record who speaks when: a table with the columns recording, start, end, speaker. Replaces earlier turns.",
+    ),
+]  # fmt: skip
+ExportTurns = Annotated[
+    str | None, typer.Option("--export-turns", metavar="FILE", help="Write who speaks when to a .csv or .tsv file.")
+]
 Undo = Annotated[
     int | None,
     typer.Option("--undo", metavar="[N]", help="Take back the change N; without a number the last one that counts."),
@@ -73,6 +84,8 @@ def about(
     clear: Clear = None,
     table: Import = None,
     export: Export = None,
+    import_turns: ImportTurns = None,
+    export_turns: ExportTurns = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
     undo: Undo = None,
     history: Annotated[bool, typer.Option("--history", help="Print all changes: when, who, what.")] = False,
@@ -91,9 +104,10 @@ def about(
     `rankine spoken about archive/ --import tapes.csv --dry-run`: the column recording, name, file or identifier says
     which recording (`tape-7` or `tape-7.wav`); Dublin Core names such as dc:title and dcterms:created are understood.
 
-    `rankine spoken about archive/ --export tapes.csv`, `--history`, `--undo`
+    `rankine spoken about archive/ --export tapes.csv`, `--import-turns turns.csv`, `--history`, `--undo`
 
-    Rights are `open`, `on request`, `closed` or `closed until 2030-01-01`; search obeys them.
+    Rights are `open`, `on request`, `closed` or `closed until 2030-01-01`; search obeys them. This command and its
+    exports are for the keeper: they show closed recordings too.
     """
     from ...spoken import Archive
 
@@ -101,6 +115,7 @@ def about(
     changing = bool(values) or (bool(clear) and table is None)
     asked = {
         "--set or --clear": changing, "--import": table is not None, "--export": export is not None,
+        "--import-turns": import_turns is not None, "--export-turns": export_turns is not None,
         "--undo": undo is not None, "--history": history,
     }  # fmt: skip
     names = _names(opened, recordings or [], [name for name, is_asked in asked.items() if is_asked])
@@ -110,6 +125,9 @@ def about(
         _import(opened, table, clear or [], by, dry_run, encoding)
     elif export is not None:
         say(f"{export}: {counted(opened.about.export(export), 'recording')}")
+        _note_closed(opened, opened.documents)
+    elif import_turns is not None or export_turns is not None:
+        table_of_turns(opened, import_turns, export_turns, by, dry_run, encoding)
     elif undo is not None:
         batch = opened.about.undo(None if undo == _LAST else undo, by)
         say(f"{archive}: undone: {batch.id}, {batch.what} ({counted(batch.cells, 'cell')})")
@@ -119,6 +137,15 @@ def about(
         _print_cells(opened, names)
     else:
         _print_fields(opened)
+
+
+def _note_closed(archive: Archive, names: Sequence[str]) -> None:
+    """Say how many of some recordings are not open."""
+    from ...spoken.archive.rights import not_open
+
+    n = len(set(not_open(archive.index)) & set(names))
+    if n:
+        say(f"rankine: closed or on request: {n:,} of {counted(len(names), 'recording')}; this is for the keeper")
 
 
 def _names(archive: Archive, given: Sequence[str], asked: list[str]) -> list[str]:
@@ -140,8 +167,15 @@ def _import(
     done = archive.about.import_table(table, clear, by, dry_run, encoding)
     for note in done.notes:
         say(f"rankine: {note}")
-    _print_changes(archive, done.changes, dry_run)
+    for line in done.bad_cells:
+        say(f"rankine: cell left out: {line}")
+    if done.changes or dry_run or not (done.errors or done.bad_cells):
+        _print_changes(archive, done.changes, dry_run)
+    else:
+        say("nothing was changed")
     finish(done.errors, done.rows, "rows")
+    if done.bad_cells:
+        raise typer.Exit(1)
 
 
 def _change(
@@ -160,6 +194,8 @@ def _change(
         if field.strip() in cells:
             raise InputError(f"--set gives {field.strip()} twice; several values stand in one, with ; between them")
         cells[field.strip()] = value
+    for note in archive.about.new_fields(cells):
+        say(f"rankine: {note}")
     _print_changes(archive, archive.about.change(names, cells, clear, by, dry_run), dry_run)
 
 
@@ -229,13 +265,19 @@ def list_recordings(
     reverse: Annotated[bool, typer.Option("--reverse", help="Sort from the last to the first.")] = False,
     fields: Annotated[
         str | None,
-        typer.Option(help="Columns, with commas between them; default: recording,title,date,speakers,length,segments."),
+        typer.Option(
+            help="Columns, with commas between them; default: recording,title,date,speakers,length,segments, and "
+            "rights where a recording is not open."
+        ),
     ] = None,
     form: Annotated[
         ListForm, typer.Option("--format", help="table, tsv or json (lengths in seconds).")
     ] = ListForm.table,
 ) -> None:
     """List the recordings of an archive, with title, date, speakers, length and number of segments.
+
+    The list is for the keeper: closed recordings are in it. Where there are some, a column has the rights, and a line
+    on the standard error says how many.
 
     `rankine spoken list archive/ --where 'speaker:ann date:2021..2023' --sort date`
 
@@ -250,6 +292,7 @@ def list_recordings(
     names = [name for name in (fields or "").split(",") if name.strip()]
     columns = listed(opened.index, where, sort, reverse, names)
     rows = list(zip(*columns.values(), strict=True))
+    _note_closed(opened, listed(opened.index, where, fields=["recording"])["recording"])
     if form is ListForm.json:
         put_json([dict(zip(columns, row, strict=True)) for row in rows], indent=1)
     elif form is ListForm.tsv:

@@ -19,19 +19,39 @@ def pack(
     closed: Annotated[
         bool, typer.Option("--closed", help="Pack recordings that are closed or on request too: for the keeper.")
     ] = False,
+    open_only: Annotated[
+        bool,
+        typer.Option("--open-only", help="Leave out recordings that are closed or on request, and all about them."),
+    ] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the file if there is one.")] = False,
 ) -> None:
     """Write a whole archive into one file: index, lattices, what people typed in, weights. Recordings stay outside.
 
     It is the state of one moment, also while another process writes. The file is a zip in the layout of BagIt, with a
     checksum of every file. What is in the bin is left out. `rankine spoken pack archive/ archive.zip`
+
+    With `--open-only` the file holds nothing of recordings that are not open: no lattice, no metadata, no judgment, and
+    no query that was judged at one of them.
     """
+    from pathlib import Path
+
+    from ...errors import InputError
     from ...limits import shown
     from ...progress import bar
     from ...spoken import Archive
+    from ...spoken.archive.rights import check_all_open
 
+    if closed and open_only:
+        raise InputError("--closed and --open-only cannot be used together")
+    if not replace and Path(output).exists():
+        raise InputError("there is a file already; --replace replaces it", output)
     opened = Archive(archive)
+    if not closed and not open_only:
+        check_all_open(opened.index, "--closed", "--open-only")
     with bar("packing", None, unit="bytes") as update:
-        packed = opened.pack(output, index=not without_index, closed=closed, report=update)
+        packed = opened.pack(
+            output, index=not without_index, closed=closed, open_only=open_only, replace=replace, report=update
+        )
     documents = "without the index" if without_index else counted(packed.documents, "document")
     say(f"{output}: {documents}, {counted(packed.files, 'file')}, {shown(packed.size)} in {shown(packed.packed)}")
 

@@ -327,24 +327,32 @@ class Archive(TaughtArchive):
         *,
         index: bool = True,
         closed: bool = False,
+        open_only: bool = False,
+        replace: bool = False,
         report: Callable[[int, int], None] = lambda done, total: None,
     ) -> PackedArchive:
         """Write the whole archive into a zip, as it is now; recordings themselves are left out.
 
-        An archive with recordings that are not open is packed only if ``closed`` says so.
+        An archive with recordings that are not open is packed only if ``closed`` or ``open_only`` says how.
 
         Args:
             target: the zip file; it is written whole or not at all.
             index: whether the index is packed too. Without it the file is smaller, and unpacking builds the index.
             closed: whether recordings that are closed or on request may be packed.
+            open_only: whether they are left out, with their lattices, their metadata, and queries judged at them.
+            replace: whether a file that is there already is replaced.
             report: is called with the bytes done and their total.
         """
         from .packing import pack
         from .rights import check_all_open
 
-        if not closed:
+        if closed and open_only:
+            raise InputError("closed and open_only cannot be used together")
+        if not closed and not open_only:
             check_all_open(self.index)
-        return pack(self.folder, target, index, report)
+        if not replace and Path(target).exists():
+            raise InputError("there is a file already; replace=True replaces it", str(target))
+        return pack(self.folder, target, index, open_only, report)
 
     @classmethod
     def unpack(cls, source: str | os.PathLike, folder: str | os.PathLike, **options: Any) -> Archive:

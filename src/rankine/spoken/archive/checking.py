@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from ...console import counted
 from ...errors import InputError
-from ...places import check_below, folder_inside
+from ...places import check_below, folder_inside, inside
+from ..index.about import read_about
 from ..index.reader import Index
 from ..index.storage import open_parts
 from ..learn.judgments import Judgments
-from ..recognise.journal import RecordingJournal
+from ..recognise.journal import TABLE, RecordingJournal
 from .bin import Bin
 from .hearings import hearings_of, open_hearing
+from .rebuilding import missing_lattices, recognised
 from .recordings import FOLDER
 from .shelf import Shelf
 
@@ -46,3 +49,18 @@ def _check_one(folder: Path, report: Callable[[int], None]) -> None:
     if lattices.is_dir():
         check_below(lattices)
         RecordingJournal(lattices)
+        _check_lattices(folder, lattices)
+
+
+def _check_lattices(folder: Path, lattices: Path) -> None:
+    """Raise InputError if lattices are missing, or if the table of recordings cannot be read."""
+    missing = missing_lattices(folder)
+    if missing:
+        n = counted(len(missing), "lattice")
+        raise InputError(f"{n} missing, this one first: add the recordings again", str(inside(lattices, missing[0])))
+    table = inside(lattices, TABLE)
+    if table.exists() and recognised(folder):
+        try:
+            read_about(table)
+        except InputError as error:
+            raise InputError(f"{error.message}; `rankine spoken check --repair` makes the table again") from None

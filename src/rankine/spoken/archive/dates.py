@@ -46,6 +46,18 @@ def read_date(text: str) -> DateRange | None:
     return DateRange(int(first), int(last))
 
 
+def read_days(text: str) -> DateRange | None:
+    """The days of what a recording has as its date: a date or a range; None where it is neither, such as c. 1962.
+
+    >>> read_days("1960..1969"), read_days("c. 1962")
+    (DateRange(first=19600101, last=19691231), None)
+    """
+    try:
+        return read_date(text) or (read_dates(text) if ".." in text else None)
+    except InputError:
+        return None
+
+
 def read_dates(text: str) -> DateRange:
     """The days of a date or of a range such as ``2021..2023``, ``2021-05..`` or ``..2022``.
 

@@ -1,4 +1,4 @@
-"""Dates in the notations that people use, as ISO dates: a year, a month or a day."""
+"""Dates in the notations that people use, as ISO dates: a year, a month or a day, or a range of these."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from datetime import date
 
 from ...errors import InputError, shorten
-from .dates import EXPECTED, read_date
+from .dates import EXPECTED, read_date, read_dates
 
 _LANGUAGES = (  # names of months; the first three letters of the English ones too
     "january february march april may june july august september october november december",
@@ -28,6 +28,37 @@ _DAY_NAME = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|\.)?[\s-]*(?:of |de )?([^\W\
 _NAME_DAY = re.compile(r"([^\W\d_]+)\.?[\s-]*(\d{1,2})(?:st|nd|rd|th)?,?[\s-]+(\d{4})")
 _NAME_YEAR = re.compile(r"([^\W\d_]+)\.?[\s,-]*(\d{4})")
 _CHINESE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})日)?)?")
+
+_YEARS = re.compile(r"(\d{4})\s*(?:-|–|—|to|until)\s*(\d{4})", re.ASCII)
+_DECADE = re.compile(r"(?:the )?(\d{3}0)'?s", re.ASCII)
+_ONE_SIDE = re.compile(r"(before|pre-?|after|post-?)\s*(\d{4})", re.ASCII)
+_ABOUT = re.compile(r"(?:c|ca|circa|about|around|approx|approximately|um|vers|~)\.?\s*\d{4}|\d{4}\s*\(?\?\)?", re.ASCII)
+
+
+def date_cell(text: str) -> str:
+    """A date as a field keeps it: an ISO date, a range such as 1962..1965, or about a year, which is only shown.
+
+    >>> [date_cell(text) for text in ("17 May 1962", "1962-1965", "1960s", "before 1950", "after 1950", "c.  1962")]
+    ['1962-05-17', '1962..1965', '1960..1969', '..1949', '1951..', 'c. 1962']
+    """
+    plain = " ".join(unicodedata.normalize("NFKC", text).split())
+    small = plain.casefold()
+    if ".." in plain:
+        read_dates(plain)
+        return "..".join(part.strip() for part in plain.split("..", 1))
+    if _ABOUT.fullmatch(small):
+        return plain
+    if match := _YEARS.fullmatch(small):
+        return date_cell(f"{match[1]}..{match[2]}")
+    if match := _ONE_SIDE.fullmatch(small):
+        year, before = int(match[2]), match[1].startswith(("before", "pre"))
+        return f"..{year - 1:04d}" if before else f"{year + 1:04d}.."
+    if match := _DECADE.fullmatch(small):
+        if match[1].endswith("00"):
+            years = f"{match[1]}..{match[1][:3]}9 or {match[1]}..{match[1][:2]}99"
+            raise InputError(f"{shorten(text)} means {years}: write the one that is meant")
+        return f"{match[1]}..{match[1][:3]}9"
+    return iso_date(text)
 
 
 def iso_date(text: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ...errors import InputError, shorten
-from .day_notations import iso_date
+from .day_notations import date_cell
 from .rights import read_rights
 
 LONGEST_VALUE = 100_000  # characters of a cell
@@ -62,9 +62,10 @@ TABLE: dict[str, MetadataField] = {
     for field in (
         MetadataField("title", "what the recording is called", ("heading", "titel"), _line),
         MetadataField(
-            "date", "when it was recorded: 2023, 2023-05 or 2023-05-17; other notations are read where they are clear",
+            "date",
+            "when it was recorded: 2023, 2023-05, 2023-05-17, 2021..2023; other notations where they are clear",
             ("created", "recorded", "issued", "day", "year", "recording-date", "date-recorded", "date-created"),
-            iso_date,
+            date_cell,
         ),
         MetadataField(
             "speakers", "who speaks, with ; between several people",

@@ -10,11 +10,11 @@ import numpy as np
 
 from ...errors import InputError, nearest, shorten
 from ..index.reader import Index
-from .dates import EXPECTED, read_date, read_dates
+from .dates import EXPECTED, read_date, read_dates, read_days
 from .fields import TABLE, field_name, in_order, values_of
 from .folding import HYPHENS, fold
 from .grammar import has_words, mistake, parse_syntax
-from .rights import OPEN, RIGHTS, readable_documents
+from .rights import OPEN, RIGHTS, access, readable_documents
 from .terms import FieldFilter
 from .turns import speakers_by_document
 
@@ -63,9 +63,9 @@ class DocumentFilter(NamedTuple):
         """These filters and others."""
         return self._replace(fields=(*self.fields, *fields))
 
-    def readable(self, index: Index) -> np.ndarray | None:
-        """True for the documents that are not closed; None: all of them, or closed ones count too."""
-        return None if self.closed else readable_documents(index)
+    def readable(self, index: Index, words: bool = False) -> np.ndarray | None:
+        """True for the documents that are not closed, or (``words``) whose words may be told; None: all of them."""
+        return None if self.closed else readable_documents(index, words)
 
     def mask(self, index: Index) -> np.ndarray | None:
         """True for the documents that pass; None: all of them. Filters that leave none are an InputError."""
@@ -87,7 +87,7 @@ class DocumentFilter(NamedTuple):
         notes = []
         if any(field.name == "date" for field in self.fields):
             dates = _values(index, "date", readable)
-            unread = [date for date in dates if date and read_date(date.strip()) is None]
+            unread = [date for date in dates if date and read_days(date.strip()) is None]
             have = f"{len(unread):,} recordings have a date" if len(unread) > 1 else "1 recording has a date"
             if unread:
                 notes.append(f"{have} that cannot be read, such as {shorten(unread[0])}: no filter of dates finds it")
@@ -113,8 +113,14 @@ def _values(index: Index, name: str, readable: np.ndarray | None = None) -> Sequ
         if name == "speaker":
             values = _with_turns(index, values)
         elif field == RIGHTS:
-            values = [value or OPEN for value in values]
+            values = [_effective(value) for value in values]
     return values if readable is None else [v if r else "" for v, r in zip(values, readable.tolist(), strict=True)]
+
+
+def _effective(rights: str) -> str:
+    """Rights as they are today: those that end with a day that is past are open."""
+    means = access(rights)
+    return rights if means in rights and means != OPEN else f"{means}; {rights}" if means != OPEN else OPEN
 
 
 def _with_turns(index: Index, values: list[str]) -> list[str]:
@@ -154,7 +160,7 @@ def _nobody(index: Index, field: FieldFilter, values: Iterable[str]) -> InputErr
     names = " or ".join(map(shorten, field.values))
     hint = "" if field.name == "date" else nearest(field.values[0], there)
     if field.name == "date":
-        days = sorted((days, date) for date in there if (days := read_date(date.strip())))
+        days = sorted((days, date) for date in there if (days := read_days(date.strip())))
         hint = f"; there are dates from {days[0][1]} to {days[-1][1]}" if days else "; no date can be read"
     message = _NOBODY.get(field.name, f"no recording has {{}} in its {field.name}").format(names)
     return InputError(message + (hint if field.name == "date" else f".{hint}" if hint else ""))
@@ -205,7 +211,7 @@ def _is_named(value: str) -> Test:
 
 def _is_of(value: str) -> Test:
     days = read_dates(value)
-    return lambda text: (date := read_date(text.strip())) is not None and days.holds(date)
+    return lambda text: (date := read_days(text.strip())) is not None and days.holds(date)
 
 
 _TESTS: dict[str, Callable[[str], Test]] = {

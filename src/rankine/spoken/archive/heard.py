@@ -119,8 +119,8 @@ class HeardQuery:
         self.own: tuple[np.ndarray, np.ndarray] | None = None
 
     def occurs(self, documents: np.ndarray | None) -> bool:
-        """Whether anything in the query occurs in the archive; for further hearings, in these documents (a mask)."""
-        own = any(self.index.has(kind, self.query.units(kind)) for kind in self.index.kinds)
+        """Whether anything in the query occurs in these documents (a mask), in any kind of units."""
+        own = any(self.index.has(kind, self.query.units(kind), documents) for kind in self.index.kinds)
         return own or any(further.occurs(self.index, documents) for further in self.further)
 
     def ranking(self, k: int | None, documents: np.ndarray | None) -> list[RankedPlace]:

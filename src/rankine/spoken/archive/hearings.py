@@ -148,7 +148,7 @@ def make_hearing(index: Index, name: str) -> Path:
     folder = hearing_folder(index.folder, name)
     if not inside(folder, MANIFEST).exists():
         own = {file: inside(index.folder, file).read_bytes() for file in index.manifest.files}
-        create(folder, index.manifest.settings, own)
+        create(folder, index.manifest.settings, own, stored=False)
     return folder
 
 

@@ -12,6 +12,7 @@ from ..index import schema
 from ..index.reader import Index
 from .fields import TABLE, field_name, in_order
 from .filters import read_filter
+from .rights import OPEN, RIGHTS, access
 
 COLUMNS = ("recording", "title", "date", "speakers", "length", "segments")
 _OF_INDEX: dict[str, Callable[[Index], list[Any]]] = {
@@ -31,15 +32,18 @@ def list_recordings(
         where: fields as in a query, such as ``speaker:ann date:2021..2023``; by default all recordings.
         sort: a column.
         reverse: whether to sort from the last to the first.
-        fields: the columns; by default ``COLUMNS``. A length is in seconds.
+        fields: the columns; by default ``COLUMNS``, and rights if a recording is not open. A length is in seconds.
     """
-    names = [_column_name(index, name) for name in (fields or COLUMNS)]
+    rights = _values(index, RIGHTS)
     key = _values(index, _column_name(index, sort))
     mask = read_filter(index, where).mask(index)
     rows = list(range(len(index))) if mask is None else np.flatnonzero(mask).tolist()
     order = [row for row in rows if key[row] not in ("", None)]
     order.sort(key=lambda row: _sort_key(key[row]), reverse=reverse)
     order += [row for row in rows if key[row] in ("", None)]
+    if not fields and any(access(rights[row]) != OPEN for row in rows):
+        fields = (COLUMNS[0], RIGHTS, *COLUMNS[1:])
+    names = [_column_name(index, name) for name in (fields or COLUMNS)]
     columns = {name: _values(index, name) for name in names}
     return {name: [column[row] for row in order] for name, column in columns.items()}
 

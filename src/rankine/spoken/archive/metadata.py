@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from ...errors import InputError, unknown
+from ...errors import InputError, nearest, unknown
 from ..index.about import About
 from ..index.cells import Cells, rows_of
 from ..index.reader import Index
@@ -51,12 +51,13 @@ class MetadataBatch(NamedTuple):
 
 
 class ImportedTable(NamedTuple):
-    """What a table changed, which of its rows could not be used and why, and what was found out about it."""
+    """What a table changed, which of its rows and cells could not be used and why, and what was found out about it."""
 
     changes: list[CellChange]
     errors: list[str]
     notes: list[str]
     rows: int  # that were used
+    bad_cells: list[str]  # of rows that were used
 
 
 class Metadata:
@@ -148,17 +149,24 @@ class Metadata:
     ) -> ImportedTable:
         """Set the cells of a CSV, TSV, JSON or JSON lines file that are not empty.
 
-        Rows that cannot be used are left out and reported. An empty cell changes nothing, but for the fields in
-        ``clear``: there it empties the field.
+        Rows and cells that cannot be used are left out and reported. An empty cell changes nothing, but for the fields
+        in ``clear``: there it empties the field.
         """
         names = {settable_name(field) for field in clear}
         read = read_rows(path, self.index.numbers, encoding)
         missing = names - set(read.fields)
         if missing:
             raise InputError(f"no column is called {min(missing)!r}, so it cannot clear the field", str(path))
+        notes = [*read.notes, *(f"{path}: {note}" for note in self.new_fields(read.fields))]
         given = {r: {f: v for f, v in row.items() if v or f in names} for r, row in read.cells.items()}
         changes = self.write(given, f"import of {Path(path).name}", by, dry_run)
-        return ImportedTable(changes, read.errors, read.notes, read.rows)
+        return ImportedTable(changes, read.errors, notes, read.rows, read.bad_cells)
+
+    def new_fields(self, names: Collection[str]) -> list[str]:
+        """Notes on fields that no recording has yet and that are in no table: perhaps they are mistyped."""
+        there = {*TABLE, *self.fields}
+        new = [field for field in map(settable_name, names) if field not in there]
+        return [f"new field {field!r}.{nearest(field, there)}".removesuffix(".") for field in dict.fromkeys(new)]
 
     def write(self, table: Table, what: str, by: str | None = None, dry_run: bool = False) -> list[CellChange]:
         """Set cells that are read already; empty ones are cleared."""

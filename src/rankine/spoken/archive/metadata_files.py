@@ -1,7 +1,7 @@
 """Tables of metadata as files: CSV, TSV, JSON and JSON lines, read and written.
 
 The encoding and the delimiter are found out. The column that names the recording is one of ``KEYS``; other columns are
-fields. Rows that cannot be used are reported, each with its line, and the others are used.
+fields. Rows and cells that cannot be used are reported, each with its line, and the others are used.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from ...console import counted
 from ...errors import InputError, nearest, shorten
 from ...files import write_file
 from ...io.delimited_blocks import DecodedText
 from ...sources import open_source
+from .dates import read_days
 from .fields import KEYS, MEASURED, TABLE, field_name, in_order, read_value
 
 MOST_COLUMNS = 500
@@ -34,38 +36,39 @@ Row = tuple[str, list[tuple[str, str]] | InputError]  # the place, and names of 
 
 
 class MetadataRows(NamedTuple):
-    """What a file says: cells by recording and field, why rows are not used, notes, fields, how many rows are used."""
+    """What a file says: cells by recording and field, why rows are not used, notes, fields, how many rows are used.
+
+    ``bad_cells`` says of rows that are used why one of their cells is not.
+    """
 
     cells: dict[str, dict[str, str]]
     errors: list[str]
     notes: list[str]
     fields: list[str]
     rows: int
+    bad_cells: list[str]
 
 
 def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str | None = None) -> MetadataRows:
     """The rows of a file about recordings that have these names."""
-    text, said = _decoded(path, encoding)
-    notes = [said] if said else []
-    rows = list(_rows(path, text))
-    if not rows:
-        raise InputError("expected rows below the head line, got none", str(path))
+    rows, notes = table_rows(path, encoding)
     columns = list(dict.fromkeys(name for _, cells in rows if isinstance(cells, list) for name, _ in cells))
     if len(columns) > MOST_COLUMNS:
         raise InputError(f"{len(columns):,} columns; at most {MOST_COLUMNS} are read", str(path))
-    if not columns:
-        raise next(cells for _, cells in rows if isinstance(cells, InputError))
     key, fields, passed = _fields_of(columns, str(path))
     if passed:
         notes.append(f"{path}: passed over, because they cannot be set: {', '.join(passed)}")
-    named, errors = RecordingFinder(names), list[str]()
+    named, errors, bad_cells = RecordingFinder(names), list[str](), list[str]()
     of_recording: dict[str, list[tuple[str, dict[str, str]]]] = {}
     for where, cells in rows:
         try:
             if isinstance(cells, InputError):
                 raise cells
             recording = named.find(next((cell for column, cell in cells if column == key), ""), key)
-            values = _cells(cells, fields)
+            values, bad = _cells(cells, fields)
+            if bad and not values:
+                raise bad[0]
+            bad_cells += [f"{where}: {error.message}" for error in bad]
             of_recording.setdefault(recording, []).append((where, values))
         except InputError as error:
             errors.append(f"{where}: {error.message}")
@@ -76,7 +79,24 @@ def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str |
             n_rows += len(some)
         except InputError as error:
             errors.append(error.message)
-    return MetadataRows(merged, errors, notes, in_order(set(fields.values())), n_rows)
+    shown = [cells["date"] for cells in merged.values() if cells.get("date") and read_days(cells["date"]) is None]
+    if shown:
+        notes.append(
+            f"{path}: {counted(len(shown), 'date')} such as {shown[0]!r} only shown: no filter of dates finds it"
+        )
+    return MetadataRows(merged, errors, notes, in_order(set(fields.values())), n_rows, bad_cells)
+
+
+def table_rows(path: str | os.PathLike, encoding: str | None = None) -> tuple[list[Row], list[str]]:
+    """The rows of a table, at least one of which can be read, and notes about the file."""
+    text, said = _decoded(path, encoding)
+    rows = list(_rows(path, text))
+    if not rows:
+        raise InputError("expected rows below the head line, got none", str(path))
+    if all(isinstance(cells, InputError) for _, cells in rows):
+        where, error = rows[0]
+        raise InputError(error.message, where) if isinstance(error, InputError) else AssertionError
+    return rows, [said] if said else []
 
 
 def _decoded(path: str | os.PathLike, encoding: str | None) -> tuple[str, str]:
@@ -145,19 +165,26 @@ class _Pairs(list[tuple[str, Any]]):
     """An object of JSON: keys and values, equal keys too."""
 
 
-def _json(text: str, where: str) -> Any:
+def _json(text: str, where: str | None = None) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_Pairs)
     except (json.JSONDecodeError, RecursionError) as error:
-        at = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) and "line" not in where else ""
-        raise InputError(f"not JSON ({error})", f"{where}{at}") from None
+        at = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise InputError(f"not JSON ({error})", where and f"{where}{at}") from None
 
 
 def _json_lines(path: str | os.PathLike, text: str) -> Iterator[Row]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            where = f"{path}, line {number}"
-            yield where, _object(_json(line, where), where)
+            yield f"{path}, line {number}", _row(lambda line=line: _object(_json(line)))  # type: ignore[misc]
+
+
+def _row(read: Callable[[], list[tuple[str, str]]]) -> list[tuple[str, str]] | InputError:
+    """A row, or why it cannot be read."""
+    try:
+        return read()
+    except InputError as error:
+        return error
 
 
 def _json_rows(path: str | os.PathLike, text: str) -> Iterator[Row]:
@@ -165,33 +192,33 @@ def _json_rows(path: str | os.PathLike, text: str) -> Iterator[Row]:
     content = _json(text, str(path))
     if isinstance(content, _Pairs):
         for name, value in content:
-            where = f"{path}, {shorten(name)}"
-            cells = [pair for pair in _object(value, where) if not _is_key(pair[0])]
-            yield where, [("recording", name), *cells]
+            cells = _row(lambda value=value: _object(value))  # type: ignore[misc]
+            if isinstance(cells, list):
+                cells = [("recording", name), *(pair for pair in cells if not _is_key(pair[0]))]
+            yield f"{path}, {shorten(name)}", cells
     elif isinstance(content, list):
         for number, value in enumerate(content, 1):
-            where = f"{path}, object {number}"
-            yield where, _object(value, where)
+            yield f"{path}, object {number}", _row(lambda value=value: _object(value))  # type: ignore[misc]
     else:
         raise InputError("expected a list of objects, or an object by the names of recordings", str(path))
 
 
-def _object(value: Any, where: str) -> list[tuple[str, str]]:
+def _object(value: Any) -> list[tuple[str, str]]:
     if not isinstance(value, _Pairs):
-        raise InputError(f"expected an object of fields, got {shorten(json.dumps(value))}", where)
+        raise InputError(f"expected an object of fields, got {shorten(json.dumps(value))}")
     doubled = next((k for i, (k, _) in enumerate(value) if any(k == other for other, _ in value[:i])), None)
     if doubled is not None:
-        raise InputError(f"two fields are called {shorten(doubled)}", where)
-    return [(name, _text_of(cell, name, where)) for name, cell in value]
+        raise InputError(f"two fields are called {shorten(doubled)}")
+    return [(name, _text_of(cell, name)) for name, cell in value]
 
 
-def _text_of(value: Any, name: str, where: str) -> str:
+def _text_of(value: Any, name: str) -> str:
     if isinstance(value, list) and not isinstance(value, _Pairs):
-        return "; ".join(_text_of(some, name, where) for some in value)
+        return "; ".join(_text_of(some, name) for some in value)
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InputError(f"{name}: expected text, a number or a list of texts, got {shorten(json.dumps(value))}", where)
+        raise InputError(f"{name}: expected text, a number or a list of texts, got {shorten(json.dumps(value))}")
     return str(value)
 
 
@@ -227,14 +254,20 @@ def _fields_of(columns: list[str], where: str) -> tuple[str, dict[str, str], lis
     return key, fields, passed
 
 
-def _cells(cells: list[tuple[str, str]], fields: Mapping[str, str]) -> dict[str, str]:
-    """The cells of a row by field, read; those of several columns of one field are joined."""
+def _cells(cells: list[tuple[str, str]], fields: Mapping[str, str]) -> tuple[dict[str, str], list[InputError]]:
+    """The cells of a row by field, and why others cannot be read; those of several columns of one field are joined."""
     joined: dict[str, str] = {}
     for column, cell in cells:
         if column in fields:
             field = fields[column]
             joined[field] = f"{joined[field]}; {cell}" if joined.get(field, "").strip() else cell
-    return {field: read_value(field, cell) for field, cell in joined.items()}
+    out, errors = dict[str, str](), list[InputError]()
+    for field, cell in joined.items():
+        try:
+            out[field] = read_value(field, cell)
+        except InputError as error:
+            errors.append(error)
+    return out, errors
 
 
 def _without_contradiction(recording: str, rows: list[tuple[str, dict[str, str]]]) -> dict[str, str]:
@@ -265,13 +298,13 @@ class RecordingFinder:
         name = cell.strip()
         if not name:
             raise InputError(f"expected the name of a recording in the column {key!r}, got none")
-        forms = list(dict.fromkeys(form for text in (name, name.replace("\\", "/")) for form in (text, _stem(text))))
+        forms = list(dict.fromkeys(form for text in (name, name.replace("\\", "/")) for form in (text, stem_of(text))))
         for look in (self._exact, self._by_composition, self._by_last_part):
             for form in forms:
                 if (match := look(form)) is not None:
                     return match
         self.hints -= 1
-        hint = nearest(_stem(name), self.names) if self.hints >= 0 and len(self.names) <= _COMPARED else ""
+        hint = nearest(stem_of(name), self.names) if self.hints >= 0 and len(self.names) <= _COMPARED else ""
         raise InputError(f"no recording is called {shorten(name, 80)}.{hint}")
 
     def _exact(self, name: str) -> str | None:
@@ -292,7 +325,7 @@ class RecordingFinder:
         return match if match in self.names else None
 
 
-def _stem(name: str) -> str:
+def stem_of(name: str) -> str:
     """A name without the ending of a file."""
     return _ENDING.sub("", name)
 

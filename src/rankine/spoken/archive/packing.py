@@ -22,14 +22,15 @@ from ...interrupt import check
 from ...places import folder_inside, inside, is_inside, plain_files
 from ...temporary import temporary_folder
 from ...version import __version__
-from ..databases import back_up
+from ..databases import back_up, check_database_files
 from ..index.reader import Index
-from ..index.storage import MANIFEST, Manifest, Part
+from ..index.storage import MANIFEST, Manifest, Part, PartFile
 from ..recognise.journal import JOURNAL, TABLE, RecordingJournal
-from ..store import FILE, Store, check_database_files
+from ..store import FILE, Store
 from ..upgrading import FORMAT, LEGACY
 from .bag import BagWriter
 from .hearings import hearings_of
+from .leaving_out import LeftOut, forget_closed, part_without
 from .packing_hearings import PackedHearing
 from .rebuilding import texts_of
 from .recordings import FOLDER
@@ -56,9 +57,13 @@ class _Changed(Exception):
 
 
 def pack(
-    folder: Path, target: str | os.PathLike, index: bool = True, report: Callable[[int, int], None] = lambda d, t: None
+    folder: Path,
+    target: str | os.PathLike,
+    index: bool = True,
+    open_only: bool = False,
+    report: Callable[[int, int], None] = lambda d, t: None,
 ) -> PackedArchive:
-    """Write an archive into a zip, whole or not at all; ``report`` is called with the bytes done and their total."""
+    """Write an archive into a zip, whole or not at all; see :meth:`Archive.pack`."""
     out = Path(target)
     if out.suffix.lower() != ".zip" or not is_inside(out.stem):
         raise InputError("a packed archive is written as a .zip file", str(out))
@@ -67,7 +72,7 @@ def pack(
     for _ in range(_ATTEMPTS):
         try:
             with replacing(out, durable=True) as temporary, temporary_folder("rankine-pack-") as stage:
-                packed = _Packing(folder, Path(stage), index, report).write(BagWriter(temporary, out.stem))
+                packed = _Packing(folder, Path(stage), index, open_only, report).write(BagWriter(temporary, out.stem))
                 return packed._replace(packed=temporary.stat().st_size)
         except _Changed:
             continue
@@ -77,22 +82,35 @@ def pack(
 class _Packing:
     """One attempt; what must not change is copied into the folder ``stage`` first."""
 
-    def __init__(self, folder: Path, stage: Path, index: bool, report: Callable[[int, int], None]) -> None:
+    def __init__(
+        self, folder: Path, stage: Path, index: bool, open_only: bool, report: Callable[[int, int], None]
+    ) -> None:
         self.folder, self.stage, self.report = folder, stage, report
         self.index, self.with_index = Index.open(folder), index
+        self.in_store = self._databases()
+        self.left_out = forget_closed(stage) if open_only else LeftOut()
         self.lattices = folder_inside(folder, FOLDER)
         self.lines = self._lines()
         samples = {line["samples"] for line in self.lines.values() if "samples" in line and "gone" not in line}
         self.hearings = [PackedHearing(hearing, samples) for hearing in hearings_of(folder)]
-        self.parts: list[Part] = [reader.part for reader in self.index.parts] if index else []
+        self.parts: list[Part] = self._parts() if index else []
         self.total = self.done = 0
+
+    def _parts(self) -> list[Part]:
+        parts = (
+            part_without(reader, self.left_out.names, self.index.settings, self.stage) for reader in self.index.parts
+        )
+        return [part for part in parts if part is not None]
 
     def _lines(self) -> dict[str, dict[str, Any]]:
         """The lines of the journal that count: of recordings that are done, and of those that were deleted."""
         if not inside(self.lattices, JOURNAL).exists():
             return {}
         lines = RecordingJournal(self.lattices).lines
-        return {name: line for name, line in lines.items() if line.get("segments") is not None or "gone" in line}
+        return {
+            name: line for name, line in lines.items()
+            if (line.get("segments") is not None or "gone" in line) and not self.left_out.holds(name, line)
+        }  # fmt: skip
 
     def write(self, bag: BagWriter) -> PackedArchive:
         """Copy everything."""
@@ -118,12 +136,12 @@ class _Packing:
             FORMAT_TAG: str(FORMAT), INDEX_TAG: "yes" if self.with_index else "no",
         }  # fmt: skip
         bag.close(info)
-        return PackedArchive(len(self.index) if self.with_index else 0, len(bag.sums), bag.size, 0)
+        return PackedArchive(sum(part.meta["documents"] for part in self.parts), len(bag.sums), bag.size, 0)
 
     def _check_documents(self) -> None:
         """Raise InputError if documents could not be indexed again from the lattices."""
         own = {name for name, line in self.lines.items() if line.get("segments")}
-        lost = [] if self.with_index else [name for name in self.index.names if name not in own]
+        lost = [] if self.with_index else [name for name in self.index.names if name not in own | self.left_out.names]
         if lost:
             raise InputError(
                 f"{counted(len(lost), 'document')} such as {lost[0]!r} would be lost without the index: their lattices "
@@ -132,7 +150,7 @@ class _Packing:
 
     def _staged(self) -> dict[str, Path]:
         """The files that are made or copied at once: the manifest, the store, weights, the journal and its table."""
-        files = {MANIFEST: self._text(MANIFEST, self._manifest(self._databases()).to_bytes())}
+        files = {MANIFEST: self._text(MANIFEST, self._manifest().to_bytes())}
         for name in (FILE, LEGACY):
             if (self.stage / name).exists():
                 files[name] = self.stage / name
@@ -148,7 +166,8 @@ class _Packing:
         for hearing in self.hearings:
             files |= hearing.staged(self.stage)
         if not self.with_index:
-            files[TEXTS] = self._text(TEXTS, json.dumps(texts_of(self.index), ensure_ascii=False).encode())
+            texts = {n: some for n, some in texts_of(self.index).items() if n not in self.left_out.names}
+            files[TEXTS] = self._text(TEXTS, json.dumps(texts, ensure_ascii=False).encode())
         return files
 
     def _databases(self) -> bool:
@@ -161,10 +180,10 @@ class _Packing:
         Store(self.stage).check()
         return not (self.stage / LEGACY).exists()
 
-    def _manifest(self, in_store: bool) -> Manifest:
+    def _manifest(self) -> Manifest:
         manifest = self.index.manifest
-        manifest = replace(manifest, format=FORMAT if in_store else manifest.format)
-        return manifest if self.with_index else replace(manifest, parts=())
+        parts = tuple(PartFile(part.path.name, part.size, part.crc) for part in self.parts)
+        return replace(manifest, format=FORMAT if self.in_store else manifest.format, parts=parts)
 
     def _text(self, name: str, data: bytes) -> Path:
         path = self.stage / name

@@ -11,11 +11,19 @@ from typing import NamedTuple
 
 from ..lattice.units import Split
 from ..text import HAN
+from ..writing.numerals import (
+    HAN_NUMBER,
+    LONGEST,
+    english_digits,
+    main_ways,
+    mandarin_digits,
+    mandarin_numbers,
+)
 from .folding import APOSTROPHES, HYPHENS, fold
-from .numerals import HAN_NUMBER, LONGEST, english_digits, english_numbers, mandarin_digits, mandarin_numbers
 from .pinyin import Syllable, read_pinyin
 from .terms import WordSequence, joined, sequence
 from .words import WordList
+from .writings import Writings
 
 MOST = 100  # alternatives of a term or a phrase
 _LONGEST = 8  # characters of a Mandarin word
@@ -41,7 +49,7 @@ class TypedWord(NamedTuple):
 
 
 class TypedRun(NamedTuple):
-    """Typed words from, to, and the single words that they may be instead: digits, or a word without its hyphens."""
+    """Typed words from, to, and what they may be instead: digits, or a word without its hyphens."""
 
     begin: int
     end: int
@@ -62,6 +70,7 @@ class WordReader:
         listed: Callable[[str], bool] = lambda word: False,
     ) -> None:
         self.splits, self.words, self.language, self.listed = splits, words, language, listed
+        self.writings = Writings(words) if language == "en" else None
 
     def sequence(self, *words: str) -> WordSequence:
         """Words as they are written."""
@@ -74,16 +83,21 @@ class WordReader:
 
     def _chunk(self, chunk: str) -> Iterator[TypedWord]:
         if same := self._same(chunk):
-            yield TypedWord(chunk, tuple(map(self.sequence, same)))
+            yield self._word(chunk, same)
             return
         plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", chunk))
-        if _GROUPED.fullmatch(plain):
+        if self.writings and (token := self.writings.token(plain)):
+            if self.writings.of_word(token):
+                yield self._word(token)
+                return
+            plain = self.writings.number(token) or plain
+        elif _GROUPED.fullmatch(plain):
             plain = plain.replace(",", "")
         for token in cut_words(plain):
             if re.match(f"[{HAN}]", token):
                 yield from (TypedWord(w, (self.sequence(w),)) for w in longest_words(token, self.words))
-            elif self._same(token):
-                yield self._word(token)
+            elif same := self._same(token):
+                yield self._word(token, same)
             else:  # a hyphen is a blank
                 parts = re.split(f"[{HYPHENS[1:]}-]", token)
                 for number, part in enumerate(parts, 1):
@@ -96,8 +110,10 @@ class WordReader:
         hyphen = any(c in HYPHENS for c in _INVISIBLE.sub("", text).strip(HYPHENS))
         return [] if hyphen and all(self.words.count(word) < _SAID for word in same) else same
 
-    def _word(self, token: str) -> TypedWord:
-        alternatives = [(word,) for word in self.words.same(token)] + self._numbers(token)
+    def _word(self, token: str, same: Sequence[str] | None = None) -> TypedWord:
+        """A word; ``same`` are the archive's words that are written so."""
+        own = [(word,) for word in (self.words.same(token) if same is None else same)]
+        alternatives = list(dict.fromkeys(own + self._other_ways(token)))
         pinyin = () if alternatives or not self.pinyin_kind else tuple(read_pinyin(token))
         typed = (self._unheard(token),)
         if typed not in alternatives and (not alternatives or token.isdigit()):
@@ -109,15 +125,17 @@ class WordReader:
         written, form = text.lower(), fold(text)
         return written if form in ("", written) or self.listed(written) else form
 
-    def _numbers(self, token: str) -> list[tuple[str, ...]]:
-        """A number in digits as the archive's words say it."""
+    def _other_ways(self, token: str) -> list[tuple[str, ...]]:
+        """Other ways of writing a word of which the archive has all words."""
+        if self.writings:
+            return self.writings.of_word(token)
         return [way for way in self._ways(token) if all(word in self.words for word in way)]
 
     def _ways(self, token: str) -> list[tuple[str, ...]]:
-        """How a number in digits is said."""
+        """The usual ways to say a number in digits."""
         if self.language == "zh":
             return [tuple(longest_words(text, self.words)) for text in mandarin_numbers(token)]
-        return list(english_numbers(token.lower()))
+        return main_ways(token.lower())
 
     def _partly_heard(self, token: str) -> list[TypedWord]:
         """The words of a number in digits that nobody said as a whole: of the way to say it that was heard most.
@@ -139,8 +157,12 @@ class WordReader:
     # -- words that are one word
 
     def runs(self, typed: Sequence[TypedWord]) -> list[TypedRun]:
-        """Where typed words may be one word: a number in digits, or a listed word without its hyphens."""
-        return [*self._number_runs(typed), *self._hyphen_runs(typed)]
+        """Where typed words have another way of writing as a whole, or are a listed word without its hyphens."""
+        if not self.writings:
+            return [*self._number_runs(typed), *self._hyphen_runs(typed)]
+        ways = self.writings.runs([word.text for word in typed])
+        runs = [TypedRun(begin, end, tuple(self.sequence(*way) for way in some)) for begin, end, some in ways]
+        return [*runs, *self._hyphen_runs(typed)]
 
     def _number_runs(self, typed: Sequence[TypedWord]) -> Iterator[TypedRun]:
         """Where typed words say a number that the archive has in digits; of several runs the longest."""

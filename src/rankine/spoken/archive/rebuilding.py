@@ -26,6 +26,17 @@ def recognised(folder: Path) -> dict[str, list[str]]:
     return {name: [s["file"] for s in line["segments"]] for name, line in lines.items() if line.get("segments")}
 
 
+def missing_lattices(folder: Path) -> list[str]:
+    """The lattices that the journal names and that are not there, also when it is read again."""
+    lattices = folder_inside(folder, FOLDER)
+    missing = _not_there(folder, lattices)
+    return [file for file in _not_there(folder, lattices) if file in missing] if missing else []
+
+
+def _not_there(folder: Path, lattices: Path) -> list[str]:
+    return [file for files in recognised(folder).values() for file in files if not inside(lattices, file).exists()]
+
+
 def texts_of(index: Index) -> dict[str, dict[str, str]]:
     """Title, date and speaker that the index itself has of documents, from releases until 0.1."""
     return {name: texts for name in index.names if (texts := index.base_texts(name))}

@@ -27,7 +27,7 @@ from ..recognise.run import Recognised, Recogniser, recognise
 from .contents import release_returned
 from .metadata import record_texts
 from .roots import StoredAudio
-from .tagged import fill_from_tags
+from .tagged import file_prints, fill_from_tags, retagged
 
 FOLDER = "recognised"
 Sources = str | os.PathLike | Sequence[str | os.PathLike]
@@ -195,6 +195,7 @@ class Indexing:
         self.archive, self.about, self.workers, self.progress = archive, about, workers, progress
         self.language = language
         self.changes = Changes(0, 0, 0, 0, [])
+        self.prints = file_prints(folder_inside(archive.folder, FOLDER))
 
     def commit(self, journal: RecordingJournal) -> None:
         """Index what has been recognised so far, under the names that recordings have now."""
@@ -214,7 +215,7 @@ class Indexing:
             name: line["audio"] for _, name, line, _ in journal.utterances()
             if name not in there and os.path.isabs(line.get("audio") or "")
         }  # fmt: skip
-        fill_from_tags(archive.folder, new)
+        fill_from_tags(archive.folder, {**retagged(journal, self.prints), **new})
         if self.language:
             spoken = {name: {"language": self.language} for name in new}
             record_texts(archive.folder, spoken, "language of new recordings")

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, TypedDict
@@ -36,7 +36,8 @@ from ..store import FILE, Store
 from ..upgrading import LEGACY
 from .feature_cache import FeatureCache
 from .hearings import FOLDER as HEARINGS
-from .rebuilding import Texts, rebuild, recognised
+from .lost_store import replace_store
+from .rebuilding import Texts, missing_lattices, rebuild, recognised
 from .recordings import FOLDER
 from .repairing_hearings import repair_hearings
 from .shelf import Shelf
@@ -96,6 +97,7 @@ class _Repair:
         self._check_manifest()
         self._databases()
         self._table()
+        self._lattices()
         self._temporary_files()
         with writing(self.folder) as writer:
             writer.manifest.check_files(self.folder)
@@ -149,7 +151,14 @@ class _Repair:
     # -- the store
 
     def _databases(self) -> None:
-        """Save what can be read of a damaged store, and of judgments that are not in it yet."""
+        """Replace a store that is missing; save what can be read of a damaged one, and of judgments not in it yet."""
+        if not Store(self.folder).exists and Manifest.read(self.folder).store:
+            n = replace_store(self.folder)
+            self.done.append(
+                f"{FILE} was missing: titles, rights, judgments and all else that people typed in are lost. Nobody "
+                f"knows which recordings were closed, so all {n:,} are closed now; "
+                f"`rankine spoken about {self.folder} --undo 1` opens them"
+            )
         checks = {FILE: Store(self.folder).check, LEGACY: lambda: earlier_rows(self.folder / LEGACY)}
         for name, check in checks.items():
             path = inside(self.folder, name)
@@ -196,6 +205,14 @@ class _Repair:
                     self.done.append(f"{FOLDER}/{TABLE} was missing or damaged and is made again from the journal")
         except InputError as error:
             self.left.append(in_one_line(error))
+
+    def _lattices(self) -> None:
+        """Say which lattices are missing: only recognising again brings them back."""
+        with suppress(InputError):  # the journal is damaged, and has been named
+            missing = missing_lattices(self.folder)
+            if missing:
+                n, some = counted(len(missing), "lattice"), f"{FOLDER}/{missing[0]}"
+                self.left.append(f"{n} such as {some} not there: add the recordings again")
 
     def _temporary_files(self) -> None:
         """Remove files that processes which were killed have left."""

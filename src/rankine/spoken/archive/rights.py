@@ -59,9 +59,10 @@ def access(rights: str, today: date | None = None) -> str:
     return OPEN if match and (today or date.today()).isoformat() >= match[1] else CLOSED
 
 
-def readable_documents(index: Index) -> np.ndarray | None:
-    """True for the documents that are not closed, by number; None: none is closed."""
-    closed = [name for name, rights in index.cells.having(RIGHTS, OPEN).items() if access(rights) == CLOSED]
+def readable_documents(index: Index, words: bool = False) -> np.ndarray | None:
+    """True for the documents that are not closed, by number, with ``words`` for those that are open; None: for all."""
+    secret = (CLOSED, ON_REQUEST) if words else (CLOSED,)
+    closed = [name for name, rights in index.cells.having(RIGHTS, OPEN).items() if access(rights) in secret]
     numbers = [index.numbers[name] for name in closed if name in index.numbers] if closed else []
     if not numbers:
         return None
@@ -70,14 +71,18 @@ def readable_documents(index: Index) -> np.ndarray | None:
     return mask
 
 
-def check_all_open(index: Index) -> None:
-    """Raise InputError if the archive has recordings that are closed or on request."""
+def not_open(index: Index) -> list[str]:
+    """The names of recordings that are closed or on request."""
     others = [name for name, rights in index.cells.having(RIGHTS, OPEN).items() if access(rights) != OPEN]
-    there = [name for name in others if name in index.numbers]
-    if there:
+    return [name for name in others if name in index.numbers]
+
+
+def check_all_open(index: Index, everything: str = "closed=True", some: str = "open_only=True") -> None:
+    """Raise InputError if the archive has recordings that are closed or on request; it names the two ways to pack."""
+    if names := not_open(index):
         raise InputError(
-            f"{counted(len(there), 'recording')} such as {there[0]!r} may not be read by everybody; closed=True "
-            "(--closed) packs all of them, for the keeper", str(index.folder),
+            f"{counted(len(names), 'recording')} such as {names[0]!r} may not be read by everybody: {some} leaves out "
+            f"what is not open, {everything} packs it too, for the keeper", str(index.folder),
         )  # fmt: skip
 
 

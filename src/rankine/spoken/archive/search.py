@@ -39,7 +39,6 @@ from .scripts import foreign
 from .segments import documents_of, segment
 from .suggestions import suggest, suggestion_line
 from .terms import SpokenQuery, WordSequence
-from .words import words_of
 
 _SUGGESTED = 5  # words of a query for which others are suggested
 
@@ -61,7 +60,9 @@ def search(
     if candidates is not None and candidates < 1:
         raise InputError(f"candidates must be at least 1, got {candidates}")
     heard = HeardQuery(index, text, weights, hearings, candidates)
-    if not heard.occurs(documents.readable(index)):
+    readable = documents.readable(index)
+    some = readable is None or readable.any()  # where all is closed there are no hits
+    if some and not heard.occurs(readable):
         nothing = f"nothing in the query {shorten(text)} occurs in this archive, in any kind of units"
         raise InputError(nothing + foreign(index, heard.query.words))
     ranking = heard.ranking(k if grouping is None else None, documents.also(heard.query.fields).mask(index))
@@ -134,25 +135,26 @@ def search_notes(index: Index, text: str, documents: DocumentFilter, hearings: S
     """What was assumed about a query and its filters, and suggestions for words that nobody heard; a line each."""
     query = parse_query(index, text)
     notes = [*query.notes, *documents.also(query.fields).notes(index)]
-    words, readable = words_of(index), documents.readable(index)
+    readable = documents.readable(index)
     unheard = [
         word
         for term in query.terms
-        if not _is_heard(index, term.alternatives) and not term.sounds and not term.of_number
+        if not _is_heard(index, term.alternatives, readable) and not term.sounds and not term.of_number
         for word in term.alternatives[0].words
-        if word not in words and not any(is_said(index, hearing, word, readable) for hearing in hearings)
+        if not index.has(index.kinds[0], [word], readable)
+        and not any(is_said(index, hearing, word, readable) for hearing in hearings)
     ]  # fmt: skip
-    by_sound = len(index.kinds) > 1
+    by_sound, told = len(index.kinds) > 1, documents.readable(index, words=True)
     return notes + [
-        suggestion_line(word, suggest(index, word, documents=readable), by_sound)
+        suggestion_line(word, suggest(index, word, documents=told), by_sound)
         for word in list(dict.fromkeys(unheard))[:_SUGGESTED]
     ]
 
 
-def _is_heard(index: Index, alternatives: Sequence[WordSequence]) -> bool:
-    """Whether the archive has the words of one of the alternatives."""
-    words = words_of(index)
-    return any(all(word in words for word in some.words) for some in alternatives)
+def _is_heard(index: Index, alternatives: Sequence[WordSequence], readable: np.ndarray | None) -> bool:
+    """Whether recordings that are not closed have the words of one of the alternatives."""
+    kind = index.kinds[0]
+    return any(all(index.has(kind, [word], readable) for word in some.words) for some in alternatives)
 
 
 def place_names(index: Index, places: np.ndarray) -> list[str]:

@@ -197,3 +197,9 @@ def overlapping(part: PartReader, rows: Sequence[int], start: float, end: float 
     overlap = np.minimum(offset + length, start if end is None else end) - np.maximum(offset, start)
     overlap[np.isnan(overlap)] = -np.inf
     return None if overlap.max() < -_NEAR else int(np.argmax(overlap))
+
+
+def audio_of(index: Index, document: str) -> str:
+    """The audio file of a document, by its first utterance; empty where none is known."""
+    part, own = index.place_of(document)
+    return next((audio for u in part.utterances(own) if (audio := part.texts(schema.AUDIO)[u])), "")

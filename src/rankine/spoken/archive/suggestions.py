@@ -14,8 +14,8 @@ from ..index.reader import Index
 from ..lattice.edits import edit_distance
 from ..lattice.units import Split
 from ..text import HAN
+from ..writing.numerals import is_number
 from .folding import fold, fold_all
-from .numerals import is_number
 from .words import WordList, words_of
 
 LEAST = 0.5  # expected count of a word that is suggested

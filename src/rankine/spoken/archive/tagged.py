@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...errors import InputError
+from ...places import inside
 from ..index.reader import Index
+from ..recognise.journal import JOURNAL, RecordingJournal, is_other
 from ..recognise.tags import read_tags
 from ..store import Store
 from .fields import read_value
@@ -36,6 +38,23 @@ def fill_from_tags(
                 if cell:
                     table.setdefault(name, {})[field] = cell
     return Metadata(index).write(table, "tags of audio files", by) if table else []
+
+
+def file_prints(lattices: Path) -> dict[str, str]:
+    """The fingerprints of audio files that the journal of a folder of lattices has, by that of their samples."""
+    if not inside(lattices, JOURNAL).exists():
+        return {}
+    lines = RecordingJournal(lattices).lines.values()
+    return {line["samples"]: line["file"] for line in lines if "samples" in line and not is_other(line)}
+
+
+def retagged(journal: RecordingJournal, before: Mapping[str, str]) -> dict[str, str]:
+    """The audio files, by recording, that are other files than before with the same sound."""
+    return {
+        name: line["audio"] for name, line in journal.lines.items()
+        if not is_other(line) and line.get("audio") and before.get(line.get("samples", ""), line.get("file"))
+        != line.get("file")
+    }  # fmt: skip
 
 
 def _cell(field: str, text: str) -> str:

@@ -35,7 +35,7 @@ def record_turns(
 ) -> None:
     """Keep the turns of recordings as one change; an archive does not have a recording of another name."""
     index = Index.open(Path(folder))
-    rows = [(name, _checked(name, turn)) for name, some in turns.items() for turn in some]
+    rows = [(name, checked_turn(name, turn)) for name, some in turns.items() for turn in some]
     for name in turns:
         index.number_of(name)
     with Store(folder).writing(what, login_name() if by is None else by) as batch:
@@ -46,7 +46,8 @@ def record_turns(
         )
 
 
-def _checked(name: str, turn: SpeakerTurn) -> SpeakerTurn:
+def checked_turn(name: str, turn: SpeakerTurn) -> SpeakerTurn:
+    """A turn of a recording with plain text; an InputError where it has no length or no speaker."""
     start, stop = float(turn.start), float(turn.stop)
     if not (math.isfinite(start) and math.isfinite(stop) and 0 <= start < stop):
         raise InputError(f"expected a turn from a time to a later one in seconds, got {start:g} to {stop:g}", name)
@@ -56,13 +57,12 @@ def _checked(name: str, turn: SpeakerTurn) -> SpeakerTurn:
     return SpeakerTurn(start, stop, speaker)
 
 
-def turns_of(folder: str | os.PathLike, recording: str) -> list[SpeakerTurn]:
-    """The turns of a recording, by time."""
-    store = Store(folder)
-    if not store.path.exists():
-        return []
-    with store.reading(whole=False) as db:
-        return _turns(db, recording, undone(db))
+def all_turns(index: Index) -> dict[str, list[SpeakerTurn]]:
+    """The turns of all recordings that have some, by time."""
+    names = [index.names[number] for number in sorted(speakers_by_document(index))]
+    with index.cells.store.reading(whole=False) as db:
+        gone = undone(db)
+        return {name: _turns(db, name, gone) for name in names}
 
 
 def _turns(db: sqlite3.Connection, recording: str, gone: set[int]) -> list[SpeakerTurn]:
@@ -89,13 +89,8 @@ def speakers_at(turns: Sequence[SpeakerTurn], start: float, end: float) -> list[
     return sorted(seconds, key=lambda speaker: -seconds[speaker])
 
 
-def speakers_of(folder: str | os.PathLike, recording: str, start: float, end: float) -> list[str]:
-    """Who speaks in a recording between two times, who speaks most first; nobody where no turns are recorded."""
-    return speakers_at(turns_of(folder, recording), start, end)
-
-
 def speakers_of_places(index: Index, places: Sequence[tuple[str, float, float]]) -> list[list[str]]:
-    """The same for several places (recording, start, end)."""
+    """Who speaks at several places (recording, start, end), who speaks most first; nobody where there are no turns."""
     if not _has_turns(index):
         return [[] for _ in places]
     with index.cells.store.reading(whole=False) as db:

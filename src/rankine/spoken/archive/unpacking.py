@@ -144,10 +144,12 @@ def _extract(archive: zipfile.ZipFile, place: Path, path: Path, report: Callable
     for name, member in files.items():
         target, digest = place / name.removeprefix(DATA), hashlib.sha256()
         target.parent.mkdir(parents=True, exist_ok=True)
-        with writing_to(target), open(target, "xb") as file:
-            for block in _blocks(archive, member, meter, size):
+        with open(target, "xb") as file:
+            for block in _blocks(archive, member, meter, size):  # an error here is one of the zip, not of the target
                 digest.update(block)
-                file.write(block)
+                with writing_to(target):
+                    file.write(block)
+                    file.flush()
                 report(meter.unpacked, total)
         if digest.hexdigest() != sums[name]:
             raise InputError(f"the packed archive is damaged: the checksum of {shorten(name, 80)} is wrong", where)

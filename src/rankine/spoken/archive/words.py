@@ -61,12 +61,20 @@ class WordList:
         return WordList(self.other_units.get(kind, ()))
 
     @cached_property
+    def _special(self) -> list[str]:
+        return self.special()
+
+    @cached_property
+    def signs(self) -> frozenset[str]:
+        """The characters of the words that are special."""
+        return frozenset("".join(self._special))
+
+    @cached_property
     def folded(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         """Words by their folded form where it differs, and by the folded form without apostrophes where that does."""
         forms: dict[str, list[str]] = {}
         bare: dict[str, list[str]] = {}
-        special = self.special()
-        for word, form in zip(special, fold_all(special), strict=True):
+        for word, form in zip(self._special, fold_all(self._special), strict=True):
             if form != word and form:
                 forms.setdefault(form, []).append(word)
             if "'" in form and (short := without_apostrophes(form)):

@@ -34,9 +34,12 @@ class StoredCells:
             with open(self.store.path, "rb") as file:
                 counter = file.read(_COUNTER.stop)[_COUNTER]
             state = self.store.path.stat()
+            if state.st_size:
+                return state.st_ino, state.st_size, state.st_mtime_ns, counter
         except FileNotFoundError:
-            return None
-        return (state.st_ino, state.st_size, state.st_mtime_ns, counter) if state.st_size else None
+            pass
+        self.store.check_exists()
+        return None
 
     def kept(self, name: str, read: Callable[[sqlite3.Connection], Content], nothing: Content) -> Content:
         """What is read from the store, from memory while the store is the same; ``nothing`` where there is none."""

@@ -14,6 +14,7 @@ import numpy as np
 from ...errors import InputError, nearest, shorten
 from ...places import inside
 from ..lattice.units import TABLE, Split
+from ..store import Store
 from ..text import SPEAKER, SPEAKERS
 from . import schema
 from .cells import Stamp, StoredCells
@@ -78,6 +79,15 @@ class PartReader:
     def has(self, kind: str, unit: str) -> bool:
         """Whether a unit occurs."""
         return self.texts(schema.units(kind)).find(unit) >= 0
+
+    def has_in(self, kind: str, units: Sequence[str], documents: np.ndarray) -> bool:
+        """Whether any of these units occurs in the documents for which a mask is true."""
+        for form in FORMS:
+            utterances = self.postings(kind, form)[0]
+            for first, last in zip(*self.bounds(kind, form, units), strict=True):
+                if documents[self.document_of[utterances[first:last]]].any():
+                    return True
+        return False
 
     def bounds(self, kind: str, form: str, units: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Where the postings of each unit begin and end, checked; an unknown unit has none."""
@@ -175,6 +185,7 @@ class Index:
         """The newest state of an archive's folder."""
         manifest, parts = open_parts(folder)
         manifest.check_files(folder)
+        Store(folder).check_exists()
         return cls(folder, manifest, parts)
 
     @property
@@ -355,9 +366,12 @@ class Index:
         """A mask of all documents as one for each part; none where it is None."""
         return [] if documents is None else np.split(documents, self.offsets[1:-1])
 
-    def has(self, kind: str, units: Sequence[str]) -> bool:
-        """Whether any of these units occurs."""
-        return any(part.has(kind, u) for part in self.parts for u in units)
+    def has(self, kind: str, units: Sequence[str], documents: np.ndarray | None = None) -> bool:
+        """Whether any of these units occurs, in the documents for which a mask is true."""
+        if documents is None:
+            return any(part.has(kind, u) for part in self.parts for u in units)
+        masks = self.masks_of(documents)
+        return any(part.has_in(kind, units, mask) for part, mask in zip(self.parts, masks, strict=True))
 
 
 def _field_of(text: str) -> str:

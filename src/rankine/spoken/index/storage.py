@@ -36,8 +36,8 @@ from ...files import is_temporary, locked, replacing, sealed, unsealed, write_fi
 from ...places import check_name, inside, plain_files
 from ...records import Count, checked, large_record
 from ...version import __version__
-from ..store import Store
-from ..upgrading import BUSY, FORMAT, MANIFEST, WHAT
+from ..store import FILE, Store
+from ..upgrading import BUSY, FORMAT, MANIFEST, STORED, WHAT
 from .settings import SettingsRecord, check_members
 
 MAGIC = b"RNKPART1"
@@ -79,13 +79,14 @@ class _ManifestRecord(TypedDict):
     parts: list[_NamedPart]
     files: dict[str, _Checksum] | None
     id: NotRequired[Annotated[str, Meta(pattern="^[0-9a-f]{8,64}$")]]
+    store: NotRequired[bool]
 
 
 class Part:
     """The arrays of one file, mapped; what is read through :meth:`get` has been checked."""
 
     def __init__(self, path: Path, size: int, crc: int) -> None:
-        self.path, self.size = path, size
+        self.path, self.size, self.crc = path, size, crc
         self._file = _opened(path)
         finalize(self, os.close, self._file)
         there = os.fstat(self._file).st_size
@@ -243,6 +244,7 @@ class Manifest:
     serial: int = 0
     id: str = ""  # made with the archive; empty in archives of 0.1
     format: int = FORMAT
+    store: bool = False  # whether there is a store, without which the archive is damaged
 
     @property
     def size(self) -> int:
@@ -257,6 +259,8 @@ class Manifest:
         }  # fmt: skip
         if self.id:
             content["id"] = self.id
+        if self.store:
+            content[STORED] = True
         return sealed(json.dumps(content, indent=1, ensure_ascii=False))
 
     @classmethod
@@ -286,7 +290,7 @@ class Manifest:
         doubled = len(parts) - len({p.file for p in parts})
         if doubled:
             raise InputError(f"{doubled} parts are named twice", str(path))
-        own = said.get("id", ""), content["format"]
+        own = said.get("id", ""), content["format"], said.get("store", False)
         return cls(dict(content["settings"]), parts, said["files"] or {}, said["serial"], *own)
 
     def check_files(self, folder: Path) -> None:
@@ -323,7 +327,8 @@ class Writer:
 
     def commit(self, parts: Iterable[PartFile]) -> None:
         """Replace the manifest, then remove what it no longer names."""
-        new = replace(self.manifest, parts=tuple(parts), serial=self.manifest.serial + 1)
+        stored = self.manifest.store or Store(self.folder).exists
+        new = replace(self.manifest, parts=tuple(parts), serial=self.manifest.serial + 1, store=stored)
         write_file(self.folder / MANIFEST, new.to_bytes(), durable=True)
         self.manifest = new
         self.sweep()
@@ -353,16 +358,21 @@ def writing(folder: Path, wait: float = 0.0) -> Iterator[Writer]:
         yield writer
 
 
-def create(folder: Path, settings: dict[str, Any], files: dict[str, bytes]) -> None:
-    """Make an empty archive with these files in it; the manifest comes last."""
+def create(folder: Path, settings: dict[str, Any], files: dict[str, bytes], stored: bool = True) -> None:
+    """Make an empty archive with these files and (``stored``) a store in it; the manifest comes last."""
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder, BUSY):
         if inside(folder, MANIFEST).exists():
             raise InputError("there is an archive already", str(folder))
-        own = {"lock", *files}
+        own, store = {"lock", *files}, Store(folder)
+        if store.exists and store.holds_nothing():  # of a process that was killed before the manifest
+            own.add(FILE)
         if any(p.name not in own and not is_temporary(p) for p in folder.iterdir()):
             raise InputError("the folder is not empty and not an archive: name another", str(folder))
         for name, data in files.items():
             write_file(inside(folder, name), data, durable=True)
+        if stored:
+            store.make()
         crcs = {name: zlib.crc32(data) for name, data in files.items()}
-        write_file(folder / MANIFEST, Manifest(settings, (), crcs, 1, token_hex(8)).to_bytes(), durable=True)
+        manifest = Manifest(settings, (), crcs, 1, token_hex(8), store=stored)
+        write_file(folder / MANIFEST, manifest.to_bytes(), durable=True)

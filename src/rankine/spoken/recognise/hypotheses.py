@@ -1,8 +1,10 @@
 """From hypotheses of a recogniser, each a text with times of its words, to the lattice of a segment.
 
-Hypotheses of the same words are one, with their number. Samples weigh equally; an n-best list is weighed by the softmax
-of its scores. A hypothesis that is not to be trusted gets less than its weight, and what is taken away is the weight of
-an empty path: the words stay in the lattice, with small posteriors. There are three reasons for distrust:
+Hypotheses of the same words are one, with their number; in English also those that differ only in how they are
+written: "1450" and "fourteen fifty". Of several ways of writing in a window the one with the most weight is taken.
+Samples weigh equally; an n-best list is weighed by the softmax of its scores. A hypothesis that is not to be trusted
+gets less than its weight, and what is taken away is the weight of an empty path: the words stay in the lattice, with
+small posteriors. There are three reasons for distrust:
 
 - the recogniser itself thinks that nobody spoke (its probability of no speech is above 0.6);
 - the text repeats itself: zlib makes it more than 2.4 times smaller;
@@ -22,8 +24,10 @@ import numpy as np
 
 from ..lattice.formats.common import Reading
 from ..lattice.formats.slf import write_slf
-from ..lattice.formats.transcript import Alternative, TranscriptSegment, TranscriptWord, clean
+from ..lattice.formats.transcript import Alternative, TranscriptSegment, TranscriptWord, spread
 from ..lattice.formats.transcript_lattice import lattice_of
+from ..writing.normal import sayings
+from ..writing.tokens import clean
 
 NO_SPEECH, REPEATS, UNLIKELY = 0.6, 2.4, -1.0
 _REPEATED = 0.1  # of the weight of a text that repeats itself is left
@@ -44,6 +48,9 @@ class TextHypothesis(NamedTuple):
         return self.log_probability / (len(self.tokens) + 1)
 
 
+WeighedWords = tuple[float, Sequence[TranscriptWord]]
+
+
 class WindowHypotheses(NamedTuple):
     """What was heard in a window: where it begins and ends in seconds, hypotheses with words, the likeliest first.
 
@@ -52,21 +59,21 @@ class WindowHypotheses(NamedTuple):
 
     start: float
     end: float
-    hypotheses: Sequence[tuple[float, Sequence[TranscriptWord]]]
+    hypotheses: Sequence[WeighedWords]
     marks: str = ""
 
 
-def by_count(samples: Sequence[TextHypothesis]) -> list[TextHypothesis]:
+def by_count(samples: Sequence[TextHypothesis], language: str = "en") -> list[TextHypothesis]:
     """Different texts, each with its share of the samples, the most frequent first; of equal ones the first.
 
     >>> samples = [TextHypothesis((1,), " Yes.", -1.0), TextHypothesis((2,), " yes", -2.0)]
     >>> [(h.text, h.weight) for h in by_count(samples)]
     [(' Yes.', 1.0)]
     """
-    return _merged([h._replace(weight=1 / len(samples)) for h in samples])
+    return _merged([h._replace(weight=1 / len(samples)) for h in samples], language)
 
 
-def by_score(beam: Sequence[TextHypothesis]) -> list[TextHypothesis]:
+def by_score(beam: Sequence[TextHypothesis], language: str = "en") -> list[TextHypothesis]:
     """Different texts, weighed by the softmax of their log probabilities, the likeliest first.
 
     >>> beam = [TextHypothesis((1,), "a", 0.0), TextHypothesis((2,), "b", np.log(1 / 3))]
@@ -75,16 +82,61 @@ def by_score(beam: Sequence[TextHypothesis]) -> list[TextHypothesis]:
     """
     scores = np.array([h.log_probability for h in beam])
     weights = np.exp(scores - scores.max())
-    return _merged([h._replace(weight=w) for h, w in zip(beam, (weights / weights.sum()).tolist(), strict=True)])
+    shares = (weights / weights.sum()).tolist()
+    return _merged([h._replace(weight=w) for h, w in zip(beam, shares, strict=True)], language)
 
 
-def _merged(hypotheses: Sequence[TextHypothesis]) -> list[TextHypothesis]:
-    by_words: dict[tuple[str, ...], TextHypothesis] = {}
+def _bare(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(bare for text in texts if (bare := clean(text.lower())))
+
+
+def _merged(hypotheses: Sequence[TextHypothesis], language: str) -> list[TextHypothesis]:
+    """One hypothesis for all of the same words, in the writing that has the most weight."""
+    same: dict[tuple[str, ...], dict[tuple[str, ...], TextHypothesis]] = {}
     for h in hypotheses:
-        words = tuple(bare for word in h.text.lower().split() if (bare := clean(word)))
-        before = by_words.setdefault(words, h._replace(weight=0.0))
-        by_words[words] = before._replace(weight=before.weight + h.weight)
-    return sorted(by_words.values(), key=lambda h: -round(h.weight, 12))
+        words = h.text.split()
+        written = _bare(words)
+        said = tuple(word for some in sayings(words) for word in some.words) if language == "en" else written
+        writings = same.setdefault(said, {})
+        before = writings.get(written, h._replace(weight=0.0))
+        writings[written] = before._replace(weight=before.weight + h.weight)
+    merged = []
+    for writings in same.values():
+        best = max(writings.values(), key=lambda h: round(h.weight, 12))
+        merged.append(best._replace(weight=sum(h.weight for h in writings.values())))
+    return sorted(merged, key=lambda h: -round(h.weight, 12))
+
+
+def written_alike(hypotheses: Sequence[WeighedWords]) -> list[WeighedWords]:
+    """English hypotheses in which what is said alike is written alike: in the way that has the most weight in all.
+
+    >>> one, other = ([TranscriptWord(w, 0.0, 1.0) for w in text.split()] for text in ("in 1450", "by fourteen fifty"))
+    >>> [[w.text for w in words] for _, words in written_alike([(0.6, one), (0.4, other)])]
+    [['in', '1450'], ['by', '1450']]
+    """
+    if len(hypotheses) < 2:
+        return list(hypotheses)
+    spoken = [sayings([word.text for word in words]) for _, words in hypotheses]
+    weights: dict[tuple[str, ...], dict[tuple[str, ...], float]] = {}
+    for (weight, words), said in zip(hypotheses, spoken, strict=True):
+        for some in said:
+            ways = weights.setdefault(some.words, {})
+            way = _bare([word.text for word in words[some.begin : some.end]])
+            ways[way] = ways.get(way, 0.0) + weight
+    best = {said: max(ways, key=lambda way: round(ways[way], 12)) for said, ways in weights.items()}
+    return [
+        (weight, [word for some in said for word in _rewritten(words[some.begin : some.end], best[some.words])])
+        for (weight, words), said in zip(hypotheses, spoken, strict=True)
+    ]
+
+
+def _rewritten(words: Sequence[TranscriptWord], way: tuple[str, ...]) -> Sequence[TranscriptWord]:
+    """Words in another writing, in the same time."""
+    if _bare([word.text for word in words]) == way:
+        return words
+    if len(words) == len(way):
+        return [word._replace(text=text) for word, text in zip(words, way, strict=True)]
+    return spread(way, words[0].start, words[-1].end, min(word.confidence for word in words))
 
 
 def trust(hypothesis: TextHypothesis, no_speech: float) -> tuple[float, list[str]]:

@@ -13,14 +13,13 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...console import counted
 from ...errors import InputError, in_one_line
 from ...files import fingerprint, fingerprint_of_file
 from .audio import sample_print
 from .journal import AudioContent, RecordingJournal, is_other
 from .recordings import Recording
 
-_SHOWN = 3  # copies that a note names
+_SHOWN = 3  # new names that a note gives
 
 
 class Identified(NamedTuple):
@@ -91,7 +90,7 @@ class _Identification:
                 self.errors.append(in_one_line(error))
         groups: dict[str, list[_File]] = {}
         for file in looked:
-            groups.setdefault(file.entry or f"new {file.content.samples}", []).append(file)
+            groups.setdefault(_group(file), []).append(file)
         copies = {file.path: file for files in groups.values() for file in self._copies(files)}
         if self.keep_duplicates:  # each is a recording of its own
             looked = [f._replace(entry=None) if f.path in copies else f for f in looked]
@@ -100,8 +99,8 @@ class _Identification:
         deleted = [f for f in originals if self._is_deleted(f)]
         gone = {f.path for f in deleted}
         stay = [file for file in originals if file.path not in gone]
-        self._note_copies(list(copies.values()))
         names = self._names(stay)
+        self._note_copies(list(copies.values()), groups, names)
         self._write(stay, names, list(copies.values()))
         out = [(f.recording._replace(name=names[f.path]), f.content) for f in stay]
         returned = [names[f.path] for f in stay if f.entry and "gone" in self.journal.lines.get(names[f.path], {})]
@@ -150,13 +149,14 @@ class _Identification:
     def _is_deleted(self, file: _File) -> bool:
         return "gone" in self.journal.lines.get(file.entry or "", {}) and file.path not in self.given
 
-    def _note_copies(self, copies: list[_File]) -> None:
+    def _note_copies(self, copies: list[_File], groups: dict[str, list[_File]], names: dict[str, str]) -> None:
         if copies:
-            some = ", ".join(file.path for file in copies[:_SHOWN])
-            more = f" and {len(copies) - _SHOWN} more" if len(copies) > _SHOWN else ""
+            first = copies[0]
+            same = groups[_group(first)]
+            original = next((names[file.path] for file in same if file.path in names), first.entry or same[0].path)
+            n = "1 copy of a recording" if len(copies) == 1 else f"{len(copies):,} copies of recordings"
             self.notes.append(
-                f"copies of other recordings, left out: {counted(len(copies), 'file')}, {some}{more}; "
-                "--keep-duplicates takes them in"
+                f"{n} left out, such as {first.path} (a copy of {original}); --keep-duplicates takes them in"
             )
 
     def _names(self, files: list[_File]) -> dict[str, str]:
@@ -223,6 +223,11 @@ class _Identification:
         if self.renamed:
             more = f" and {len(self.renamed) - _SHOWN} more" if len(self.renamed) > _SHOWN else ""
             self.notes.append(f"called otherwise now, as their files: {', '.join(self.renamed[:_SHOWN])}{more}")
+
+
+def _group(file: _File) -> str:
+    """What the files of one recording have in common."""
+    return file.entry or f"new {file.content.samples}"
 
 
 def stamp_of(status: os.stat_result) -> tuple[int, int]:

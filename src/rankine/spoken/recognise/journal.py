@@ -30,6 +30,7 @@ from ...journal import Journal
 from ...places import check_name, inside, is_inside, plain_files
 from ...records import Count, Finite
 from ..text import AUDIO, DOCUMENT, OFFSET, RECOGNISED, RECORDINGS, UTTERANCE, stem
+from .cutting import VERSION
 from .named_roots import NO_ROOTS, NamedRoots
 from .recordings import Recording
 
@@ -51,6 +52,7 @@ class _Line(TypedDict):
     A recording is begun, or done (it has segments), or was deleted (it is gone), or is a copy (same_as). A line with
     the stem of another recording renames that. A deleted recording whose name another one has taken has another name
     here; ``was`` is the one that it had. Lines of releases until 0.1 have no stamp and no print of the content.
+    ``cuts`` is the version of the cuts, 1 where none is given: what is begun goes on only with the same cuts.
     """
 
     recording: str
@@ -68,6 +70,7 @@ class _Line(TypedDict):
     samples: NotRequired[str]
     same_as: NotRequired[str]
     was: NotRequired[str]
+    cuts: NotRequired[Count]
 
 
 class AudioContent(NamedTuple):
@@ -176,12 +179,13 @@ class RecordingJournal:
     def begin(self, recording: Recording, ending: str, content: AudioContent) -> None:
         """Note that a recording is begun; lattices made from other audio or with other settings are removed."""
         line, mark = self.lines.get(recording.name), self.print_of(content.samples)
-        if line is not None and line["print"] == mark and line.get("segments") is None and not is_other(line):
+        if line is not None and line["print"] == mark and _is_begun(line):
             return
         own = self.stem_for(recording.name)
         self._remove(recording.name, ending)
         audio = recording.real
-        new = {"recording": recording.name, "print": mark, "audio": audio, "ending": ending, **content._asdict()}
+        new = {"recording": recording.name, "print": mark, "audio": audio, "ending": ending, "cuts": VERSION}
+        new |= content._asdict()
         self.write([new if own == recording.name else {**new, "stem": own}])
 
     def done(self, recording: Recording, lattices: list[tuple[Path, float]]) -> None:
@@ -290,6 +294,11 @@ class RecordingJournal:
 def is_other(line: Mapping[str, Any]) -> bool:
     """Whether a line is of a recording that is not in the archive: deleted, or a copy of another."""
     return "gone" in line or "same_as" in line
+
+
+def _is_begun(line: Mapping[str, Any]) -> bool:
+    """Whether segments of a recording may be there that can be used."""
+    return line.get("segments") is None and not is_other(line) and line.get("cuts", 1) == VERSION
 
 
 def _stem(name: str, line: Mapping[str, Any]) -> str:

@@ -20,6 +20,7 @@ from ...parallel import paired_map
 from ...places import inside
 from .audio import seconds as length_of
 from .audio import segments
+from .cutting import ALL
 from .identity import identify
 from .journal import TABLE, AudioContent, RecordingJournal, locked
 from .named_roots import NO_ROOTS, NamedRoots
@@ -27,6 +28,7 @@ from .pocketsphinx import PocketSphinx, read_words
 from .recordings import Recording, find, name_problem, path_problem
 from .settled import unsettled
 from .table import Recogniser, get
+from .trimming import trimmed
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
 
@@ -56,6 +58,7 @@ class _Task(NamedTuple):
     start: float = 0.0
     samples: np.ndarray | None = None
     path: Path | None = None
+    inner: tuple[float, float] = ALL
 
 
 def recognise(
@@ -242,7 +245,7 @@ class _Run:
                 own = self.journal.stem_for(recording.name)
                 for n, segment in enumerate(segments(recording.path, self.recogniser.rate, self.longest), 1):
                     name = f"{own}{ending}" if whole else f"{own}@{n:05d}{ending}"
-                    yield _Task(recording, segment.start, segment.samples, inside(self.journal.folder, name))
+                    yield _Task(recording, *segment[:2], inside(self.journal.folder, name), segment.inner)
             except (InputError, OSError) as error:
                 if isinstance(error, OSError) and error.filename != str(recording.path):
                     raise  # the error is not in the recording
@@ -281,7 +284,7 @@ def _recognise_one(recogniser: Recogniser, task: _Task) -> str:
     if task.path.exists() and task.path.stat().st_size > 0:
         return "there"
     try:
-        content = recogniser(task.samples)
+        content = trimmed(recogniser(task.samples), recogniser.ending, task.inner)
     except (InputError, OSError):
         raise
     except Exception as error:  # one segment on which a recogniser fails must not end the batch

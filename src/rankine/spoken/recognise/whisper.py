@@ -23,10 +23,11 @@ import numpy as np
 
 from ...errors import InputError, needs
 from ...files import fingerprint
-from ..lattice.formats.transcript import TranscriptWord, clean
+from ..lattice.formats.transcript import TranscriptWord
+from ..writing.tokens import clean
 from . import models
-from .audio import windows
-from .hypotheses import TextHypothesis, WindowHypotheses, as_slf, by_count, by_score, trust
+from .cutting import Segment, windows
+from .hypotheses import TextHypothesis, WeighedWords, WindowHypotheses, as_slf, by_count, by_score, trust, written_alike
 from .mel import HOP, RATE, SECONDS, log_mel
 from .model_table import DEFAULT
 
@@ -93,27 +94,31 @@ class Whisper:
         """The lattice of a segment of speech; None if nothing was understood."""
         engine = _engine(self.model)
         parts = windows(samples, self.rate, float(SECONDS))
-        return as_slf([self._hear(engine, part.samples, part.start) for part in parts if part.samples.any()])
+        return as_slf([self._hear(engine, part) for part in parts if part.samples.any()])
 
-    def _hear(self, engine: _Engine, samples: np.ndarray, offset: float) -> WindowHypotheses:
-        """The hypotheses of a window."""
+    def _hear(self, engine: _Engine, window: Segment) -> WindowHypotheses:
+        """The hypotheses of a window, with the words of its inner part."""
+        offset, samples, _ = window
+        begin, end = max(window.inner[0], 0.0), min(window.inner[1], len(samples) / self.rate)
         encoded = engine.encode(samples)
         language = self.language or engine.detected(encoded)
         hypotheses, no_speech = self._decode(engine, encoded, samples, language)
         said = [h for h in hypotheses if h.tokens]
         times = engine.words(encoded, [h.tokens for h in said], language, len(samples))
-        rows, reasons = [], dict[str, int]()
+        rows, reasons = list[WeighedWords](), dict[str, int]()
         for h, words in zip(said, times, strict=True):
             share, why = trust(h, no_speech)
             for reason in why:
                 reasons[reason] = reasons.get(reason, 0) + 1
             if self.hypotheses != "best":
                 words = [w._replace(confidence=1.0) for w in words]
-            shifted = [w._replace(start=w.start + offset, end=w.end + offset) for w in words]
+            own = [w for w in words if window.inner[0] <= (w.start + w.end) / 2 < window.inner[1]]
+            shifted = [w._replace(start=w.start + offset, end=w.end + offset) for w in own]
             rows.append((h.weight * share, shifted))
         marks = ", ".join(f"{reason} ({n} of {len(hypotheses)} texts)" for reason, n in reasons.items())
         marks += f"; probability of no speech {no_speech:.3f}" if marks else ""
-        return WindowHypotheses(offset, offset + len(samples) / self.rate, rows, marks)
+        alike = written_alike(rows) if language == "en" else rows
+        return WindowHypotheses(offset + begin, offset + end, alike, marks)
 
     def _decode(
         self, engine: _Engine, encoded: Any, samples: np.ndarray, language: str
@@ -123,7 +128,7 @@ class Whisper:
             width = max(_BEAM, self.n_hypotheses)
             options = {"beam_size": width, "num_hypotheses": self.n_hypotheses}
             heard, no_speech = engine.generate(engine.model, encoded, language, **options)
-            return by_score(heard), no_speech
+            return by_score(heard, language), no_speech
         seed = int(fingerprint(f"{self.seed} ", samples, size=4), 16) & 0x7FFFFFFF
         options = {"beam_size": 1, "num_hypotheses": self.n_hypotheses, "sampling_topk": 0}
         with _seeding:  # the seed is taken when the first sample is drawn
@@ -132,7 +137,7 @@ class Whisper:
             heard, no_speech = engine.generate(
                 fresh, encoded, language, sampling_temperature=float(self.temperature), **options
             )
-        return by_count(heard), no_speech
+        return by_count(heard, language), no_speech
 
 
 @lru_cache(maxsize=1)

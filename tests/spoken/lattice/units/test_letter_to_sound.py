@@ -43,25 +43,16 @@ def test_plain_words_sound_as_all_of_gruut_says():
     assert plain > 120
 
 
-def test_plain_numbers_sound_as_all_of_gruut_says():
-    rng = random.Random(0)
-    numbers = ["0", "10", "999", "1000", "1001", "1455", "1900", "2005", "2999", "3000", "1000000", "999999999999999"]
-    for number in [*numbers, *(str(rng.randrange(10 ** rng.randint(1, 12))) for _ in range(30))]:
-        want = [s for s in ls.sentence_sounds(number) if s not in "|‖"]
-        assert [s.strip("ˈˌ") for s in ls.plain_sounds(number)] == [s.strip("ˈˌ") for s in want], number
-
-
 @pytest.mark.parametrize(
-    "word", ["record", "vsop", "naïve", "o''clock", "'tis", "x-ray", "01455", "21st", "a.m.", "", "Rankine"]
+    "word", ["record", "vsop", "naïve", "o''clock", "'tis", "x-ray", "1455", "21st", "a.m.", "", "Rankine"]
 )
 def test_words_that_only_all_of_gruut_can_tell(word):
-    """Parts of speech, abbreviations, other letters, numbers that are not plain."""
+    """Parts of speech, abbreviations, other letters, numbers."""
     assert ls.plain_sounds(word) is None
 
 
 def test_guessed_phones():
     assert ls.guess("pocketsphinx")[:3] == ["P", "AA", "K"]
-    assert ls.guess("1455") == "F AO R T IY N F IH F T IY F AY V".split()
     assert ls.guess("…") == []
 
 

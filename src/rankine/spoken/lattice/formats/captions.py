@@ -14,6 +14,7 @@ from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from ....errors import InputError, shorten
+from ...writing.tokens import written_words
 from .transcript import (
     Transcript,
     TranscriptSegment,
@@ -24,7 +25,6 @@ from .transcript import (
     segment_of_words,
     spread,
     text_of,
-    written_words,
 )
 
 _DOUBT = 0.5

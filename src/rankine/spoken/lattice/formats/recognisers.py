@@ -14,6 +14,7 @@ import re
 from itertools import zip_longest
 from typing import Any
 
+from ...writing.tokens import written_words
 from .json_files import (
     confidence_in,
     has_keys,
@@ -35,7 +36,6 @@ from .transcript import (
     check_timed,
     segment_of_text,
     segment_of_words,
-    written_words,
 )
 
 _LONG_TEXT = long_text("task", "language", "duration")

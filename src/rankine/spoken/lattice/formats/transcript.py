@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....errors import InputError, shorten
-from ...text import HAN
+from ...writing.tokens import BREAKS, clean, is_speech, written_words
 from ..lattice import MOST_TIME
 from ..posteriors import UnitPosteriors
 from .common import Piece, Turn
@@ -27,11 +26,7 @@ from .common import Piece, Turn
 LETTERS_A_SECOND = 15.0  # only for the end of a last segment that is not given
 _LETTERS, _SECONDS, _PAUSE = 70, 6.0, 0.8  # of a cue
 LONGEST = 64 << 20  # bytes of a file; as Python's objects they take many times as much
-_KEPT = "%#&@+"  # marks that belong to a word: R&B, C#, C++
-_NOT_SPEECH = re.compile(r"[\[\uff3b][^\]\[\d]{0,40}[\]\uff3d]|♪|♫")  # [Music], [BLANK_AUDIO]
 _STATED_ENCODING = re.compile(r"""^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*["'][^"'>]*["']""")
-BREAKS = re.compile(r"\s+|[\u2013\u2014\u2026\u3000-\u3004\u3008-\u301f\uff0c\uff01\uff1f\uff1a\uff1b]+|\.{2,}|-{2,}")
-_HAN_OR_NOT = re.compile(f"[{HAN}]|[^{HAN}]+")
 
 
 class TranscriptWord(NamedTuple):
@@ -116,35 +111,6 @@ def head_text(head: bytes) -> str:
     return head.decode(coding, "replace").removeprefix("\ufeff")
 
 
-def clean(word: str) -> str:
-    """A word without the punctuation around it.
-
-    >>> [clean(w) for w in ("“Hello,”", "don’t", "(R&B)", "你好。", "–", "C++.")]
-    ['Hello', 'don’t', 'R&B', '你好', '', 'C++']
-    """
-    first, last = 0, len(word)
-    while first < last and _is_edge(word[first]):
-        first += 1
-    while first < last and _is_edge(word[last - 1]):
-        last -= 1
-    return word[first:last]
-
-
-def _is_edge(c: str) -> bool:
-    return c not in _KEPT and not c.isalnum() and unicodedata.category(c)[0] in "PSZC"
-
-
-def written_words(text: str) -> list[str]:
-    """The words of a text as they are written; a Chinese character is a word, and what is no speech is left out.
-
-    >>> written_words("Well—yes, [Music] 你好。")
-    ['Well', 'yes,', '你', '好']
-    """
-    tokens = [t for t in BREAKS.split(_NOT_SPEECH.sub(" ", text)) if t]
-    parts = [p for t in tokens for p in (_HAN_OR_NOT.findall(t) if re.search(f"[{HAN}]", t) else [t])]
-    return [p for p in parts if clean(p)]
-
-
 def spread(words: Sequence[str], start: float, end: float, confidence: float = 1.0) -> tuple[TranscriptWord, ...]:
     """Words with shares of a stretch of time, by their lengths.
 
@@ -173,7 +139,7 @@ def segment_of_words(
     words: Sequence[TranscriptWord], speaker: str = "", start: float | None = None, end: float | None = None
 ) -> TranscriptSegment:
     """A segment whose words have times; its own are theirs, unless they are given."""
-    said = tuple(w for w in words if clean(w.text) and not _NOT_SPEECH.fullmatch(w.text.strip()))
+    said = tuple(w for w in words if is_speech(w.text))
     first = min((w.start for w in said), default=0.0) if start is None else start
     last = max((w.end for w in said), default=first) if end is None else end
     return TranscriptSegment(first, last, said, speaker)

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....errors import InputError
+from ...writing.tokens import BREAKS, clean
 from ..lattice import Lattice, numbered
 from .common import Piece, Reading, Turn
-from .transcript import BREAKS, TranscriptSegment, TranscriptWord, clean, spread, unpacked
+from .transcript import TranscriptSegment, TranscriptWord, spread, unpacked
 
 
 def parse_turn(piece: Piece, reading: Reading) -> Lattice:

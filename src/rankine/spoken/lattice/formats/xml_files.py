@@ -16,6 +16,7 @@ import numpy as np
 
 from ....errors import InputError, shorten
 from ...text import is_number
+from ...writing.tokens import written_words
 from .captions import read_captions
 from .transcript import (
     TranscriptSegment,
@@ -24,7 +25,6 @@ from .transcript import (
     segment_of_text,
     segment_of_words,
     spread,
-    written_words,
 )
 
 _ID = "{http://www.w3.org/XML/1998/namespace}id"

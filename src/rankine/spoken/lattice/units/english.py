@@ -1,6 +1,7 @@
 """English words as phones and syllables: by a pronunciation dictionary, and by letter-to-sound rules outside it.
 
-The phones are those of the CMU dictionary (ARPABET) without stress. Syllables are cut by the largest onset: of the
+The phones are those of the CMU dictionary (ARPABET) without stress. What is written in digits, with signs, with hyphens
+or short, and is in no dictionary, sounds like the words that say it. Syllables are cut by the largest onset: of the
 consonants between two vowels as many go to the second as can begin an English word.
 """
 
@@ -12,6 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ....errors import InputError
+from ...writing.normal import said
+from ...writing.spelling import other_spelling
 from .dictionary import Lexicon, Split, lexicon, pronunciations, stamp
 from .letter_to_sound import guess
 
@@ -99,9 +102,11 @@ def pronounce(dictionary: str | os.PathLike | None = None) -> Split:
     entries = _entries(None if dictionary is None else str(dictionary), stamp(dictionary))
 
     def split(word: str) -> list[list[str]]:
-        ways = entries.get(word.lower())
+        ways = _listed(word.lower(), entries)
         if ways:
             return ways
+        if parts := _parts(word.lower(), entries):
+            return [[phone for part in parts for phone in split(part)[0]]]
         phones = guess(word.lower())
         if not phones:
             raise InputError(
@@ -110,6 +115,18 @@ def pronounce(dictionary: str | os.PathLike | None = None) -> Split:
         return [phones]
 
     return split
+
+
+def _listed(word: str, entries: Lexicon | CmuDictionary) -> list[list[str]] | None:
+    """The pronunciations of a word in a dictionary that has it, or its other spelling."""
+    forms = (f"{word}." if "." in word else None, word, other_spelling(word))  # u.s. has lost its last point
+    return next((ways for form in forms if form and (ways := entries.get(form))), None)
+
+
+def _parts(word: str, entries: Lexicon | CmuDictionary) -> list[str]:
+    """The words that say a word which the dictionary has not; none where it is said as it is written."""
+    parts = said(word)
+    return [f"{part}." if len(part) == 1 and entries.get(f"{part}.") else part for part in parts if part != word]
 
 
 def listed(dictionary: str | os.PathLike | None = None) -> Callable[[str], bool]:
@@ -129,9 +146,12 @@ def syllables(dictionary: str | os.PathLike | None = None) -> Split:
     [['N-AH', 'TH-IH-NG']]
     """
     phones: Callable[[str], Sequence[Sequence[str]]] = pronounce(dictionary)
+    entries = _entries(None if dictionary is None else str(dictionary), stamp(dictionary))
 
     @lru_cache(maxsize=1 << 17)
     def split(word: str) -> list[list[str]]:
+        if not _listed(word.lower(), entries) and (parts := _parts(word.lower(), entries)):
+            return [[syllable for part in parts for syllable in split(part)[0]]]
         return [cut_syllables(way) for way in phones(word)]
 
     return split

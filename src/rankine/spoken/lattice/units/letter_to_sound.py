@@ -1,8 +1,7 @@
 """Letter-to-sound rules for English words that no dictionary has: gruut's lexicon and its model of letters.
 
 gruut itself first looks for sentences, numbers, dates and parts of speech, and takes half a second to import. A plain
-word has none of these, so its phones are read from gruut's two files directly, and those of a plain number from the
-words that say it. They are those that gruut finds.
+word has none of these, so its phones are read from gruut's two files directly. They are those that gruut finds.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ ARPABET = dict(
     ).split()
 )
 _PLAIN = re.compile(r"(?!vs)[a-z]+(?:'[a-z]+)?")  # gruut reads vs as versus, also where a word begins with it
-_NUMBER = re.compile(r"0|[1-9]\d{0,14}", re.ASCII)
-_YEARS = range(1001, 3000)  # numbers that gruut reads as years
 _CONTEXT = 3  # letters on either side that the model looks at
 
 
@@ -59,16 +56,9 @@ def sentence_sounds(text: str) -> list[str]:
 
 
 def plain_sounds(word: str) -> Sequence[str] | None:
-    """The sounds of a word of letters or a number, in the phonetic alphabet; None if only all of gruut can tell."""
-    if _NUMBER.fullmatch(word):
-        parts = [_word_sounds(part) for part in _number_words(int(word))]
-        return None if None in parts else [sound for part in parts if part is not None for sound in part]
-    return _word_sounds(word) if _PLAIN.fullmatch(word) else None
-
-
-@lru_cache(maxsize=1000)
-def _word_sounds(word: str) -> Sequence[str] | None:
-    """The sounds of a word of letters; None if they depend on the part of speech."""
+    """The sounds of a word of letters, in the phonetic alphabet; None if only all of gruut can tell."""
+    if not _PLAIN.fullmatch(word):
+        return None
     from gruut_lang_en import get_lang_dir
 
     folder = Path(get_lang_dir())
@@ -79,13 +69,6 @@ def _word_sounds(word: str) -> Sequence[str] | None:
         if entries:
             return entries[0][1].split()
     return _tagged(folder / "g2p" / "model.crf", word)
-
-
-def _number_words(number: int) -> list[str]:
-    """A number in words, as gruut says it."""
-    from num2words import num2words
-
-    return re.findall("[a-z]+", num2words(number, to="year" if number in _YEARS else "cardinal"))
 
 
 def _entries(lexicon: Path, word: str) -> list[tuple[str, str]]:

@@ -1,15 +1,19 @@
 """Numbers in digits and in words, there and back."""
 
 import random
+import re
 
 import pytest
 
-from rankine.spoken.archive.numerals import (
+from rankine.spoken.writing.numerals import (
     LONGEST,
+    cardinal,
     english_digits,
     english_numbers,
     mandarin_digits,
     mandarin_numbers,
+    ordinal,
+    year,
 )
 
 
@@ -46,6 +50,16 @@ def test_there_and_back():
         assert english_numbers(digits)
         assert all(digits in english_digits(words) for words in english_numbers(digits) if len(words) <= LONGEST)
         assert all(digits in mandarin_digits(text) for text in mandarin_numbers(digits))
+
+
+def test_numbers_are_said_as_by_num2words():
+    num2words = pytest.importorskip("num2words").num2words
+    rng = random.Random(0)
+    for number in [*range(1001, 10000, 7), *(rng.randrange(1, 10 ** rng.randint(1, 12)) for _ in range(2000))]:
+        ways = {"cardinal": cardinal(number), "ordinal": ordinal(cardinal(number))}
+        ways |= {"year": year(number)} if 1000 < number < 10000 else {}
+        for kind, words in ways.items():
+            assert words == re.findall("[a-z]+", num2words(number, to=kind))
 
 
 def test_what_is_no_number():

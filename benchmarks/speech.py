@@ -1,0 +1,72 @@
+"""What the benchmarks of recognisers share: utterances of LJSpeech, and lattices from what a recogniser gives."""
+
+import gzip
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from rankine.spoken.lattice.formats import Piece, Reading
+from rankine.spoken.lattice.formats.slf import parse_slf
+from rankine.spoken.lattice.lattice import Lattice
+from rankine.spoken.recognise.audio import segments
+from rankine.spoken.recognise.cutting import ALL
+from rankine.spoken.recognise.trimming import without_outer_words
+
+from .recognisers import normal
+
+RATE = 16000
+
+
+class Utterance(NamedTuple):
+    """An utterance: its name, its samples, and its words as they are compared."""
+
+    name: str
+    samples: np.ndarray
+    words: list[str]
+
+
+def utterances(step: int = 1) -> list[Utterance]:
+    """Every so-manyth utterance of LJSpeech, chapter 1; none where the data are not there."""
+    place = Path(os.environ.get("RANKINE_DATA", ""), "speech", "lj")
+    if not (place / "transcripts.tsv").exists():
+        print("  set RANKINE_DATA")
+        return []
+    lines = (place / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
+    said = {name: normal(text) for name, text in (line.split("\t")[:2] for line in lines)}
+    paths = sorted((place / "audio").glob("*.flac"))[::step]
+    return [Utterance(path.stem, next(segments(path, RATE)).samples, said[path.stem]) for path in paths]
+
+
+def lattice_in(content: bytes) -> Lattice:
+    """The lattice of SLF, gzipped."""
+    return parse_slf(Piece("x", "slf", "x.slf", gzip.decompress(content)), Reading())
+
+
+def one_text(content: bytes | None, inner: tuple[float, float] = ALL) -> list[str]:
+    """The words of a lattice with one text, those of its inner part."""
+    if content is None:
+        return []
+    lattice = without_outer_words(lattice_in(content), inner)
+    return lattice.words(sorted(range(len(lattice)), key=lattice.source.__getitem__))
+
+
+def aligned(heard: Sequence[str], said: Sequence[str]) -> list[int]:
+    """For each word that was heard the place of the word that was said, −1 where it is wrong: fewest edits."""
+    cost = np.zeros((len(heard) + 1, len(said) + 1), np.int64)
+    cost[:, 0], cost[0] = np.arange(len(heard) + 1), np.arange(len(said) + 1)
+    for i, word in enumerate(heard, 1):
+        for j, right in enumerate(said, 1):
+            cost[i, j] = min(cost[i - 1, j] + 1, cost[i, j - 1] + 1, cost[i - 1, j - 1] + (word != right))
+    place, i, j = [-1] * len(heard), len(heard), len(said)
+    while i and j:
+        if cost[i, j] == cost[i - 1, j - 1] + (heard[i - 1] != said[j - 1]):
+            i, j = i - 1, j - 1
+            place[i] = j if heard[i] == said[j] else -1
+        elif cost[i, j] == cost[i - 1, j] + 1:
+            i -= 1
+        else:
+            j -= 1
+    return place

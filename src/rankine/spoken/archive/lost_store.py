@@ -1,0 +1,47 @@
+"""A new store in place of one that is missing: nobody knows who may hear what, so every recording is closed."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from ...errors import InputError
+from ...places import folder_inside, inside
+from ...temporary import temporary_folder
+from ..index import schema
+from ..index.storage import Manifest
+from ..recognise.journal import JOURNAL, RecordingJournal
+from ..store import FILE, Store, refresh
+from .bin import Bin
+from .recordings import FOLDER
+from .rights import CLOSED, RIGHTS
+
+
+def replace_store(folder: Path) -> int:
+    """Make a store that closes every recording which the archive has or may get back; how many these are."""
+    names = _names(folder)
+    with temporary_folder(".store-", folder) as temporary:
+        with Store(temporary).writing("closed, because the store was lost") as batch:
+            numbers = [batch.recording(name) for name in names]
+            batch.add("about", ({"recording": number, "field": RIGHTS, "value": CLOSED} for number in numbers))
+            refresh(batch.db, numbers)
+        os.replace(Path(temporary, FILE), inside(folder, FILE))
+    return len(names)
+
+
+def _names(folder: Path) -> list[str]:
+    """The names of recordings in the index, in the journal and in the bin, as far as they can be read."""
+    names: dict[str, None] = {}
+    for entry in Manifest.read(folder).parts:
+        with suppress(InputError, OSError):
+            part = entry.open(folder)
+            names |= dict.fromkeys(schema.DOCUMENT_NAME.read(part).all())
+    with suppress(InputError, OSError):
+        names |= dict.fromkeys(deleted.name for deleted in Bin(folder).documents(()))
+    lattices = folder_inside(folder, FOLDER)
+    with suppress(InputError, OSError):
+        if inside(lattices, JOURNAL).exists():
+            lines = RecordingJournal(lattices).lines
+            names |= dict.fromkeys(line.get("was", n) for n, line in lines.items() if "same_as" not in line)
+    return list(names)
