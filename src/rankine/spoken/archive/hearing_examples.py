@@ -1,6 +1,7 @@
 """Queries on which a further hearing is tested: judged ones, or words that several hearings have.
 
-Without judgments, words stand in for queries. The archive's own hearing is trusted where it is sure of a word. Where a
+Without judgments, words stand in for queries: those that the further hearing is sure of at a place where the own one is
+not, for others tell nothing of the difference. The archive's own hearing is trusted where it is sure of a word. Where a
 further hearing is sure of it and the own one has at least a trace of it, independent recognisers agree, and the place
 is taken to be relevant too. All other places are not, also those where only the further hearing has the word: what
 nobody confirms counts against it. So a hearing gains where it brings up what the own one was unsure of, and loses where
@@ -63,15 +64,15 @@ def judged_queries(index: Index, judged: Judged) -> list[HearingQuery]:
 
 
 def agreeing_words(index: Index, hearing: HeardIndex, seed: int = 0) -> list[HearingQuery]:
-    """Words, drawn with a seed, that a hearing is sure of in few places; none if hearings only meet by chance."""
+    """Words, drawn with a seed, that a hearing alone is sure of somewhere, in few places; none if all is chance."""
     out: list[HearingQuery] = []
     met, by_chance = 0, 0.0
     for word in _drawn(_vocabulary(index) | _vocabulary(hearing.index), seed):
         own, further = _places_of(index, word, _SURE), _shared(hearing, _places_of(hearing.index, word, _SURE))
-        if not 1 <= len(np.union1d(own, further)) <= MOST_PLACES:
-            continue
         only = np.setdiff1d(further, own)
-        traces = np.setdiff1d(_traces(index, word), own) if len(only) else only
+        if len(only) == 0 or len(own) + len(only) > MOST_PLACES:
+            continue
+        traces = np.setdiff1d(_traces(index, word), own)
         agreed = np.intersect1d(only, traces)
         met += len(agreed)
         by_chance += len(only) * len(traces) / max(int(index.places_before[-1]) - len(own), 1)
