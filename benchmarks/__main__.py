@@ -18,6 +18,7 @@ from . import (
     spoken,
     startup,
     trees,
+    vosk_scale,
 )
 
 BENCHMARKS = {
@@ -35,11 +36,16 @@ BENCHMARKS = {
     "adding": adding.main,
     "recognition": recognition.main,
     "recognisers": recognisers.main,
+    "vosk-scale": vosk_scale.main,
     "trees": trees.main,
     "startup": startup.main,
 }
 
-BY_NAME = {"archive-million", "recognisers"}  # run only if named: much disk and time, or real data and a model
+BY_NAME = {
+    "archive-million",
+    "recognisers",
+    "vosk-scale",
+}  # run only if named: much disk and time, or real data and a model
 
 if __name__ == "__main__":
     names = sys.argv[1:] or [name for name in BENCHMARKS if name not in BY_NAME]

@@ -123,7 +123,8 @@ class Archive(TaughtArchive):
 
         Args:
             sources: an audio file or a folder of them, or several.
-            recognisers: one recogniser: a name in its table, or an object (:class:`Recogniser`).
+            recognisers: one recogniser: a name in its table, a command such as ``"program {audio} {output}"``, or an
+                object (:class:`Recogniser`).
             about: title, date and speaker of recordings by name, or the path of a table of them, whose ``utterance`` is
                 the recording. Recordings that it leaves out keep the texts that they have.
             longest: recordings above so many seconds are cut at pauses.
@@ -137,8 +138,8 @@ class Archive(TaughtArchive):
         from . import recordings
 
         folder = folder_inside(self.folder, recordings.FOLDER)
-        recogniser = recordings.one_recogniser(recognisers)
-        recordings.check_language(recogniser, language or self.settings.language)
+        given = recordings.one_recogniser(recognisers)
+        recogniser = recordings.for_language(given, language or self.settings.language)
         options = recordings.RecognitionOptions(recogniser, longest, workers, keep_duplicates, every)
         places = recordings.as_sources(sources)
         with suppress(OSError):  # where settings cannot be written, `play` asks for the folder

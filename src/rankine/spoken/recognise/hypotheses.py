@@ -66,14 +66,14 @@ def by_count(samples: Sequence[TextHypothesis]) -> list[TextHypothesis]:
     return _merged([h._replace(weight=1 / len(samples)) for h in samples])
 
 
-def by_score(beam: Sequence[TextHypothesis]) -> list[TextHypothesis]:
-    """Different texts, weighed by the softmax of their log probabilities, the likeliest first.
+def by_score(beam: Sequence[TextHypothesis], scale: float = 1.0) -> list[TextHypothesis]:
+    """Different texts, weighed by the softmax of their log probabilities times ``scale``, the likeliest first.
 
     >>> beam = [TextHypothesis((1,), "a", 0.0), TextHypothesis((2,), "b", np.log(1 / 3))]
     >>> [round(h.weight, 3) for h in by_score(beam)]
     [0.75, 0.25]
     """
-    scores = np.array([h.log_probability for h in beam])
+    scores = scale * np.array([h.log_probability for h in beam])
     weights = np.exp(scores - scores.max())
     return _merged([h._replace(weight=w) for h, w in zip(beam, (weights / weights.sum()).tolist(), strict=True)])
 
