@@ -36,7 +36,11 @@ _PLAYERS = (
 
 def _recognition(
     recogniser: Annotated[
-        str, typer.Option(help=f"The recogniser: {', '.join(TABLE)}. `rankine spoken recognisers` explains them.")
+        str,
+        typer.Option(
+            help=f"The recogniser: {', '.join(name for name in TABLE if name != 'command')}, or a command with "
+            "{audio} and {output} in it. `rankine spoken recognisers` explains them."
+        ),
     ] = DEFAULT,
     longest: Annotated[float, typer.Option(help="Recordings above so many seconds are cut at pauses.")] = 30.0,
     workers: Workers = None,

@@ -124,7 +124,8 @@ class Archive(TaughtArchive):
 
         Args:
             sources: an audio file or a folder of them, or several.
-            recognisers: one recogniser: a name in its table, or an object (:class:`Recogniser`).
+            recognisers: one recogniser: a name in its table, a command such as ``"program {audio} {output}"``, or an
+                object (:class:`Recogniser`).
             about: title, date and speaker of recordings by name, or the path of a table of them, whose ``utterance`` is
                 the recording. Recordings that it leaves out keep the texts that they have.
             longest: recordings above so many seconds are cut at pauses.
@@ -138,8 +139,8 @@ class Archive(TaughtArchive):
         from . import recordings
 
         folder = folder_inside(self.folder, recordings.FOLDER)
-        recogniser = recordings.one_recogniser(recognisers)
-        recordings.check_language(recogniser, language or self.settings.language)
+        given = recordings.one_recogniser(recognisers)
+        recogniser = recordings.for_language(given, language or self.settings.language)
         places, roots = recordings.as_sources(sources), RecordingRoots(self.folder, self.index.manifest)
         with suppress(OSError):  # full paths are stored then, and `play` asks for the folder
             roots.add_named(roots_of(places), cache(partial(recordings.stored_audio, self.index)))

@@ -27,7 +27,7 @@ from .named_roots import NO_ROOTS, NamedRoots
 from .pocketsphinx import PocketSphinx, read_words
 from .recordings import Recording, find, name_problem, path_problem
 from .settled import unsettled
-from .table import Recogniser, get
+from .table import Recogniser, SegmentError, get
 from .trimming import trimmed
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
@@ -252,8 +252,9 @@ class _Run:
         if outcome in ("made", "there") and task.path is not None:
             self.lattices.setdefault(name, []).append((task.path, task.start))
         elif outcome != "nothing":
+            if name not in self.failed:
+                self.errors.append(f"{task.recording.path}, {task.start:.1f} s: {outcome}")
             self.failed.add(name)
-            self.errors.append(f"{task.recording.path}, {task.start:.1f} s: {outcome}")
         self.fresh += length if outcome != "there" else 0.0
         return length
 
@@ -278,6 +279,8 @@ def _recognise_one(recogniser: Recogniser, task: _Task) -> str:
         content = trimmed(recogniser(task.samples), recogniser.ending, task.inner)
     except (InputError, OSError):
         raise
+    except SegmentError as error:
+        return str(error)
     except Exception as error:  # one segment on which a recogniser fails must not end the batch
         return f"{type(error).__name__}: {error}"
     if content is None:
