@@ -20,6 +20,7 @@ from ...parallel import paired_map
 from ...places import inside
 from .audio import seconds as length_of
 from .audio import segments
+from .choice import choose
 from .cutting import ALL
 from .identity import identify
 from .journal import TABLE, AudioContent, RecordingJournal, locked
@@ -27,7 +28,7 @@ from .named_roots import NO_ROOTS, NamedRoots
 from .pocketsphinx import PocketSphinx, read_words
 from .recordings import Recording, find, name_problem, path_problem
 from .settled import unsettled
-from .table import Recogniser, SegmentError, get
+from .table import Recogniser, SegmentError
 from .trimming import trimmed
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
@@ -73,6 +74,7 @@ def recognise(
     commit: Callable[[RecordingJournal], None] = lambda journal: None,
     every: float = 30.0,
     roots: NamedRoots = NO_ROOTS,
+    language: str = "en",
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; finished recordings are not recognised again.
 
@@ -82,7 +84,8 @@ def recognise(
     Args:
         sources: audio files and folders of them.
         folder: folder of the lattices; it is made if it does not exist.
-        recogniser: an object such as :class:`PocketSphinx`; by default the one that the table of recognisers says.
+        recogniser: an object such as :class:`PocketSphinx`; what another one recognised is recognised again. None: the
+            best one that is here for the language (:func:`.choice.choose`), and what was recognised stays as it is.
         longest: longer recordings (in seconds) are cut at pauses, into segments of at most this length.
         workers: number of processes.
         report: called with the seconds of audio that are done, and their total.
@@ -90,18 +93,20 @@ def recognise(
         commit: called with the journal while it runs, when recordings have been finished; and at the end.
         every: seconds between such calls.
         roots: folders relative to which the paths of recordings are stored; below none of them they are full paths.
+        language: what is spoken, where no recogniser is given.
     """
     if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
-    used = get() if recogniser is None else recogniser
+    used, why = (recogniser, "") if recogniser is not None else choose(language)[::2]
     recordings, notes = find(sources)
     moving = unsettled(recording.path for recording in recordings)
     recordings = [recording for recording in recordings if recording.path not in moving]
     notes = [*notes, *moving.values()]
     given = {str(Path(source).resolve()) for source in sources if not Path(source).is_dir()}
     with locked(Path(folder)):
-        journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}", roots)
-        run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every))
+        own, first = (f"{settings_of(r)} longest={float(longest)}" for r in (used, PocketSphinx()))
+        journal = RecordingJournal(Path(folder), own, roots, (first,) if recogniser is None else ())
+        run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every), why)
         return run.work(recordings, notes, workers, keep_duplicates, given)
 
 
@@ -146,7 +151,9 @@ class _Run:
         longest: float,
         report: Callable[[float, float], None],
         commits: _Commits,
+        why: str = "",
     ) -> None:
+        self.why = why  # this recogniser was chosen; empty: it was given, and hears again what another one heard
         self.journal, self.recogniser, self.longest, self.report = journal, recogniser, longest, report
         self.commits = commits
         self.errors: list[str] = []
@@ -169,6 +176,8 @@ class _Run:
         """Recognise everything that is not done yet."""
         self.notes += notes
         todo, total = self._unfinished(recordings, keep_duplicates, given)
+        if todo and self.why:
+            self.notes.append(self.why)
         if todo and hasattr(self.recogniser, "start"):
             self.recogniser.start()  # it may raise, and old lattices are removed only after that
         heard = 0.0
@@ -204,7 +213,7 @@ class _Run:
         todo, total = [], 0.0
         for recording, content in what.recordings:
             try:
-                if self.journal.is_done(recording.name, content):
+                if self.journal.is_done(recording.name, content, anyhow=bool(self.why)):
                     self.before += 1
                     continue
                 total += length_of(recording.path)
