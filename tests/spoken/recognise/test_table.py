@@ -18,6 +18,7 @@ def test_every_recogniser_has_what_a_run_needs(name):
     assert TABLE[name].languages
     assert TABLE[name].yields
     assert TABLE[name].model
+    assert TABLE[name].cost
     assert TABLE[name].packages
     assert recogniser.rate > 0
     assert recogniser.ending.startswith(".")
