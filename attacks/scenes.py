@@ -92,7 +92,7 @@ def build_others(folder: Path, archive) -> None:
     from rankine.spoken.earlier import TABLES
     from rankine.spoken.index.settings import Settings
 
-    archive.pack(folder / "packed.zip")
+    archive.pack(folder / "packed.zip", replace=True)
     shutil.copytree(folder / "archive", folder / "old")
     manifest = json.loads((folder / "old" / "manifest.json").read_bytes().partition(b"\n")[2])
     del manifest["store"]  # which release 0.1 did not say

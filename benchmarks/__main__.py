@@ -19,6 +19,7 @@ from . import (
     spoken,
     startup,
     trees,
+    vosk_scale,
 )
 
 BENCHMARKS = {
@@ -37,12 +38,13 @@ BENCHMARKS = {
     "recognition": recognition.main,
     "recognisers": recognisers.main,
     "cutting": cutting.main,
+    "vosk-scale": vosk_scale.main,
     "trees": trees.main,
     "startup": startup.main,
 }
 
 # run only if named: much disk and time, or real data and a model
-BY_NAME = {"archive-million", "recognisers", "cutting"}
+BY_NAME = {"archive-million", "recognisers", "cutting", "vosk-scale"}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or [name for name in BENCHMARKS if name not in BY_NAME]

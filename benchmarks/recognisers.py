@@ -25,6 +25,7 @@ SYSTEMS = {
     "whisper, best": {"hypotheses": "best"},
     "whisper, nbest": {"hypotheses": "nbest"},
     "whisper, 20 samples": {"hypotheses": "samples"},
+    "vosk": {},
 }
 
 
@@ -38,15 +39,20 @@ def best_text(name: str, lattice: object, content: bytes) -> list[str]:
     return normal_words(" ".join(confusion_network(lattice).best()))
 
 
+def recordings(place: str, first: int = 0) -> tuple[list[Path], dict[str, list[str]]]:
+    """Every third recording, and the words of all."""
+    audio = Path(place, "speech", "lj", "audio")
+    lines = (audio.parent / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
+    said = {name: normal_words(text) for name, text in (line.split("\t")[:2] for line in lines)}
+    return sorted(audio.glob("*.flac"))[first::STEP], said
+
+
 def main() -> None:
     place = os.environ.get("RANKINE_DATA")
     if not place:
         print("recognisers: set RANKINE_DATA")
         return
-    audio = Path(place, "speech", "lj", "audio")
-    lines = (audio.parent / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
-    said = {name: normal_words(text) for name, text in (line.split("\t")[:2] for line in lines)}
-    paths = sorted(audio.glob("*.flac"))[::STEP]
+    paths, said = recordings(place)
     heading(f"Recognisers: {len(paths)} recordings, {sum(len(said[p.stem]) for p in paths):,} words")
     for name, options in SYSTEMS.items():
         recogniser = get(name.split(",")[0], **options)

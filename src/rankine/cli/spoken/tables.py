@@ -47,10 +47,10 @@ def list_recognisers() -> Listing:
     from ...spoken.recognise.table import TABLE
 
     rows = [
-        (name, f"rankine[{row.extra}]", row.languages, row.yields, row.model, row.explanation)
+        (name, f"rankine[{row.extra}]", row.languages, row.yields, row.model, row.cost, row.explanation)
         for name, row in TABLE.items()
     ]
-    return Listing(["name", "needs", "languages", "makes", "model", "what it is"], rows)
+    return Listing(["name", "needs", "languages", "makes", "model", "processor time per second", "what it is"], rows)
 
 
 def list_models() -> Listing:

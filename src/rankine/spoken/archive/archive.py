@@ -124,9 +124,9 @@ class Archive(TaughtArchive):
 
         Args:
             sources: an audio file or a folder of them, or several.
-            recognisers: names in their table, or objects (:class:`Recogniser`); or objects by the names of their
-                hearings. The first is the archive's own: another one than before hears everything again. Others are
-                further hearings (:meth:`add_hearings`).
+            recognisers: names in their table, commands such as ``"program {audio} {output}"``, or objects
+                (:class:`Recogniser`); or objects by the names of their hearings. The first is the archive's own:
+                another one than before hears everything again. Others are further hearings (:meth:`add_hearings`).
             about: title, date and speaker of recordings by name, or the path of a table of them, whose ``utterance`` is
                 the recording. Recordings that it leaves out keep the texts that they have.
             longest: recordings above so many seconds are cut at pauses.
@@ -141,9 +141,10 @@ class Archive(TaughtArchive):
         from .hearing_recordings import held_samples
 
         folder = folder_inside(self.folder, recordings.FOLDER)
-        named = recordings.as_recognisers(recognisers)
-        for some in named.values():
-            recordings.check_language(some, language or self.settings.language)
+        named = {
+            name: recordings.for_language(some, language or self.settings.language)
+            for name, some in recordings.as_recognisers(recognisers).items()
+        }
         recogniser, further = next(iter(named.values())), dict(list(named.items())[1:])
         places, roots = recordings.as_sources(sources), RecordingRoots(self.folder, self.index.manifest)
         with suppress(OSError):  # full paths are stored then, and `play` asks for the folder
@@ -177,9 +178,10 @@ class Archive(TaughtArchive):
         """
         from . import hearing_recordings, hearings, recordings
 
-        named = recordings.as_recognisers(recognisers)
-        for recogniser in named.values():
-            recordings.check_language(recogniser, self.settings.language)
+        named = {
+            name: recordings.for_language(some, self.settings.language)
+            for name, some in recordings.as_recognisers(recognisers).items()
+        }
         if not hearing_recordings.held_samples(self.folder):
             raise InputError(
                 "further recognisers hear what the archive holds, and it holds no recording", str(self.folder)

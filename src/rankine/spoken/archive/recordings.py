@@ -77,14 +77,17 @@ def _name_of(given: str | Recogniser, recogniser: Recogniser) -> str:
     return next((name for name, row in table.TABLE.items() if row.class_name == own), own.lower())
 
 
-def check_language(recogniser: Recogniser, language: str) -> None:
-    """Raise InputError if a recogniser states its languages, and this is none of them."""
+def for_language(recogniser: Recogniser, language: str) -> Recogniser:
+    """The recogniser with its model of a language; InputError if it states its languages, and this is none of them."""
+    if hasattr(recogniser, "in_language"):
+        recogniser = recogniser.in_language(language)
     languages = getattr(recogniser, "languages", ())
     if languages and language not in languages:
         raise InputError(
             f"{type(recogniser).__name__} understands {', '.join(languages)} here, and the recordings are in "
             f"{language!r}: give it a model of that language, or choose another recogniser"
         )
+    return recogniser
 
 
 def as_sources(sources: Sources) -> list[str | os.PathLike]:

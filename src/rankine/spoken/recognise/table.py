@@ -15,12 +15,20 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+PLACES = ("{audio}", "{output}")  # what a command has
+
+
+class SegmentError(Exception):
+    """A recogniser cannot hear one segment: its recording is reported, and the others go on."""
+
+
 class Recogniser(Protocol):
     """What a recogniser must have; it is sent to other processes, so it must be picklable.
 
     It may have a method ``start()`` too. It is called once before the first recording is recognised, and raises
     InputError where the recogniser cannot work with its settings. And it may have a property ``settings``, a text: all
-    that its results depend on. Without one its attributes are that.
+    that its results depend on. Without one its attributes are that. A property ``languages`` states the codes of the
+    languages that it understands, a method ``in_language(language)`` returns the recogniser for recordings in one.
     """
 
     @property
@@ -34,7 +42,10 @@ class Recogniser(Protocol):
         ...  # pragma: no cover
 
     def __call__(self, samples: np.ndarray) -> bytes | None:
-        """The content of such a file for a segment of speech (16 bits, one channel); None if nothing was understood."""
+        """The content of such a file for a segment of speech (16 bits, one channel); None if nothing was understood.
+
+        An InputError or an OSError ends the run. Any other error, such as SegmentError, is reported for its recording.
+        """
         ...  # pragma: no cover
 
 
@@ -56,7 +67,8 @@ class RecogniserRow(NamedTuple):
     """A recogniser: its module and class, what it is in one line, the extra of the package it needs, its options.
 
     ``packages`` are the modules that the extra brings; ``languages`` says what it understands, ``yields`` what it
-    makes, ``model`` where its model comes from.
+    makes, ``model`` where its model comes from, ``cost`` how much processor time a second of audio takes with what is
+    the default (`python -m benchmarks recognisers`).
     """
 
     module: str
@@ -68,15 +80,20 @@ class RecogniserRow(NamedTuple):
     languages: str = ""
     yields: str = ""
     model: str = ""
+    cost: str = ""
 
     @property
     def is_installed(self) -> bool:
         """Whether the modules that it needs are there."""
         return all(find_spec(package) is not None for package in self.packages)
 
+    def load(self) -> Any:
+        """The class."""
+        return self._load(self.class_name)
+
     def make(self, **options: Any) -> Recogniser:
         """The recogniser with these parameters."""
-        return self._load(self.class_name)(**options)
+        return self.load()(**options)
 
     def read(self, option: RecogniserOption, value: Any) -> Any:
         """The parameter that a value on the command line stands for."""
@@ -87,7 +104,10 @@ class RecogniserRow(NamedTuple):
 
 
 _MODEL = RecogniserOption(
-    "model", "--model", "Folder of a model, or of Whisper's its name (`rankine spoken models list`); default: its own."
+    "model", "--model", "Folder of a model, or its name (`rankine spoken models list`); default: its own."
+)
+_NUMBER = RecogniserOption(
+    "number", "--number", "How many hypotheses: samples (20), the beam of nbest (5), Vosk's alternatives (100).", int
 )
 TABLE: dict[str, RecogniserRow] = {
     "pocketsphinx": RecogniserRow(
@@ -119,6 +139,7 @@ TABLE: dict[str, RecogniserRow] = {
         languages="US English, others by --model",
         yields="lattices",
         model="inside its package",
+        cost="0.24 s",
     ),
     "whisper": RecogniserRow(
         "whisper",
@@ -132,17 +153,42 @@ TABLE: dict[str, RecogniserRow] = {
                 "--hypotheses",
                 "What Whisper gives: samples (drawn at random), nbest (of a beam), or best (one text).",
             ),
-            RecogniserOption("number", "--number", "How many samples (20), or how wide the beam (5).", int),
+            _NUMBER,
             RecogniserOption("temperature", "--temperature", "Of the samples (1): less prefers what is likely.", float),
             RecogniserOption("seed", "--seed", "Of the samples: the same seed gives the same samples.", int),
             RecogniserOption(
                 "language", "--speech-language", "What is spoken, such as de; default: what Whisper thinks."
             ),
         ),
-        packages=("ctranslate2", "tokenizers", "platformdirs"),
+        packages=("ctranslate2", "tokenizers"),
         languages="English; 99 with other models",
         yields="samples or n-best lists",
         model="`rankine spoken models add tiny.en`",
+        cost="0.28 s",
+    ),
+    "vosk": RecogniserRow(
+        "vosk",
+        "Vosk",
+        "Vosk, Kaldi's decoder with small models",
+        "vosk",
+        (_MODEL, _NUMBER),
+        packages=("vosk",),
+        languages="US English, Mandarin; others by --model",
+        yields="n-best lists",
+        model="`rankine spoken models add vosk-small-en`",
+        cost="0.23 s",
+    ),
+    "command": RecogniserRow(
+        "command",
+        "Command",
+        "one's own program: --recogniser 'program {audio} {output}'",
+        "spoken",
+        (RecogniserOption("timeout", "--timeout", "Seconds for each segment; default: 60, and 10 a second.", float),),
+        packages=("soundfile",),
+        languages="those of the program",
+        yields="what the program writes",
+        model="that of the program",
+        cost="that of the program",
     ),
 }
 DEFAULT = "pocketsphinx"
@@ -155,13 +201,24 @@ def row_of(name: str) -> RecogniserRow:
     Traceback (most recent call last):
     rankine.errors.InputError: unknown recogniser 'pocketsphinks'. Did you mean 'pocketsphinx'? There are: ...
     """
+    if is_command(name):
+        return TABLE["command"]
     if name not in TABLE:
         raise unknown("recogniser", name, TABLE)
     return TABLE[name]
 
 
+def is_command(name: str) -> bool:
+    """Whether this is a command, not the name of a recogniser.
+
+    >>> is_command("program {audio} {output}.json"), is_command("whisper")
+    (True, False)
+    """
+    return any(place in name for place in PLACES)
+
+
 def get(name: str = DEFAULT, **options: Any) -> Recogniser:
-    """The recogniser of this name; options are those of its row.
+    """The recogniser of this name, or the command; options are those of its row.
 
     >>> get("pocketsphinx", beam=1e-40).beam
     1e-40
@@ -177,4 +234,4 @@ def get(name: str = DEFAULT, **options: Any) -> Recogniser:
             raise InputError(
                 f"the recogniser {name!r} has no option {option!r}.{hint} There are: {', '.join(parameters)}"
             )
-    return row.make(**options)
+    return row.make(command=name, **options) if is_command(name) else row.make(**options)

@@ -29,7 +29,7 @@ from . import models
 from .cutting import Segment, windows
 from .hypotheses import TextHypothesis, WeighedWords, WindowHypotheses, as_slf, by_count, by_score, trust, written_alike
 from .mel import HOP, RATE, SECONDS, log_mel
-from .model_table import DEFAULT
+from .model_table import DEFAULT, TABLE
 
 _BEAM = 5  # as OpenAI's program
 _NUMBER = {"best": 1, "nbest": _BEAM, "samples": 20}
@@ -71,12 +71,17 @@ class Whisper:
             raise InputError(f"the number of hypotheses must be from 1 to {_MOST}, got {self.number}")
         if not 0 < self.temperature <= 10:
             raise InputError(f"temperature must be above 0 and at most 10, got {self.temperature}")
-        models.check_name_or_folder(self.model)
+        models.check_name_or_folder(self.model, "whisper")
 
     @property
     def n_hypotheses(self) -> int:
         """How many hypotheses are made of a window."""
         return _NUMBER[self.hypotheses] if self.number is None else self.number
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The language of a model that knows only one."""
+        return (TABLE[self.model].language,) if self.model in TABLE and TABLE[self.model].language else ()
 
     @property
     def settings(self) -> str:

@@ -1,0 +1,68 @@
+"""Which recogniser hears recordings when none is named: the one with the fewest word errors that is here."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...errors import InputError
+from . import models
+from .model_table import DEFAULT, names_of
+from .model_table import TABLE as MODELS
+from .table import TABLE, Recogniser, get
+
+ORDER = ("whisper", "vosk", "pocketsphinx")  # by word errors, the fewest first: `python -m benchmarks recognisers`
+_OWN_MODEL = {"pocketsphinx": ("en",)}  # languages of models that lie inside the package
+
+
+class Choice(NamedTuple):
+    """A recogniser, its name, and why it was chosen."""
+
+    recogniser: Recogniser
+    name: str
+    why: str
+
+
+def choose(language: str) -> Choice:
+    """The best recogniser that is installed with a model of a language; InputError where there is none."""
+    better = list[tuple[str, str]]()
+    for name in ORDER:
+        missing = _missing(name, language)
+        if missing is None:
+            model = _model(name, language)
+            called = f"{name} ({model})" if model else name
+            why = f"heard by {called}, the best recogniser that is here for {language!r}"
+            advice = "".join(f"; {other} hears better: {how}" for other, how in better[:1])
+            return Choice(get(name, **({"model": model} if model else {})), name, f"{why}{advice}")
+        if missing:
+            better.append((name, missing))
+    ways = "; or ".join(f"{name}: {how}" for name, how in better)
+    raise InputError(f"no recogniser here understands {language!r}: {ways or 'name a program of your own'}")
+
+
+def _missing(name: str, language: str) -> str | None:
+    """What is to be done before a recogniser can hear a language; empty: nothing helps, None: it can."""
+    row = TABLE[name]
+    install = f'`pip install "rankine[{row.extra}]"`'
+    if name in _OWN_MODEL:
+        return "" if language not in _OWN_MODEL[name] else None if row.is_installed else install
+    if row.is_installed and _model(name, language) is not None:
+        return None
+    own = [model for model in names_of(name) if _knows(model, language)]
+    if not own:
+        return ""
+    first = DEFAULT if DEFAULT in own else own[0]
+    steps = [*([] if row.is_installed else [install]), f"`rankine spoken models add {first}`"]
+    return " and ".join(steps)
+
+
+def _model(name: str, language: str) -> str | None:
+    """The largest model that is here and knows a language."""
+    try:
+        here = [model for model in names_of(name) if _knows(model, language) and models.is_here(model)]
+    except InputError:  # the folder of models cannot be told without a package
+        return None
+    return max(here, key=lambda model: MODELS[model].size, default=None)
+
+
+def _knows(model: str, language: str) -> bool:
+    return MODELS[model].language in ("", language)

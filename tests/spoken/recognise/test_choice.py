@@ -1,0 +1,64 @@
+"""The recogniser that is used when none is named."""
+
+import pytest
+
+from rankine.errors import InputError
+from rankine.spoken.recognise import choice, models
+from rankine.spoken.recognise.choice import choose
+from rankine.spoken.recognise.run import recognise
+from rankine.spoken.recognise.table import RecogniserRow
+
+from .cases import Echo, write
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """What is on this machine: sets that a test fills."""
+    installed, there = set(), set()
+    monkeypatch.setattr(
+        RecogniserRow, "is_installed", property(lambda row: row.module in installed), raising=True
+    )  # fmt: skip
+    monkeypatch.setattr(models, "is_here", lambda name: name in there)
+    return installed, there
+
+
+@pytest.mark.parametrize(
+    ("installed", "there", "language", "name", "model", "said"),
+    [
+        ("whisper vosk pocketsphinx", "tiny.en vosk-small-en", "en", "whisper", "tiny.en", "whisper (tiny.en)"),
+        ("whisper pocketsphinx", "tiny.en small.en", "en", "whisper", "small.en", "the best recogniser that is here"),
+        ("whisper vosk pocketsphinx", "vosk-small-en", "en", "vosk", "vosk-small-en", "whisper hears better: `rankine"),
+        ("pocketsphinx", "", "en", "pocketsphinx", None, 'whisper hears better: `pip install "rankine[whisper]"` and'),
+        ("whisper vosk pocketsphinx", "tiny.en vosk-small-zh", "zh", "vosk", "vosk-small-zh", "for 'zh'"),
+        ("whisper pocketsphinx", "tiny.en tiny", "de", "whisper", "tiny", "whisper (tiny)"),
+    ],
+)
+def test_the_best_that_is_here_is_chosen(here, installed, there, language, name, model, said):
+    here[0].update(installed.split())
+    here[1].update(there.split())
+    chosen = choose(language)
+    assert chosen.name == name
+    assert getattr(chosen.recogniser, "model", None) == model
+    assert said in chosen.why
+
+
+def test_no_recogniser_for_a_language(here):
+    here[0].update(["pocketsphinx"])
+    with pytest.raises(InputError, match=r"here understands 'de': whisper: `pip install .* models add tiny`"):
+        choose("de")
+    assert set(choice.ORDER) <= set(choice.TABLE)
+
+
+def test_what_was_heard_stays_unless_a_recogniser_is_given(audio, tmp_path, monkeypatch):
+    folder = tmp_path / "lattices"
+    assert recognise([audio], folder, Echo()).done == 6
+    other = choice.Choice(Echo(fail="call"), "other", "why")
+    monkeypatch.setattr("rankine.spoken.recognise.run.choose", lambda language: other)
+    again = recognise([audio], folder)
+    assert (again.done, again.before) == (0, 6)
+    assert "why" not in again.notes  # nothing was heard
+    write(audio / "new.wav", 9000, seed=9)
+    new = recognise([audio], folder)
+    assert "why" in new.notes
+    assert len(new.errors) == 1  # only the new one was heard, by a recogniser that fails
+    assert recognise([audio], folder, Echo(wait=0.001)).done == 7
