@@ -7,6 +7,7 @@ from . import (
     archive,
     auto,
     boosting,
+    calibration,
     cutting,
     evaluation,
     large_margin,
@@ -18,6 +19,7 @@ from . import (
     solvers,
     spoken,
     startup,
+    times,
     trees,
 )
 
@@ -37,12 +39,14 @@ BENCHMARKS = {
     "recognition": recognition.main,
     "recognisers": recognisers.main,
     "cutting": cutting.main,
+    "times": times.main,
+    "calibration": calibration.main,
     "trees": trees.main,
     "startup": startup.main,
 }
 
 # run only if named: much disk and time, or real data and a model
-BY_NAME = {"archive-million", "recognisers", "cutting"}
+BY_NAME = {"archive-million", "recognisers", "cutting", "times", "calibration"}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or [name for name in BENCHMARKS if name not in BY_NAME]
