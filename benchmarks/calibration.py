@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankine.experiments.search_speech import with_noise
+from rankine.experiments.noise import with_noise
 from rankine.spoken import confusion_network
 from rankine.spoken.recognise.hypotheses import (
     SHARPNESS,
