@@ -7,6 +7,7 @@ from . import (
     archive,
     auto,
     boosting,
+    calibration,
     cutting,
     evaluation,
     large_margin,
@@ -18,6 +19,7 @@ from . import (
     solvers,
     spoken,
     startup,
+    times,
     trees,
     vosk_scale,
 )
@@ -39,12 +41,14 @@ BENCHMARKS = {
     "recognisers": recognisers.main,
     "cutting": cutting.main,
     "vosk-scale": vosk_scale.main,
+    "times": times.main,
+    "calibration": calibration.main,
     "trees": trees.main,
     "startup": startup.main,
 }
 
 # run only if named: much disk and time, or real data and a model
-BY_NAME = {"archive-million", "recognisers", "cutting", "vosk-scale"}
+BY_NAME = {"archive-million", "recognisers", "cutting", "times", "calibration", "vosk-scale"}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or [name for name in BENCHMARKS if name not in BY_NAME]

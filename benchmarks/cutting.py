@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pocketsphinx
 
-from rankine.experiments.search_speech import with_noise
+from rankine.experiments.noise import with_noise
 from rankine.spoken.lattice.edits import edit_distance
 from rankine.spoken.recognise.cutting import Segment, cut, quietest
 from rankine.spoken.recognise.table import get

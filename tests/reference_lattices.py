@@ -299,15 +299,9 @@ def one_best(words):
 
 def clean(word):
     """A word without punctuation around it, in lower case."""
-    edge = [
-        c not in "%#&@+"
-        and not c.isalnum()
-        and unicodedata.category(c)[0] in "PSZC"
-        and not (c in "$£€¥₹¢" and (word[i + 1 : i + 2].isdigit() or (i and word[i - 1].isdigit())))
-        for i, c in enumerate(word)
-    ]
-    inside = [i for i, at_edge in enumerate(edge) if not at_edge]
-    return word[inside[0] : inside[-1] + 1] if inside else ""
+    edge = [c not in "%#&@+" and not c.isalnum() and unicodedata.category(c)[0] in "PSZC" for c in word]
+    at = [i for i, c in enumerate(edge) if not c or re.compile(r"[$£€¥₹¢](?=\d)|(?<=\d)[$£€¥₹¢]").match(word, i)]
+    return word[min(at) : max(at) + 1] if at else ""
 
 
 def turn(piece):

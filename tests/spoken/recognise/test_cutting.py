@@ -27,26 +27,35 @@ def spans(segments):
 
 
 def test_cuts_are_in_pauses():
+    """A pause of two seconds ends a segment; shorter ones do if it becomes too long."""
     rng = np.random.default_rng(0)
     sound = np.concatenate([
-        hiss(rng, 3), speech(rng, 4.1), hiss(rng, 0.8), speech(rng, 6.2), hiss(rng, 5), speech(rng, 3.2), hiss(rng, 2)
+        hiss(rng, 3), speech(rng, 4.1), hiss(rng, 0.8), speech(rng, 6.2), hiss(rng, 5), speech(rng, 3.2), hiss(rng, 3)
     ])  # fmt: skip
-    got = list(cut([sound], RATE, 30.0))
-    expected = [(2.5, 7.5), (7.5, 14.5), (18.7, 22.7)]
-    np.testing.assert_allclose(spans(got), expected, atol=0.15)
-    assert all(s.inner == ALL for s in got)
-    for s in got:
-        at = round(s.start * RATE)
-        assert (s.samples == sound[at : at + len(s.samples)]).all()
+    for longest, expected in ((30.0, [(2.5, 14.5), (18.7, 22.7)]), (10.0, [(2.5, 7.5), (7.5, 14.5), (18.7, 22.7)])):
+        got = list(cut([sound], RATE, longest))
+        np.testing.assert_allclose(spans(got), expected, atol=0.15)
+        assert all(s.inner == ALL for s in got)
+        for s in got:
+            at = round(s.start * RATE)
+            assert (s.samples == sound[at : at + len(s.samples)]).all()
+
+
+def test_the_longest_pause_of_the_second_half():
+    rng = np.random.default_rng(9)
+    pauses = [0.9, 0.7, 1.2, 0.7, 0.7, 0.9]
+    sound = np.concatenate([x for pause in pauses for x in (speech(rng, 5), hiss(rng, pause))])
+    first, *_ = spans(cut([sound], RATE, 30.0))
+    assert first == (0.0, pytest.approx(5.9 + 5.7 + 5 + 0.5, abs=0.15))
 
 
 def test_speech_in_noise():
     """10 decibels of noise hide the quiet parts of speech, and not its pauses."""
     rng = np.random.default_rng(1)
-    sound = np.concatenate([x for _ in range(5) for x in (speech(rng, 4.1), hiss(rng, 1.5))])
+    sound = np.concatenate([x for _ in range(5) for x in (speech(rng, 4.1), hiss(rng, 2.5))])
     sound = np.rint(sound + rng.normal(0, 900, len(sound))).astype(np.int16)
     got = spans(cut([sound], RATE, 30.0))
-    np.testing.assert_allclose(got, [(max(5.6 * i - 0.5, 0), 5.6 * i + 4.6) for i in range(5)], atol=0.2)
+    np.testing.assert_allclose(got, [(max(6.6 * i - 0.5, 0), 6.6 * i + 4.6) for i in range(5)], atol=0.2)
 
 
 @pytest.mark.parametrize("longest", [2.0, 10.0, 30.0])

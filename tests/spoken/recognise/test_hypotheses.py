@@ -1,6 +1,8 @@
 """Lattices of hypotheses with times: weights, distrust, and that our reader reads them back."""
 
 import gzip
+from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from rankine.spoken import confusion_network, pspl, read_lattice
 from rankine.spoken.lattice.formats.transcript import TranscriptWord
 from rankine.spoken.lattice.posteriors import arc_posteriors, expected_counts
 from rankine.spoken.recognise.hypotheses import (
+    SHARPNESS,
     TextHypothesis,
     WindowHypotheses,
     as_slf,
@@ -105,10 +108,12 @@ def test_times_out_of_order_are_put_into_it(tmp_path):
 
 def test_softmax_of_scores():
     beam = [TextHypothesis((1,), "a", -2.0), TextHypothesis((2,), "b", -1.0), TextHypothesis((3,), " A.", -1000.0)]
-    merged = by_score(beam)
-    assert [h.text for h in merged] == ["b", "a"]
-    assert merged[0].weight == pytest.approx(np.e / (1 + np.e))
-    assert sum(h.weight for h in merged) == pytest.approx(1.0)
+    for sharpness in (0.1, 1.0, 3.0):
+        merged = by_score(beam, sharpness=sharpness)
+        assert [h.text for h in merged] == ["b", "a"]
+        assert merged[0].weight == pytest.approx(1 / (1 + np.exp(-sharpness)))
+        assert sum(h.weight for h in merged) == pytest.approx(1.0)
+    assert by_score(beam) == by_score(beam, sharpness=SHARPNESS)
 
 
 def test_distrust():
@@ -158,3 +163,29 @@ def test_words_in_another_writing_keep_the_time(tmp_path):
     assert [w.text for w in swapped] == ["the", "fourteen", "fifty", "press"]
     assert (swapped[1].start, swapped[2].end) == (0.5, 1.0)
     assert written_alike(rows[:1]) == rows[:1]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_lattice_of_samples_equals_counting(tmp_path, seed):
+    """Expected counts of words, of pairs in a row, and of words at a position, are means over the samples."""
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(rng.choice(list("abc"), rng.integers(1, 5))) for _ in range(20)]
+    merged = by_count([TextHypothesis((i,), text, -1.0) for i, text in enumerate(texts)])
+    read = lattice(tmp_path, WindowHypotheses(0.0, 3.0, [(h.weight, words(h.text)) for h in merged]))
+    said = [text.split() for text in texts]
+    expected = Counter(w for t in said for w in t)
+    assert counts(read) == {w: pytest.approx(n / 20) for w, n in expected.items()}
+    pairs = Counter(pair for t in said for pair in pairwise(t))
+    assert ref_pairs(read) == {pair: pytest.approx(n / 20) for pair, n in pairs.items()}
+    places = Counter((i, w) for t in said for i, w in enumerate(t))
+    assert {(i, w): p for i, w, p in pspl(read).triples()} == {key: pytest.approx(n / 20) for key, n in places.items()}
+
+
+def ref_pairs(read):
+    """Pairs of words in a row, by walking all paths."""
+    log = np.log(np.maximum(arc_posteriors(read).transition, 1e-300))
+    out = Counter()
+    for path in read.paths():
+        for pair in pairwise(read.words(path)):
+            out[pair] += np.exp(log[path].sum())
+    return {pair: p for pair, p in out.items() if p > 1e-12}

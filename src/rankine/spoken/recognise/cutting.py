@@ -4,8 +4,10 @@ The same recording is cut in the same way whichever recogniser hears it, and wit
 
 The level of a moment is its power in decibels, over 50 ms. Noise is taken for the lowest levels around, speech for what
 stands out from it: above the noise by a fifth of the way to the loudest level, and by at least 3 decibels. A pause is
-half a second without speech. It is shared by the segments beside it; of a longer one each gets half a second, and the
-rest is left out. A stretch without any contrast, such as digital silence or steady noise, has no speech.
+half a second without speech. A pause of two seconds ends a segment. Otherwise a segment is about as long as it may be,
+because recognisers make use of what was said around a word: it ends in the longest pause of the second half of that, or
+in the last pause of the first half. The pause is shared by the segments beside it; of a longer one each gets half a
+second, and the rest is left out. A stretch without any contrast, digital silence or steady noise, has no speech.
 
 Where speech goes on for longer than a segment may be, it is cut at its quietest moment. Both segments hold the second
 before and the second after the cut, so that no word is cut. A word counts in the segment in whose ``inner`` part its
@@ -25,6 +27,7 @@ ALL = (-inf, inf)
 _FRAMES = 100  # a second
 _SMOOTH = 5  # frames
 _PAUSE = _PAD = 50  # frames
+_LONG = 200  # frames of a pause that ends a segment
 _CLICK = 10  # frames; what is loud for less is no speech
 _AROUND = 1000  # frames before and after a segment from which noise is told
 _NOISE = 10  # per cent of the levels that are taken for noise
@@ -107,8 +110,8 @@ class _Cutter:
 
     def _take(self, loud: np.ndarray, levels: np.ndarray, begin: int) -> Iterator[Segment]:
         """The segment at the beginning of the stretch, in which speech begins at a frame, and drop it."""
-        pause, length = _first_pause(loud, begin)
-        if pause <= self.most or (self._is_last and len(loud) <= self.most):
+        pause, length = _last_pause(loud, begin, self.most)
+        if pause <= self.most:
             end = min(pause + min(_PAD, length // 2), self.most)
             if loud[begin:pause].sum() >= min(_CLICK, self.most // 4):
                 samples = self.held[: end * self.frame] if end < len(loud) else self.held
@@ -162,11 +165,20 @@ def _levels(samples: np.ndarray, frame: int) -> np.ndarray:
     return 10 * np.log10(1 + smooth)
 
 
-def _first_pause(loud: np.ndarray, begin: int) -> tuple[int, int]:
-    """Where the first pause after a frame begins, and its length; the end where there is none."""
+def _last_pause(loud: np.ndarray, begin: int, most: int) -> tuple[int, int]:
+    """Where the pause begins that ends a segment, and its length; more than ``most`` where there is none."""
     speech = np.append(np.flatnonzero(loud[begin:]) + begin, len(loud))
     gaps = np.diff(speech) - 1
     long = np.flatnonzero(gaps >= _PAUSE)
-    if len(long):
-        return int(speech[long[0]]) + 1, int(gaps[long[0]])
-    return len(loud), 0
+    starts, lengths = speech[long] + 1, gaps[long]
+    ends = np.flatnonzero(lengths >= _LONG)
+    if len(ends) and starts[ends[0]] <= most:
+        return int(starts[ends[0]]), int(lengths[ends[0]])
+    if len(loud) <= most:
+        return len(loud), 0
+    starts, lengths = starts[starts <= most], lengths[: (starts <= most).sum()]
+    if not len(starts):
+        return most + 1, 0
+    late = np.flatnonzero(starts >= most // 2)
+    chosen = late[np.argmax(lengths[late])] if len(late) else len(starts) - 1
+    return int(starts[chosen]), int(lengths[chosen])

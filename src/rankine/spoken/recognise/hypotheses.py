@@ -2,9 +2,9 @@
 
 Hypotheses of the same words are one, with their number; in English also those that differ only in how they are
 written: "1450" and "fourteen fifty". Of several ways of writing in a window the one with the most weight is taken.
-Samples weigh equally; an n-best list is weighed by the softmax of its scores. A hypothesis that is not to be trusted
-gets less than its weight, and what is taken away is the weight of an empty path: the words stay in the lattice, with
-small posteriors. There are three reasons for distrust:
+Samples weigh equally; an n-best list is weighed by the softmax of its scores times ``SHARPNESS``, because the scores
+themselves are too sure. A hypothesis that is not to be trusted gets less than its weight, and what is taken away is the
+weight of an empty path: the words stay in the lattice, with small posteriors. There are three reasons for distrust:
 
 - the recogniser itself thinks that nobody spoke (its probability of no speech is above 0.6);
 - the text repeats itself: zlib makes it more than 2.4 times smaller;
@@ -31,6 +31,7 @@ from ..writing.tokens import clean
 
 NO_SPEECH, REPEATS, UNLIKELY = 0.6, 2.4, -1.0
 _REPEATED = 0.1  # of the weight of a text that repeats itself is left
+SHARPNESS = 0.3  # of the weights of an n-best list, as `python -m benchmarks calibration` fits it
 _SHORTEST = 20  # characters; shorter texts do not repeat themselves
 
 
@@ -73,14 +74,16 @@ def by_count(samples: Sequence[TextHypothesis], language: str = "en") -> list[Te
     return _merged([h._replace(weight=1 / len(samples)) for h in samples], language)
 
 
-def by_score(beam: Sequence[TextHypothesis], language: str = "en", scale: float = 1.0) -> list[TextHypothesis]:
-    """Different texts, weighed by the softmax of their log probabilities times ``scale``, the likeliest first.
+def by_score(
+    beam: Sequence[TextHypothesis], language: str = "en", sharpness: float = SHARPNESS
+) -> list[TextHypothesis]:
+    """Different texts, weighed by the softmax of ``sharpness`` × log probability, the likeliest first.
 
     >>> beam = [TextHypothesis((1,), "a", 0.0), TextHypothesis((2,), "b", np.log(1 / 3))]
-    >>> [round(h.weight, 3) for h in by_score(beam)]
+    >>> [round(h.weight, 3) for h in by_score(beam, sharpness=1.0)]
     [0.75, 0.25]
     """
-    scores = scale * np.array([h.log_probability for h in beam])
+    scores = sharpness * np.array([h.log_probability for h in beam])
     weights = np.exp(scores - scores.max())
     shares = (weights / weights.sum()).tolist()
     return _merged([h._replace(weight=w) for h, w in zip(beam, shares, strict=True)], language)

@@ -124,7 +124,7 @@ def _window(result: dict[str, Any], length: float) -> WindowHypotheses:
         TextHypothesis((number,), alternative["text"], alternative["confidence"])
         for number, alternative in enumerate(result["alternatives"])
     ]
-    weighed = [(h.weight, texts[h.tokens[0]]) for h in by_score(heard, scale=SCALE)]
+    weighed = [(h.weight, texts[h.tokens[0]]) for h in by_score(heard, sharpness=SCALE)]
     words = [word for text in texts for word in text]
     return WindowHypotheses(min(w.start for w in words), max(w.end for w in words), weighed)
 
