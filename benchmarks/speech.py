@@ -14,8 +14,7 @@ from rankine.spoken.lattice.lattice import Lattice
 from rankine.spoken.recognise.audio import segments
 from rankine.spoken.recognise.cutting import ALL
 from rankine.spoken.recognise.trimming import without_outer_words
-
-from .recognisers import normal
+from rankine.spoken.writing.tokens import clean, written_words
 
 RATE = 16000
 
@@ -28,6 +27,11 @@ class Utterance(NamedTuple):
     words: list[str]
 
 
+def plain_words(text: str) -> list[str]:
+    """The words of a text as they are written, in lower case, without punctuation."""
+    return [clean(word).lower() for word in written_words(text)]
+
+
 def utterances(step: int = 1) -> list[Utterance]:
     """Every so-manyth utterance of LJSpeech, chapter 1; none where the data are not there."""
     place = Path(os.environ.get("RANKINE_DATA", ""), "speech", "lj")
@@ -35,7 +39,7 @@ def utterances(step: int = 1) -> list[Utterance]:
         print("  set RANKINE_DATA")
         return []
     lines = (place / "transcripts.tsv").read_text(encoding="utf-8").splitlines()
-    said = {name: normal(text) for name, text in (line.split("\t")[:2] for line in lines)}
+    said = {name: plain_words(text) for name, text in (line.split("\t")[:2] for line in lines)}
     paths = sorted((place / "audio").glob("*.flac"))[::step]
     return [Utterance(path.stem, next(segments(path, RATE)).samples, said[path.stem]) for path in paths]
 

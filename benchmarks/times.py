@@ -28,8 +28,8 @@ def by_force(decoder: pocketsphinx.Decoder, utterance: Utterance) -> Words:
     decoder.start_utt()
     decoder.process_raw(utterance.samples.tobytes(), full_utt=True)
     decoder.end_utt()
-    found = [(without_variant(s.word), s.start_frame / 100, (s.end_frame + 1) / 100) for s in decoder.seg() or ()]
-    words = [row for row in found if row[0] in set(utterance.words)]
+    rows = [(without_variant(s.word), s.start_frame / 100, (s.end_frame + 1) / 100) for s in decoder.seg() or ()]
+    words = [row for row in rows if row[0] in set(utterance.words)]
     return words if [row[0] for row in words] == utterance.words else []
 
 

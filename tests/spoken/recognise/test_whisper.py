@@ -1,8 +1,12 @@
 """Whisper: its settings, words and samples with a stand-in of the model, and the real one where it is."""
 
 import gzip
+import hashlib
 import pickle
+import subprocess
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +17,7 @@ from rankine.spoken import confusion_network, read_lattice
 from rankine.spoken.lattice.formats.transcript import TranscriptWord
 from rankine.spoken.recognise import fetching, models, whisper
 from rankine.spoken.recognise.hypotheses import SHARPNESS, TextHypothesis
+from rankine.spoken.recognise.mel import log_mel
 from rankine.spoken.recognise.model_table import DEFAULT
 from rankine.spoken.recognise.run import recognise, settings_of
 from rankine.spoken.recognise.whisper import TokenWord, Whisper, split, timed
@@ -238,6 +243,35 @@ def test_beams_of_the_real_model(tiny, tmp_path, hypotheses):
     content = recogniser(heard("tape-70"))
     assert content == recogniser(heard("tape-70"))
     assert "railway" in units(content, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["tape-70", "tape-50"])
+def test_texts_are_those_of_ctranslate2_alone(tiny, name):
+    """The library by itself, with its own tokens: greedy, and as wide as our best text."""
+    import ctranslate2
+    import tokenizers
+
+    folder = str(models.find(DEFAULT))
+    model = ctranslate2.models.Whisper(folder, compute_type="int8", intra_threads=1, inter_threads=1)
+    tokenizer = tokenizers.Tokenizer.from_file(f"{folder}/tokenizer.json")
+    features = ctranslate2.StorageView.from_array(log_mel(heard(name))[None])
+    engine = whisper._engine(DEFAULT)
+    for width in (1, 5):
+        alone = model.generate(features, [["<|startoftranscript|>", "<|notimestamps|>"]], beam_size=width)[0]
+        ours, _ = engine.generate(engine.model, engine.encode(heard(name)), "en", beam_size=width, num_hypotheses=1)
+        assert ours[0].text == tokenizer.decode(alone.sequences_ids[0])
+        assert len(ours[0].text) > 10
+
+
+def test_samples_are_the_same_in_another_process(tiny):
+    script = (
+        "import sys, hashlib; sys.path.insert(0, sys.argv[1])\n"
+        "from tests.spoken.recognise.cases import heard\nfrom rankine.spoken.recognise.whisper import Whisper\n"
+        "print(hashlib.sha256(Whisper(number=3)(heard('tape-50'))).hexdigest())\n"
+    )
+    root = str(Path(__file__).parents[3])
+    said = subprocess.run([sys.executable, "-c", script, root], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == hashlib.sha256(Whisper(number=3)(heard("tape-50"))).hexdigest()
 
 
 def test_noise_is_marked(tiny):

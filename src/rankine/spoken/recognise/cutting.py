@@ -180,5 +180,5 @@ def _last_pause(loud: np.ndarray, begin: int, most: int) -> tuple[int, int]:
     if not len(starts):
         return most + 1, 0
     late = np.flatnonzero(starts >= most // 2)
-    chosen = late[np.argmax(lengths[late])] if len(late) else len(starts) - 1
-    return int(starts[chosen]), int(lengths[chosen])
+    best = late[np.argmax(lengths[late])] if len(late) else len(starts) - 1
+    return int(starts[best]), int(lengths[best])
