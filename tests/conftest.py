@@ -14,6 +14,10 @@ settings.load_profile("rankine")
 SETTINGS = tempfile.TemporaryDirectory(prefix="rankine-test-")
 os.environ["RANKINE_SETTINGS"] = os.path.join(SETTINGS.name, "settings.json")
 
+# and no model is there, unless a test asks for those of whoever runs it
+OWN_MODELS = os.environ.get("RANKINE_MODELS")
+os.environ["RANKINE_MODELS"] = os.path.join(SETTINGS.name, "models")
+
 WANT_DATA = "needs real data: set RANKINE_DATA"
 
 
@@ -23,6 +27,15 @@ def real_data() -> Path:
     if not place:
         pytest.skip(WANT_DATA)
     return Path(place)
+
+
+@pytest.fixture
+def own_models(monkeypatch):
+    """The models of recognisers of whoever runs the tests."""
+    if OWN_MODELS is None:
+        monkeypatch.delenv("RANKINE_MODELS")
+    else:
+        monkeypatch.setenv("RANKINE_MODELS", OWN_MODELS)
 
 
 def pytest_terminal_summary(terminalreporter):

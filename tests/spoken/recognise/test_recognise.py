@@ -38,7 +38,7 @@ MODELS = {"whisper": "tiny.en", "vosk": "vosk-small-en"}
 
 
 @pytest.fixture(params=RECOGNISERS)
-def recogniser(request, tmp_path):
+def recogniser(request, own_models, tmp_path):
     row, model = TABLE.get(request.param), MODELS.get(request.param)
     if row is not None and not row.is_installed:
         pytest.skip(f'needs pip install "rankine[{row.extra}]"')

@@ -6,7 +6,7 @@ import pytest
 
 from rankine.errors import InputError
 from rankine.spoken.recognise import PocketSphinx, Recogniser, recognise, run
-from rankine.spoken.recognise.table import DEFAULT, TABLE, get
+from rankine.spoken.recognise.table import TABLE, get
 
 CALLED = {name: "program {audio} {output}" if name == "command" else name for name in TABLE}
 
@@ -39,7 +39,7 @@ def test_recognisers_that_share_a_flag_share_its_type_and_help():
 
 
 def test_a_recogniser_by_name():
-    assert get() == get(DEFAULT) == PocketSphinx()
+    assert get("pocketsphinx") == PocketSphinx()
     assert get("pocketsphinx", beam=1e-40, without=("a",)) == PocketSphinx(beam=1e-40, without=("a",))
     with pytest.raises(
         InputError, match=r"unknown recogniser 'pocketsphins'\. Did you mean 'pocketsphinx'\? There are: "

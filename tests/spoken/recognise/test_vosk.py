@@ -24,7 +24,7 @@ EN, ZH = "vosk-small-en", "vosk-small-zh"
 
 
 @pytest.fixture
-def english():
+def english(own_models):
     """The real model; tests that need it are skipped without it."""
     if not INSTALLED or not models.is_here(EN):
         pytest.skip(f"needs the model {EN}: rankine spoken models add {EN}")
@@ -209,7 +209,7 @@ def test_a_run_in_two_processes_is_the_same(english, tmp_path):
         assert path.read_bytes() == (tmp_path / "out2" / path.name).read_bytes()
 
 
-def test_the_mandarin_model(tmp_path):
+def test_the_mandarin_model(own_models, tmp_path):
     if not INSTALLED or not models.is_here(ZH):
         pytest.skip(f"needs the model {ZH}: rankine spoken models add {ZH}")
     content = Vosk(model=ZH)(heard("tape-70"))  # no Mandarin is at hand: English, heard as Mandarin words

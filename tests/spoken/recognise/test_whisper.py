@@ -30,7 +30,7 @@ needs_ctranslate2 = pytest.mark.skipif(not INSTALLED, reason='needs ctranslate2:
 
 
 @pytest.fixture
-def tiny():
+def tiny(own_models):
     """The real model; tests that need it are skipped without it."""
     if not INSTALLED or not models.is_here(DEFAULT):
         pytest.skip(f"needs the model {DEFAULT}: rankine spoken models add {DEFAULT}")

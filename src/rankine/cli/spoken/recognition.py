@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from ...spoken.recognise.table import DEFAULT, TABLE, get, row_of
+from ...spoken.recognise.table import TABLE, get, row_of
 from .common import Workers, parameters_of
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ def _recognition(
         list[str] | None,
         typer.Option(
             help=f"The recogniser: {', '.join(name for name in TABLE if name != 'command')}, or a command with "
-            f"{{audio}} and {{output}} in it; default: {DEFAULT}. `rankine spoken recognisers` explains them. "
-            "`add` takes several: the first is the archive's own, others are further hearings."
+            f"{{audio}} and {{output}} in it; default: the best that is here. `rankine spoken recognisers` explains "
+            "them. `add` takes several: the first is the archive's own, others are further hearings."
         ),
     ] = None,
     longest: Annotated[float, typer.Option(help="Recordings above so many seconds are cut at pauses.")] = 30.0,
@@ -83,6 +83,13 @@ def make_recognisers(names: Sequence[str], values: Mapping[str, Any]) -> dict[st
                 f"the further hearing by itself, `--hearing {having[-1]} {flag} …`"
             )
     taken = {flag for flags in own.values() for flag in flags}
+    if not names and not given:
+        return {}
+    if not names:
+        from ...spoken.recognise.choice import choose
+
+        names = [choose("en").name]
+        own = {name: {option.flag for option in row_of(name).options} for name in names}
     first, *others = names  # what none of them has is an error of the first
     out = {first: make_recogniser(first, {f: values[f] for f in given if f in own[first] or f not in taken})}
     return out | {name: make_recogniser(name, {f: values[f] for f in given if f in own[name]}) for name in others}
@@ -97,13 +104,13 @@ class Recognition(NamedTuple):
     further: bool = False
 
     @property
-    def recogniser(self) -> Recogniser:
-        """The only recogniser; several are an InputError."""
+    def recogniser(self) -> Recogniser | None:
+        """The only recogniser, None where none was named; several are an InputError."""
         from ...errors import InputError
 
         if len(self.recognisers) > 1:
             raise InputError("lattices are made by one recogniser; `rankine spoken add` takes several")
-        return next(iter(self.recognisers.values()))
+        return next(iter(self.recognisers.values()), None)
 
 
 def recognises(command: Callable[..., None]) -> Callable[..., None]:
@@ -134,4 +141,4 @@ def _names(recognisers: Sequence[str] | None, further: Sequence[str]) -> list[st
 
     if recognisers and further:
         raise InputError("--hearing names further recognisers only, and --recogniser all of them: give one of both")
-    return list(dict.fromkeys(further or recognisers or (DEFAULT,)))
+    return list(dict.fromkeys(further or recognisers or ()))

@@ -15,7 +15,6 @@ from ...places import folder_inside
 from ..index.settings import Settings
 from ..index.storage import create, writing
 from ..recognise.journal import DAYS
-from ..recognise.table import DEFAULT
 from .feature_cache import forget_features
 from .own_files import copy_file, own_files
 from .roots import RecordingRoots, roots_of
@@ -106,7 +105,7 @@ class Archive(TaughtArchive):
     def add_recordings(
         self,
         sources: Sources,
-        recognisers: Recognisers = (DEFAULT,),
+        recognisers: Recognisers | None = None,
         about: Mapping[str, About] | str | os.PathLike | None = None,
         *,
         longest: float = 30.0,
@@ -127,6 +126,7 @@ class Archive(TaughtArchive):
             recognisers: names in their table, commands such as ``"program {audio} {output}"``, or objects
                 (:class:`Recogniser`); or objects by the names of their hearings. The first is the archive's own:
                 another one than before hears everything again. Others are further hearings (:meth:`add_hearings`).
+                None: the best one that is here for the language; recordings that were heard by any stay as they are.
             about: title, date and speaker of recordings by name, or the path of a table of them, whose ``utterance`` is
                 the recording. Recordings that it leaves out keep the texts that they have.
             longest: recordings above so many seconds are cut at pauses.
@@ -141,15 +141,18 @@ class Archive(TaughtArchive):
         from .hearing_recordings import held_samples
 
         folder = folder_inside(self.folder, recordings.FOLDER)
+        spoken = language or self.settings.language
         named = {
-            name: recordings.for_language(some, language or self.settings.language)
-            for name, some in recordings.as_recognisers(recognisers).items()
+            name: recordings.for_language(some, spoken)
+            for name, some in ({} if recognisers is None else recordings.as_recognisers(recognisers)).items()
         }
-        recogniser, further = next(iter(named.values())), dict(list(named.items())[1:])
+        recogniser, further = next(iter(named.values()), None), dict(list(named.items())[1:])
         places, roots = recordings.as_sources(sources), RecordingRoots(self.folder, self.index.manifest)
         with suppress(OSError):  # full paths are stored then, and `play` asks for the folder
             roots.add_named(roots_of(places), cache(partial(recordings.stored_audio, self.index)))
-        options = recordings.RecognitionOptions(recogniser, longest, workers, keep_duplicates, every, roots.named)
+        options = recordings.RecognitionOptions(
+            recogniser, longest, workers, keep_duplicates, every, roots.named, spoken
+        )
         indexing = recordings.Indexing(self, about, workers, partial(progress, "indexing"), language)
         recognised, took = recordings.recognise_recordings(
             folder, places, options, partial(progress, "recognising"), indexing.commit

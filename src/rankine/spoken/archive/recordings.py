@@ -98,12 +98,13 @@ def as_sources(sources: Sources) -> list[str | os.PathLike]:
 class RecognitionOptions(NamedTuple):
     """How recordings are recognised."""
 
-    recogniser: Recogniser
+    recogniser: Recogniser | None  # None: the best that is here, and what was heard stays
     longest: float = 30.0
     workers: int = 1
     keep_duplicates: bool = False
     every: float = 30.0  # seconds after which finished recordings can be searched
     roots: NamedRoots = NO_ROOTS
+    language: str = "en"
 
 
 def recognise_recordings(
@@ -121,6 +122,7 @@ def recognise_recordings(
     done = recognise(
         sources, folder, options.recogniser, longest=options.longest, workers=options.workers, report=report,
         keep_duplicates=options.keep_duplicates, commit=commit, every=options.every, roots=options.roots, only=only,
+        language=options.language,
     )  # fmt: skip
     if done.deleted:
         done.notes.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...errors import InputError
 from . import models
@@ -32,7 +32,8 @@ def choose(language: str) -> Choice:
             called = f"{name} ({model})" if model else name
             why = f"heard by {called}, the best recogniser that is here for {language!r}"
             advice = "".join(f"; {other} hears better: {how}" for other, how in better[:1])
-            return Choice(get(name, **({"model": model} if model else {})), name, f"{why}{advice}")
+            made: Any = get(name, **({"model": model} if model else {}))
+            return Choice(made.in_language(language) if hasattr(made, "in_language") else made, name, why + advice)
         if missing:
             better.append((name, missing))
     ways = "; or ".join(f"{name}: {how}" for name, how in better)

@@ -191,7 +191,6 @@ TABLE: dict[str, RecogniserRow] = {
         cost="that of the program",
     ),
 }
-DEFAULT = "pocketsphinx"
 
 
 def row_of(name: str) -> RecogniserRow:
@@ -217,7 +216,7 @@ def is_command(name: str) -> bool:
     return any(place in name for place in PLACES)
 
 
-def get(name: str = DEFAULT, **options: Any) -> Recogniser:
+def get(name: str, **options: Any) -> Recogniser:
     """The recogniser of this name, or the command; options are those of its row.
 
     >>> get("pocketsphinx", beam=1e-40).beam

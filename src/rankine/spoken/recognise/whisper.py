@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,6 +33,7 @@ from .model_table import DEFAULT, TABLE
 
 _BEAM = 5  # as OpenAI's program
 _NUMBER = {"best": 1, "nbest": _BEAM, "samples": 20}
+_LONGEST_CODE = 3  # letters of the code of a language
 _MOST = 200  # hypotheses
 _UNSPACED = frozenset(["zh", "ja", "th", "lo", "my", "yue"])  # languages that are written without blanks
 _FILES = ("config.json", "model.bin", "tokenizer.json")
@@ -83,6 +84,11 @@ class Whisper:
     def languages(self) -> tuple[str, ...]:
         """The language of a model that knows only one."""
         return (TABLE[self.model].language,) if self.model in TABLE and TABLE[self.model].language else ()
+
+    def in_language(self, language: str) -> Whisper:
+        """The same for recordings in a language, unless one was given or the model knows only one."""
+        known = len(language) <= _LONGEST_CODE and not self.languages and self.language is None
+        return replace(self, language=language) if known else self
 
     @property
     def settings(self) -> str:
