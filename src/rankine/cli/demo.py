@@ -49,10 +49,10 @@ def _search(folder: Path) -> list[Section]:
 
 def _spoken(folder: Path) -> tuple[list[Section], str]:
     """The second half: search the spoken archive before and after learning; returns sections and first hit."""
-    from ..experiments.demo import QUERY, index_recordings, learn_weights, spoken_sections
+    from ..experiments.demo import QUERY, add_recordings, learn_weights, spoken_sections
 
-    archive, judged = index_recordings(folder)
-    put(f"\n2. A spoken archive: {len(archive)} noisy recordings, as PocketSphinx understood them.\n")
+    archive, judged, recogniser = add_recordings(folder)
+    put(f"\n2. A spoken archive: {len(archive)} noisy recordings, as {recogniser} understood them.\n")
     print_hits(f"{QUERY}, before learning", archive.search(QUERY, 5))
     trial = learn_weights(archive, judged, folder)
     print_table("Mean AP over four folds of queries: learned weights are tested on queries they have not seen",

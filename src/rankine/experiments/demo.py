@@ -95,19 +95,30 @@ def search_sections(data: RankingData, comparison: Comparison) -> list[Section]:
     ]
 
 
-def index_recordings(folder: Path) -> tuple[Archive, Judged]:
-    """Index the spoken sample in ``folder/archive``; the archive, and the sample's judged queries."""
+def add_recordings(folder: Path) -> tuple[Archive, Judged, str]:
+    """Add the spoken sample to ``folder/archive``; the archive, the sample's judged queries, and who heard it.
+
+    PocketSphinx heard it long ago: its lattices are part of the sample. A better recogniser that is here hears it now.
+    """
+    from ..parallel import thread_count
     from ..spoken.archive.archive import Archive
     from ..spoken.index.about import read_about
     from ..spoken.learn.judgments import Judged, read_qrels, read_queries
+    from ..spoken.recognise.choice import choose
 
     shutil.rmtree(folder / "archive", ignore_errors=True)
-    with spoken_sample() as sample, bar("indexing", None) as update:
+    archive, choice = Archive.create(folder / "archive"), choose("en")
+    with spoken_sample() as sample, bar("seconds of speech", None) as update:
         about = {u: a._replace(audio=str(sample / a.audio)) for u, a in read_about(sample / "recordings.tsv").items()}
-        archive = Archive.create(folder / "archive")
-        archive.add(sample / "lattices", about, progress=update)
-        archive.add_roots([sample / "audio"])
-        return archive, Judged(read_queries(sample / "queries.tsv"), read_qrels(sample / "qrels.txt"))
+        if choice.name == "pocketsphinx":
+            archive.add(sample / "lattices", about, progress=update)
+            archive.add_roots([sample / "audio"])
+        else:
+            archive.add_recordings(
+                sample / "audio", [choice.recogniser], about, workers=thread_count(None), every=600.0,
+                progress=lambda stage, done, total: update(round(done), None if total is None else round(total)),
+            )  # fmt: skip
+        return archive, Judged(read_queries(sample / "queries.tsv"), read_qrels(sample / "qrels.txt")), choice.name
 
 
 def learn_weights(archive: Archive, judged: Judged, folder: Path) -> CrossValidation:
