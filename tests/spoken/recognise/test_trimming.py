@@ -64,10 +64,10 @@ def test_words_of_overlapping_windows_count_once(seed):
     ends = np.cumsum(rng.uniform(0.05, 0.9, size=200))
     words = list(zip(np.append(0, ends[:-1]), ends, strict=True))
     samples = np.rint(rng.normal(0, 1000, int(ends[-1] * 1000) + 1)).astype(np.int16)
-    found = []
+    heard = []
     for window in windows(samples, 1000, 10.0):
         start, stop = window.start, window.start + len(window.samples) / 1000
         for a, b in words:
             if start <= a and b <= stop and window.inner[0] <= (a + b) / 2 - start < window.inner[1]:
-                found.append((a, b))
-    assert found == words
+                heard.append((a, b))
+    assert heard == words

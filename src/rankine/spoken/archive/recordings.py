@@ -23,12 +23,11 @@ from ..recognise import table
 from ..recognise.journal import RecordingJournal, is_other
 from ..recognise.named_roots import NO_ROOTS, NamedRoots
 from ..recognise.run import Recognised, Recogniser, recognise
-from .contents import release_returned
+from .contents import FOLDER, release_returned
 from .metadata import record_texts
 from .roots import StoredAudio
 from .tagged import file_prints, fill_from_tags, retagged
 
-FOLDER = "recognised"
 Sources = str | os.PathLike | Sequence[str | os.PathLike]
 StageProgress = Callable[[str, float, float | None], None]
 
@@ -80,6 +79,7 @@ class RecognitionOptions(NamedTuple):
     keep_duplicates: bool = False
     every: float = 30.0  # seconds after which finished recordings can be searched
     roots: NamedRoots = NO_ROOTS
+    documents: Collection[str] = ()  # of the archive: a recording does not take the name of another document
 
 
 def recognise_recordings(
@@ -96,6 +96,7 @@ def recognise_recordings(
     done = recognise(
         sources, folder, options.recogniser, longest=options.longest, workers=options.workers, report=report,
         keep_duplicates=options.keep_duplicates, commit=commit, every=options.every, roots=options.roots,
+        documents=options.documents,
     )  # fmt: skip
     if done.deleted:
         done.notes.append(

@@ -21,7 +21,7 @@ from ...places import inside
 from .audio import seconds as length_of
 from .audio import segments
 from .cutting import ALL
-from .identity import identify
+from .identity import IdentityOptions, identify
 from .journal import TABLE, AudioContent, RecordingJournal, locked
 from .named_roots import NO_ROOTS, NamedRoots
 from .pocketsphinx import PocketSphinx, read_words
@@ -73,6 +73,7 @@ def recognise(
     commit: Callable[[RecordingJournal], None] = lambda journal: None,
     every: float = 30.0,
     roots: NamedRoots = NO_ROOTS,
+    documents: Collection[str] = (),
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; finished recordings are not recognised again.
 
@@ -90,6 +91,7 @@ def recognise(
         commit: called with the journal while it runs, when recordings have been finished; and at the end.
         every: seconds between such calls.
         roots: folders relative to which the paths of recordings are stored; below none of them they are full paths.
+        documents: names of documents; a recording does not take one that no recording has.
     """
     if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
@@ -102,7 +104,7 @@ def recognise(
     with locked(Path(folder)):
         journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}", roots)
         run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every))
-        return run.work(recordings, notes, workers, keep_duplicates, given)
+        return run.work(recordings, notes, workers, IdentityOptions(keep_duplicates, given, documents))
 
 
 def settings_of(recogniser: Recogniser) -> str:
@@ -163,12 +165,11 @@ class _Run:
         recordings: Sequence[Recording],
         notes: Sequence[str],
         workers: int,
-        keep_duplicates: bool,
-        given: Collection[str],
+        options: IdentityOptions,
     ) -> Recognised:
         """Recognise everything that is not done yet."""
         self.notes += notes
-        todo, total = self._unfinished(recordings, keep_duplicates, given)
+        todo, total = self._unfinished(recordings, options)
         if todo and hasattr(self.recogniser, "start"):
             self.recogniser.start()  # it may raise, and old lattices are removed only after that
         heard = 0.0
@@ -192,11 +193,9 @@ class _Run:
             self.done, self.before, self.fresh, self.errors, self.notes, self.journal.silent, self.deleted
         )
 
-    def _unfinished(
-        self, recordings: Sequence[Recording], keep_duplicates: bool, given: Collection[str]
-    ) -> tuple[list[Recording], float]:
+    def _unfinished(self, recordings: Sequence[Recording], options: IdentityOptions) -> tuple[list[Recording], float]:
         """The recordings to be recognised, and their length in seconds; errors and finished ones are counted."""
-        what = identify(self.journal, self._usable(recordings), keep_duplicates, given)
+        what = identify(self.journal, self._usable(recordings), options)
         self.notes += what.notes
         self.errors += what.errors
         self.deleted = what.deleted

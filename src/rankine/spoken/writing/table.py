@@ -192,14 +192,14 @@ def spans(tokens: Sequence[str], kinds: Sequence[str] = tuple(TABLE)) -> list[Sp
     >>> [(span.begin, span.end, span.kind) for span in spans(["in", "fourteen", "fifty", "mr", "gray"])]
     [(1, 3, 'numbers'), (3, 4, 'abbreviations'), (4, 5, 'spelling')]
     """
-    found: list[Span] = []
+    out: list[Span] = []
     for kind in kinds:
         row, at = TABLE[kind], 0
         while at < len(tokens):
             end, values = _longest(row, tokens, at) if row.begins(tokens[at]) else (at, ())
-            found += [Span(at, end, kind, value) for value in values]
+            out += [Span(at, end, kind, value) for value in values]
             at = max(end, at + 1)
-    return found
+    return out
 
 
 def _longest(row: WritingRow, tokens: Sequence[str], at: int) -> tuple[int, Sequence[Any]]:
