@@ -1,4 +1,4 @@
-"""What people keep on disk opens as before: files that an earlier release wrote, and what they gave there.
+"""What people keep on disk opens as before: files of an earlier release, and what they gave (long: all kinds).
 
 ``tests/saved/make.py`` wrote them. Every test works on a copy, and uses only what is public: the names of ``rankine``
 and the command line.
