@@ -1,4 +1,4 @@
-"""Slow, obvious readers of every lattice format, and what their lattices hold: all paths.
+"""Slow, obvious readers of every lattice format, and all paths of their lattices (long: a reader for each).
 
 A reader gives (arcs, start, end); an arc is (from, to, word or None, acoustic, language, posterior, start, end), with
 NaN for what a format does not say. Words are as they stand, but for what means nothing; nodes are numbered anyhow.

@@ -1,4 +1,4 @@
-"""What people keep on disk opens as before: files that an earlier release wrote, and what they gave there.
+"""What people keep on disk opens as before: files of an earlier release, and what they gave (long: all kinds).
 
 ``tests/saved/make.py`` wrote them. Every test works on a copy, and uses only what is public: the names of ``rankine``
 and the command line.
@@ -342,7 +342,13 @@ def test_recognition_that_was_stopped_goes_on(recorded):
     made = recorded / "recognised" / "recognised"
     journal = made / "recognised.jsonl"
     journal.write_text(journal.read_text()[:-40])  # killed before the end of the last line
+    finished = {p: s for p, s in state(made).items() if p.name.startswith("tape-28@")}
+    said = add(recorded)
+    assert "1 recording recognised (0.1 minutes of speech" in said  # its segments were cut by the rule of 0.1
+    assert "1 was there already" in said
     before = {p: s for p, s in state(made).items() if p.suffix == ".gz"}
+    assert finished.items() <= before.items()
+    journal.write_text(journal.read_text()[:-40])
     said = add(recorded)
     assert "1 recording recognised (0.0 minutes of speech)" in said  # its segments are all there
     assert "1 was there already" in said

@@ -50,6 +50,14 @@ def test_bad_input_is_one_line_and_leaves_nothing(folder, arguments, message):
     assert sorted(os.listdir(folder)) == before
 
 
+def test_the_package_is_the_program(folder):
+    command = [sys.executable, "-m", "rankine"]
+    done = subprocess.run([*command, "--version"], cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stdout == f"rankine {rk.__version__}\n"
+    done = subprocess.run([*command, "describe", "none"], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
 def test_a_closed_pipe_is_not_an_error(folder):
     done = subprocess.run(
         f"{sys.executable} -c 'from rankine.cli import main; main()' measures | head -1",

@@ -30,7 +30,7 @@ def book(tmp_path):
 
 def test_a_sound_store_is_copied_whole(book, tmp_path):
     rows = salvage(tmp_path / "a" / "store.sqlite", tmp_path / "store.sqlite")
-    assert rows.refused == 0
+    assert (rows.refused, rows.unsure, rows.lost) == (0, [], False)
     assert Judgments(tmp_path).all() == book.all()
     assert Store(tmp_path).batches() == book.store.batches()
     assert [p.name for p in tmp_path.iterdir() if "salvage" in p.name] == []
@@ -66,7 +66,7 @@ def test_rows_that_do_not_fit_are_left_out(book, tmp_path):
 def test_what_is_no_database_gives_an_empty_store(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "store.sqlite").write_bytes(b"nothing" * 1000)
-    assert salvage(tmp_path / "a" / "store.sqlite", tmp_path / "store.sqlite") == (0, 0)
+    assert salvage(tmp_path / "a" / "store.sqlite", tmp_path / "store.sqlite") == (0, 0, [], True)
     assert Judgments(tmp_path).all().queries == {}
 
 

@@ -31,6 +31,7 @@ STOP_WORDS = {  # of each language: words that occur nearly everywhere
     ),
 }
 RECOGNISED, RECORDINGS = "recognised.jsonl", "recordings.tsv"  # what recognition writes beside its lattices
+BESIDE_LATTICES = frozenset([RECOGNISED, RECORDINGS, "lock"])
 PACKED = (".gz", ".bz2", ".xz", ".zst")  # endings of compressed files
 LONGEST_LINE = 64 << 20  # bytes
 _CHUNK = 1 << 20  # characters that are cut into lines at once

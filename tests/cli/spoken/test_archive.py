@@ -37,8 +37,8 @@ def test_indexing_again(place):
 
 
 def test_what_cannot_be_indexed(place):
-    done = rankine(place, "spoken", "index", "x", "lattices", "--language", "fr", code=1)
-    assert "language must be one of en, zh, got 'fr'" in done.stderr
+    done = rankine(place, "spoken", "index", "x", "lattices", "--language", "French", code=1)
+    assert "or a code such as de; got 'French'" in done.stderr
     (place / "about.tsv").write_text("name\n")
     done = rankine(place, "spoken", "index", "arch", "lattices", "--about", "about.tsv", code=1)
     assert "about.tsv, line 1: unknown column 'name'" in done.stderr

@@ -135,7 +135,7 @@ def test_rights_on_the_command_line(place):
     assert "tape1" in done.stdout
     assert "closed" not in done.stderr
     for command in (["subtitles", "arch", "tape1"], ["play", "arch", "tape1@0-1"]):
-        assert "'tape1' is closed: closed=True (--closed) opens it" in rankine(place, "spoken", *command, code=1).stderr
+        assert "'tape1' is closed: --closed opens it" in rankine(place, "spoken", *command, code=1).stderr
     assert rankine(place, "spoken", "subtitles", "arch", "tape1", "--closed").stdout.startswith("WEBVTT")
 
 

@@ -9,12 +9,16 @@ import numpy as np
 import pytest
 import soundfile
 
+from rankine.cli.spoken.recognise import _add
 from rankine.cli.spoken.recognition import Recognition, recognises
 from rankine.errors import InputError
 from rankine.spoken import Archive
 from rankine.spoken.archive.hits import locate
+from rankine.spoken.archive.recordings import AddedRecordings
+from rankine.spoken.index.changes import Changes
 from rankine.spoken.recognise import PocketSphinx
 from rankine.spoken.recognise.audio import seconds
+from rankine.spoken.recognise.run import Recognised
 from rankine.spoken.recognise.table import TABLE, RecogniserOption, RecogniserRow
 
 from ...spoken.recognise.cases import SAMPLE, heard, write
@@ -267,3 +271,19 @@ def test_a_command_that_fails_is_told_and_counted(tmp_path):
     assert "long@0.0-0.1" in rankine(tmp_path, "spoken", "search", "archive", "hello").stdout
     said = rankine(tmp_path, *options, "--beam", "1e-40", code=1).stderr
     assert "has no option --beam. It has: --timeout" in said
+
+
+def test_notes_are_not_repeated_while_a_folder_is_watched(tmp_path, capsys):
+    passes = [["1 copy"], ["1 copy"], ["2 copies", "1 other file"], ["1 other file", "2 copies"]]
+
+    class Watched:
+        folder = tmp_path
+
+        def add_recordings(self, *_, **__):
+            return AddedRecordings(Recognised(0, 1, 0.0, [], passes.pop(0), [], []), 1.0, Changes(0, 0, 0, 0, []))
+
+    notes, said = [], []
+    while passes:
+        _add(Watched(), ["recordings"], Recognition({}, 30.0, 1), {}, notes)
+        said.append([line for line in capsys.readouterr().err.splitlines() if line.startswith("rankine: ")])
+    assert said == [["rankine: 1 copy"], [], ["rankine: 2 copies", "rankine: 1 other file"], []]

@@ -1,6 +1,7 @@
 """Recordings of an archive: recognised, indexed, and deleted for good."""
 
 import json
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from rankine.spoken.archive.hits import locate
 from rankine.spoken.archive.opening import create_or_open
 from rankine.spoken.archive.recordings import FOLDER
 from rankine.spoken.index.about import About
+from rankine.spoken.lattice.formats.simple import one_best
 
 from ..recognise.cases import Echo, write
 
@@ -251,3 +253,36 @@ def test_a_link_among_the_lattices_is_not_read(archive, audio, tmp_path, victims
     (tmp_path / "archive" / FOLDER / "x.nbest").symlink_to(victims.folder / "victim.txt")
     with pytest.raises(rk.InputError, match=r"x\.nbest: expected a file, and this is a link"):
         add(archive, audio)
+
+
+def test_a_transcript_does_not_replace_a_recording(archive, tmp_path):
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / "a.ctm").write_text("a 1 0 1 paper\n")
+    (texts / "d.ctm").write_text("d 1 0 1 paper\n")
+    for added, unchanged in ((1, 0), (0, 1)):
+        changes = archive.add(texts, {"a": About("a", audio="other.wav"), "d": About("d")})
+        assert changes[:4] == (added, 0, unchanged, 0)
+        (error,) = changes.errors
+        assert re.search(r"'a' is recognised from .*audio/a.wav and was not replaced by .*a\.ctm; rename", error)
+        assert [hit.document for hit in archive.search("paper")] == ["d"]
+        assert archive.search("loud1")[0].audio.endswith("a.wav")
+    changes = archive.add(texts, remove_missing=True)
+    assert (changes.removed, set(archive.documents)) == (2, {"a", "d"})
+    with pytest.raises(rk.InputError, match=r"'a' is recognised from .*a\.wav: delete it first"):
+        archive.add_lattices([("a", one_best([("paper", 0.0, 1.0, 0.9)]))])
+    archive.delete(["a"])
+    assert archive.add(texts).errors == []
+    assert {hit.document for hit in archive.search("paper")} == {"a", "d"}
+
+
+def test_a_recording_does_not_take_the_name_of_a_transcript(archive, audio):
+    archive.add_lattices([("e", one_best([("paper", 0.0, 1.0, 0.9)]))])
+    archive.delete(["b"])
+    archive.add_lattices([("b", one_best([("press", 0.0, 1.0, 0.9)]))])
+    record(audio / "e.wav", 7)
+    for done in (1, 0):
+        assert add(archive, audio, audio / "b.wav").recognised.done == done
+        assert set(archive.documents) == {"a", "b", "b.wav", "deep/c", "e", "e.wav"}
+        heard = {text: archive.search(text)[0].document for text in ("paper", "press", "loud7", "loud2")}
+        assert heard == {"paper": "e", "press": "b", "loud7": "e.wav", "loud2": "b.wav"}

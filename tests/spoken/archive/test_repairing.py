@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sqlite3
 
 import pytest
 
@@ -161,6 +162,25 @@ def test_a_damaged_store(archive):
     assert Archive(archive.folder).judgments.all().qrels.items() <= want.qrels.items()
     assert Archive.repair(archive.folder).done == []
     assert kept.exists()
+
+
+@pytest.mark.parametrize("damage", ["name = x'ff'", "about = '{'"])
+def test_recordings_whose_rights_are_lost_are_closed(archive, damage):
+    archive.about.merge({"one": {"rights": "closed"}, "three": {"title": "Three"}})
+    assert "one" not in {hit.document for hit in archive.search("words")}
+    with sqlite3.connect(archive.folder / "store.sqlite") as db:
+        db.execute("DELETE FROM about WHERE field = 'rights'")
+        db.execute(f"UPDATE recording SET {damage} WHERE name = 'one'")
+    db.close()
+    repairs = Archive.repair(archive.folder)
+    (line,) = [line for line in repairs.done if "are not known any more" in line]
+    again = Archive(archive.folder)
+    again.check()
+    assert again.about.get("one")["rights"] == "closed"
+    assert "rights" not in again.about.get("three")
+    assert "one" not in {hit.document for hit in again.search("words")}
+    again.about.undo(int(re.search(r"--undo (\d+)", line)[1]))
+    assert "rights" not in again.about.get("one")
 
 
 def test_a_missing_store_is_replaced_and_closes_all(archive):

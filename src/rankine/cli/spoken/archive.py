@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from ...interrupt import keeping
 from ...spoken.lattice.units.table import LANGUAGES
 from ...spoken.text import ABOUT_COLUMNS, UTTERANCE
 from .common import Closed, Folder, LatticeSource, Lexicon, Workers, finish, reads_lattices
+
+if TYPE_CHECKING:
+    from ...spoken.lattice.scoring import Scoring
 
 _ABOUT = (
     f"A table (.tsv or .csv with a head line) that says of each `{UTTERANCE}`: {', '.join(ABOUT_COLUMNS[1:])} (seconds "
@@ -56,16 +59,13 @@ def index(
 
     `rankine spoken index archive/ lat.1.gz --words words.txt --language zh --about recordings.tsv`
     """
-    from dataclasses import replace
-
     from ...parallel import thread_count
     from ...progress import bar
     from ...spoken.archive.opening import create_or_open
     from ...spoken.index.about import guess_language, read_about
 
     table = None if about is None else read_about(about)
-    reading = source.scoring.reading
-    scoring = replace(source.scoring, reading=replace(reading, lower=True if reading.lower is None else reading.lower))
+    scoring = _in_lower_case(source.scoring)
     if language == "auto":
         language = guess_language(source.place, source.format, scoring)
     opened = create_or_open(archive, language, lexicon, prune, skip)
@@ -84,6 +84,14 @@ def index(
     finish(changes.errors, changes.added + changes.updated + changes.unchanged)
 
 
+def _in_lower_case(scoring: Scoring) -> Scoring:
+    """A scoring whose words are read in lower case, unless it says otherwise."""
+    from dataclasses import replace
+
+    reading = scoring.reading
+    return scoring if reading.lower is not None else replace(scoring, reading=replace(reading, lower=True))
+
+
 def subtitles(
     archive: Folder,
     document: Annotated[str, typer.Argument(help="The document.")],
@@ -99,11 +107,14 @@ def subtitles(
 
     from ...files import replacing
     from ...spoken import Archive
+    from ...spoken.archive.rights import check_readable
     from ...spoken.archive.subtitles import subtitles as make
 
     if output is not None and Path(output).suffix == ".srt":
         form = "srt"
-    text = make(Archive(archive).index, document, form, closed)
+    opened = Archive(archive)
+    check_readable(opened.index, document, closed, "--closed")
+    text = make(opened.index, document, form, closed)
     if output is None:
         put(text, end="")
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -113,16 +113,20 @@ def add(
     keeping(f"finished lattices and what {archive} has committed; the same command goes on from there")
     options = {"keep_duplicates": keep_duplicates, "language": language}
     before = _stamps(audio)
-    done, errors = (0, []) if empty else _add(opened, audio, recognition, options)
+    notes: list[str] = []
+    done, errors = (0, []) if empty else _add(opened, audio, recognition, options, notes)
     if watch:
-        _watch(opened, audio, recognition, options, before)
+        _watch(opened, audio, recognition, options, before, notes)
     finish(errors, done, "recordings")
 
 
 def _add(
-    opened: Archive, audio: list[str], recognition: Recognition, options: Mapping[str, Any]
+    opened: Archive, audio: list[str], recognition: Recognition, options: Mapping[str, Any], notes: list[str]
 ) -> tuple[int, list[str]]:
-    """Add recordings and tell what was done; how many there are, and what was wrong."""
+    """Add recordings and tell what was done; how many there are, and what was wrong.
+
+    ``notes`` are those of the time before, which are not repeated; they are replaced.
+    """
     from ...spoken.archive import recordings
 
     options = {"longest": recognition.longest, "workers": recognition.workers, **options}
@@ -139,7 +143,8 @@ def _add(
         errors = [error for some in heard.values() for error in some.errors]
     else:
         recognised, changes = added.recognised, added.changes
-        _print_recognised(Path(opened.folder, recordings.FOLDER), recognised, added.took)
+        _print_recognised(Path(opened.folder, recordings.FOLDER), recognised, added.took, notes)
+        notes[:] = recognised.notes
         if sum(changes[:4]):
             say(
                 f"{opened.folder}: {counted(changes.added, 'recording')} added, {changes.updated} updated, "
@@ -167,6 +172,7 @@ def _watch(
     recognition: Recognition,
     options: Mapping[str, Any],
     before: dict[str, tuple[int, int]],
+    notes: list[str],
 ) -> None:
     """Look for new and changed files every few seconds; each is added when it has not changed between two looks."""
     import time
@@ -179,7 +185,7 @@ def _watch(
         changed = {path for path in {*before, *now} if before.get(path) != now.get(path)}
         rest = {path for path in changed if now.get(path) == last.get(path)}
         if rest and now:
-            _, errors = _add(opened, audio, recognition, options)
+            _, errors = _add(opened, audio, recognition, options, notes)
             for error in errors:
                 say(f"rankine: {error}")
         before = {path: stamp for path, stamp in before.items() if path not in rest}
@@ -217,13 +223,14 @@ def _stages() -> Iterator[Callable[[str, float, float | None], None]]:
         yield progress
 
 
-def _print_recognised(folder: Path, result: Recognised, took: float) -> None:
+def _print_recognised(folder: Path, result: Recognised, took: float, earlier: Collection[str] = ()) -> None:
+    """Say what was recognised, and notes but for those of the time before."""
     speed = f", {result.seconds / took:.1f} × real time" if result.seconds else ""
     say(
         f"{folder}: {counted(result.done, 'recording')} recognised ({result.seconds / 60:.1f} minutes of speech{speed}"
         f"), {result.before} {'was' if result.before == 1 else 'were'} there already"
     )
-    for note in result.notes:
+    for note in [note for note in result.notes if note not in earlier]:
         say(f"rankine: {note}")
 
 
@@ -254,9 +261,13 @@ def play(
 
     from ...spoken import Archive
     from ...spoken.archive.hits import locate
+    from ...spoken.archive.rights import check_readable
+    from ...spoken.archive.segments import read_place_name
     from ...spoken.recognise.audio import snippet
 
     opened = Archive(archive)
+    named = read_place_name(hit, opened.index.numbers, opened.index.utterances_of)
+    check_readable(opened.index, named.document, closed, "--closed")
     place = locate(opened.index, hit, recordings, closed)
     if recordings is not None:
         opened.add_roots([recordings])

@@ -74,7 +74,8 @@ class Archive(TaughtArchive):
         """Index the utterances of a file or folder of lattices that are new or have changed.
 
         Args:
-            source: lattices, in any format that is read.
+            source: lattices, in any format that is read. A recording of the archive is not replaced: that is an error
+                in :attr:`Changes.errors`, and the rest goes on.
             about: utterance → document, texts, audio; by default each utterance is a document of its own name. Texts
                 that it does not give stay as they are (:attr:`about`).
             scoring: how lattices are read and weighed; by default words in lower case.
@@ -151,7 +152,7 @@ class Archive(TaughtArchive):
         with suppress(OSError):  # full paths are stored then, and `play` asks for the folder
             roots.add_named(roots_of(places), cache(partial(recordings.stored_audio, self.index)))
         options = recordings.RecognitionOptions(
-            recogniser, longest, workers, keep_duplicates, every, roots.named, spoken
+            recogniser, longest, workers, keep_duplicates, every, roots.named, spoken, self.index.numbers
         )
         indexing = recordings.Indexing(self, about, workers, partial(progress, "indexing"), language)
         recognised, took = recordings.recognise_recordings(
@@ -224,7 +225,10 @@ class Archive(TaughtArchive):
         return out
 
     def add_lattices(self, lattices: Iterable[tuple[str, Any]], scoring: Scoring | None = None) -> None:
-        """Index (document name, lattice) pairs that are in memory; one of the same name is replaced."""
+        """Index (document name, lattice) pairs that are in memory; one of the same name is replaced.
+
+        The name of a recording that the archive has recognised is an InputError.
+        """
         from .contents import add_lattices
 
         add_lattices(self.index, lattices, scoring)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ...errors import InputError
+from ...places import folder_inside, inside
 from ..catalogue import attach_recordings, detach_recordings
 from ..index.about import About
 from ..index.build import Document, analyse, analyse_lattice, content_print, fingerprint_of
@@ -18,7 +19,19 @@ from ..index.working import Labels, WorkingIndex
 from ..lattice.formats import File, Piece, Reading, reworded, write_slf
 from ..lattice.lattice import Lattice
 from ..lattice.scoring import Scoring
+from ..recognise.journal import JOURNAL, RecordingJournal, is_other
 from .bin import Bin
+
+FOLDER = "recognised"  # of the lattices that an archive makes
+
+
+def recorded_audio(folder: Path) -> dict[str, str]:
+    """The audio file of each recording that an archive has recognised, by the name of its document."""
+    lattices = folder_inside(folder, FOLDER)
+    if not inside(lattices, JOURNAL).exists():
+        return {}
+    lines = RecordingJournal(lattices).lines
+    return {name: line.get("audio") or "" for name, line in lines.items() if not is_other(line)}
 
 
 def add_source(
@@ -38,18 +51,23 @@ def add_source(
     """Index the utterances of a file or folder that are new or have changed; see :meth:`Archive.add`."""
     scoring = Scoring(Reading(lower=True)) if scoring is None else scoring
     _ = index.splits  # a missing package is reported once, not for every utterance
-    corpus = Corpus(source, format, scoring, {} if about is None else about, listed, prints or {}, files)
+    own = Path(source).resolve().is_relative_to(index.folder.resolve())
+    recorded = {} if own else recorded_audio(index.folder)
+    corpus = Corpus(source, format, scoring, {} if about is None else about, listed, prints or {}, files, recorded)
     with writing(index.folder) as writer:
         return update(WorkingIndex(writer), corpus, workers, remove_missing, batch, progress)
 
 
 def add_lattices(index: Index, lattices: Iterable[tuple[str, Lattice]], scoring: Scoring | None) -> None:
-    """Index (document name, lattice) pairs that are in memory; one of the same name is replaced."""
+    """Index (document name, lattice) pairs that are in memory; see :meth:`Archive.add_lattices`."""
     scoring = Scoring() if scoring is None else scoring
     documents, lattices = [], list(lattices)
     doubled = [name for name, n in Counter(name for name, _ in lattices).items() if n > 1]
     if doubled:
         raise InputError(f"two documents are called {doubled[0]!r}")
+    recorded = recorded_audio(index.folder)
+    if taken := [name for name, _ in lattices if name in recorded]:
+        raise InputError(f"{taken[0]!r} is recognised from {recorded[taken[0]] or 'a recording'}: delete it first")
     for name, lattice in lattices:
         piece = Piece(name, "slf", "memory", write_slf(lattice))
         if lattice.is_network:  # its slots would not all survive in SLF, where times stand on nodes

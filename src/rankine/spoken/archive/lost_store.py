@@ -1,8 +1,9 @@
-"""A new store in place of one that is missing: nobody knows who may hear what, so every recording is closed."""
+"""Closing recordings whose rights are not known any more, because the store is missing or was damaged."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from ...temporary import temporary_folder
 from ..index import schema
 from ..index.storage import Manifest
 from ..recognise.journal import JOURNAL, RecordingJournal
-from ..store import FILE, Store, refresh
+from ..store import FILE, Batch, Store, refresh
 from .bin import Bin
 from .recordings import FOLDER
 from .rights import CLOSED, RIGHTS
@@ -23,11 +24,31 @@ def replace_store(folder: Path) -> int:
     names = _names(folder)
     with temporary_folder(".store-", folder) as temporary:
         with Store(temporary).writing("closed, because the store was lost") as batch:
-            numbers = [batch.recording(name) for name in names]
-            batch.add("about", ({"recording": number, "field": RIGHTS, "value": CLOSED} for number in numbers))
-            refresh(batch.db, numbers)
+            _close(batch, names)
         os.replace(Path(temporary, FILE), inside(folder, FILE))
     return len(names)
+
+
+def close_unknown(store: Store, folder: Path, unsure: Collection[str], lost: bool) -> tuple[int, int]:
+    """Close recordings in a store that was saved from a damaged one; how many, and the number of the change.
+
+    They are those of which it is not known what they are (``unsure``), and where rows of recordings may be ``lost``
+    all of the archive in ``folder`` that the store does not know.
+    """
+    with store.reading() as db:
+        there = {name for row in db.execute("SELECT name, was FROM recording") for name in row}
+    names = [*unsure, *(name for name in _names(folder) if lost and name not in there)]
+    if not names:
+        return 0, 0
+    with store.writing("closed, because the store was damaged") as batch:
+        _close(batch, names)
+    return len(names), batch.id
+
+
+def _close(batch: Batch, names: Collection[str]) -> None:
+    numbers = [batch.recording(name) for name in names]
+    batch.add("about", ({"recording": number, "field": RIGHTS, "value": CLOSED} for number in numbers))
+    refresh(batch.db, numbers)
 
 
 def _names(folder: Path) -> list[str]:

@@ -24,12 +24,11 @@ from ..recognise import table
 from ..recognise.journal import RecordingJournal, is_other
 from ..recognise.named_roots import NO_ROOTS, NamedRoots
 from ..recognise.run import Recognised, Recogniser, recognise
-from .contents import release_returned
+from .contents import FOLDER, release_returned
 from .metadata import record_texts
 from .roots import StoredAudio
 from .tagged import file_prints, fill_from_tags, retagged
 
-FOLDER = "recognised"
 Sources = str | os.PathLike | Sequence[str | os.PathLike]
 Recognisers = Sequence[str | Recogniser] | Mapping[str, Recogniser]
 StageProgress = Callable[[str, float, float | None], None]
@@ -105,6 +104,7 @@ class RecognitionOptions(NamedTuple):
     every: float = 30.0  # seconds after which finished recordings can be searched
     roots: NamedRoots = NO_ROOTS
     language: str = "en"
+    documents: Collection[str] = ()  # of the archive: a recording does not take the name of another document
 
 
 def recognise_recordings(
@@ -122,7 +122,7 @@ def recognise_recordings(
     done = recognise(
         sources, folder, options.recogniser, longest=options.longest, workers=options.workers, report=report,
         keep_duplicates=options.keep_duplicates, commit=commit, every=options.every, roots=options.roots, only=only,
-        language=options.language,
+        language=options.language, documents=options.documents,
     )  # fmt: skip
     if done.deleted:
         done.notes.append(

@@ -31,12 +31,12 @@ from ..index.reader import Index, PartReader
 from ..index.settings import Settings
 from ..index.storage import MANIFEST, Manifest, Part, PartFile, Writer, writing
 from ..recognise.journal import TABLE, RecordingJournal, locked
-from ..salvage import salvage
+from ..salvage import Salvage, salvage
 from ..store import FILE, Store
 from ..upgrading import LEGACY
 from .feature_cache import FeatureCache
 from .hearings import FOLDER as HEARINGS
-from .lost_store import replace_store
+from .lost_store import close_unknown, replace_store
 from .rebuilding import Texts, missing_lattices, rebuild, recognised
 from .recordings import FOLDER
 from .repairing_hearings import repair_hearings
@@ -180,7 +180,7 @@ class _Repair:
         work.mkdir()
         shutil.copyfile(copy, work / path.name)
         try:
-            rows = salvage(work / path.name, path)
+            rows = salvage(work / path.name, path, self._close)
         finally:
             shutil.rmtree(work)
         self.done.append(
@@ -188,6 +188,15 @@ class _Repair:
             + (f", {rows.refused} could not be used" if rows.refused else "")
             + f"; the old one is {copy.parent.name}/{path.name}"
         )
+
+    def _close(self, store: Store, rows: Salvage) -> None:
+        """Close recordings whose rights were lost with rows of the store."""
+        closed, change = close_unknown(store, self.folder, rows.unsure, rows.lost)
+        if closed:
+            self.done.append(
+                f"the rights of {counted(closed, 'recording')} are not known any more, so all of these are closed now; "
+                f"`rankine spoken about {self.folder} --undo {change}` opens them"
+            )
 
     # -- lattices
 

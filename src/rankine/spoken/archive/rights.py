@@ -86,11 +86,14 @@ def check_all_open(index: Index, everything: str = "closed=True", some: str = "o
         )  # fmt: skip
 
 
-def check_readable(index: Index, document: str, closed: bool = False) -> None:
-    """Raise InputError if a recording is closed or only given on request, unless the keeper asks (``closed``)."""
+def check_readable(index: Index, document: str, closed: bool = False, way: str = "closed=True") -> None:
+    """Raise InputError if a recording is closed or only given on request, unless the keeper asks (``closed``).
+
+    ``way`` is how the keeper asks.
+    """
     if closed:
         return
     rights = index.cells.some([document]).get(document, {}).get(RIGHTS, "")
     if (means := access(rights)) != OPEN:
         state = "is only given on request" if means == ON_REQUEST else f"is {rights if rights else CLOSED}"
-        raise InputError(f"{document!r} {state}: closed=True (--closed) opens it for those who may", str(index.folder))
+        raise InputError(f"{document!r} {state}: {way} opens it for those who may", str(index.folder))

@@ -56,6 +56,7 @@ class Corpus:
     listed: bool = False  # only the utterances of the table, and their documents are complete
     prints: Mapping[str, str] = field(default_factory=dict)  # of the content of utterances, where they are known
     files: Sequence[File] | None = None  # that hold the utterances, one each; None: all below the place
+    recorded: Mapping[str, str] = field(default_factory=dict)  # audio files of recordings, which are not replaced
 
     @cached_property
     def reading(self) -> tuple[str, Any]:
@@ -199,6 +200,11 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
         raise InputError(f"no utterances{': ' + errors[0] if errors else ''}", str(corpus.place))
     damaged = bool(errors)
     errors += names.errors()
+    errors += [
+        f"{name!r} is recognised from {corpus.recorded[name] or 'a recording'} and was not replaced by {path}; rename "
+        "this file, or delete the recording first"
+        for name, path in names.documents.items() if name in corpus.recorded
+    ]  # fmt: skip
     missing = [u for u in corpus.about if u not in names.utterances and u not in names.transcripts]
     if missing:
         errors.append(f"not in {corpus.place}: {counted(len(missing), 'utterance')} of the table, e.g. {missing[0]!r}")
@@ -212,6 +218,7 @@ def update(
 ) -> Changes:
     """Bring the index to the state of the corpus: add and update documents, and perhaps remove others."""
     content = survey(corpus, progress)
+    refused = corpus.recorded.keys() & content.fingerprints
     if corpus.listed:
         index.relabel(_renamed(index, content))
     todo = _todo(index, corpus, content, remove_missing)
@@ -234,13 +241,14 @@ def update(
             index.replace(ready, [])
             ready = []
     index.replace(ready, [])
-    return Changes(added, updated, len(content.fingerprints) - len(todo), len(removed), content.errors, turns)
+    return Changes(added, updated, len(content.fingerprints) - len(todo | refused), len(removed), content.errors, turns)
 
 
 def _renamed(index: WorkingIndex, content: Survey) -> dict[str, Labels]:
     """Documents that have another name now: their utterances are those of a document of another name.
 
-    That document may have got the name of a third one, and so on: names that are taken must become free too.
+    That document may have got the name of a third one, and so on: names that are taken must become free too. A
+    document of other content and without audio is none that was recognised, whatever its utterances are called.
     """
     if all(index.fingerprints.get(name) == mark for name, mark in content.fingerprints.items()):
         return {}
@@ -248,7 +256,9 @@ def _renamed(index: WorkingIndex, content: Survey) -> dict[str, Labels]:
     out: dict[str, str] = {}
     for name, utterances in content.utterances.items():
         old = {holders[u] for u in utterances if u in holders}
-        if len(old) == 1 and (before := old.pop()) != name and before not in out:
+        if len(old) != 1 or (before := old.pop()) == name or before in out:
+            continue
+        if index.fingerprints[before] == content.fingerprints[name] or any(index.audio_of({before}).values()):
             out[before] = name
     while taken := [old for old, name in out.items() if name in index.numbers and name not in out]:
         out = {old: name for old, name in out.items() if old not in taken}
@@ -263,7 +273,8 @@ def _relabelled(index: WorkingIndex, corpus: Corpus, content: Survey, todo: set[
         same = {name for name in candidates if index.fingerprints[name] == earlier.get(name)}
     audio: dict[str, dict[str, str]] = {}
     for utterance, about in corpus.about.items():
-        if about.audio and about.document in index.numbers and about.document not in todo - same:
+        kept = about.document in todo - same or about.document in corpus.recorded
+        if about.audio and about.document in index.numbers and not kept:
             audio.setdefault(about.document, {})[utterance] = about.audio
     labels = {name: Labels(audio=paths) for name, paths in audio.items()}
     for name in same:
@@ -274,7 +285,7 @@ def _relabelled(index: WorkingIndex, corpus: Corpus, content: Survey, todo: set[
 
 def _todo(index: WorkingIndex, corpus: Corpus, content: Survey, remove_missing: bool) -> set[str]:
     """The documents that are new or have changed, without those that would lose utterances by mistake."""
-    todo = {d for d, p in content.fingerprints.items() if index.fingerprints.get(d) != p}
+    todo = {d for d, p in content.fingerprints.items() if index.fingerprints.get(d) != p and d not in corpus.recorded}
     for name in sorted(todo & set(index.fingerprints)):
         missing = index.utterances_of(name) - content.every_utterance
         if missing and not (corpus.listed or (remove_missing and not content.damaged)):

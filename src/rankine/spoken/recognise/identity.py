@@ -35,6 +35,19 @@ class Identified(NamedTuple):
     errors: list[str]
 
 
+class IdentityOptions(NamedTuple):
+    """How files are identified.
+
+    ``keep_duplicates``: a copy is a recording of its own. ``given`` are full paths of files that were given by
+    themselves: a deleted recording among them returns. ``documents`` are names of the archive's documents: those that
+    no recording has are not given to one.
+    """
+
+    keep_duplicates: bool = False
+    given: Collection[str] = ()
+    documents: Collection[str] = ()
+
+
 class _File(NamedTuple):
     """A file that was looked at, and the name of the recording in the journal that it is; None: a new one."""
 
@@ -47,23 +60,22 @@ class _File(NamedTuple):
 def identify(
     journal: RecordingJournal,
     recordings: Iterable[Recording],
-    keep_duplicates: bool = False,
-    given: Collection[str] = (),
+    options: IdentityOptions = IdentityOptions(),  # noqa: B008 (it is frozen)
 ) -> Identified:
     """Find out which recordings files are, and note their names and places in the journal.
 
     Args:
         journal: of the folder of lattices.
         recordings: the files, with the names that their paths give them.
-        keep_duplicates: whether a copy is a recording of its own.
-        given: full paths of files that were given by themselves: a deleted recording among them returns.
+        options: how they are identified.
     """
-    return _Identification(journal, keep_duplicates, given).work(list(recordings))
+    return _Identification(journal, options).work(list(recordings))
 
 
 class _Identification:
-    def __init__(self, journal: RecordingJournal, keep_duplicates: bool, given: Collection[str]) -> None:
-        self.journal, self.keep_duplicates, self.given = journal, keep_duplicates, set(given)
+    def __init__(self, journal: RecordingJournal, options: IdentityOptions) -> None:
+        self.journal, self.keep_duplicates, self.given = journal, options.keep_duplicates, set(options.given)
+        self.others = {n for n in options.documents if is_other(journal.lines.get(n, {"gone": True}))}
         self.by_path: dict[str, list[str]] = {}  # those in the archive first, and of these the one seen there last
         self.by_print: dict[str, list[str]] = {}
         newest = list(journal.lines.items())[::-1]
@@ -176,11 +188,12 @@ class _Identification:
         }  # fmt: skip
         taken = {n for n, line in lines.items() if not is_other(line) and n not in moving}
         taken -= set(edited.values())
+        taken |= self.others
         out: dict[str, str] = {}
         for file in sorted(files, key=lambda f: f.entry is None):
             if file.path in edited:
                 name = edited[file.path]
-            elif file.entry and file.entry not in moving:
+            elif file.entry and file.entry not in moving and file.entry not in self.others:
                 name = file.entry
             else:
                 name = self._free_name(file, taken)
@@ -189,7 +202,7 @@ class _Identification:
         return out
 
     def _free_name(self, file: _File, taken: Collection[str]) -> str:
-        """The name of a file, if no recording has it; else the old name of its recording, or that with the ending."""
+        """The name of a file, if no document has it; else the old name of its recording, or that with the ending."""
         name, old = file.recording.name, self.journal.lines.get(file.entry or "", {}).get("was", file.entry)
         for some in (name, old, f"{name}{Path(file.path).suffix}"):
             if some and some not in taken:

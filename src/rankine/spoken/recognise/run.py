@@ -22,7 +22,7 @@ from .audio import seconds as length_of
 from .audio import segments
 from .choice import choose
 from .cutting import ALL
-from .identity import identify
+from .identity import IdentityOptions, identify
 from .journal import TABLE, AudioContent, RecordingJournal, locked
 from .named_roots import NO_ROOTS, NamedRoots
 from .pocketsphinx import PocketSphinx, read_words
@@ -76,6 +76,7 @@ def recognise(
     roots: NamedRoots = NO_ROOTS,
     language: str = "en",
     only: Container[str] | None = None,
+    documents: Collection[str] = (),
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; finished recordings are not recognised again.
 
@@ -97,6 +98,7 @@ def recognise(
         language: what is spoken, where no recogniser is given.
         only: fingerprints of the samples of recordings that are recognised, also if they were deleted; others are left
             out. None: all.
+        documents: names of documents; a recording does not take one that no recording has.
     """
     if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
@@ -112,7 +114,7 @@ def recognise(
         own, first = (f"{settings_of(r)} longest={float(longest)}" for r in (used, PocketSphinx()))
         journal = RecordingJournal(Path(folder), own, roots, (first,) if recogniser is None else ())
         run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every), why, only)
-        return run.work(recordings, notes, workers, keep_duplicates, given)
+        return run.work(recordings, notes, workers, IdentityOptions(keep_duplicates, given, documents))
 
 
 def settings_of(recogniser: Recogniser) -> str:
@@ -177,12 +179,11 @@ class _Run:
         recordings: Sequence[Recording],
         notes: Sequence[str],
         workers: int,
-        keep_duplicates: bool,
-        given: Collection[str],
+        options: IdentityOptions,
     ) -> Recognised:
         """Recognise everything that is not done yet."""
         self.notes += notes
-        todo, total = self._unfinished(recordings, keep_duplicates, given)
+        todo, total = self._unfinished(recordings, options)
         if todo and self.why:
             self.notes.append(self.why)
         if todo and hasattr(self.recogniser, "start"):
@@ -208,11 +209,9 @@ class _Run:
             self.done, self.before, self.fresh, self.errors, self.notes, self.journal.silent, self.deleted
         )
 
-    def _unfinished(
-        self, recordings: Sequence[Recording], keep_duplicates: bool, given: Collection[str]
-    ) -> tuple[list[Recording], float]:
+    def _unfinished(self, recordings: Sequence[Recording], options: IdentityOptions) -> tuple[list[Recording], float]:
         """The recordings to be recognised, and their length in seconds; errors and finished ones are counted."""
-        what = identify(self.journal, self._usable(recordings), keep_duplicates, given)
+        what = identify(self.journal, self._usable(recordings), options)
         self.notes += what.notes
         self.errors += what.errors
         self.deleted = what.deleted

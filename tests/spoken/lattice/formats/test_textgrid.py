@@ -1,5 +1,7 @@
 """Praat's TextGrid: long and short, in UTF-8 and UTF-16, with tiers of words or of segments."""
 
+import re
+
 import pytest
 
 import rankine as rk
@@ -106,3 +108,14 @@ def test_bad_files(tmp_path, text, message):
     with pytest.raises(rk.InputError, match=message) as error:
         rk.spoken.read_lattice(tmp_path / "x.textgrid")
     assert "x.textgrid" in str(error.value)
+
+
+def test_times_are_in_milliseconds(tmp_path):
+    (one, _) = segments(tmp_path, SHORT, "x.TextGrid")
+    words = tuple(w._replace(start=i / 3 + 0.1, end=i / 3 + 0.3) for i, w in enumerate(one.words))
+    text = write_textgrid(Transcript("x", (one._replace(words=words),))).decode()
+    numbers = re.findall(r"xm(?:in|ax) = (\S+)", text)
+    assert len(numbers) > 6
+    assert all(len(n.partition(".")[2]) <= 3 for n in numbers)
+    (after,) = segments(tmp_path, text.encode(), "y.TextGrid")
+    assert [(w.start, w.end) for w in after.words] == [(0.1, 0.3), (0.433, 0.633)]

@@ -114,6 +114,12 @@ def test_bad_files(tmp_path, name, text, message):
     assert name in str(error.value)
 
 
+def test_times_of_stm_are_in_milliseconds(tmp_path):
+    (one, *_) = segments(tmp_path, TRANSCRIPTS["codes.txt"], "x.txt")
+    long = one._replace(start=0.1 + 0.2, end=1 / 3 + 1)
+    assert write_stm(Transcript("a", (long,))).startswith(b"a 1 Ann 0.3 1.333 <o> ")
+
+
 def test_names_that_stm_cannot_hold(tmp_path):
     before = segments(tmp_path, TRANSCRIPTS["codes.txt"], "x.txt")
     assert write_stm(Transcript("a b", tuple(before))).startswith(b"a_b 1 Ann 0.5 1.5 <o> Hello, world.\n")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ....console import counted
 from ....errors import InputError, naming, nearest
 from ....io.said import said
-from ...text import RECOGNISED, RECORDINGS, read_head, stem
+from ...text import BESIDE_LATTICES, read_head, stem
 from ..lattice import Lattice, numbered
 from ..posteriors import ArcPosteriors, arc_posteriors
 from .common import Piece, Reading, Turn
@@ -86,7 +86,7 @@ def files(source: str | os.PathLike, format: str | None = None) -> list[File]:
         also = f", but {counted(len(every), 'other file')}, e.g. {every[0].name}" if every else ""
         hint = "" if format else "; `rankine spoken formats` lists the endings"
         raise InputError(f"no files {kind} in this folder{also}{hint}", str(place))
-    others = sorted(set(every) - set(paths))
+    others = sorted(p for p in set(every) - set(paths) if p.name not in BESIDE_LATTICES)
     if others:
         said(f"{place}: left out, because no format ends so: {counted(len(others), 'file')}, e.g. {others[0].name}")
     formats = _formats(paths, place) if format is None else dict.fromkeys(paths, format)
@@ -96,7 +96,7 @@ def files(source: str | os.PathLike, format: str | None = None) -> list[File]:
 def _formats(paths: list[Path], folder: Path) -> dict[Path, str]:
     """The format of each file; those that fit none are left out, and the user is told."""
     names = {path: candidates(path) for path in paths}
-    others = [path for path in paths if not names[path] and path.name not in (RECOGNISED, RECORDINGS)]
+    others = [path for path in paths if not names[path] and path.name not in BESIDE_LATTICES]
     if not any(names.values()):
         raise InputError(f"no file of this folder fits a format, e.g. {paths[0].name}", str(folder))
     if others:

@@ -19,10 +19,11 @@ from .transcript import (
     TranscriptWord,
     check_timed,
     check_word,
+    in_milliseconds,
 )
 from .transcript_lattice import lattice_of
 
-_MILLISECONDS, _MICROSECONDS = 3, 6  # decimals of times that are written, and of sums of times that are read
+_MICROSECONDS = 6  # decimals of sums of times that are read
 _MARKS = frozenset(["<ALT_BEGIN>", "<ALT>", "<ALT_END>"])
 
 
@@ -138,7 +139,7 @@ def write_ctm(transcript: Transcript) -> bytes:
     for word in (w for segment in transcript.segments for w in segment.words):
         if has_blanks(word.text + name):
             raise InputError(f"CTM cannot hold {shorten(word.text)} of {shorten(name)}: no blanks")
-        begin, end = round(word.start, _MILLISECONDS), round(word.end, _MILLISECONDS)
-        length = round(end - begin, _MILLISECONDS)
+        begin, end = in_milliseconds(word.start), in_milliseconds(word.end)
+        length = in_milliseconds(end - begin)
         lines.append(f"{name} 1 {begin!r} {length!r} {word.text} {word.confidence!r}\n")
     return "".join(lines).encode()

@@ -18,6 +18,7 @@ from .transcript import (
     TranscriptWord,
     check_timed,
     head_text,
+    in_milliseconds,
     segment_of_text,
     segment_of_words,
     text_of,
@@ -133,7 +134,7 @@ def write_textgrid(transcript: Transcript) -> bytes:
     """A TextGrid in its long form: a tier of words for each speaker, or of segments where times are estimated.
 
     Confidences are lost. Intervals of a tier cannot overlap, so a word begins where the one before it ends, at the
-    earliest, and takes a millisecond at least.
+    earliest, and takes a millisecond at least. Times are in milliseconds.
     """
     check_timed(transcript, "TextGrid")
     by_word = not any(s.estimated for s in transcript.segments)
@@ -163,10 +164,10 @@ def _tiled(intervals: list[tuple[float, float, str]]) -> list[tuple[float, float
     out: list[tuple[float, float, str]] = []
     last = 0.0
     for start, end, text in sorted(intervals, key=lambda i: i[0]):
-        begin = max(start, last)
+        begin = max(in_milliseconds(start), last)
         if begin > last:
             out.append((last, begin, ""))
-        last = max(end, begin + _LEAST)
+        last = in_milliseconds(max(end, begin + _LEAST))
         out.append((begin, last, text))
     return out
 

@@ -18,6 +18,7 @@ from .transcript import (
     TranscriptSegment,
     check_timed,
     head_text,
+    in_milliseconds,
     segment_of_text,
     text_of,
 )
@@ -115,7 +116,10 @@ def read_stm(data: bytes, where: str) -> list[TranscriptSegment]:
 
 
 def write_stm(transcript: Transcript) -> bytes:
-    """STM, a segment on a line; confidences and times of words are lost, and blanks in names become _."""
+    """STM, a segment on a line, with times in milliseconds; confidences and times of words are lost.
+
+    Blanks in names become _.
+    """
     check_timed(transcript, "STM")
     name = "_".join(columns(transcript.name)) or "utterance"
     lines = []
@@ -123,7 +127,7 @@ def write_stm(transcript: Transcript) -> bytes:
         text, speaker = " ".join(w.text for w in s.words), "_".join(s.speaker.split()) or _UNKNOWN
         if has_blanks(name) or name.startswith(";;"):
             raise InputError(f"STM cannot hold the name {shorten(name)}")
-        lines.append(f"{name} 1 {speaker} {s.start!r} {s.end!r} <o> {text}\n")
+        lines.append(f"{name} 1 {speaker} {in_milliseconds(s.start)!r} {in_milliseconds(s.end)!r} <o> {text}\n")
     return "".join(lines).encode()
 
 

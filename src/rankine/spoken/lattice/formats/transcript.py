@@ -315,6 +315,15 @@ def without_punctuation(segments: Iterable[TranscriptSegment]) -> tuple[Transcri
     return tuple(s._replace(words=tuple(w for word in s.words for w in bare(word)), alternatives=()) for s in segments)
 
 
+def in_milliseconds(seconds: float) -> float:
+    """A time as it is written: seconds with three decimals.
+
+    >>> in_milliseconds(0.1 + 0.2)
+    0.3
+    """
+    return round(seconds, 3)
+
+
 def check_timed(transcript: Transcript, title: str) -> None:
     """Raise InputError where a word has no times: most formats of transcripts need them."""
     for segment in transcript.segments:
