@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from ..spoken.lattice.formats import Reading, read_lattice
 from ..spoken.lattice.scoring import Scoring
 from ..spoken.learn.judgments import Judged
 from ..spoken.recognise.run import recognise
-from ..spoken.recognise.table import get
+from ..spoken.recognise.table import Recogniser, get
 from ..spoken.text import STOP_WORDS
 from ..temporary import temporary_folder
 from . import search
@@ -44,7 +45,8 @@ from .search_tables import JudgedSet, set_rows
 from .search_weights import NAMES, ascent
 from .table import CONDITIONS, Results
 
-WAYS = {"best text": "best", "n-best": "nbest", "samples": "samples"}
+SAMPLES = "samples"
+WAYS = {"best text": "best", "n-best": "nbest", SAMPLES: "samples"}
 MOST_UTTERANCES, SHORTEST = 5, 4  # of a query: in so many utterances it occurs, so many letters it has
 SURE = 0.9  # posterior of words that weights are learned from without judgments
 FOLDS, SEED = 4, 0
@@ -103,18 +105,31 @@ def audio(condition: str, work: Path) -> Path:
     return noisy_audio(source, work / f"audio-{noise}-{decibels}", noise, int(decibels))
 
 
-def lattices(condition: str, way: str, work: Path) -> Path:
-    """The folder of the lattices of a condition and a way."""
-    return work / f"{condition.replace(' ', '-')}-{WAYS[way]}"
+class Listening(NamedTuple):
+    """Where lattices are, and the temperature of samples."""
+
+    work: Path
+    temperature: float
+
+    def lattices(self, condition: str, way: str) -> Path:
+        """The folder of the lattices of a condition and a way."""
+        drawn = f"-{self.temperature:g}" if way == SAMPLES else ""
+        return self.work / f"{condition.replace(' ', '-')}-{WAYS[way]}{drawn}"
+
+    def recogniser(self, way: str) -> Recogniser:
+        """What hears in a way."""
+        drawn = {"temperature": self.temperature} if way == SAMPLES else {}
+        return get("whisper", hypotheses=WAYS[way], **drawn)
 
 
-def hear(work: Path, conditions: Sequence[str], workers: int) -> None:
+def hear(listening: Listening, conditions: Sequence[str], workers: int) -> None:
     """Recognise everything that was not recognised before."""
     for condition in conditions:
-        for way, hypotheses in WAYS.items():
-            folder, recogniser = lattices(condition, way, work), get("whisper", hypotheses=hypotheses)
+        place = audio(condition, listening.work)
+        for way in WAYS:
+            folder, recogniser = listening.lattices(condition, way), listening.recogniser(way)
             with bar(f"{condition}, {way}", None, unit="seconds") as update:
-                done = recognise([audio(condition, work)], folder, recogniser, workers=workers, report=_rounded(update))
+                done = recognise([place], folder, recogniser, workers=workers, report=_rounded(update))
             if done.errors:
                 raise InputError(f"{len(done.errors)} recordings could not be recognised: {done.errors[0]}")
 
@@ -135,16 +150,16 @@ def sure_words(folder: Path) -> dict[str, list[str]]:
     return out
 
 
-def heard(condition: str, way: str, work: Path) -> Heard:
+def heard(condition: str, way: str, listening: Listening) -> Heard:
     """Index the lattices of a condition and a way, and compute the columns of all queries."""
-    folder = lattices(condition, way, work)
+    folder = listening.lattices(condition, way)
     with temporary_folder("rankine-hearings-") as temporary:
         archive = Archive.create(Path(temporary) / "archive")
         archive.add(folder, scoring=Scoring(Reading(lower=True)))
         size = sum(p.stat().st_size for p in archive.folder.rglob("*") if p.is_file())
         queries = content_words(chapter())
         judged = JudgedSet(f"{condition} {way}", "lj", *set_rows(archive.index, queries))
-        pseudo = content_words(sure_words(lattices(condition, "best text", work)))
+        pseudo = content_words(sure_words(listening.lattices(condition, "best text")))
         own = JudgedSet(f"{condition} {way} own", "lj", *set_rows(archive.index, pseudo)) if pseudo.queries else None
         return Heard(condition, way, judged, own, size, _seconds(archive, list(queries.queries)[:SEARCHES]))
 
@@ -210,14 +225,15 @@ def cross_validated(s: JudgedSet, start: np.ndarray) -> np.ndarray:
 # -- the report
 
 
-def run(work: Path, conditions: Sequence[str], workers: int) -> HearingTrial:
+def run(work: Path, conditions: Sequence[str], temperature: float, workers: int) -> HearingTrial:
     """Hear and index everything."""
     work.mkdir(parents=True, exist_ok=True)
     queries = content_words(chapter())
     lines = "".join(f"{w}\t{'name' if w in names() else 'word'}\t{len(queries.qrels[w])}\n" for w in queries.queries)
     write_file(work / "queries.tsv", lines.encode())
-    hear(work, conditions, workers)
-    jobs = [(condition, way, work) for condition in conditions for way in WAYS]
+    listening = Listening(work, temperature)
+    hear(listening, conditions, workers)
+    jobs = [(condition, way, listening) for condition in conditions for way in WAYS]
     every = []
     with bar("indexing", len(jobs)) as update:
         for done, one in enumerate(process_map(_heard, jobs, workers, patience=0, chunk=1), 1):
@@ -228,7 +244,7 @@ def run(work: Path, conditions: Sequence[str], workers: int) -> HearingTrial:
     return HearingTrial(every, ascent(others.training))
 
 
-def _heard(job: tuple[str, str, Path]) -> Heard:
+def _heard(job: tuple[str, str, Listening]) -> Heard:
     return heard(*job)
 
 
@@ -309,12 +325,12 @@ def sections(trial: HearingTrial, folder: Path) -> list[Section]:
     return out + [Section(c, "", _COLUMNS, precision_rows(trial, c)) for c in trial.conditions]
 
 
-def experiment(output: Path, condition: Sequence[str], workers: int) -> Results:
+def experiment(output: Path, condition: Sequence[str], temperature: float, workers: int) -> Results:
     """Hear, index, learn and test; the report and the lattices go into ``output``."""
     for name in condition:
         if name not in CONDITIONS:
             raise unknown("condition", name, CONDITIONS)
     output.mkdir(parents=True, exist_ok=True)
-    trial = run(output / "speech", list(condition), workers)
+    trial = run(output / "speech", list(condition), temperature, workers)
     report = sections(trial, output)
     return Results([report[0], report[2]], [write(report, output)])

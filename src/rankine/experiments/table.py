@@ -150,6 +150,7 @@ TABLE: dict[str, Experiment] = {
                 "Only this condition, such as 'white 5 dB'; may be repeated. By default all.",
                 "-c",
             ),
+            ExperimentOption("temperature", float, 0.6, "Of the samples; lattices of each stay."),
             _output("hearings-report"),
             _WORKERS,
         ),
