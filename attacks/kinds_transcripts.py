@@ -15,7 +15,7 @@ from rankine.spoken.lattice.formats.transcript import (
     unpacked,
 )
 from tests import reference_transcripts as slow
-from tests.spoken.lattice.formats.cases import TRANSCRIPTS
+from tests.spoken.lattice.formats.cases import TEXTS
 
 from . import mutate
 from .kinds import Kind
@@ -44,7 +44,7 @@ class TranscriptKind(LatticeKind):
         row = formats.TABLE[self.format]
         if row.write is not None and rng.random() < 0.7:
             return row.write(transcript(rng))
-        return next(text for text in map(str.encode, TRANSCRIPTS.values()) if row.sniff(text))
+        return next(text for text in map(str.encode, TEXTS.values()) if row.sniff(text))
 
     def agrees(self, path: Path, result: Any) -> None:
         """The lattices of the turns are those of their words, which are those of the file."""
@@ -72,7 +72,7 @@ class JsonKind(TranscriptKind):
 
 
 KINDS: list[Kind] = [
-    JsonKind(name) if ".json" in row.endings else TranscriptKind(name, row.endings[0])
+    JsonKind(name) if ".json" in row.endings else TranscriptKind(name, next(iter(row.endings), ""))
     for name, row in formats.TABLE.items()
     if row.read is not None
 ]
