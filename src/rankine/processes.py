@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from .errors import InputError
 
 R = TypeVar("R")
-_GRACE = 3.0  # seconds for a process to end by itself
+_GRACE = 5.0  # seconds for a process to end by itself
 
 
 class LostTask(Exception):

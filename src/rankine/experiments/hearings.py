@@ -325,7 +325,7 @@ def sections(trial: HearingTrial, folder: Path) -> list[Section]:
     return out + [Section(c, "", _COLUMNS, precision_rows(trial, c)) for c in trial.conditions]
 
 
-def experiment(output: Path, condition: Sequence[str], temperature: float, workers: int) -> Results:
+def experiment(condition: Sequence[str], temperature: float, output: Path, workers: int) -> Results:
     """Hear, index, learn and test; the report and the lattices go into ``output``."""
     for name in condition:
         if name not in CONDITIONS:

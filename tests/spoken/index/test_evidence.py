@@ -37,7 +37,7 @@ def small_archive(place, rng, kinds, n=6, words=WORDS):
     return archive
 
 
-def random_query(rng, words=(*WORDS, "zebra", "nan", "5")):
+def random_query(rng, words=(*WORDS, "zebra", "nan", "5", "grfzt")):
     pieces = []
     for _ in range(int(rng.integers(1, 4))):
         word = str(rng.choice(words))

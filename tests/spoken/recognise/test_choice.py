@@ -36,10 +36,10 @@ def here(monkeypatch):
 def test_the_best_that_is_here_is_chosen(here, installed, there, language, name, model, said):
     here[0].update(installed.split())
     here[1].update(there.split())
-    chosen = choose(language)
-    assert chosen.name == name
-    assert getattr(chosen.recogniser, "model", None) == model
-    assert said in chosen.why
+    best = choose(language)
+    assert best.name == name
+    assert getattr(best.recogniser, "model", None) == model
+    assert said in best.why
 
 
 def test_no_recogniser_for_a_language(here):

@@ -6,12 +6,14 @@ run. It is split into words as a shell does, and run without one.
 
 from __future__ import annotations
 
+import ctypes
 import gzip
 import os
 import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import wave
 from collections.abc import Iterator
@@ -31,6 +33,8 @@ from ..lattice.scoring import Scoring
 from ..text import read_head
 from .table import PLACES, SegmentError
 
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _PER_SECOND, _LEAST = 10.0, 60.0  # the time limit: so many seconds for each of the audio, and so many more
 
 
@@ -113,8 +117,9 @@ def _run(words: list[str], errors: Path, limit: float) -> int:
     try:
         with open(errors, "wb") as file, _signals_later():
             process = subprocess.Popen(
-                words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file, start_new_session=True
-            )
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file, start_new_session=True,
+                preexec_fn=_end_with_parent if _LIBC is not None else None,
+            )  # fmt: skip
         return process.wait(limit)
     except subprocess.TimeoutExpired:
         raise SegmentError(f"the command did not end within {limit:g} seconds (--timeout)") from None
@@ -125,6 +130,12 @@ def _run(words: list[str], errors: Path, limit: float) -> int:
     finally:
         if process is not None and process.returncode is None:
             _kill(process)
+
+
+def _end_with_parent() -> None:
+    """In the program's process before it begins: the system ends it when this process is killed."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 @contextmanager

@@ -87,8 +87,8 @@ class Whisper:
 
     def in_language(self, language: str) -> Whisper:
         """The same for recordings in a language, unless one was given or the model knows only one."""
-        known = len(language) <= _LONGEST_CODE and not self.languages and self.language is None
-        return replace(self, language=language) if known else self
+        free = not self.languages and self.language is None
+        return replace(self, language=language) if free and len(language) <= _LONGEST_CODE else self
 
     @property
     def settings(self) -> str:
