@@ -13,30 +13,10 @@ from rankine.spoken.recognise import Vosk
 from rankine.spoken.recognise.audio import segments
 
 from .recognisers import recordings
+from .speech import aligned
 from .timing import heading
 
 SCALES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0)
-
-
-def right(hypothesis: list[str], reference: list[str]) -> list[bool]:
-    """Which words of a hypothesis are right, by an alignment with the fewest errors."""
-    n, m = len(hypothesis), len(reference)
-    cost = np.add.outer(np.arange(n + 1), np.arange(m + 1))
-    for i in range(n):
-        for j in range(m):
-            ends = (cost[i, j] + (hypothesis[i] != reference[j]), cost[i, j + 1] + 1, cost[i + 1, j] + 1)
-            cost[i + 1, j + 1] = min(ends)
-    out, i, j = [False] * n, n, m
-    while i and j:
-        same = hypothesis[i - 1] == reference[j - 1]
-        if cost[i, j] == cost[i - 1, j - 1] + (not same):
-            i, j = i - 1, j - 1
-            out[i] = same
-        elif cost[i, j] == cost[i - 1, j] + 1:
-            i -= 1
-        else:
-            j -= 1
-    return out
 
 
 def has(path: dict, word: dict) -> bool:
@@ -64,7 +44,7 @@ def main() -> None:
             for word in alternatives[0].get("result", []):
                 rows.append((scores - scores[0], np.array([has(a, word) for a in alternatives])))
                 best.append(word["word"])
-        correct += right(best, said[path.stem])
+        correct += [place >= 0 for place in aligned(best, said[path.stem])]
     heading(f"Scale of Vosk's scores: {len(paths)} recordings, {len(rows):,} words, {np.mean(correct):.1%} right")
     for scale in SCALES:
         weights = [np.exp(scale * scores) for scores, _ in rows]

@@ -154,9 +154,7 @@ TABLE: dict[str, RecogniserRow] = {
                 "What Whisper gives: samples (drawn at random), nbest (of a beam), or best (one text).",
             ),
             _NUMBER,
-            RecogniserOption(
-                "temperature", "--temperature", "Of the samples (0.6); less prefers the likely.", float
-            ),
+            RecogniserOption("temperature", "--temperature", "Of the samples (0.6); less prefers the likely.", float),
             RecogniserOption("seed", "--seed", "Of the samples: the same seed gives the same samples.", int),
             RecogniserOption(
                 "language", "--speech-language", "What is spoken, such as de; default: what Whisper thinks."
