@@ -287,3 +287,11 @@ def test_notes_are_not_repeated_while_a_folder_is_watched(tmp_path, capsys):
         _add(Watched(), ["recordings"], Recognition({}, 30.0, 1), {}, notes)
         said.append([line for line in capsys.readouterr().err.splitlines() if line.startswith("rankine: ")])
     assert said == [["rankine: 1 copy"], [], ["rankine: 2 copies", "rankine: 1 other file"], []]
+
+
+def test_no_archive_is_made_for_a_language_that_nothing_here_understands(tmp_path):
+    write(tmp_path / "audio" / "talk.wav", 8000)
+    for options in ([], ["--recogniser", "pocketsphinx"]):
+        run = rankine(tmp_path, "spoken", "add", "archive", "audio", "--language", "de", *options, code=1)
+        assert "'de'" in run.stderr
+        assert not (tmp_path / "archive").exists()

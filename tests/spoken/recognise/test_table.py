@@ -6,7 +6,7 @@ import pytest
 
 from rankine.errors import InputError
 from rankine.spoken.recognise import PocketSphinx, Recogniser, recognise, run
-from rankine.spoken.recognise.table import TABLE, get
+from rankine.spoken.recognise.table import TABLE, RecogniserRow, get
 
 CALLED = {name: "program {audio} {output}" if name == "command" else name for name in TABLE}
 
@@ -59,3 +59,9 @@ def test_whether_a_recogniser_is_installed():
 def test_the_names_of_the_room():
     assert recognise is run.recognise
     assert Recogniser is run.Recogniser
+
+
+def test_a_recogniser_that_is_not_installed(monkeypatch):
+    monkeypatch.setattr(RecogniserRow, "is_installed", property(lambda row: False))
+    with pytest.raises(InputError, match=r"'vosk' is not installed: pip install \"rankine\[vosk\]\""):
+        get("vosk")

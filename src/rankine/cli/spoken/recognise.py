@@ -109,6 +109,8 @@ def add(
         if not watch:
             raise
         empty = True
+    if not Path(archive).exists():
+        _check_recognisers(recognition, language or "en")  # raises before an archive is made
     opened = Archive(archive) if recognition.further else create_or_open(archive, language)
     keeping(f"finished lattices and what {archive} has committed; the same command goes on from there")
     options = {"keep_duplicates": keep_duplicates, "language": language}
@@ -118,6 +120,17 @@ def add(
     if watch:
         _watch(opened, audio, recognition, options, before, notes)
     finish(errors, done, "recordings")
+
+
+def _check_recognisers(recognition: Recognition, language: str) -> None:
+    """Raise InputError where no recogniser is here for a language, or one that was named does not understand it."""
+    from ...spoken.archive.recordings import for_language
+    from ...spoken.recognise.choice import choose
+
+    for recogniser in recognition.recognisers.values():
+        for_language(recogniser, language)
+    if not recognition.recognisers:
+        choose(language)
 
 
 def _add(

@@ -139,7 +139,7 @@ TABLE: dict[str, RecogniserRow] = {
         languages="US English, others by --model",
         yields="lattices",
         model="inside its package",
-        cost="0.24 s",
+        cost="0.32 s",
     ),
     "whisper": RecogniserRow(
         "whisper",
@@ -164,7 +164,7 @@ TABLE: dict[str, RecogniserRow] = {
         languages="English; 99 with other models",
         yields="samples or n-best lists",
         model="`rankine spoken models add tiny.en`",
-        cost="0.28 s",
+        cost="0.26 s",
     ),
     "vosk": RecogniserRow(
         "vosk",
@@ -176,7 +176,7 @@ TABLE: dict[str, RecogniserRow] = {
         languages="US English, Mandarin; others by --model",
         yields="n-best lists",
         model="`rankine spoken models add vosk-small-en`",
-        cost="0.23 s",
+        cost="0.22 s",
     ),
     "command": RecogniserRow(
         "command",
@@ -226,6 +226,8 @@ def get(name: str, **options: Any) -> Recogniser:
     rankine.errors.InputError: the recogniser 'pocketsphinx' has no option 'speed'. There are: without, model, ...
     """
     row = row_of(name)
+    if not row.is_installed:
+        raise InputError(f'the recogniser {name!r} is not installed: pip install "rankine[{row.extra}]"')
     parameters = [option.parameter for option in row.options]
     for option in options:
         if option not in parameters:
