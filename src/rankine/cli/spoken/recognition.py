@@ -70,10 +70,16 @@ def make_recogniser(name: str, values: Mapping[str, Any]) -> Recogniser:
 
 
 def make_recognisers(names: Sequence[str], values: Mapping[str, Any]) -> dict[str, Recogniser]:
-    """The recognisers of these names, each with its own flags; a flag that two of them have is an InputError."""
+    """The recognisers of these names, each with its own flags; a flag that two of them have is an InputError.
+
+    Flags without a name are those of the best recogniser that is here; without both none is made.
+    """
     from ...errors import InputError
+    from ...spoken.recognise.choice import choose
 
     given = [flag for flag, value in values.items() if value is not None]
+    if not names:
+        names = [choose("en").name] if given else []
     own = {name: {option.flag for option in row_of(name).options} for name in names}
     for flag in given:
         having = [name for name in own if flag in own[name]]
@@ -83,16 +89,10 @@ def make_recognisers(names: Sequence[str], values: Mapping[str, Any]) -> dict[st
                 f"the further hearing by itself, `--hearing {having[-1]} {flag} …`"
             )
     taken = {flag for flags in own.values() for flag in flags}
-    if not names and not given:
-        return {}
-    if not names:
-        from ...spoken.recognise.choice import choose
-
-        names = [choose("en").name]
-        own = {name: {option.flag for option in row_of(name).options} for name in names}
-    first, *others = names  # what none of them has is an error of the first
-    out = {first: make_recogniser(first, {f: values[f] for f in given if f in own[first] or f not in taken})}
-    return out | {name: make_recogniser(name, {f: values[f] for f in given if f in own[name]}) for name in others}
+    return {  # what none of them has is an error of the first
+        name: make_recogniser(name, {f: values[f] for f in given if f in own[name] or (i == 0 and f not in taken)})
+        for i, name in enumerate(names)
+    }
 
 
 class Recognition(NamedTuple):
