@@ -24,7 +24,7 @@ import numpy as np
 
 VERSION = 2  # of the cuts; 1 were those of PocketSphinx's detector
 ALL = (-inf, inf)
-_FRAMES = 100  # a second
+FRAMES = 100  # a second
 _SMOOTH = 5  # frames
 _PAUSE = _PAD = 50  # frames
 _LONG = 200  # frames of a pause that ends a segment
@@ -89,7 +89,7 @@ class _Cutter:
     """A stretch of a recording that moves on: ``held`` are samples from the place ``at`` on."""
 
     def __init__(self, audio: Iterable[np.ndarray], rate: int, longest: float) -> None:
-        self.blocks, self.rate, self.frame = iter(audio), rate, max(rate // _FRAMES, 1)
+        self.blocks, self.rate, self.frame = iter(audio), rate, max(rate // FRAMES, 1)
         self.most, self.shared = int(longest * rate) // self.frame, _shared(rate, longest) // self.frame  # frames
         self.wanted = (self.most + _AROUND) * self.frame  # samples that decisions need
         self.held, self.at = np.zeros(0, np.int16), 0
@@ -148,15 +148,19 @@ class _Cutter:
 
     def _loud(self) -> tuple[np.ndarray, np.ndarray]:
         """Whether there is speech, frame by frame, and the levels; the last frame may be short."""
-        levels = _levels(self.held[: self.wanted], self.frame)
-        around = np.concatenate([self.past, levels])
-        noise, loudest = np.percentile(around, _NOISE), around.max()
-        if loudest - noise < _CONTRAST:
-            return np.zeros(len(levels), np.bool_), levels
-        return levels > noise + max(_LEAST, _SHARE * (loudest - noise)), levels
+        of_frames = levels(self.held[: self.wanted], self.frame)
+        return loud(of_frames, np.concatenate([self.past, of_frames])), of_frames
 
 
-def _levels(samples: np.ndarray, frame: int) -> np.ndarray:
+def loud(levels: np.ndarray, around: np.ndarray) -> np.ndarray:
+    """Which levels stand out from the noise among the levels around them."""
+    noise, loudest = np.percentile(around, _NOISE), around.max()
+    if loudest - noise < _CONTRAST:
+        return np.zeros(len(levels), np.bool_)
+    return np.asarray(levels > noise + max(_LEAST, _SHARE * (loudest - noise)))
+
+
+def levels(samples: np.ndarray, frame: int) -> np.ndarray:
     """Decibels of each frame and its neighbours, without what is constant in a frame; digital silence has 0."""
     whole = np.zeros(-(-len(samples) // frame) * frame, np.float32)
     whole[: len(samples)] = samples

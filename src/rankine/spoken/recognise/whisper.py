@@ -2,7 +2,7 @@
 
 A window of at most 30 seconds is heard at a time. What was said before it does not matter, nor does what else this
 process has heard. Words have the times at which the decoder looked at the audio (the cross-attention of the heads that
-the model names, by dynamic time warping).
+the model names, by dynamic time warping); pauses in the sound belong to no word.
 
 CTranslate2 takes the seed of random numbers when a model draws its first sample, and never again. So each window that
 is sampled gets a model object of its own, which is seeded by the user's seed and the audio. Making it takes a quarter
@@ -30,6 +30,7 @@ from .cutting import Segment, windows
 from .hypotheses import TextHypothesis, WeighedWords, WindowHypotheses, as_slf, by_count, by_score, trust, written_alike
 from .mel import HOP, RATE, SECONDS, log_mel
 from .model_table import DEFAULT, TABLE
+from .pauses import outside_pauses, pauses
 
 _BEAM = 5  # as OpenAI's program
 _NUMBER = {"best": 1, "nbest": _BEAM, "samples": 20}
@@ -116,7 +117,7 @@ class Whisper:
         language = self.language or engine.detected(encoded)
         hypotheses, no_speech = self._decode(engine, encoded, samples, language)
         said = [h for h in hypotheses if h.tokens]
-        times = engine.words(encoded, [h.tokens for h in said], language, len(samples))
+        times, silent = engine.words(encoded, [h.tokens for h in said], language, len(samples)), pauses(samples, RATE)
         rows, reasons = list[WeighedWords](), dict[str, int]()
         for h, words in zip(said, times, strict=True):
             share, why = trust(h, no_speech)
@@ -124,7 +125,9 @@ class Whisper:
                 reasons[reason] = reasons.get(reason, 0) + 1
             if self.hypotheses != "best":
                 words = [w._replace(confidence=1.0) for w in words]
-            own = [w for w in words if window.inner[0] <= (w.start + w.end) / 2 < window.inner[1]]
+            own = [
+                w for w in outside_pauses(words, silent) if window.inner[0] <= (w.start + w.end) / 2 < window.inner[1]
+            ]
             shifted = [w._replace(start=w.start + offset, end=w.end + offset) for w in own]
             rows.append((h.weight * share, shifted))
         marks = ", ".join(f"{reason} ({n} of {len(hypotheses)} texts)" for reason, n in reasons.items())
