@@ -13,11 +13,11 @@ from rankine.experiments.hearings import (
     WAYS,
     Heard,
     HearingTrial,
-    content_words,
     cost_rows,
     cross_validated,
     names,
     precision_rows,
+    rare_words,
     summary_rows,
     sure_words,
 )
@@ -39,7 +39,7 @@ def trial(monkeypatch):
     ]  # fmt: skip
     texts = {"u": list(every[0].queries)}
     monkeypatch.setattr(hearings, "chapter", lambda: texts)
-    monkeypatch.setattr(hearings, "content_words", lambda texts: content_words({"u": ["abcd"]})._replace(
+    monkeypatch.setattr(hearings, "rare_words", lambda texts: rare_words({"u": ["abcd"]})._replace(
         queries={q: q for q in every[0].queries}))  # fmt: skip
     monkeypatch.setattr(hearings, "names", lambda: frozenset(list(every[0].queries)[:3]))
     return HearingTrial(every, words_alone())
@@ -47,7 +47,7 @@ def trial(monkeypatch):
 
 def test_queries_are_rare_words_of_some_length():
     texts = {f"u{i}": ["the", "often", "abc"] for i in range(6)} | {"v": ["sweynheim", "with", "often", "2nd"]}
-    judged = content_words(texts)
+    judged = rare_words(texts)
     assert judged.queries == {"sweynheim": "sweynheim"}
     assert judged.qrels == {"sweynheim": {"v": 1.0}}
     assert "often" not in judged.queries  # in seven texts

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -32,22 +31,19 @@ from ..spoken.archive.archive import Archive
 from ..spoken.lattice.confusion import confusion_network
 from ..spoken.lattice.formats import Reading, read_lattice
 from ..spoken.lattice.scoring import Scoring
-from ..spoken.learn.judgments import Judged
 from ..spoken.recognise.run import recognise
 from ..spoken.recognise.table import Recogniser, get
-from ..spoken.text import STOP_WORDS
 from ..temporary import temporary_folder
 from . import search
 from .collections import speech_folder, transcripts
 from .noise import noisy_audio
 from .search_speech import chapter
-from .search_tables import JudgedSet, set_rows
+from .search_tables import JudgedSet, rare_words, set_rows
 from .search_weights import NAMES, ascent
 from .table import CONDITIONS, Results
 
 SAMPLES = "samples"
 WAYS = {"best text": "best", "n-best": "nbest", SAMPLES: "samples"}
-MOST_UTTERANCES, SHORTEST = 5, 4  # of a query: in so many utterances it occurs, so many letters it has
 SURE = 0.9  # posterior of words that weights are learned from without judgments
 FOLDS, SEED = 4, 0
 EQUAL, SHIPPED, SELF, LEARNED = "equal", "shipped", "self-supervised", "learned"
@@ -84,16 +80,6 @@ def names() -> frozenset[str]:
                 elif i > 0:
                     inside.add(word.lower())
     return frozenset(inside - small)
-
-
-def content_words(texts: Mapping[str, Sequence[str]]) -> Judged:
-    """Every word of some length that is no stop word and occurs in few texts; those are relevant."""
-    counts = Counter(w for text in texts.values() for w in set(text))
-    words = sorted(
-        w for w, n in counts.items()
-        if n <= MOST_UTTERANCES and len(w) >= SHORTEST and w.isalpha() and w not in STOP_WORDS["en"]
-    )  # fmt: skip
-    return Judged({w: w for w in words}, {w: {u: 1.0 for u, t in texts.items() if w in t} for w in words})
 
 
 def audio(condition: str, work: Path) -> Path:
@@ -157,9 +143,9 @@ def heard(condition: str, way: str, listening: Listening) -> Heard:
         archive = Archive.create(Path(temporary) / "archive")
         archive.add(folder, scoring=Scoring(Reading(lower=True)))
         size = sum(p.stat().st_size for p in archive.folder.rglob("*") if p.is_file())
-        queries = content_words(chapter())
+        queries = rare_words(chapter())
         judged = JudgedSet(f"{condition} {way}", "lj", *set_rows(archive.index, queries))
-        pseudo = content_words(sure_words(listening.lattices(condition, "best text")))
+        pseudo = rare_words(sure_words(listening.lattices(condition, "best text")))
         own = JudgedSet(f"{condition} {way} own", "lj", *set_rows(archive.index, pseudo)) if pseudo.queries else None
         return Heard(condition, way, judged, own, size, _seconds(archive, list(queries.queries)[:SEARCHES]))
 
@@ -228,7 +214,7 @@ def cross_validated(s: JudgedSet, start: np.ndarray) -> np.ndarray:
 def run(work: Path, conditions: Sequence[str], temperature: float, workers: int) -> HearingTrial:
     """Hear and index everything."""
     work.mkdir(parents=True, exist_ok=True)
-    queries = content_words(chapter())
+    queries = rare_words(chapter())
     lines = "".join(f"{w}\t{'name' if w in names() else 'word'}\t{len(queries.qrels[w])}\n" for w in queries.queries)
     write_file(work / "queries.tsv", lines.encode())
     listening = Listening(work, temperature)
@@ -250,7 +236,7 @@ def _heard(job: tuple[str, str, Listening]) -> Heard:
 
 def precision_rows(trial: HearingTrial, condition: str) -> list[tuple[str, ...]]:
     """A row for each way, units and weights: MAP of all queries, names and others, and the gain over the best text."""
-    queries = sorted(content_words(chapter()).queries)
+    queries = sorted(rare_words(chapter()).queries)
     groups = [np.ones(len(queries), np.bool_), np.array([q in names() for q in queries])]
     groups.append(~groups[1])
     base = trial.precision(condition, "best text", "words", EQUAL)
@@ -266,7 +252,7 @@ def precision_rows(trial: HearingTrial, condition: str) -> list[tuple[str, ...]]
 
 def summary_rows(trial: HearingTrial) -> list[tuple[str, ...]]:
     """A row for each condition: MAP of the best text, and what samples gain by shipped and by learned weights."""
-    queries = sorted(content_words(chapter()).queries)
+    queries = sorted(rare_words(chapter()).queries)
     group = np.array([q in names() for q in queries])
     rows = []
     for condition in trial.conditions:
@@ -300,7 +286,7 @@ def sections(trial: HearingTrial, folder: Path) -> list[Section]:
     """The report, its picture written into ``folder``."""
     from ..spoken.learn.pictures import draw_groups
 
-    n, m = len(content_words(chapter()).queries), len([w for w in content_words(chapter()).queries if w in names()])
+    n, m = len(rare_words(chapter()).queries), len([w for w in rare_words(chapter()).queries if w in names()])
     summary = summary_rows(trial)
     bars = {
         "best text": [float(row[1]) for row in summary],

@@ -42,16 +42,16 @@ def with_babble(samples: np.ndarray, others: Sequence[np.ndarray], decibels: flo
 
 
 def noisy_audio(source: Path, folder: Path, noise: str, decibels: int) -> Path:
-    """The FLAC files of a folder with noise (``white`` or ``babble`` of the other files), as files in another folder.
+    """Audio files of a folder with noise (``white`` or ``babble`` of the others), as FLAC files in another folder.
 
     What is there already is not made again.
     """
     soundfile = needs("soundfile", "spoken")
     folder.mkdir(parents=True, exist_ok=True)
-    paths = sorted(source.glob("*.flac"))
+    paths = sorted(path for path in source.iterdir() if path.suffix in (".flac", ".ogg"))
     voices: dict[str, np.ndarray] = {}
     for path in paths:
-        target = folder / path.name
+        target = folder / f"{path.stem}.flac"
         if target.exists():
             continue
         if noise == "babble" and not voices:
@@ -61,7 +61,7 @@ def noisy_audio(source: Path, folder: Path, noise: str, decibels: int) -> Path:
             mixed = with_babble(clean, [v for name, v in voices.items() if name != path.stem], decibels, path.stem)
         else:
             mixed = with_noise(clean, decibels, path.stem)
-        beside = folder / f".{path.name}"
+        beside = folder / f".{target.name}"
         soundfile.write(beside, mixed, RATE, format="FLAC")
         write_file(target, beside.read_bytes())
         beside.unlink()

@@ -1,10 +1,11 @@
 """The speech that the shipped weights are learned on: each *hearing* is a collection and a way to hear it.
 
 Collections are ``lj`` (385 English utterances), ``aishell`` (1,000 Mandarin commands) and ``sample`` (the 80 bundled
-recordings). Lattices are those given, at three beams and two prunings of the index, and some that PocketSphinx makes
-here: of chapter 1 of LJ (its audio) with white noise at 20 and 10 dB; of the sample; and of chapter 1 and the sample
-with words taken out of the recogniser's dictionary, once with a pronunciation dictionary of the archive that has them
-(they are *listed*) and once without (*unknown*). What is recognised stays in the work folder.
+recordings). Lattices are those given, at three beams and two prunings of the index, and some that are made here.
+PocketSphinx hears chapter 1 of LJ (its audio) with white noise at 20 and 10 dB; the sample; and chapter 1 and the
+sample with words taken out of its dictionary, once with a pronunciation dictionary of the archive that has them (they
+are *listed*) and once without (*unknown*). Whisper (samples) hears chapter 1 and the sample, clean and with white noise
+at 5 dB, and Vosk hears both. What is recognised stays in the work folder.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from ..sample import spoken_sample
 from ..spoken.lattice.formats import Reading
 from ..spoken.lattice.scoring import Scoring
 from ..spoken.recognise.run import PocketSphinx, recognise
+from ..spoken.recognise.table import Recogniser, get
 from ..spoken.text import STOP_WORDS, without_variant
 from .collections import speech_folder, transcripts, words_of
 from .noise import noisy_audio
 from .spoken import collection
 
-NOISES = (20, 10)  # dB
+NOISES = (20, 10)  # dB, for PocketSphinx
+WHISPER_NOISE = 5
 BEAMS = (4.5, 7.0)
 PRUNE = 0.01
 LEAST = 2  # transcripts that a word which is taken out occurs in
@@ -48,6 +51,20 @@ class Hearing:
     prune: float | None = None
     without: tuple[str, ...] = ()
     hidden: bool = False
+
+
+@dataclass(frozen=True)
+class RecognisedSet:
+    """A collection that is recognised here: by what, with noise so many decibels below, without some words."""
+
+    collection: str
+    recogniser: str = "pocketsphinx"
+    noise: int | None = None
+    without: tuple[str, ...] = ()
+
+    def make(self) -> Recogniser:
+        """The recogniser."""
+        return PocketSphinx(without=self.without) if self.recogniser == "pocketsphinx" else get(self.recogniser)
 
 
 def dictionary_lines() -> list[str]:
@@ -77,33 +94,38 @@ def sample_texts() -> dict[str, list[str]]:
     return {f"tape-{i:02d}": words_of(text) for i, text in enumerate(sentences, 1)}
 
 
-def _audio(name: str, work: Path) -> Path:
-    if name.startswith("sample"):
-        with spoken_sample() as place:
-            return place / "audio"
-    if name.startswith("lj-noise"):
-        decibels = int(name.rpartition("-")[2])
-        return noisy_audio(speech_folder("lj") / "audio", work / f"audio-{decibels}", "white", decibels)
-    return speech_folder("lj") / "audio"
+def _audio(some: RecognisedSet, work: Path) -> Path:
+    if some.collection == "sample":
+        with spoken_sample() as sample:
+            place = sample / "audio"
+    else:
+        place = speech_folder(some.collection) / "audio"
+    if some.noise is None:
+        return place
+    return noisy_audio(place, work / f"audio-{some.collection}-{some.noise}", "white", some.noise)
 
 
-def recognised_sets() -> dict[str, tuple[str, ...]]:
-    """The sets that are recognised here, each with the words that the recogniser does not know."""
-    return {
-        "sample-whole": (),
-        "sample-without": removed_words(sample_texts()),
-        "lj-without": removed_words(chapter()),
-        **{f"lj-noise-{n}": () for n in NOISES},
+def recognised_sets() -> dict[str, RecognisedSet]:
+    """The sets that are recognised here, by name."""
+    sets = {
+        "sample-whole": RecognisedSet("sample"),
+        "sample-without": RecognisedSet("sample", without=removed_words(sample_texts())),
+        "lj-without": RecognisedSet("lj", without=removed_words(chapter())),
+        **{f"lj-noise-{n}": RecognisedSet("lj", noise=n) for n in NOISES},
     }
+    for name in ("lj", "sample"):
+        sets[f"{name}-whisper"] = RecognisedSet(name, "whisper")
+        sets[f"{name}-whisper-noise"] = RecognisedSet(name, "whisper", WHISPER_NOISE)
+        sets[f"{name}-vosk"] = RecognisedSet(name, "vosk")
+    return sets
 
 
 def recognised(
     name: str, work: Path, workers: int, report: Callable[[float, float], None] = lambda done, total: None
 ) -> Path:
     """The folder of a set's lattices; what was recognised before is not recognised again."""
-    folder = work / name
-    recogniser = PocketSphinx(without=recognised_sets()[name])
-    done = recognise([_audio(name, work)], folder, recogniser, workers=workers, report=report)
+    folder, some = work / name, recognised_sets()[name]
+    done = recognise([_audio(some, work)], folder, some.make(), workers=workers, report=report)
     if done.errors:
         raise InputError(f"{len(done.errors)} recordings could not be recognised: {done.errors[0]}")
     return folder
@@ -121,12 +143,10 @@ def hearings(work: Path) -> list[Hearing]:
     with spoken_sample() as place:
         sample = Hearing("sample", "sample", "en", str(place / "lattices"), plain, sample_texts())
     out.append(sample)
-    for name, without in recognised_sets().items():
-        texts = sample.texts if name.startswith("sample") else chapter()
-        hearing = Hearing(
-            name, name.split("-")[0], "en", str(work / name), plain, texts, without=without
-        )  # fmt: skip
-        out += [hearing, *([replace(hearing, name=f"{name}-hidden", hidden=True)] if without else [])]
+    for name, some in recognised_sets().items():
+        texts = sample.texts if some.collection == "sample" else chapter()
+        hearing = Hearing(name, some.collection, "en", str(work / name), plain, texts, without=some.without)
+        out += [hearing, *([replace(hearing, name=f"{name}-hidden", hidden=True)] if some.without else [])]
     return out
 
 

@@ -5,11 +5,13 @@ small sample in at least two), 200 pairs of neighbouring words, the words that w
 dictionary and pairs that hold one, names that it never knew, and those of the sample. A place is relevant if the words
 stand in its transcript, one after the other. People also ask for words that do not follow each other: *apart* are 100
 pairs of words of one transcript with at least two others between them, for which a place is relevant that has both;
-*either* are 100 pairs of words of any transcripts, for which a place is relevant that has one of them.
+*either* are 100 pairs of words of any transcripts, for which a place is relevant that has one of them. For what Whisper
+and Vosk heard, *rare* are all content words and names that occur in 1 to 5 transcripts.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -36,6 +38,7 @@ from .search_speech import Hearing, write_dictionary
 from .spoken import SpokenCollection, judged_queries
 
 PAIRS, PAIR_SEED, LONGEST = 200, 2, 60
+MOST_TEXTS, SHORTEST = 5, 4  # of a rare word: in so many transcripts it occurs, so many letters it has
 APART, BETWEEN = 100, 2
 NAMES = (
     "bodoni caslon coldbath compter compters didot elzevirs giltspur islington leew ludgate maintz marshalsea mentelin "
@@ -100,10 +103,20 @@ def _both_or_one(
     return Judged(dict(zip(names, map(" ".join, queries), strict=True)), dict(zip(names, qrels, strict=True)))
 
 
+def rare_words(texts: Mapping[str, Sequence[str]]) -> Judged:
+    """Every word of some length that is no stop word and occurs in few texts; those are relevant."""
+    counts = Counter(w for text in texts.values() for w in set(text))
+    words = sorted(
+        w for w, n in counts.items()
+        if n <= MOST_TEXTS and len(w) >= SHORTEST and w.isalpha() and w not in STOP_WORDS["en"]
+    )  # fmt: skip
+    return Judged({w: w for w in words}, {w: {u: 1.0 for u, t in texts.items() if w in t} for w in words})
+
+
 def query_sets(hearing: Hearing) -> dict[str, Judged]:
     """The queries of a hearing, by what they are called.
 
-    These are ``declared``, ``pairs``, ``apart``, ``either``, ``words``, ``names`` and ``own``.
+    These are ``declared``, ``pairs``, ``apart``, ``either``, ``words``, ``names``, ``rare`` and ``own``.
     """
     c = SpokenCollection(hearing.name, hearing.language, hearing.source, Reading(), dict(hearing.texts))
     if hearing.without:
@@ -117,6 +130,8 @@ def query_sets(hearing: Hearing) -> dict[str, Judged]:
             sets["own"] = Judged(read_queries(place / "queries.tsv"), read_qrels(place / "qrels.txt"))
     else:
         sets["declared"] = judged_queries(c, 2) if hearing.collection == "sample" else judged_queries(c)
+    if "whisper" in hearing.name or "vosk" in hearing.name:
+        sets["rare"] = rare_words(hearing.texts)
     if hearing.name == "lj":
         sets["names"] = _judged(c, [(w,) for w in NAMES])
     return sets
