@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankine.experiments.hearing_calibration import calibration_error, chosen_words
 from rankine.experiments.noise import with_noise
-from rankine.spoken import confusion_network
+from rankine.spoken.lattice.edits import right_words
 from rankine.spoken.recognise.hypotheses import (
     SHARPNESS,
     TextHypothesis,
@@ -25,10 +26,10 @@ from rankine.spoken.recognise.hypotheses import (
 from rankine.spoken.recognise.table import get
 from rankine.spoken.recognise.whisper import _engine
 
-from .speech import RATE, Utterance, aligned, lattice_in, utterances
+from .speech import RATE, Utterance, lattice_in, utterances
 from .timing import heading
 
-STEP, BINS = 3, 10
+STEP = 3
 POWERS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.5)
 SHARPER = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 SHARES = (1.0, 0.95)  # of the weight of samples, the rest an empty path
@@ -70,25 +71,15 @@ def posteriors(d: Decoded, hypotheses: Sequence[TextHypothesis], confidences: bo
     content = as_slf([WindowHypotheses(0.0, len(d.utterance.samples) / RATE, rows)])
     if content is None:
         return np.zeros((0, 2))
-    slots: dict[int, list[tuple[float, str]]] = {}
-    for slot, word, posterior in confusion_network(lattice_in(content)).triples():
-        slots.setdefault(slot, []).append((posterior, word))
-    likelier = [s for s in sorted(slots) if max(slots[s])[0] >= 1 - sum(p for p, _ in slots[s])]  # than no word
-    chosen = [max(slots[s]) for s in (sorted(slots) if confidences else likelier)]
-    right = aligned([word for _, word in chosen], d.utterance.words)
-    return np.array([(p, at >= 0) for (p, _), at in zip(chosen, right, strict=True)], np.float64).reshape(-1, 2)
+    chosen = chosen_words(lattice_in(content), single=confidences)
+    right = right_words([word for word, _ in chosen], d.utterance.words)
+    return np.array([(p, at) for (_, p), at in zip(chosen, right, strict=True)], np.float64).reshape(-1, 2)
 
 
 def log_likelihood(rows: np.ndarray) -> float:
     """The mean log likelihood of right and wrong."""
     p = np.clip(rows[:, 0], 1e-3, 1 - 1e-3)
     return float(np.mean(np.where(rows[:, 1] == 1, np.log(p), np.log(1 - p))))
-
-
-def calibration_error(rows: np.ndarray) -> float:
-    """The mean over words of the distance between the mean posterior of their bin and its share of right words."""
-    number = np.minimum((rows[:, 0] * BINS).astype(int), BINS - 1)
-    return sum(abs(float((rows[number == b, 0] - rows[number == b, 1]).sum())) for b in range(BINS)) / len(rows)
 
 
 def table(some: Sequence[Decoded], make: Callable[[Decoded], np.ndarray]) -> np.ndarray:

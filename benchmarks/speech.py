@@ -2,7 +2,6 @@
 
 import gzip
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,22 +54,3 @@ def one_text(content: bytes | None, inner: tuple[float, float] = ALL) -> list[st
         return []
     lattice = without_outer_words(lattice_in(content), inner)
     return lattice.words(sorted(range(len(lattice)), key=lattice.source.__getitem__))
-
-
-def aligned(heard: Sequence[str], said: Sequence[str]) -> list[int]:
-    """For each word that was heard the place of the word that was said, −1 where it is wrong: fewest edits."""
-    cost = np.zeros((len(heard) + 1, len(said) + 1), np.int64)
-    cost[:, 0], cost[0] = np.arange(len(heard) + 1), np.arange(len(said) + 1)
-    for i, word in enumerate(heard, 1):
-        for j, right in enumerate(said, 1):
-            cost[i, j] = min(cost[i - 1, j] + 1, cost[i, j - 1] + 1, cost[i - 1, j - 1] + (word != right))
-    place, i, j = [-1] * len(heard), len(heard), len(said)
-    while i and j:
-        if cost[i, j] == cost[i - 1, j - 1] + (heard[i - 1] != said[j - 1]):
-            i, j = i - 1, j - 1
-            place[i] = j if heard[i] == said[j] else -1
-        elif cost[i, j] == cost[i - 1, j] + 1:
-            i -= 1
-        else:
-            j -= 1
-    return place

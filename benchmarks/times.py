@@ -10,10 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 import pocketsphinx
 
+from rankine.spoken.lattice.edits import matching_words
 from rankine.spoken.recognise.table import get
 from rankine.spoken.text import without_variant
 
-from .speech import Utterance, aligned, lattice_in, utterances
+from .speech import Utterance, lattice_in, utterances
 from .timing import goal, heading
 
 STEP = 1
@@ -43,7 +44,7 @@ def by_whisper(utterance: Utterance) -> Words:
 
 def differences(heard: Words, truth: Words) -> np.ndarray:
     """Whisper's start and end minus the aligned ones, of the words that are right: two columns."""
-    places = aligned([row[0] for row in heard], [row[0] for row in truth])
+    places = matching_words([row[0] for row in heard], [row[0] for row in truth])
     rows = [(row[1] - truth[at][1], row[2] - truth[at][2]) for row, at in zip(heard, places, strict=True) if at >= 0]
     return np.array(rows).reshape(-1, 2)
 

@@ -9,11 +9,11 @@ import os
 
 import numpy as np
 
+from rankine.spoken.lattice.edits import right_words
 from rankine.spoken.recognise import Vosk
 from rankine.spoken.recognise.audio import segments
 
 from .recognisers import recordings
-from .speech import aligned
 from .timing import heading
 
 SCALES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0)
@@ -44,7 +44,7 @@ def main() -> None:
             for word in alternatives[0].get("result", []):
                 rows.append((scores - scores[0], np.array([has(a, word) for a in alternatives])))
                 best.append(word["word"])
-        correct += [place >= 0 for place in aligned(best, said[path.stem])]
+        correct += right_words(best, said[path.stem])
     heading(f"Scale of Vosk's scores: {len(paths)} recordings, {len(rows):,} words, {np.mean(correct):.1%} right")
     for scale in SCALES:
         weights = [np.exp(scale * scores) for scores, _ in rows]

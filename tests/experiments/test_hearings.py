@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rankine.experiments import hearings
+from rankine.experiments.hearing_calibration import calibration_error, folder_rows
 from rankine.experiments.hearings import (
     EQUAL,
     LEARNED,
@@ -13,6 +14,7 @@ from rankine.experiments.hearings import (
     WAYS,
     Heard,
     HearingTrial,
+    calibration_rows,
     cost_rows,
     cross_validated,
     names,
@@ -34,7 +36,8 @@ def trial(monkeypatch):
     """Two conditions; samples have a column that tells what is relevant."""
     every = [
         Heard(c, way, judged_set(f"{c} {way}", "lj", i, f"heard-one-{'sound-all' if way == 'samples' else 'word'}"),
-              judged_set("own", "lj", 9, "heard-one-sound-all"), 1000 * (j + 1), 0.001 * (j + 1))
+              judged_set("own", "lj", 9, "heard-one-sound-all"), 1000 * (j + 1), 0.001 * (j + 1),
+              np.array([[0.9, 1.0], [0.9, 0.0]]))
         for i, c in enumerate(("clean", "white 5 dB")) for j, way in enumerate(WAYS)
     ]  # fmt: skip
     texts = {"u": list(every[0].queries)}
@@ -110,3 +113,24 @@ def test_tables_tell_gains_over_the_best_text(trial):
     for weights in (SHIPPED, SELF):
         assert trial.precision("clean", "samples", "+ subwords", weights).shape == base.shape
     assert [row[3] for row in cost_rows(trial)[:3]] == ["1.00", "2.00", "3.00"]
+
+
+def test_calibration(trial):
+    assert calibration_rows(trial)[0] == ("clean", "best text", "2", "0.500", "0.900", "0.400")
+
+
+def test_calibration_error_is_the_distance_in_bins():
+    rows = np.array([[0.95, 1.0], [0.95, 1.0], [0.05, 0.0], [0.55, 1.0]])
+    assert calibration_error(rows) == pytest.approx((0.05 * 2 + 0.05 + 0.45) / 4)
+    assert calibration_error(np.zeros((0, 2))) == 0
+    exact = np.array([[1.0, 1.0], [0.5, 1.0], [0.5, 0.0]])
+    assert calibration_error(exact) == 0
+
+
+def test_words_of_lattices_are_compared_as_they_are_said(tmp_path):
+    words = [TranscriptWord("in", 0.0, 0.5, 1.0), TranscriptWord("1450", 0.5, 1.0, 1.0)]
+    other = [TranscriptWord("in", 0.0, 0.5, 1.0), TranscriptWord("gold", 0.5, 1.0, 1.0)]
+    content = as_slf([WindowHypotheses(0.0, 1.0, [(0.75, words), (0.25, other)])])
+    (tmp_path / "u.slf.gz").write_bytes(content)
+    rows = folder_rows(tmp_path, {"u": "In fourteen sixty."})
+    np.testing.assert_allclose(rows, [[1.0, 1.0], [0.75, 1.0], [0.75, 0.0]], atol=1e-6)

@@ -36,14 +36,15 @@ from ..spoken.recognise.table import Recogniser, get
 from ..temporary import temporary_folder
 from . import search
 from .collections import speech_folder, transcripts
+from .hearing_calibration import calibration_error, folder_rows
 from .noise import noisy_audio
 from .search_speech import chapter
 from .search_tables import JudgedSet, rare_words, set_rows
 from .search_weights import NAMES, ascent
 from .table import CONDITIONS, Results
 
-SAMPLES = "samples"
-WAYS = {"best text": "best", "n-best": "nbest", SAMPLES: "samples"}
+BEST, SAMPLES = "best text", "samples"
+WAYS = {BEST: "best", "n-best": "nbest", SAMPLES: "samples"}
 SURE = 0.9  # posterior of words that weights are learned from without judgments
 FOLDS, SEED = 4, 0
 EQUAL, SHIPPED, SELF, LEARNED = "equal", "shipped", "self-supervised", "learned"
@@ -53,7 +54,10 @@ SEARCHES = 100  # queries whose time is taken
 
 @dataclass(frozen=True)
 class Heard:
-    """An archive of a condition and a way: its queries, those that it asks itself, its size and time of search."""
+    """An archive of a condition and a way: its queries, those that it asks itself, its size and time of search.
+
+    ``words`` are the posteriors of the words that were heard, and whether each is right.
+    """
 
     condition: str
     way: str
@@ -61,6 +65,7 @@ class Heard:
     own: JudgedSet | None
     size: int
     seconds: float
+    words: np.ndarray
 
     @property
     def queries(self) -> list[str]:
@@ -145,9 +150,10 @@ def heard(condition: str, way: str, listening: Listening) -> Heard:
         size = sum(p.stat().st_size for p in archive.folder.rglob("*") if p.is_file())
         queries = rare_words(chapter())
         judged = JudgedSet(f"{condition} {way}", "lj", *set_rows(archive.index, queries))
-        pseudo = rare_words(sure_words(listening.lattices(condition, "best text")))
+        pseudo = rare_words(sure_words(listening.lattices(condition, BEST)))
         own = JudgedSet(f"{condition} {way} own", "lj", *set_rows(archive.index, pseudo)) if pseudo.queries else None
-        return Heard(condition, way, judged, own, size, _seconds(archive, list(queries.queries)[:SEARCHES]))
+        words = folder_rows(folder, transcripts("lj"), way == BEST)
+        return Heard(condition, way, judged, own, size, _seconds(archive, list(queries.queries)[:SEARCHES]), words)
 
 
 def _seconds(archive: Archive, queries: Sequence[str]) -> float:
@@ -239,7 +245,7 @@ def precision_rows(trial: HearingTrial, condition: str) -> list[tuple[str, ...]]
     queries = sorted(rare_words(chapter()).queries)
     groups = [np.ones(len(queries), np.bool_), np.array([q in names() for q in queries])]
     groups.append(~groups[1])
-    base = trial.precision(condition, "best text", "words", EQUAL)
+    base = trial.precision(condition, BEST, "words", EQUAL)
     rows = []
     for way in WAYS:
         for units, weights in SYSTEMS:
@@ -256,10 +262,10 @@ def summary_rows(trial: HearingTrial) -> list[tuple[str, ...]]:
     group = np.array([q in names() for q in queries])
     rows = []
     for condition in trial.conditions:
-        base = trial.precision(condition, "best text", "words", EQUAL)
+        base = trial.precision(condition, BEST, "words", EQUAL)
         row = [condition, f"{base.mean():.3f}", f"{base[group].mean():.3f}"]
         for weights in (SHIPPED, LEARNED):
-            gain = trial.precision(condition, "samples", "+ subwords", weights) - base
+            gain = trial.precision(condition, SAMPLES, "+ subwords", weights) - base
             row += [f"{gain.mean():+.3f}", f"{gain[group].mean():+.3f}"]
         rows.append(tuple(row))
     return rows
@@ -269,13 +275,23 @@ def cost_rows(trial: HearingTrial) -> list[tuple[str, ...]]:
     """A row for each condition and way: the size of the index and the time of a search, over those of the best text."""
     rows: list[tuple[str, ...]] = []
     for condition in trial.conditions:
-        one = trial.every[condition, "best text"]
+        one = trial.every[condition, BEST]
         for way in WAYS:
             h = trial.every[condition, way]
             rows.append((
                 condition, way, f"{h.size / 1e6:.2f}", f"{h.size / one.size:.2f}", f"{1000 * h.seconds:.1f}",
                 f"{h.seconds / one.seconds:.2f}",
             ))  # fmt: skip
+    return rows
+
+
+def calibration_rows(trial: HearingTrial) -> list[tuple[str, ...]]:
+    """A row for each condition and way: how many words are right, their mean posterior, the calibration error."""
+    rows: list[tuple[str, ...]] = []
+    for (condition, way), h in trial.every.items():
+        posterior, right = h.words.mean(axis=0) if len(h.words) else (0.0, 0.0)
+        error = calibration_error(h.words)
+        rows.append((condition, way, str(len(h.words)), f"{right:.3f}", f"{posterior:.3f}", f"{error:.3f}"))
     return rows
 
 
@@ -289,7 +305,7 @@ def sections(trial: HearingTrial, folder: Path) -> list[Section]:
     n, m = len(rare_words(chapter()).queries), len([w for w in rare_words(chapter()).queries if w in names()])
     summary = summary_rows(trial)
     bars = {
-        "best text": [float(row[1]) for row in summary],
+        BEST: [float(row[1]) for row in summary],
         "samples, shipped weights": [float(row[1]) + float(row[3]) for row in summary],
         "samples, learned weights": [float(row[1]) + float(row[5]) for row in summary],
     }
@@ -307,6 +323,11 @@ def sections(trial: HearingTrial, folder: Path) -> list[Section]:
             "Size and time", "Megabytes of the index; milliseconds of a search, the median.",
             ("condition", "heard", "MB", "ratio", "ms", "ratio"), cost_rows(trial),
         ),
+        Section(
+            "Calibration", "The words that were heard, the share of them that is right, their mean posterior, and the "
+            "expected calibration error over ten bins.",
+            ("condition", "heard", "words", "right", "posterior", "error"), calibration_rows(trial),
+        ),
     ]  # fmt: skip
     return out + [Section(c, "", _COLUMNS, precision_rows(trial, c)) for c in trial.conditions]
 
@@ -319,4 +340,4 @@ def experiment(condition: Sequence[str], temperature: float, output: Path, worke
     output.mkdir(parents=True, exist_ok=True)
     trial = run(output / "speech", list(condition), temperature, workers)
     report = sections(trial, output)
-    return Results([report[0], report[2]], [write(report, output)])
+    return Results([report[0], *report[2:4]], [write(report, output)])
