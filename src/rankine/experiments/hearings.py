@@ -26,7 +26,7 @@ from ..errors import InputError, unknown
 from ..files import write_file
 from ..parallel import process_map
 from ..progress import bar
-from ..report import Section, write
+from ..report import Section, write, write_page
 from ..spoken.archive.archive import Archive
 from ..spoken.lattice.confusion import confusion_network
 from ..spoken.lattice.formats import Reading, read_lattice
@@ -41,7 +41,7 @@ from .noise import noisy_audio
 from .search_speech import chapter
 from .search_tables import JudgedSet, rare_words, set_rows
 from .search_weights import NAMES, ascent
-from .table import CONDITIONS, Results
+from .table import CONDITIONS, TEMPERATURE, Results
 
 BEST, SAMPLES = "best text", "samples"
 WAYS = {BEST: "best", "n-best": "nbest", SAMPLES: "samples"}
@@ -341,3 +341,9 @@ def experiment(condition: Sequence[str], temperature: float, output: Path, worke
     trial = run(output / "speech", list(condition), temperature, workers)
     report = sections(trial, output)
     return Results([report[0], *report[2:4]], [write(report, output)])
+
+
+def make(folder: Path, work: Path, workers: int) -> None:
+    """Run everything; write the page that the documentation includes into ``folder``."""
+    report = sections(run(work, CONDITIONS, TEMPERATURE, workers), folder)
+    write_page(report[:4], folder, "hearings", level=3)

@@ -62,6 +62,7 @@ def _output(folder: str) -> ExperimentOption:
     return ExperimentOption("output", Path, folder, "Folder of the report and its pictures.", "-o")
 
 
+TEMPERATURE = 0.6  # of Whisper's samples
 CONDITIONS = ("clean", *(f"{noise} {n} dB" for noise in ("white", "babble") for n in (20, 10, 5, 0)))
 _MADE = ("figure-1", "web-1", "web-2")
 _WORKERS = ExperimentOption("workers", int | None, None, "Processes; by default one per core.")
@@ -134,7 +135,7 @@ TABLE: dict[str, Experiment] = {
     ),
     "search": Experiment(
         "The weights that are shipped: learned on all speech at hand, tested on collections that they were not learned "
-        "on. Recognises half an hour of speech four times; the lattices stay in the folder of the report.",
+        "on. Three recognisers hear 20 minutes of speech six times; the lattices stay in the folder of the report.",
         "RANKINE_DATA=data rankine experiment search -o report",
         (_output("search-report"), _WORKERS),
     ),
@@ -150,7 +151,7 @@ TABLE: dict[str, Experiment] = {
                 "Only this condition, such as 'white 5 dB'; may be repeated. By default all.",
                 "-c",
             ),
-            ExperimentOption("temperature", float, 0.6, "Of the samples; lattices of each stay."),
+            ExperimentOption("temperature", float, TEMPERATURE, "Of the samples; lattices of each stay."),
             _output("hearings-report"),
             _WORKERS,
         ),
