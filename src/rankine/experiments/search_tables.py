@@ -175,13 +175,27 @@ def joined_recordings(utterances: list[str], seed: int = 0) -> dict[str, About]:
     return out
 
 
+def best_places(names: Sequence[str], places: np.ndarray, evidence: np.ndarray) -> np.ndarray:
+    """Of the places of each name the one with the most evidence, of equal ones the first; rising.
+
+    >>> best_places(["u", "u", "v"], np.array([3, 4, 5]), np.array([0.1, 0.2, 0.1])).tolist()
+    [4, 5]
+    """
+    best: dict[str, int] = {}
+    for i, name in enumerate(names):
+        if name not in best or evidence[i] > evidence[best[name]]:
+            best[name] = i
+    return np.sort(places[list(best.values())])
+
+
 def set_rows(index: Index, judged: Judged) -> tuple[Examples, np.ndarray]:
-    """A row for each place with any evidence of a query."""
+    """A row for each utterance with any evidence of a query: that of its place with the most evidence."""
     utterances = [name for part in index.parts for name in part.texts(schema.UTTERANCE_NAME).all()]
     X, y, qid, ids, recordings = [], list[float](), list[str](), list[str](), []
     for key, text in judged.queries.items():
         query = parse_query(index, text)
-        places = place_evidence(index, query).places
+        places, columns = place_evidence(index, query)
+        places = best_places([utterances[place] for place in places.tolist()], places, columns.sum(axis=1))
         names = [utterances[place] for place in places.tolist()]
         X.append(place_table(index, query, places))
         y += [judged.qrels[key].get(name, 0.0) for name in names]
