@@ -50,14 +50,15 @@ def recognise(
 
     from ...spoken.recognise import run
 
-    began = time.perf_counter()
+    began, notes = time.perf_counter(), list[str]()
+    _announcing(notes)(recognition.why)
     keeping(f"finished lattices in {output}; the same command goes on from there")
     with _stages() as progress:
         result = run.recognise(
             audio, output, recognition.recogniser, longest=recognition.longest, workers=recognition.workers,
-            report=lambda done, total: progress("recognising", done, total),
+            report=lambda done, total: progress("recognising", done, total), announce=_announcing(notes),
         )  # fmt: skip
-    _print_recognised(Path(output), result, time.perf_counter() - began)
+    _print_recognised(Path(output), result, time.perf_counter() - began, notes)
     finish(result.errors, result.done + result.before, "recordings")
 
 
@@ -116,6 +117,7 @@ def add(
     options = {"keep_duplicates": keep_duplicates, "language": language}
     before = _stamps(audio)
     notes: list[str] = []
+    _announcing(notes)(recognition.why)
     done, errors = (0, []) if empty else _add(opened, audio, recognition, options, notes)
     if watch:
         _watch(opened, audio, recognition, options, before, notes)
@@ -149,6 +151,7 @@ def _add(
             only = {name: options[name] for name in ("longest", "workers")}
             heard = opened.add_hearings(audio, recognisers, progress=progress, **only)
         else:
+            options["announce"] = _announcing(notes)
             added = opened.add_recordings(audio, recognisers or None, progress=progress, **options)
             heard = dict(added.heard)
     if recognition.further:
@@ -166,6 +169,17 @@ def _add(
         done, errors = recognised.done + recognised.before, added.errors
     _print_heard(opened, heard)
     return done, errors
+
+
+def _announcing(notes: list[str]) -> Callable[[str], None]:
+    """A function that says which recogniser hears, and notes it: what is noted is not said again."""
+
+    def announce(why: str) -> None:
+        if why and why not in notes:
+            say(f"rankine: {why}")
+            notes.append(why)
+
+    return announce
 
 
 def _print_heard(opened: Archive, heard: Mapping[str, AddedRecordings]) -> None:

@@ -115,6 +115,7 @@ class Archive(TaughtArchive):
         language: str | None = None,
         every: float = 30.0,
         progress: StageProgress = lambda stage, done, total: None,
+        announce: Callable[[str], None] = lambda why: None,
     ) -> AddedRecordings:
         """Recognise recordings that are new or have changed, and index them; lattices stay in the archive's folder.
 
@@ -137,22 +138,20 @@ class Archive(TaughtArchive):
             every: seconds after which recordings that are finished are indexed.
             progress: is called with the stage, ``"recognising"`` (seconds of audio) or ``"indexing"`` (utterances), the
                 amount done and the total.
+            announce: is called before anything is heard, if no recogniser is given: which one hears, and why.
         """
         from . import recordings
         from .hearing_recordings import held_samples
 
         folder = folder_inside(self.folder, recordings.FOLDER)
         spoken = language or self.settings.language
-        named = {
-            name: recordings.for_language(some, spoken)
-            for name, some in ({} if recognisers is None else recordings.as_recognisers(recognisers)).items()
-        }
+        named = {} if recognisers is None else recordings.as_recognisers(recognisers, spoken)
         recogniser, further = next(iter(named.values()), None), dict(list(named.items())[1:])
         places, roots = recordings.as_sources(sources), RecordingRoots(self.folder, self.index.manifest)
         with suppress(OSError):  # full paths are stored then, and `play` asks for the folder
             roots.add_named(roots_of(places), cache(partial(recordings.stored_audio, self.index)))
         options = recordings.RecognitionOptions(
-            recogniser, longest, workers, keep_duplicates, every, roots.named, spoken, self.index.numbers
+            recogniser, longest, workers, keep_duplicates, every, roots.named, spoken, self.index.numbers, announce
         )
         indexing = recordings.Indexing(self, about, workers, partial(progress, "indexing"), language)
         recognised, took = recordings.recognise_recordings(
@@ -182,10 +181,7 @@ class Archive(TaughtArchive):
         """
         from . import hearing_recordings, hearings, recordings
 
-        named = {
-            name: recordings.for_language(some, self.settings.language)
-            for name, some in recordings.as_recognisers(recognisers).items()
-        }
+        named = recordings.as_recognisers(recognisers, self.settings.language)
         if not hearing_recordings.held_samples(self.folder):
             raise InputError(
                 "further recognisers hear what the archive holds, and it holds no recording", str(self.folder)

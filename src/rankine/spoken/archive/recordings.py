@@ -52,12 +52,16 @@ class AddedRecordings(NamedTuple):
         return list(dict.fromkeys([*own, *(error for some in self.heard.values() for error in some.errors)]))
 
 
-def as_recognisers(recognisers: Recognisers) -> dict[str, Recogniser]:
-    """The recognisers that these are, by the names of their hearings; the first is the archive's own."""
+def as_recognisers(recognisers: Recognisers, language: str) -> dict[str, Recogniser]:
+    """The recognisers for a language, by the names of their hearings; the first is the archive's own."""
     if isinstance(recognisers, str) or not recognisers:
         raise InputError(f"recognisers must be a list of recognisers, got {recognisers!r}")
-    if isinstance(recognisers, Mapping):
-        return dict(recognisers)
+    named = dict(recognisers) if isinstance(recognisers, Mapping) else _named(recognisers)
+    return {name: for_language(recogniser, language) for name, recogniser in named.items()}
+
+
+def _named(recognisers: Sequence[str | Recogniser]) -> dict[str, Recogniser]:
+    """Recognisers by the names of their hearings, which must differ."""
     made = [table.get(some) if isinstance(some, str) else some for some in recognisers]
     names = [_name_of(*both) for both in zip(recognisers, made, strict=True)]
     named = dict(zip(names, made, strict=True))
@@ -105,6 +109,7 @@ class RecognitionOptions(NamedTuple):
     roots: NamedRoots = NO_ROOTS
     language: str = "en"
     documents: Collection[str] = ()  # of the archive: a recording does not take the name of another document
+    announce: Callable[[str], None] = lambda why: None  # which recogniser was chosen
 
 
 def recognise_recordings(
@@ -122,7 +127,7 @@ def recognise_recordings(
     done = recognise(
         sources, folder, options.recogniser, longest=options.longest, workers=options.workers, report=report,
         keep_duplicates=options.keep_duplicates, commit=commit, every=options.every, roots=options.roots, only=only,
-        language=options.language, documents=options.documents,
+        language=options.language, documents=options.documents, announce=options.announce,
     )  # fmt: skip
     if done.deleted:
         done.notes.append(

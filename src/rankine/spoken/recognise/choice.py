@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError
@@ -15,11 +16,12 @@ _OWN_MODEL = {"pocketsphinx": ("en",)}  # languages of models that lie inside th
 
 
 class Choice(NamedTuple):
-    """A recogniser, its name, and why it was chosen."""
+    """A recogniser, its name, why it was chosen, and the name of its model where it has one of the table."""
 
     recogniser: Recogniser
     name: str
     why: str
+    model: str | None = None
 
 
 def choose(language: str) -> Choice:
@@ -33,11 +35,29 @@ def choose(language: str) -> Choice:
             why = f"heard by {called}, the best recogniser that is here for {language!r}"
             advice = "".join(f"; {other} hears better: {how}" for other, how in better[:1])
             made: Any = get(name, **({"model": model} if model else {}))
-            return Choice(made.in_language(language) if hasattr(made, "in_language") else made, name, why + advice)
+            spoken = made.in_language(language) if hasattr(made, "in_language") else made
+            return Choice(spoken, name, why + advice, model)
         if missing:
             better.append((name, missing))
     ways = "; or ".join(f"{name}: {how}" for name, how in better)
     raise InputError(f"no recogniser here understands {language!r}: {ways or 'name a program of your own'}")
+
+
+def choose_by_model(model: str) -> Choice:
+    """The recogniser that a model is of: one of the table of models, or a folder; InputError where it is neither."""
+    if model in MODELS:
+        name = MODELS[model].recogniser
+    else:
+        marks = {name: row.mark for name, row in TABLE.items() if row.mark}
+        fitting = [name for name, mark in marks.items() if Path(model, mark).is_file()]
+        if len(fitting) != 1:
+            files = ", ".join(f"{mark} ({name})" for name, mark in marks.items())
+            raise InputError(
+                f"expected the name of a model (`rankine spoken models list`), or a folder with one of these files in "
+                f"it: {files}", model,
+            )  # fmt: skip
+        name = fitting[0]
+    return Choice(get(name, model=model), name, f"heard by {name}, the recogniser that {model} is a model of", model)
 
 
 def _missing(name: str, language: str) -> str | None:

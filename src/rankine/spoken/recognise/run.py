@@ -20,7 +20,7 @@ from ...parallel import paired_map
 from ...places import inside
 from .audio import seconds as length_of
 from .audio import segments
-from .choice import choose
+from .choice import Choice, choose
 from .cutting import ALL
 from .identity import IdentityOptions, identify
 from .journal import TABLE, AudioContent, RecordingJournal, locked
@@ -77,6 +77,7 @@ def recognise(
     language: str = "en",
     only: Container[str] | None = None,
     documents: Collection[str] = (),
+    announce: Callable[[str], None] = lambda why: None,
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; finished recordings are not recognised again.
 
@@ -99,10 +100,12 @@ def recognise(
         only: fingerprints of the samples of recordings that are recognised, also if they were deleted; others are left
             out. None: all.
         documents: names of documents; a recording does not take one that no recording has.
+        announce: called before the first recording is heard, where no recogniser is given: which one hears, and why.
     """
     if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
-    used, why = (recogniser, "") if recogniser is not None else choose(language)[::2]
+    choice = choose(language) if recogniser is None else Choice(recogniser, "", "")
+    used = choice.recogniser
     recordings, notes = find(sources)
     moving = unsettled(recording.path for recording in recordings)
     recordings = [recording for recording in recordings if recording.path not in moving]
@@ -113,7 +116,7 @@ def recognise(
     with locked(Path(folder)):
         own, first = (f"{settings_of(r)} longest={float(longest)}" for r in (used, PocketSphinx()))
         journal = RecordingJournal(Path(folder), own, roots, (first,) if recogniser is None else ())
-        run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every), why, only)
+        run = _Run(journal, choice, float(longest), report, _Commits(journal, commit, every), announce, only)
         return run.work(recordings, notes, workers, IdentityOptions(keep_duplicates, given, documents))
 
 
@@ -154,16 +157,17 @@ class _Run:
     def __init__(
         self,
         journal: RecordingJournal,
-        recogniser: Recogniser,
+        choice: Choice,
         longest: float,
         report: Callable[[float, float], None],
         commits: _Commits,
-        why: str = "",
-        only: Container[str] | None = None,
+        announce: Callable[[str], None],
+        only: Container[str] | None,
     ) -> None:
-        self.why = why  # this recogniser was chosen; empty: it was given, and hears again what another one heard
+        self.recogniser, self.announce = choice.recogniser, announce
+        self.why = choice.why  # this recogniser was chosen; empty: it was given, and hears again what another one heard
         self.only = only
-        self.journal, self.recogniser, self.longest, self.report = journal, recogniser, longest, report
+        self.journal, self.longest, self.report = journal, longest, report
         self.commits = commits
         self.errors: list[str] = []
         self.notes: list[str] = []
@@ -186,6 +190,7 @@ class _Run:
         todo, total = self._unfinished(recordings, options)
         if todo and self.why:
             self.notes.append(self.why)
+            self.announce(self.why)
         if todo and hasattr(self.recogniser, "start"):
             self.recogniser.start()  # it may raise, and old lattices are removed only after that
         heard = 0.0

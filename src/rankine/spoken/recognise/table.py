@@ -67,8 +67,8 @@ class RecogniserRow(NamedTuple):
     """A recogniser: its module and class, what it is in one line, the extra of the package it needs, its options.
 
     ``packages`` are the modules that the extra brings; ``languages`` says what it understands, ``yields`` what it
-    makes, ``model`` where its model comes from, ``cost`` how much processor time a second of audio takes with what is
-    the default (`python -m benchmarks recognisers`).
+    makes, ``model`` where its model comes from, ``mark`` a file that the folder of each of its models has, ``cost`` how
+    much processor time a second of audio takes with what is the default (`python -m benchmarks recognisers`).
     """
 
     module: str
@@ -81,6 +81,7 @@ class RecogniserRow(NamedTuple):
     yields: str = ""
     model: str = ""
     cost: str = ""
+    mark: str = ""
 
     @property
     def is_installed(self) -> bool:
@@ -140,6 +141,7 @@ TABLE: dict[str, RecogniserRow] = {
         yields="lattices",
         model="inside its package",
         cost="0.32 s",
+        mark="mdef",
     ),
     "whisper": RecogniserRow(
         "whisper",
@@ -165,6 +167,7 @@ TABLE: dict[str, RecogniserRow] = {
         yields="samples or n-best lists",
         model="`rankine spoken models add tiny.en`",
         cost="0.26 s",
+        mark="model.bin",
     ),
     "vosk": RecogniserRow(
         "vosk",
@@ -177,6 +180,7 @@ TABLE: dict[str, RecogniserRow] = {
         yields="n-best lists",
         model="`rankine spoken models add vosk-small-en`",
         cost="0.22 s",
+        mark="am/final.mdl",
     ),
     "command": RecogniserRow(
         "command",
