@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # where it is used it is imported there: a search must begin 
     from ..index.changes import Changes, Progress
     from ..lattice.formats import File
     from ..lattice.scoring import Scoring
+    from ..recognise.journal import RecordingJournal
     from .bin import Deleted
     from .packing import PackedArchive
     from .recordings import AddedRecordings, Recognisers, Sources, StageProgress
@@ -157,6 +158,7 @@ class Archive(TaughtArchive):
         recognised, took = recordings.recognise_recordings(
             folder, places, options, partial(progress, "recognising"), indexing.commit
         )
+        self._add_silent_places(indexing.commit)
         added = recordings.AddedRecordings(recognised, took, indexing.changes)
         if not further or not held_samples(self.folder):
             return added
@@ -193,8 +195,17 @@ class Archive(TaughtArchive):
             hearing = Archive(hearings.make_hearing(self.index, name))
             heard[name] = hearing_recordings.add_hearing(self.folder, hearing, name, places, options, progress)
         self.refresh()
+        indexing = recordings.Indexing(self, None, workers, partial(progress, "indexing"))
+        self._add_silent_places(indexing.commit)
         self.learn_hearings(given=False, report=lambda name, *done: progress(f"learning, {name}", *done))
         return heard
+
+    def _add_silent_places(self, commit: Callable[[RecordingJournal], None]) -> None:
+        """Give places to segments in which only further recognisers heard something."""
+        from .silent_places import add_silent_places
+
+        roots = RecordingRoots(self.folder, self.index.manifest).named
+        add_silent_places(self.index, [hearing.folder for hearing in self.hearings], roots, commit)
 
     def remove_silent(self, names: Collection[str]) -> None:
         """Remove recordings in which nothing is understood any more; they stay in the journal."""

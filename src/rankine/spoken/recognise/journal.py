@@ -37,6 +37,7 @@ from .recordings import Recording
 JOURNAL, TABLE = RECOGNISED, RECORDINGS
 TABLE_COLUMNS = (UTTERANCE, DOCUMENT, AUDIO, OFFSET)
 DAYS = 30  # that the lattices of deleted recordings are kept
+EMPTY_ENDING = ".slf.gz"  # of lattices without words, whatever the recogniser writes
 _ENDING = re.compile(r"(\.[A-Za-z0-9_-]+)+")
 
 
@@ -330,7 +331,8 @@ def _check_line(line: dict[str, Any], place: Callable[[], str]) -> None:
         raise InputError(f"expected an ending such as .slf.gz, got {shorten(ending)}", place())
     for file in files_of_line:
         rest = re.sub(r"^@\d{5}", "", file.removeprefix(own))
-        if not file.startswith(own) or not _ENDING.fullmatch(rest) or ending not in ("", rest):
+        own_ending = ending in ("", rest) or rest == EMPTY_ENDING
+        if not file.startswith(own) or not _ENDING.fullmatch(rest) or not own_ending:
             raise InputError(f"expected the lattice of {shorten(own)}, got {shorten(file)}", place())
     if not is_utf8(audio) or any(ord(c) < 32 for c in audio):
         raise InputError(f"expected the path of a recording, got {shorten(audio)}", place())
