@@ -57,6 +57,17 @@ def test_a_model_tells_its_recogniser(tmp_path):
             choose_by_model(str(folder))
 
 
+def test_a_model_of_several_languages_tells_them_unless_one_is_given(here):
+    here[0].add("whisper")
+    here[1].update(["tiny.en", "small"])
+    best = choose(None)
+    assert (best.model, best.recogniser.language, best.recogniser.detects) == ("small", None, True)
+    assert "here for 'en', which tells the language of each recording" in best.why
+    assert choose("en").recogniser.language == "en"
+    here[1].discard("small")
+    assert "tells" not in choose(None).why
+
+
 def test_no_recogniser_for_a_language(here):
     here[0].update(["pocketsphinx"])
     with pytest.raises(InputError, match=r"here understands 'de': whisper: `pip install .* models add tiny`"):

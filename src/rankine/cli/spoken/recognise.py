@@ -70,7 +70,8 @@ def add(
     language: Annotated[
         str | None,
         typer.Option(
-            help=f"What is spoken: {', '.join(LANGUAGES)}, or a code such as de; a new archive is made for it."
+            help=f"What is spoken: {', '.join(LANGUAGES)}, or a code such as de; a new archive is made for it. "
+            "Default: what a model of several languages tells of each recording, else en."
         ),
     ] = None,
     keep_duplicates: Annotated[
@@ -111,7 +112,7 @@ def add(
             raise
         empty = True
     if not Path(archive).exists():
-        _check_recognisers(recognition, language or "en")  # raises before an archive is made
+        _check_recognisers(recognition, language)  # raises before an archive is made
     opened = Archive(archive) if recognition.further else create_or_open(archive, language)
     keeping(f"finished lattices and what {archive} has committed; the same command goes on from there")
     options = {"keep_duplicates": keep_duplicates, "language": language}
@@ -124,7 +125,7 @@ def add(
     finish(errors, done, "recordings")
 
 
-def _check_recognisers(recognition: Recognition, language: str) -> None:
+def _check_recognisers(recognition: Recognition, language: str | None) -> None:
     """Raise InputError where no recogniser is here for a language, or one that was named does not understand it."""
     from ...spoken.archive.recordings import for_language
     from ...spoken.recognise.choice import choose

@@ -135,7 +135,7 @@ class Archive(TaughtArchive):
             longest: recordings above so many seconds are cut at pauses.
             workers: processes.
             keep_duplicates: whether a copy of a recording is taken in too.
-            language: what is spoken in new recordings, for their metadata.
+            language: what is spoken in new recordings, for their metadata. None: a model of several languages tells it.
             every: seconds after which recordings that are finished are indexed.
             progress: is called with the stage, ``"recognising"`` (seconds of audio) or ``"indexing"`` (utterances), the
                 amount done and the total.
@@ -145,7 +145,7 @@ class Archive(TaughtArchive):
         from .hearing_recordings import held_samples
 
         folder = folder_inside(self.folder, recordings.FOLDER)
-        spoken = language or self.settings.language
+        spoken = recordings.said_language(language, self.settings.language)
         named = {} if recognisers is None else recordings.as_recognisers(recognisers, spoken)
         recogniser, further = next(iter(named.values()), None), dict(list(named.items())[1:])
         places, roots = recordings.as_sources(sources), RecordingRoots(self.folder, self.index.manifest)
@@ -183,7 +183,7 @@ class Archive(TaughtArchive):
         """
         from . import hearing_recordings, hearings, recordings
 
-        named = recordings.as_recognisers(recognisers, self.settings.language)
+        named = recordings.as_recognisers(recognisers, recordings.said_language(None, self.settings.language))
         if not hearing_recordings.held_samples(self.folder):
             raise InputError(
                 "further recognisers hear what the archive holds, and it holds no recording", str(self.folder)

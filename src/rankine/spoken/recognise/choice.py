@@ -24,8 +24,12 @@ class Choice(NamedTuple):
     model: str | None = None
 
 
-def choose(language: str) -> Choice:
-    """The best recogniser that is installed with a model of a language; InputError where there is none."""
+def choose(language: str | None) -> Choice:
+    """The best recogniser that is installed with a model of a language; InputError where there is none.
+
+    None: nobody has said what is spoken. It is taken for English, unless the recogniser can tell it itself.
+    """
+    given, language = language is not None, language or "en"
     better = list[tuple[str, str]]()
     for name in ORDER:
         missing = _missing(name, language)
@@ -35,6 +39,8 @@ def choose(language: str) -> Choice:
             why = f"heard by {called}, the best recogniser that is here for {language!r}"
             advice = "".join(f"; {other} hears better: {how}" for other, how in better[:1])
             made: Any = get(name, **({"model": model} if model else {}))
+            if not given and getattr(made, "detects", False):
+                return Choice(made, name, f"{why}, which tells the language of each recording{advice}", model)
             spoken = made.in_language(language) if hasattr(made, "in_language") else made
             return Choice(spoken, name, why + advice, model)
         if missing:

@@ -54,6 +54,7 @@ class _Line(TypedDict):
     the stem of another recording renames that. A deleted recording whose name another one has taken has another name
     here; ``was`` is the one that it had. Lines of releases until 0.1 have no stamp and no print of the content.
     ``cuts`` is the version of the cuts, 1 where none is given: what is begun goes on only with the same cuts.
+    ``language`` is what a recogniser told of the recording, where it can and nobody has said it.
     """
 
     recording: str
@@ -72,6 +73,7 @@ class _Line(TypedDict):
     same_as: NotRequired[str]
     was: NotRequired[str]
     cuts: NotRequired[Count]
+    language: NotRequired[str]
 
 
 class AudioContent(NamedTuple):
@@ -194,8 +196,11 @@ class RecordingJournal:
         new |= content._asdict()
         self.write([new if own == recording.name else {**new, "stem": own}])
 
-    def done(self, recording: Recording, lattices: list[tuple[Path, float]]) -> None:
-        """Note that a recording has been recognised: the files of its segments, and where they begin in seconds."""
+    def done(self, recording: Recording, lattices: list[tuple[Path, float]], language: str = "") -> None:
+        """Note that a recording has been recognised: the files of its segments, and where they begin in seconds.
+
+        ``language`` is what the recogniser told of it.
+        """
         segments = [
             {
                 "file": p.relative_to(self.folder).as_posix(), "start": round(start, 3),
@@ -204,7 +209,8 @@ class RecordingJournal:
             for p, start in lattices
         ]  # fmt: skip
         line = self.lines[recording.name]
-        self.write([{**line, "segments": segments, "audio": recording.real}])
+        told = {"language": language} if language else {}
+        self.write([{**line, "segments": segments, "audio": recording.real, **told}])
 
     def drop_segments(self, recording: Recording) -> None:
         """Remove the lattices of a recording that could not be read to its end."""

@@ -29,6 +29,8 @@ class Recogniser(Protocol):
     InputError where the recogniser cannot work with its settings. And it may have a property ``settings``, a text: all
     that its results depend on. Without one its attributes are that. A property ``languages`` states the codes of the
     languages that it understands, a method ``in_language(language)`` returns the recogniser for recordings in one.
+    Where a property ``detects`` is true, ``language_of(segments)`` tells what is spoken in the first segments of a
+    recording.
     """
 
     @property
