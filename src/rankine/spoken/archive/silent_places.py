@@ -19,7 +19,7 @@ from ...places import folder_inside, inside
 from ..index.reader import Index
 from ..lattice.formats import write_slf
 from ..lattice.lattice import Lattice
-from ..recognise.journal import EMPTY_ENDING, RecordingJournal, is_other, locked
+from ..recognise.journal import OWN_ENDING, RecordingJournal, is_other, locked
 from ..recognise.named_roots import NamedRoots
 from .contents import FOLDER
 from .same_places import NEAR, heard_segments, place_times, places_of_utterances
@@ -116,9 +116,9 @@ def _free_file(own: str, utterance: str, there: set[str]) -> str:
     """The file of a new segment: with the number that it has in the other hearing, or the next that is free."""
     match = _NUMBER.search(utterance)
     if match is None and not there:
-        return f"{own}{EMPTY_ENDING}"  # the recording is one segment
+        return f"{own}{OWN_ENDING}"  # the recording is one segment
     taken = {int(other[1]) for file in there if (other := re.search(r"@(\d{5})\.", file))}
     number = int(match[1]) if match else 1
     while number in taken:
         number += 1
-    return f"{own}@{number:05d}{EMPTY_ENDING}"
+    return f"{own}@{number:05d}{OWN_ENDING}"

@@ -37,7 +37,7 @@ from .recordings import Recording
 JOURNAL, TABLE = RECOGNISED, RECORDINGS
 TABLE_COLUMNS = (UTTERANCE, DOCUMENT, AUDIO, OFFSET)
 DAYS = 30  # that the lattices of deleted recordings are kept
-EMPTY_ENDING = ".slf.gz"  # of lattices without words, whatever the recogniser writes
+OWN_ENDING = ".slf.gz"  # of lattices that are not as the recogniser wrote them: trimmed ones, and those without words
 _ENDING = re.compile(r"(\.[A-Za-z0-9_-]+)+")
 
 
@@ -267,7 +267,7 @@ class RecordingJournal:
             return set()
         paths = {inside(self.folder, s["file"]) for s in line.get("segments") or ()}
         own = self.stem_for(name)
-        for end in {ending, line.get("ending", ending)} - {""}:
+        for end in {ending, line.get("ending", ending), OWN_ENDING} - {""}:
             whole = inside(self.folder, f"{own}{end}")
             segments = re.compile(re.escape(Path(own).name) + r"@\d{5}" + re.escape(end))
             paths |= {whole, *(p for p in plain_files(whole.parent) if segments.fullmatch(p.name))}
@@ -337,7 +337,7 @@ def _check_line(line: dict[str, Any], place: Callable[[], str]) -> None:
         raise InputError(f"expected an ending such as .slf.gz, got {shorten(ending)}", place())
     for file in files_of_line:
         rest = re.sub(r"^@\d{5}", "", file.removeprefix(own))
-        own_ending = ending in ("", rest) or rest == EMPTY_ENDING
+        own_ending = ending in ("", rest) or rest == OWN_ENDING
         if not file.startswith(own) or not _ENDING.fullmatch(rest) or not own_ending:
             raise InputError(f"expected the lattice of {shorten(own)}, got {shorten(file)}", place())
     if not is_utf8(audio) or any(ord(c) < 32 for c in audio):

@@ -30,7 +30,7 @@ from .pocketsphinx import PocketSphinx, read_words
 from .recordings import Recording, find, name_problem, path_problem
 from .settled import unsettled
 from .table import Recogniser, SegmentError
-from .trimming import trimmed
+from .trimming import trimmed, trimmed_ending
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
 
@@ -265,7 +265,7 @@ class _Run:
                 own = self.journal.stem_for(recording.name)
                 language, cuts = self._language(recording)
                 for n, segment in enumerate(cuts, 1):
-                    name = f"{own}{ending}" if whole else f"{own}@{n:05d}{ending}"
+                    name = f"{own}{'' if whole else f'@{n:05d}'}{trimmed_ending(ending, segment.inner)}"
                     yield _Task(recording, *segment[:2], inside(self.journal.folder, name), segment.inner, language)
             except (InputError, OSError) as error:
                 if isinstance(error, OSError) and error.filename != str(recording.path):
