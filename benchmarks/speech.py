@@ -10,6 +10,7 @@ import numpy as np
 
 from rankine.spoken.lattice.formats import Piece, Reading
 from rankine.spoken.lattice.formats.slf import parse_slf
+from rankine.spoken.lattice.hypotheses import aligned as align_hypotheses
 from rankine.spoken.lattice.lattice import Lattice
 from rankine.spoken.recognise.audio import segments
 from rankine.spoken.recognise.cutting import ALL
@@ -17,6 +18,7 @@ from rankine.spoken.recognise.trimming import without_outer_words
 from rankine.spoken.writing.tokens import clean, written_words
 
 RATE = 16000
+_SAID = 0.6  # the weight of what was said, beside what was heard
 
 
 class Utterance(NamedTuple):
@@ -58,19 +60,18 @@ def one_text(content: bytes | None, inner: tuple[float, float] = ALL) -> list[st
 
 
 def aligned(heard: Sequence[str], said: Sequence[str]) -> list[int]:
-    """For each word that was heard the place of the word that was said, −1 where it is wrong: fewest edits."""
-    cost = np.zeros((len(heard) + 1, len(said) + 1), np.int64)
-    cost[:, 0], cost[0] = np.arange(len(heard) + 1), np.arange(len(said) + 1)
-    for i, word in enumerate(heard, 1):
-        for j, right in enumerate(said, 1):
-            cost[i, j] = min(cost[i - 1, j] + 1, cost[i, j - 1] + 1, cost[i - 1, j - 1] + (word != right))
-    place, i, j = [-1] * len(heard), len(heard), len(said)
-    while i and j:
-        if cost[i, j] == cost[i - 1, j - 1] + (heard[i - 1] != said[j - 1]):
-            i, j = i - 1, j - 1
-            place[i] = j if heard[i] == said[j] else -1
-        elif cost[i, j] == cost[i - 1, j] + 1:
-            i -= 1
-        else:
-            j -= 1
-    return place
+    """For each word that was heard the place of the word that was said, −1 where it is wrong: fewest edits.
+
+    Both are aligned as two hypotheses of an n-best list are, where costs are those of edits.
+    """
+    numbers = {word: number for number, word in enumerate(dict.fromkeys([*said, *heard]))}
+    words = np.array([numbers[word] for word in (*said, *heard)], np.int64)
+    first = np.array([0, len(said), len(said) + len(heard)])
+    slots = align_hypotheses(words, first, np.array([_SAID, 1 - _SAID]), len(numbers)).words
+    out, at = list[int](), 0
+    for row in slots:
+        both, only_said = bool((row > 0.99).any()), bool(np.isclose(row, _SAID).any())
+        if both or np.isclose(row, 1 - _SAID).any():
+            out.append(at if both else -1)
+        at += both or only_said
+    return out
