@@ -51,9 +51,13 @@ BENCHMARKS = {
 BY_NAME = {"archive-million", "recognisers", "cutting", "times", "calibration", "vosk-scale"}
 
 if __name__ == "__main__":
-    names = sys.argv[1:] or [name for name in BENCHMARKS if name not in BY_NAME]
+    every = "--all" in sys.argv
+    names = [word for word in sys.argv[1:] if word != "--all"]
+    if every and names != ["recognisers"]:
+        sys.exit("--all is an option of recognisers: python -m benchmarks recognisers --all")
+    names = names or [name for name in BENCHMARKS if name not in BY_NAME]
     unknown = [n for n in names if n not in BENCHMARKS]
     if unknown:
         sys.exit(f"unknown benchmark {unknown[0]!r}; there are: {', '.join(BENCHMARKS)}")
     for name in names:
-        BENCHMARKS[name]()
+        BENCHMARKS[name](**({"every": True} if every else {}))

@@ -21,7 +21,8 @@ def heading(title: str) -> None:
     print(f"\n{title}\n{'-' * len(title)}  ({platform.machine()}, Python {platform.python_version()})", flush=True)
 
 
-def goal(name: str, ratio: float, target: float, at_most: bool = False) -> None:
+def goal(name: str, ratio: float, target: float, at_most: bool = False, unit: str = "×") -> None:
     met = ratio <= target if at_most else ratio >= target
     bound = "at most" if at_most else "at least"
-    print(f"  {name:<58} {ratio:6.2f} ×   goal {bound} {target:g} ×   {'met' if met else 'NOT MET'}", flush=True)
+    verdict = "met" if met else "NOT MET"
+    print(f"  {name:<58} {ratio:6.2f} {unit}   goal {bound} {target:g} {unit}   {verdict}", flush=True)

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from inspect import signature
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -18,12 +19,15 @@ from rankine.spoken.archive.recordings import AddedRecordings
 from rankine.spoken.index.changes import Changes
 from rankine.spoken.recognise import PocketSphinx
 from rankine.spoken.recognise.audio import seconds
+from rankine.spoken.recognise.choice import Choice
 from rankine.spoken.recognise.run import Recognised
 from rankine.spoken.recognise.table import TABLE, RecogniserOption, RecogniserRow
 
-from ...spoken.recognise.cases import SAMPLE, heard, write
+from ...spoken.recognise.cases import SAMPLE, Echo, heard, write
 from ...spoken.recognise.clips import clip
 from ..running import rankine
+
+NOTHING = Recognised(0, 0, 0.0, [], [], [], [])
 
 
 def test_times_in_a_long_recording_are_right(tmp_path):
@@ -295,3 +299,46 @@ def test_no_archive_is_made_for_a_language_that_nothing_here_understands(tmp_pat
         run = rankine(tmp_path, "spoken", "add", "archive", "audio", "--language", "de", *options, code=1)
         assert "'de'" in run.stderr
         assert not (tmp_path / "archive").exists()
+
+
+class Attentive(Echo):
+    """A recogniser that keeps what was on standard error when it heard its first segment."""
+
+    seen: ClassVar[list] = []
+
+    def __call__(self, samples):
+        self.seen.append(sys.stderr.buffer.getvalue().decode())
+        return super().__call__(samples)
+
+
+@pytest.mark.parametrize("command", [("add", "archive", "audio"), ("recognise", "audio", "-o", "lattices")])
+def test_which_recogniser_hears_is_said_before_it_hears(tmp_path, monkeypatch, command):
+    monkeypatch.setattr(Attentive, "seen", [])
+    monkeypatch.setattr("rankine.spoken.recognise.run.choose", lambda language: Choice(Attentive(), "echo", "why"))
+    write(tmp_path / "audio" / "talk.wav", 8000)
+    said = rankine(tmp_path, "spoken", *command, "--workers", "1").stderr
+    assert Attentive.seen[0].count("rankine: why\n") == 1
+    assert said.count("why") == 1
+    assert "why" not in rankine(tmp_path, "spoken", *command, "--workers", "1").stderr  # nothing is heard
+
+
+def test_flags_without_a_recogniser_are_those_of_the_one_for_the_language(recordings, monkeypatch):
+    """Mandarin is Vosk's; an archive of Mandarin says so itself."""
+    asked = []
+
+    def choose(language):
+        asked.append(language)
+        return Choice(PocketSphinx(), "pocketsphinx", "the best for it")
+
+    monkeypatch.setattr("rankine.spoken.recognise.choice.choose", choose)
+    monkeypatch.setattr(
+        Archive, "add_recordings", lambda *_, **__: AddedRecordings(NOTHING, 1.0, Changes(0, 0, 0, 0, []))
+    )
+    monkeypatch.setattr("rankine.cli.spoken.recognise._check_recognisers", lambda *_: None)
+    add = ("spoken", "add", "archive", "recordings", "--beam", "1e-40")
+    assert "rankine: the best for it\n" in rankine(recordings, *add, "--language", "zh").stderr
+    rankine(recordings, *add)
+    rankine(recordings, "spoken", "add", "new", "recordings", "--beam", "1e-40")
+    assert asked == ["zh", "zh", "en"]
+    missing = rankine(recordings, "spoken", "add", "new", "recordings", "--model", "no-such", code=1).stderr
+    assert "no-such: expected the name of a model" in missing

@@ -4,7 +4,7 @@ import pytest
 
 from rankine.errors import InputError
 from rankine.spoken.recognise import choice, models
-from rankine.spoken.recognise.choice import choose
+from rankine.spoken.recognise.choice import choose, choose_by_model
 from rankine.spoken.recognise.run import recognise
 from rankine.spoken.recognise.table import RecogniserRow
 
@@ -38,8 +38,34 @@ def test_the_best_that_is_here_is_chosen(here, installed, there, language, name,
     here[1].update(there.split())
     best = choose(language)
     assert best.name == name
-    assert getattr(best.recogniser, "model", None) == model
+    assert getattr(best.recogniser, "model", None) == best.model == model
     assert said in best.why
+
+
+def test_a_model_tells_its_recogniser(tmp_path):
+    (tmp_path / "am").mkdir()
+    (tmp_path / "am" / "final.mdl").write_bytes(b"")
+    best = choose_by_model(str(tmp_path))
+    assert (best.name, best.model, best.recogniser.model) == ("vosk", str(tmp_path), str(tmp_path))
+    assert f"heard by vosk, the recogniser that {tmp_path} is a model of" in best.why
+    assert choose_by_model("tiny.en").name == "whisper"
+    (tmp_path / "model.bin").write_bytes(b"")
+    for folder in (tmp_path, tmp_path / "am"):  # of two kinds, and of none
+        with pytest.raises(
+            InputError, match=r"or a folder with one of these files in it: mdef \(pocketsphinx\), model"
+        ):
+            choose_by_model(str(folder))
+
+
+def test_a_model_of_several_languages_tells_them_unless_one_is_given(here):
+    here[0].add("whisper")
+    here[1].update(["tiny.en", "small"])
+    best = choose(None)
+    assert (best.model, best.recogniser.language, best.recogniser.detects) == ("small", None, True)
+    assert "here for 'en', which tells the language of each recording" in best.why
+    assert choose("en").recogniser.language == "en"
+    here[1].discard("small")
+    assert "tells" not in choose(None).why
 
 
 def test_no_recogniser_for_a_language(here):

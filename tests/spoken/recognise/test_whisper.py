@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import json
 import pickle
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from rankine.errors import InputError
-from rankine.spoken import confusion_network, read_lattice
+from rankine.spoken import Archive, confusion_network, read_lattice
 from rankine.spoken.lattice.formats.transcript import TranscriptWord
 from rankine.spoken.recognise import fetching, models, whisper
 from rankine.spoken.recognise.hypotheses import SHARPNESS, TextHypothesis
@@ -137,9 +138,18 @@ def test_bad_settings(options, message):
         Whisper(**options)
 
 
-def test_models_of_one_language_state_it():
+def test_models_of_one_language_state_it(tmp_path):
     assert Whisper().languages == ("en",)
-    assert Whisper(model="tiny").languages == ()
+    assert Whisper(model="tiny").languages == Whisper(model=str(tmp_path)).languages == ()
+    (tmp_path / "vocabulary.json").write_text(json.dumps(["x"] * 51866))
+    assert Whisper(model=str(tmp_path)).languages == ()
+    (tmp_path / "vocabulary.txt").write_text("x\n" * 51864)
+    assert Whisper(model=str(tmp_path)).languages == ("en",)
+    (tmp_path / "vocabulary.txt").write_text("x\n" * 51865)
+    assert Whisper(model=str(tmp_path)).languages == ()
+    assert Whisper(model="tiny").detects
+    assert not Whisper(model="tiny", language="de").detects
+    assert not Whisper().detects
 
 
 def test_it_can_be_sent_to_other_processes():
@@ -211,14 +221,13 @@ def test_the_beginning_of_a_text():
     numbers = {"<|de|>": 3}
     engine.folder, engine.special = "x", whisper._Special(1, 5, 9, 0)
     engine.tokenizer = SimpleNamespace(token_to_id=numbers.get)
-    engine.model = SimpleNamespace(is_multilingual=True, detect_language=lambda encoded: [[("<|de|>", 0.9)]])
+    engine.model = SimpleNamespace(is_multilingual=True)
     assert engine.prompt("de") == [1, 3, 5]
-    assert engine.detected(None) == "de"
     with pytest.raises(InputError, match="does not know the language 'xx'"):
         engine.prompt("xx")
     engine.model = SimpleNamespace(is_multilingual=False)
     assert engine.prompt("en") == [1]
-    assert engine.detected(None) == "en"
+    assert engine.detected([]) == "en"
 
 
 # -- the real model
@@ -277,6 +286,77 @@ def test_samples_are_the_same_in_another_process(tiny):
 def test_noise_is_marked(tiny):
     noise = np.random.default_rng(0).normal(size=48000) * 300
     assert b"no speech" in gzip.decompress(Whisper(hypotheses="best")(noise.astype(np.int16))).split(b"\n")[0]
+
+
+class Polyglot:
+    """The real model as if it knew several languages; it tells those of a list, one window after the other."""
+
+    is_multilingual = True
+
+    def __init__(self, model, languages):
+        self.model, self.languages = model, list(languages)
+
+    def detect_language(self, encoded):
+        if not self.languages:
+            raise RuntimeError("nothing to tell")
+        return [[(f"<|{language}|>", p) for language, p in self.languages.pop(0)]]
+
+    def __getattr__(self, name):
+        return getattr(self.model, name)
+
+
+@pytest.fixture
+def polyglot(tiny, monkeypatch):
+    """A function that gives the engine of the real model languages to tell, and the prompts that it has used."""
+    engine, prompts = whisper._Engine(models.find(DEFAULT)), []
+    begin = engine.prompt
+    monkeypatch.setattr(whisper, "_engine", lambda model: engine)
+    monkeypatch.setattr(Whisper, "languages", ())  # those of a folder that has no name
+    monkeypatch.setattr(engine, "prompt", lambda language: prompts.append(language) or begin(language))
+
+    def tell(*languages):
+        engine.model = Polyglot(engine.model, languages)
+        return prompts
+
+    return tell
+
+
+GERMAN, ENGLISH = [("de", 0.6), ("en", 0.4)], [("en", 0.9), ("de", 0.1)]
+
+
+def test_a_recording_has_the_language_of_its_first_segments(polyglot, tmp_path):
+    """Two windows of German and one of English, of which it is surer: by the mean it is English, and all of it is."""
+    import soundfile
+
+    pause = np.random.default_rng(0).integers(-9, 10, 40000).astype(np.int16)
+    sound = np.concatenate([np.concatenate([heard(f"tape-{n}"), pause]) for n in (70, 50, 54, 75)])
+    (tmp_path / "audio").mkdir()
+    soundfile.write(tmp_path / "audio" / "a.wav", sound, 16000)
+    soundfile.write(tmp_path / "audio" / "b.wav", heard("tape-50"), 16000)
+    prompts = polyglot(GERMAN, ENGLISH, GERMAN, GERMAN)  # three windows of a, and the one of b
+    archive = Archive.create(tmp_path / "archive")
+    options = {"longest": 5.0, "workers": 1}
+    archive.add_recordings(tmp_path / "audio", [Whisper(number=2)], **options)
+    assert [archive.about.get(name)["language"] for name in ("a", "b")] == ["en", "de"]
+    assert set(prompts[:-3]) - {"en"} == set()  # the last three: decoding and aligning b
+    assert prompts[-2:] == ["de", "de"]
+    lines = (tmp_path / "archive" / "recognised" / "recognised.jsonl").read_text()
+    assert '"language": "de"' in lines.replace('":"', '": "')
+    archive.add_recordings(tmp_path / "audio", [Whisper(number=2)], **options)  # nothing is told again
+
+
+def test_a_language_that_was_given_is_not_told(polyglot, tmp_path):
+    import soundfile
+
+    soundfile.write(tmp_path / "b.wav", heard("tape-50"), 16000)
+    polyglot()
+    archive = Archive.create(tmp_path / "archive")
+    added = archive.add_recordings(tmp_path / "b.wav", [Whisper(number=2)], language="de")
+    assert added.errors == []
+    assert archive.about.get("b")["language"] == "de"
+    soundfile.write(tmp_path / "c.wav", heard("tape-70"), 16000)
+    added = archive.add_recordings(tmp_path / "c.wav", [Whisper(number=2)])  # there is nothing to tell
+    assert [error.split(": ", 1)[1] for error in added.errors] == ["its language cannot be told: nothing to tell"]
 
 
 def test_only_english(tiny):

@@ -50,14 +50,15 @@ def recognise(
 
     from ...spoken.recognise import run
 
-    began = time.perf_counter()
+    began, notes = time.perf_counter(), list[str]()
+    _announcing(notes)(recognition.why)
     keeping(f"finished lattices in {output}; the same command goes on from there")
     with _stages() as progress:
         result = run.recognise(
             audio, output, recognition.recogniser, longest=recognition.longest, workers=recognition.workers,
-            report=lambda done, total: progress("recognising", done, total),
+            report=lambda done, total: progress("recognising", done, total), announce=_announcing(notes),
         )  # fmt: skip
-    _print_recognised(Path(output), result, time.perf_counter() - began)
+    _print_recognised(Path(output), result, time.perf_counter() - began, notes)
     finish(result.errors, result.done + result.before, "recordings")
 
 
@@ -69,7 +70,8 @@ def add(
     language: Annotated[
         str | None,
         typer.Option(
-            help=f"What is spoken: {', '.join(LANGUAGES)}, or a code such as de; a new archive is made for it."
+            help=f"What is spoken: {', '.join(LANGUAGES)}, or a code such as de; a new archive is made for it. "
+            "Default: what a model of several languages tells of each recording, else en."
         ),
     ] = None,
     keep_duplicates: Annotated[
@@ -110,19 +112,20 @@ def add(
             raise
         empty = True
     if not Path(archive).exists():
-        _check_recognisers(recognition, language or "en")  # raises before an archive is made
+        _check_recognisers(recognition, language)  # raises before an archive is made
     opened = Archive(archive) if recognition.further else create_or_open(archive, language)
     keeping(f"finished lattices and what {archive} has committed; the same command goes on from there")
     options = {"keep_duplicates": keep_duplicates, "language": language}
     before = _stamps(audio)
     notes: list[str] = []
+    _announcing(notes)(recognition.why)
     done, errors = (0, []) if empty else _add(opened, audio, recognition, options, notes)
     if watch:
         _watch(opened, audio, recognition, options, before, notes)
     finish(errors, done, "recordings")
 
 
-def _check_recognisers(recognition: Recognition, language: str) -> None:
+def _check_recognisers(recognition: Recognition, language: str | None) -> None:
     """Raise InputError where no recogniser is here for a language, or one that was named does not understand it."""
     from ...spoken.archive.recordings import for_language
     from ...spoken.recognise.choice import choose
@@ -149,6 +152,7 @@ def _add(
             only = {name: options[name] for name in ("longest", "workers")}
             heard = opened.add_hearings(audio, recognisers, progress=progress, **only)
         else:
+            options["announce"] = _announcing(notes)
             added = opened.add_recordings(audio, recognisers or None, progress=progress, **options)
             heard = dict(added.heard)
     if recognition.further:
@@ -166,6 +170,17 @@ def _add(
         done, errors = recognised.done + recognised.before, added.errors
     _print_heard(opened, heard)
     return done, errors
+
+
+def _announcing(notes: list[str]) -> Callable[[str], None]:
+    """A function that says which recogniser hears, and notes it: what is noted is not said again."""
+
+    def announce(why: str) -> None:
+        if why and why not in notes:
+            say(f"rankine: {why}")
+            notes.append(why)
+
+    return announce
 
 
 def _print_heard(opened: Archive, heard: Mapping[str, AddedRecordings]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -53,13 +54,16 @@ def _flags() -> dict[str, inspect.Parameter]:
     }
 
 
-def make_recogniser(name: str, values: Mapping[str, Any]) -> Recogniser:
-    """The recogniser with the values of flags that are not None; a flag that it has not is an InputError."""
+def make_recogniser(name: str, values: Mapping[str, Any], model: str | None = None) -> Recogniser:
+    """The recogniser with the values of flags that are not None; a flag that it has not is an InputError.
+
+    ``model`` is that of a recogniser that was chosen; a flag may name another one.
+    """
     from ...errors import InputError
 
     row = row_of(name)
     options = {option.flag: option for option in row.options}
-    parameters = {}
+    parameters = {} if model is None else {"model": model}
     for flag, value in values.items():
         if value is None:
             continue
@@ -70,16 +74,10 @@ def make_recogniser(name: str, values: Mapping[str, Any]) -> Recogniser:
 
 
 def make_recognisers(names: Sequence[str], values: Mapping[str, Any]) -> dict[str, Recogniser]:
-    """The recognisers of these names, each with its own flags; a flag that two of them have is an InputError.
-
-    Flags without a name are those of the best recogniser that is here; without both none is made.
-    """
+    """The recognisers of these names, each with its own flags; a flag that two of them have is an InputError."""
     from ...errors import InputError
-    from ...spoken.recognise.choice import choose
 
     given = [flag for flag, value in values.items() if value is not None]
-    if not names:
-        names = [choose("en").name] if given else []
     own = {name: {option.flag for option in row_of(name).options} for name in names}
     for flag in given:
         having = [name for name in own if flag in own[name]]
@@ -102,6 +100,7 @@ class Recognition(NamedTuple):
     longest: float
     workers: int
     further: bool = False
+    why: str = ""  # a recogniser was chosen for flags; empty: it was named, or there are no flags
 
     @property
     def recogniser(self) -> Recogniser | None:
@@ -125,14 +124,40 @@ def recognises(command: Callable[..., None]) -> Callable[..., None]:
         mine = {name: values.pop(name) for name in shared}
         further = list(dict.fromkeys(values.pop("hearing", None) or ()))
         named = _names(mine["recogniser"], further)
-        made = make_recognisers(named, {flag: values.pop(p.name) for flag, p in flags.items()})
+        given = {flag: value for flag, p in flags.items() if (value := values.pop(p.name)) is not None}
+        made, why = make_recognisers(named, given), ""
+        if given and not named:
+            made, why = _recogniser_of_flags(given, values)
         recognisers = {n if n in TABLE else type(r).__name__.lower(): r for n, r in made.items()}
-        command(Recognition(recognisers, mine["longest"], thread_count(mine["workers"]), bool(further)), **values)
+        command(Recognition(recognisers, mine["longest"], thread_count(mine["workers"]), bool(further), why), **values)
 
     order = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in order]
     wrapped.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {p.name: p.annotation for p in order}
     return wrapped
+
+
+def _recogniser_of_flags(given: Mapping[str, Any], values: Mapping[str, Any]) -> tuple[dict[str, Recogniser], str]:
+    """The recogniser with flags that were given without its name, and why it is this one.
+
+    It is the one that the model is of, if one is given, else the best for the language.
+    """
+    from ...spoken.recognise.choice import choose, choose_by_model
+
+    model = given.get("--model")
+    choice = choose(_language(values)) if model is None else choose_by_model(model)
+    return {choice.name: make_recogniser(choice.name, given, choice.model)}, choice.why
+
+
+def _language(values: Mapping[str, Any]) -> str:
+    """What is spoken: what a command was told, else the language of its archive, else English."""
+    from ...spoken import Archive
+    from ...spoken.index.storage import MANIFEST
+
+    if values.get("language"):
+        return str(values["language"])
+    folder = values.get("archive")
+    return Archive(folder).settings.language if folder and Path(folder, MANIFEST).exists() else "en"
 
 
 def _names(recognisers: Sequence[str] | None, further: Sequence[str]) -> list[str]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # where it is used it is imported there: a search must begin 
     from ..index.changes import Changes, Progress
     from ..lattice.formats import File
     from ..lattice.scoring import Scoring
+    from ..recognise.journal import RecordingJournal
     from .bin import Deleted
     from .packing import PackedArchive
     from .recordings import AddedRecordings, Recognisers, Sources, StageProgress
@@ -115,6 +116,7 @@ class Archive(TaughtArchive):
         language: str | None = None,
         every: float = 30.0,
         progress: StageProgress = lambda stage, done, total: None,
+        announce: Callable[[str], None] = lambda why: None,
     ) -> AddedRecordings:
         """Recognise recordings that are new or have changed, and index them; lattices stay in the archive's folder.
 
@@ -133,31 +135,30 @@ class Archive(TaughtArchive):
             longest: recordings above so many seconds are cut at pauses.
             workers: processes.
             keep_duplicates: whether a copy of a recording is taken in too.
-            language: what is spoken in new recordings, for their metadata.
+            language: what is spoken in new recordings, for their metadata. None: a model of several languages tells it.
             every: seconds after which recordings that are finished are indexed.
             progress: is called with the stage, ``"recognising"`` (seconds of audio) or ``"indexing"`` (utterances), the
                 amount done and the total.
+            announce: is called before anything is heard, if no recogniser is given: which one hears, and why.
         """
         from . import recordings
         from .hearing_recordings import held_samples
 
         folder = folder_inside(self.folder, recordings.FOLDER)
-        spoken = language or self.settings.language
-        named = {
-            name: recordings.for_language(some, spoken)
-            for name, some in ({} if recognisers is None else recordings.as_recognisers(recognisers)).items()
-        }
+        spoken = recordings.said_language(language, self.settings.language)
+        named = {} if recognisers is None else recordings.as_recognisers(recognisers, spoken)
         recogniser, further = next(iter(named.values()), None), dict(list(named.items())[1:])
         places, roots = recordings.as_sources(sources), RecordingRoots(self.folder, self.index.manifest)
         with suppress(OSError):  # full paths are stored then, and `play` asks for the folder
             roots.add_named(roots_of(places), cache(partial(recordings.stored_audio, self.index)))
         options = recordings.RecognitionOptions(
-            recogniser, longest, workers, keep_duplicates, every, roots.named, spoken, self.index.numbers
+            recogniser, longest, workers, keep_duplicates, every, roots.named, spoken, self.index.numbers, announce
         )
         indexing = recordings.Indexing(self, about, workers, partial(progress, "indexing"), language)
         recognised, took = recordings.recognise_recordings(
             folder, places, options, partial(progress, "recognising"), indexing.commit
         )
+        self._add_silent_places(indexing.commit)
         added = recordings.AddedRecordings(recognised, took, indexing.changes)
         if not further or not held_samples(self.folder):
             return added
@@ -182,10 +183,7 @@ class Archive(TaughtArchive):
         """
         from . import hearing_recordings, hearings, recordings
 
-        named = {
-            name: recordings.for_language(some, self.settings.language)
-            for name, some in recordings.as_recognisers(recognisers).items()
-        }
+        named = recordings.as_recognisers(recognisers, recordings.said_language(None, self.settings.language))
         if not hearing_recordings.held_samples(self.folder):
             raise InputError(
                 "further recognisers hear what the archive holds, and it holds no recording", str(self.folder)
@@ -197,8 +195,17 @@ class Archive(TaughtArchive):
             hearing = Archive(hearings.make_hearing(self.index, name))
             heard[name] = hearing_recordings.add_hearing(self.folder, hearing, name, places, options, progress)
         self.refresh()
+        indexing = recordings.Indexing(self, None, workers, partial(progress, "indexing"))
+        self._add_silent_places(indexing.commit)
         self.learn_hearings(given=False, report=lambda name, *done: progress(f"learning, {name}", *done))
         return heard
+
+    def _add_silent_places(self, commit: Callable[[RecordingJournal], None]) -> None:
+        """Give places to segments in which only further recognisers heard something."""
+        from .silent_places import add_silent_places
+
+        roots = RecordingRoots(self.folder, self.index.manifest).named
+        add_silent_places(self.index, [hearing.folder for hearing in self.hearings], roots, commit)
 
     def remove_silent(self, names: Collection[str]) -> None:
         """Remove recordings in which nothing is understood any more; they stay in the journal."""

@@ -33,15 +33,15 @@ class HearingArchive(IndexedArchive, Protocol):
 
 
 def held_samples(archive: Path, deleted: bool = False) -> set[str]:
-    """Fingerprints of the recordings in which an archive's own recogniser heard something.
+    """Fingerprints of the recordings that an archive's own recogniser has heard, also if nobody speaks in them.
 
-    ``deleted``: also of those in the bin, and of those in which nothing was heard.
+    ``deleted``: also of those in the bin.
     """
     lattices = folder_inside(archive, FOLDER)
     lines = RecordingJournal(lattices).lines.values() if lattices.is_dir() else ()
     return {
         line["samples"] for line in lines if "samples" in line
-        and (line.get("segments") or (deleted and ("gone" not in line or line.get("kept"))))
+        and (line.get("segments") is not None or (deleted and ("gone" not in line or line.get("kept"))))
     }  # fmt: skip
 
 
@@ -54,7 +54,6 @@ def add_hearing(
     progress: StageProgress,
 ) -> AddedRecordings:
     """Recognise recordings that an archive holds once more, and index what was heard as a further hearing."""
-    held = held_samples(archive)
     held = held_samples(archive)
     total = Changes(0, 0, 0, 0, [])
 

@@ -52,12 +52,16 @@ class AddedRecordings(NamedTuple):
         return list(dict.fromkeys([*own, *(error for some in self.heard.values() for error in some.errors)]))
 
 
-def as_recognisers(recognisers: Recognisers) -> dict[str, Recogniser]:
-    """The recognisers that these are, by the names of their hearings; the first is the archive's own."""
+def as_recognisers(recognisers: Recognisers, language: str | None) -> dict[str, Recogniser]:
+    """The recognisers for a language, by the names of their hearings; the first is the archive's own."""
     if isinstance(recognisers, str) or not recognisers:
         raise InputError(f"recognisers must be a list of recognisers, got {recognisers!r}")
-    if isinstance(recognisers, Mapping):
-        return dict(recognisers)
+    named = dict(recognisers) if isinstance(recognisers, Mapping) else _named(recognisers)
+    return {name: for_language(recogniser, language) for name, recogniser in named.items()}
+
+
+def _named(recognisers: Sequence[str | Recogniser]) -> dict[str, Recogniser]:
+    """Recognisers by the names of their hearings, which must differ."""
     made = [table.get(some) if isinstance(some, str) else some for some in recognisers]
     names = [_name_of(*both) for both in zip(recognisers, made, strict=True)]
     named = dict(zip(names, made, strict=True))
@@ -76,8 +80,19 @@ def _name_of(given: str | Recogniser, recogniser: Recogniser) -> str:
     return next((name for name, row in table.TABLE.items() if row.class_name == own), own.lower())
 
 
-def for_language(recogniser: Recogniser, language: str) -> Recogniser:
-    """The recogniser with its model of a language; InputError if it states its languages, and this is none of them."""
+def said_language(given: str | None, archive: str) -> str | None:
+    """What is spoken in recordings: what was given, else the language of their archive; None: English by default."""
+    return given or (archive if archive != "en" else None)
+
+
+def for_language(recogniser: Recogniser, language: str | None) -> Recogniser:
+    """The recogniser with its model of a language; InputError if it states its languages, and this is none of them.
+
+    None: nobody has said what is spoken. It is taken for English, unless the recogniser can tell it itself.
+    """
+    if language is None and getattr(recogniser, "detects", False):
+        return recogniser
+    language = language or "en"
     if hasattr(recogniser, "in_language"):
         recogniser = recogniser.in_language(language)
     languages = getattr(recogniser, "languages", ())
@@ -103,8 +118,9 @@ class RecognitionOptions(NamedTuple):
     keep_duplicates: bool = False
     every: float = 30.0  # seconds after which finished recordings can be searched
     roots: NamedRoots = NO_ROOTS
-    language: str = "en"
+    language: str | None = None
     documents: Collection[str] = ()  # of the archive: a recording does not take the name of another document
+    announce: Callable[[str], None] = lambda why: None  # which recogniser was chosen
 
 
 def recognise_recordings(
@@ -122,7 +138,7 @@ def recognise_recordings(
     done = recognise(
         sources, folder, options.recogniser, longest=options.longest, workers=options.workers, report=report,
         keep_duplicates=options.keep_duplicates, commit=commit, every=options.every, roots=options.roots, only=only,
-        language=options.language, documents=options.documents,
+        language=options.language, documents=options.documents, announce=options.announce,
     )  # fmt: skip
     if done.deleted:
         done.notes.append(
@@ -221,8 +237,9 @@ class Indexing:
             if name not in there and os.path.isabs(line.get("audio") or "")
         }  # fmt: skip
         fill_from_tags(archive.folder, {**retagged(journal, self.prints), **new})
-        if self.language:
-            spoken = {name: {"language": self.language} for name in new}
+        told = {name: self.language or journal.lines[name].get("language") for name in new}
+        spoken = {name: {"language": language} for name, language in told.items() if language}
+        if spoken:
             record_texts(archive.folder, spoken, "language of new recordings")
         release_returned(archive.folder)
         self.changes = changes_of_both(self.changes, changes)

@@ -20,7 +20,7 @@ from ..index import schema
 from ..index.reader import Index
 from ..recognise.journal import JOURNAL, RecordingJournal
 
-_NEAR = 0.05  # seconds by which the beginnings of one segment may differ: recognisers take audio at various rates
+NEAR = 0.05  # seconds by which the beginnings of one segment may differ: recognisers take audio at various rates
 
 _Utterance = tuple[str, str]  # document and utterance
 
@@ -34,21 +34,21 @@ class SamePlaces(NamedTuple):
 
 def same_places(own: Index, further: Index) -> SamePlaces:
     """Which places of two indexes are the same."""
-    here, there = _segments(own.folder), _segments(further.folder)
-    places, others = _places(own), _places(further)
-    times, other_times = _times(own), _times(further)
+    here, there = heard_segments(own.folder), heard_segments(further.folder)
+    places, others = places_of_utterances(own), places_of_utterances(further)
+    times, other_times = place_times(own), place_times(further)
     pairs: list[tuple[int, int]] = []
     for samples, segments in there.items():
         for start, utterance in segments:
             for own_start, own_utterance in here.get(samples, ()):
-                if abs(own_start - start) <= _NEAR:
+                if abs(own_start - start) <= NEAR:
                     mine, rows = places.get(own_utterance, ()), others.get(utterance, ())
                     pairs += zip(_partners(mine, times, rows, other_times), rows, strict=False)
     both = np.array(sorted(pairs), np.int64).reshape(-1, 2)
     return SamePlaces(both[:, 0], both[:, 1])
 
 
-def _segments(folder: Path) -> dict[str, list[tuple[float, _Utterance]]]:
+def heard_segments(folder: Path) -> dict[str, list[tuple[float, _Utterance]]]:
     """Where segments begin and what they are called, by the fingerprint of the recording's samples."""
     from .recordings import FOLDER
 
@@ -61,7 +61,7 @@ def _segments(folder: Path) -> dict[str, list[tuple[float, _Utterance]]]:
     return out
 
 
-def _places(index: Index) -> dict[_Utterance, list[int]]:
+def places_of_utterances(index: Index) -> dict[_Utterance, list[int]]:
     """The numbers of the places of each utterance."""
     out: dict[_Utterance, list[int]] = {}
     for part, before in zip(index.parts, index.places_before.tolist(), strict=False):
@@ -71,7 +71,7 @@ def _places(index: Index) -> dict[_Utterance, list[int]]:
     return out
 
 
-def _times(index: Index) -> np.ndarray:
+def place_times(index: Index) -> np.ndarray:
     """Where places begin and end in their audio file, a row each; the end is NaN where there are no times."""
     rows = [np.zeros((0, 2))]
     for part in index.parts:

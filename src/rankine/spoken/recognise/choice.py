@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError
@@ -15,15 +16,20 @@ _OWN_MODEL = {"pocketsphinx": ("en",)}  # languages of models that lie inside th
 
 
 class Choice(NamedTuple):
-    """A recogniser, its name, and why it was chosen."""
+    """A recogniser, its name, why it was chosen, and the name of its model where it has one of the table."""
 
     recogniser: Recogniser
     name: str
     why: str
+    model: str | None = None
 
 
-def choose(language: str) -> Choice:
-    """The best recogniser that is installed with a model of a language; InputError where there is none."""
+def choose(language: str | None) -> Choice:
+    """The best recogniser that is installed with a model of a language; InputError where there is none.
+
+    None: nobody has said what is spoken. It is taken for English, unless the recogniser can tell it itself.
+    """
+    given, language = language is not None, language or "en"
     better = list[tuple[str, str]]()
     for name in ORDER:
         missing = _missing(name, language)
@@ -33,11 +39,31 @@ def choose(language: str) -> Choice:
             why = f"heard by {called}, the best recogniser that is here for {language!r}"
             advice = "".join(f"; {other} hears better: {how}" for other, how in better[:1])
             made: Any = get(name, **({"model": model} if model else {}))
-            return Choice(made.in_language(language) if hasattr(made, "in_language") else made, name, why + advice)
+            if not given and getattr(made, "detects", False):
+                return Choice(made, name, f"{why}, which tells the language of each recording{advice}", model)
+            spoken = made.in_language(language) if hasattr(made, "in_language") else made
+            return Choice(spoken, name, why + advice, model)
         if missing:
             better.append((name, missing))
     ways = "; or ".join(f"{name}: {how}" for name, how in better)
     raise InputError(f"no recogniser here understands {language!r}: {ways or 'name a program of your own'}")
+
+
+def choose_by_model(model: str) -> Choice:
+    """The recogniser that a model is of: one of the table of models, or a folder; InputError where it is neither."""
+    if model in MODELS:
+        name = MODELS[model].recogniser
+    else:
+        marks = {name: row.mark for name, row in TABLE.items() if row.mark}
+        fitting = [name for name, mark in marks.items() if Path(model, mark).is_file()]
+        if len(fitting) != 1:
+            files = ", ".join(f"{mark} ({name})" for name, mark in marks.items())
+            raise InputError(
+                f"expected the name of a model (`rankine spoken models list`), or a folder with one of these files in "
+                f"it: {files}", model,
+            )  # fmt: skip
+        name = fitting[0]
+    return Choice(get(name, model=model), name, f"heard by {name}, the recogniser that {model} is a model of", model)
 
 
 def _missing(name: str, language: str) -> str | None:

@@ -26,11 +26,8 @@ import numpy as np
 
 from ...errors import InputError, shorten
 from ...temporary import temporary_folder
-from ..lattice.formats import TABLE, format_of, read_lattice, write_slf
-from ..lattice.formats.detect import candidates
-from ..lattice.formats.transcript import LONGEST
-from ..lattice.scoring import Scoring
-from ..text import read_head
+from ..lattice.formats import write_slf
+from .outputs import read_output
 from .table import PLACES, SegmentError
 
 _PR_SET_PDEATHSIG = 1
@@ -179,15 +176,8 @@ def _written(folder: Path) -> Path:
 
 def _lattice(path: Path) -> bytes | None:
     try:
-        names = candidates(path)
-        if not names:
-            raise InputError("in none of the formats that `rankine spoken formats` lists", path.name)
-        name = format_of(path, names)
-        read = TABLE[name].read
-        if read is not None and not read(read_head(path, LONGEST + 1), str(path)):
-            return None  # a transcript without words
-        lattice = Scoring().weighed(read_lattice(path, name), name)
-        return gzip.compress(write_slf(lattice), 6, mtime=0)
+        lattice = read_output(path)
+        return None if lattice is None else gzip.compress(write_slf(lattice), 6, mtime=0)
     except InputError as error:
         what = str(error).replace(f"{path.parent}{os.sep}", "").replace(" (--format)", "")
         raise SegmentError(f"what the command wrote cannot be read: {what}") from None

@@ -37,6 +37,7 @@ from .recordings import Recording
 JOURNAL, TABLE = RECOGNISED, RECORDINGS
 TABLE_COLUMNS = (UTTERANCE, DOCUMENT, AUDIO, OFFSET)
 DAYS = 30  # that the lattices of deleted recordings are kept
+OWN_ENDING = ".slf.gz"  # of lattices that are not as the recogniser wrote them: trimmed ones, and those without words
 _ENDING = re.compile(r"(\.[A-Za-z0-9_-]+)+")
 
 
@@ -53,6 +54,7 @@ class _Line(TypedDict):
     the stem of another recording renames that. A deleted recording whose name another one has taken has another name
     here; ``was`` is the one that it had. Lines of releases until 0.1 have no stamp and no print of the content.
     ``cuts`` is the version of the cuts, 1 where none is given: what is begun goes on only with the same cuts.
+    ``language`` is what a recogniser told of the recording, where it can and nobody has said it.
     """
 
     recording: str
@@ -71,6 +73,7 @@ class _Line(TypedDict):
     same_as: NotRequired[str]
     was: NotRequired[str]
     cuts: NotRequired[Count]
+    language: NotRequired[str]
 
 
 class AudioContent(NamedTuple):
@@ -193,8 +196,11 @@ class RecordingJournal:
         new |= content._asdict()
         self.write([new if own == recording.name else {**new, "stem": own}])
 
-    def done(self, recording: Recording, lattices: list[tuple[Path, float]]) -> None:
-        """Note that a recording has been recognised: the files of its segments, and where they begin in seconds."""
+    def done(self, recording: Recording, lattices: list[tuple[Path, float]], language: str = "") -> None:
+        """Note that a recording has been recognised: the files of its segments, and where they begin in seconds.
+
+        ``language`` is what the recogniser told of it.
+        """
         segments = [
             {
                 "file": p.relative_to(self.folder).as_posix(), "start": round(start, 3),
@@ -203,7 +209,8 @@ class RecordingJournal:
             for p, start in lattices
         ]  # fmt: skip
         line = self.lines[recording.name]
-        self.write([{**line, "segments": segments, "audio": recording.real}])
+        told = {"language": language} if language else {}
+        self.write([{**line, "segments": segments, "audio": recording.real, **told}])
 
     def drop_segments(self, recording: Recording) -> None:
         """Remove the lattices of a recording that could not be read to its end."""
@@ -260,7 +267,7 @@ class RecordingJournal:
             return set()
         paths = {inside(self.folder, s["file"]) for s in line.get("segments") or ()}
         own = self.stem_for(name)
-        for end in {ending, line.get("ending", ending)} - {""}:
+        for end in {ending, line.get("ending", ending), OWN_ENDING} - {""}:
             whole = inside(self.folder, f"{own}{end}")
             segments = re.compile(re.escape(Path(own).name) + r"@\d{5}" + re.escape(end))
             paths |= {whole, *(p for p in plain_files(whole.parent) if segments.fullmatch(p.name))}
@@ -330,7 +337,8 @@ def _check_line(line: dict[str, Any], place: Callable[[], str]) -> None:
         raise InputError(f"expected an ending such as .slf.gz, got {shorten(ending)}", place())
     for file in files_of_line:
         rest = re.sub(r"^@\d{5}", "", file.removeprefix(own))
-        if not file.startswith(own) or not _ENDING.fullmatch(rest) or ending not in ("", rest):
+        own_ending = ending in ("", rest) or rest == OWN_ENDING
+        if not file.startswith(own) or not _ENDING.fullmatch(rest) or not own_ending:
             raise InputError(f"expected the lattice of {shorten(own)}, got {shorten(file)}", place())
     if not is_utf8(audio) or any(ord(c) < 32 for c in audio):
         raise InputError(f"expected the path of a recording, got {shorten(audio)}", place())

@@ -9,8 +9,9 @@ import os
 import time
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +21,8 @@ from ...parallel import paired_map
 from ...places import inside
 from .audio import seconds as length_of
 from .audio import segments
-from .choice import choose
-from .cutting import ALL
+from .choice import Choice, choose
+from .cutting import ALL, Segment
 from .identity import IdentityOptions, identify
 from .journal import TABLE, AudioContent, RecordingJournal, locked
 from .named_roots import NO_ROOTS, NamedRoots
@@ -29,10 +30,11 @@ from .pocketsphinx import PocketSphinx, read_words
 from .recordings import Recording, find, name_problem, path_problem
 from .settled import unsettled
 from .table import Recogniser, SegmentError
-from .trimming import trimmed
+from .trimming import trimmed, trimmed_ending
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
 
+_TELLING = 3  # segments at the beginning of a recording, by which its language is told
 _WORTH_PROCESSES = 10.0  # seconds of audio: starting processes for less takes longer than recognising it
 
 
@@ -53,13 +55,17 @@ class Recognised(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """A segment and where its lattice goes, or (without either) the end of a recording."""
+    """A segment and where its lattice goes, or (without either) the end of a recording.
+
+    ``language`` is that of the recording, where the recogniser told it.
+    """
 
     recording: Recording
     start: float = 0.0
     samples: np.ndarray | None = None
     path: Path | None = None
     inner: tuple[float, float] = ALL
+    language: str = ""
 
 
 def recognise(
@@ -74,9 +80,10 @@ def recognise(
     commit: Callable[[RecordingJournal], None] = lambda journal: None,
     every: float = 30.0,
     roots: NamedRoots = NO_ROOTS,
-    language: str = "en",
+    language: str | None = None,
     only: Container[str] | None = None,
     documents: Collection[str] = (),
+    announce: Callable[[str], None] = lambda why: None,
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; finished recordings are not recognised again.
 
@@ -95,14 +102,16 @@ def recognise(
         commit: called with the journal while it runs, when recordings have been finished; and at the end.
         every: seconds between such calls.
         roots: folders relative to which the paths of recordings are stored; below none of them they are full paths.
-        language: what is spoken, where no recogniser is given.
+        language: what is spoken, where no recogniser is given; None: English, unless the best recogniser tells it.
         only: fingerprints of the samples of recordings that are recognised, also if they were deleted; others are left
             out. None: all.
         documents: names of documents; a recording does not take one that no recording has.
+        announce: called before the first recording is heard, where no recogniser is given: which one hears, and why.
     """
     if not 1 <= longest < float("inf"):
         raise InputError(f"longest must be at least 1 second, got {longest}")
-    used, why = (recogniser, "") if recogniser is not None else choose(language)[::2]
+    choice = choose(language) if recogniser is None else Choice(recogniser, "", "")
+    used = choice.recogniser
     recordings, notes = find(sources)
     moving = unsettled(recording.path for recording in recordings)
     recordings = [recording for recording in recordings if recording.path not in moving]
@@ -113,7 +122,7 @@ def recognise(
     with locked(Path(folder)):
         own, first = (f"{settings_of(r)} longest={float(longest)}" for r in (used, PocketSphinx()))
         journal = RecordingJournal(Path(folder), own, roots, (first,) if recogniser is None else ())
-        run = _Run(journal, used, float(longest), report, _Commits(journal, commit, every), why, only)
+        run = _Run(journal, choice, float(longest), report, _Commits(journal, commit, every), announce, only)
         return run.work(recordings, notes, workers, IdentityOptions(keep_duplicates, given, documents))
 
 
@@ -154,16 +163,17 @@ class _Run:
     def __init__(
         self,
         journal: RecordingJournal,
-        recogniser: Recogniser,
+        choice: Choice,
         longest: float,
         report: Callable[[float, float], None],
         commits: _Commits,
-        why: str = "",
-        only: Container[str] | None = None,
+        announce: Callable[[str], None],
+        only: Container[str] | None,
     ) -> None:
-        self.why = why  # this recogniser was chosen; empty: it was given, and hears again what another one heard
+        self.recogniser, self.announce = choice.recogniser, announce
+        self.why = choice.why  # this recogniser was chosen; empty: it was given, and hears again what another one heard
         self.only = only
-        self.journal, self.recogniser, self.longest, self.report = journal, recogniser, longest, report
+        self.journal, self.longest, self.report = journal, longest, report
         self.commits = commits
         self.errors: list[str] = []
         self.notes: list[str] = []
@@ -172,6 +182,7 @@ class _Run:
         self.contents: dict[str, AudioContent] = {}
         self.deleted: list[str] = []
         self.done = self.before = 0
+        self.languages: dict[str, str] = {}  # that the recogniser told
         self.fresh = 0.0  # seconds that were recognised now
 
     def work(
@@ -186,6 +197,7 @@ class _Run:
         todo, total = self._unfinished(recordings, options)
         if todo and self.why:
             self.notes.append(self.why)
+            self.announce(self.why)
         if todo and hasattr(self.recogniser, "start"):
             self.recogniser.start()  # it may raise, and old lattices are removed only after that
         heard = 0.0
@@ -251,9 +263,10 @@ class _Run:
                 self.journal.begin(recording, ending, self.contents[recording.name])
                 began = True
                 own = self.journal.stem_for(recording.name)
-                for n, segment in enumerate(segments(recording.path, self.recogniser.rate, self.longest), 1):
-                    name = f"{own}{ending}" if whole else f"{own}@{n:05d}{ending}"
-                    yield _Task(recording, *segment[:2], inside(self.journal.folder, name), segment.inner)
+                language, cuts = self._language(recording)
+                for n, segment in enumerate(cuts, 1):
+                    name = f"{own}{'' if whole else f'@{n:05d}'}{trimmed_ending(ending, segment.inner)}"
+                    yield _Task(recording, *segment[:2], inside(self.journal.folder, name), segment.inner, language)
             except (InputError, OSError) as error:
                 if isinstance(error, OSError) and error.filename != str(recording.path):
                     raise  # the error is not in the recording
@@ -262,6 +275,20 @@ class _Run:
                 if began:
                     self.journal.drop_segments(recording)
             yield _Task(recording)
+
+    def _language(self, recording: Recording) -> tuple[str, Iterator[Segment]]:
+        """What is spoken in a recording, where the recogniser can tell it by its first segments, and all segments."""
+        cuts = segments(recording.path, self.recogniser.rate, self.longest)
+        used: Any = self.recogniser
+        if not getattr(used, "detects", False):
+            return "", cuts
+        first = list(islice(cuts, _TELLING))
+        try:
+            language = str(used.language_of([segment.samples for segment in first])) if first else ""
+        except Exception as error:  # one recording on which a recogniser fails must not end the batch
+            raise InputError(f"its language cannot be told: {error}", str(recording.path)) from None
+        self.languages[recording.name] = language
+        return language, chain(first, cuts)
 
     def _take(self, task: _Task, outcome: str, length: float) -> float:
         """Note the outcome of a segment; return its length in seconds."""
@@ -282,7 +309,7 @@ class _Run:
             return
         if not lattices:
             self.notes.append(f"{recording.path}: no speech was recognised")
-        self.journal.done(recording, lattices)
+        self.journal.done(recording, lattices, self.languages.pop(recording.name, ""))
         self.done += 1
 
 
@@ -293,7 +320,9 @@ def _recognise_one(recogniser: Recogniser, task: _Task) -> str:
     if task.path.exists() and task.path.stat().st_size > 0:
         return "there"
     try:
-        content = trimmed(recogniser(task.samples), recogniser.ending, task.inner)
+        spoken: Any = recogniser
+        used = spoken.in_language(task.language) if task.language else recogniser
+        content = trimmed(used(task.samples), recogniser.ending, task.inner)
     except (InputError, OSError):
         raise
     except SegmentError as error:

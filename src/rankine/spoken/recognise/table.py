@@ -29,6 +29,8 @@ class Recogniser(Protocol):
     InputError where the recogniser cannot work with its settings. And it may have a property ``settings``, a text: all
     that its results depend on. Without one its attributes are that. A property ``languages`` states the codes of the
     languages that it understands, a method ``in_language(language)`` returns the recogniser for recordings in one.
+    Where a property ``detects`` is true, ``language_of(segments)`` tells what is spoken in the first segments of a
+    recording.
     """
 
     @property
@@ -67,8 +69,8 @@ class RecogniserRow(NamedTuple):
     """A recogniser: its module and class, what it is in one line, the extra of the package it needs, its options.
 
     ``packages`` are the modules that the extra brings; ``languages`` says what it understands, ``yields`` what it
-    makes, ``model`` where its model comes from, ``cost`` how much processor time a second of audio takes with what is
-    the default (`python -m benchmarks recognisers`).
+    makes, ``model`` where its model comes from, ``mark`` a file that the folder of each of its models has, ``cost`` how
+    much processor time a second of audio takes with what is the default (`python -m benchmarks recognisers`).
     """
 
     module: str
@@ -81,6 +83,7 @@ class RecogniserRow(NamedTuple):
     yields: str = ""
     model: str = ""
     cost: str = ""
+    mark: str = ""
 
     @property
     def is_installed(self) -> bool:
@@ -140,6 +143,7 @@ TABLE: dict[str, RecogniserRow] = {
         yields="lattices",
         model="inside its package",
         cost="0.32 s",
+        mark="mdef",
     ),
     "whisper": RecogniserRow(
         "whisper",
@@ -165,6 +169,7 @@ TABLE: dict[str, RecogniserRow] = {
         yields="samples or n-best lists",
         model="`rankine spoken models add tiny.en`",
         cost="0.26 s",
+        mark="model.bin",
     ),
     "vosk": RecogniserRow(
         "vosk",
@@ -177,6 +182,7 @@ TABLE: dict[str, RecogniserRow] = {
         yields="n-best lists",
         model="`rankine spoken models add vosk-small-en`",
         cost="0.22 s",
+        mark="am/final.mdl",
     ),
     "command": RecogniserRow(
         "command",

@@ -6,38 +6,75 @@ Their arcs stay and are empty, so that the posteriors of all other words remain 
 from __future__ import annotations
 
 import gzip
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from ..lattice.formats import TABLE, Piece, Reading
+from ...errors import InputError
+from ...temporary import temporary_folder
+from ..lattice.formats import TABLE, Piece, Reading, write_slf
+from ..lattice.formats.row import FormatRow
 from ..lattice.formats.table import name_by_path
 from ..lattice.lattice import Lattice, numbered
 from .cutting import ALL
+from .journal import OWN_ENDING
+from .outputs import read_output
+from .table import SegmentError
 
 _AS_WRITTEN = Reading(nothing=(), variants=True, lower=False)
+
+
+def trimmed_ending(ending: str, inner: tuple[float, float]) -> str:
+    """The ending of the file of a segment, of which only the words of the ``inner`` part are kept.
+
+    >>> trimmed_ending(".json", ALL), trimmed_ending(".json", (0.0, 9.0)), trimmed_ending(".fst", (0.0, 9.0))
+    ('.json', '.slf.gz', '.fst')
+    """
+    return ending if inner == ALL or _own_row(ending) is not None else OWN_ENDING
 
 
 def trimmed(content: bytes | None, ending: str, inner: tuple[float, float]) -> bytes | None:
     """The content of a lattice's file with only the words of the ``inner`` part, in seconds; None if there is none.
 
-    Words without times stay, and so does all of a format that cannot be written as it was read.
+    A format that cannot be written as it was read becomes SLF, see :func:`trimmed_ending`. Words without times stay.
     """
     if content is None or inner == ALL:
         return content
-    name = f"utterance{ending}"
-    format = name_by_path(Path(name))
-    row = TABLE[format] if format is not None else None
-    if format is None or row is None or row.write is None or row.writes != "lattice" or row.split is not None:
-        return content
-    packed = ending.endswith(".gz")
+    both = _own_row(ending)
+    if both is None:
+        return _trimmed_slf(content, ending, inner)
+    format, row = both
+    name, packed = f"utterance{ending}", ending.endswith(".gz")
     piece = Piece(name, format, name, gzip.decompress(content) if packed else content)
     lattice = without_outer_words(row.parse(piece, _AS_WRITTEN), inner)
-    if not lattice.units:
+    if not lattice.units or row.write is None:
         return None
     text = row.write(lattice)
     return gzip.compress(text, 6, mtime=0) if packed else text
+
+
+def _own_row(ending: str) -> tuple[str, FormatRow] | None:
+    """The format of an ending, if it can be written as it was read."""
+    format = name_by_path(Path(f"utterance{ending}"))
+    row = TABLE[format] if format is not None else None
+    if format is None or row is None or row.write is None or row.writes != "lattice" or row.split is not None:
+        return None
+    return format, row
+
+
+def _trimmed_slf(content: bytes, ending: str, inner: tuple[float, float]) -> bytes | None:
+    with temporary_folder("rankine-") as folder:
+        path = Path(folder, f"utterance{ending}")
+        path.write_bytes(content)
+        try:
+            lattice = read_output(path)
+        except InputError as error:
+            what = str(error).replace(f"{path.parent}{os.sep}", "")
+            raise SegmentError(f"what the recogniser wrote cannot be read: {what}") from None
+    own = None if lattice is None else without_outer_words(lattice, inner)
+    return gzip.compress(write_slf(own), 6, mtime=0) if own is not None and own.units else None
 
 
 def without_outer_words(lattice: Lattice, inner: tuple[float, float]) -> Lattice:

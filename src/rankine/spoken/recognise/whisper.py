@@ -11,9 +11,11 @@ of a second for tiny.en, and much longer for large models.
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -34,6 +36,7 @@ from .pauses import outside_pauses, pauses
 
 _BEAM = 5  # as OpenAI's program
 _NUMBER = {"best": 1, "nbest": _BEAM, "samples": 20}
+_MULTILINGUAL = 51865  # tokens that a model of several languages has at least
 _LONGEST_CODE = 3  # letters of the code of a language
 _MOST = 200  # hypotheses
 _UNSPACED = frozenset(["zh", "ja", "th", "lo", "my", "yue"])  # languages that are written without blanks
@@ -55,7 +58,8 @@ class Whisper:
         number: how many samples (default: 20), or how wide the beam of an n-best list is (default: 5).
         temperature: of the samples; 1 draws from the model's own distribution, less prefers what is likely (0.6).
         seed: of the samples; the same seed gives the same samples of the same audio.
-        language: what is spoken, such as ``"de"``; default: what the model thinks. Not for English-only models.
+        language: what is spoken, such as ``"de"``; default: what the model thinks, of a whole recording where one is
+            recognised, else of a segment. Not for English-only models.
     """
 
     model: str = DEFAULT
@@ -84,7 +88,22 @@ class Whisper:
     @property
     def languages(self) -> tuple[str, ...]:
         """The language of a model that knows only one."""
-        return (TABLE[self.model].language,) if self.model in TABLE and TABLE[self.model].language else ()
+        if self.model in TABLE:
+            return (TABLE[self.model].language,) if TABLE[self.model].language else ()
+        return ("en",) if 0 < _n_tokens(Path(self.model)) < _MULTILINGUAL else ()
+
+    @property
+    def detects(self) -> bool:
+        """Whether it can tell what is spoken, and nobody has said it."""
+        return self.language is None and not self.languages
+
+    def language_of(self, segments: Sequence[np.ndarray]) -> str:
+        """What is spoken in segments: the language with the largest mean probability in them; "" where all is silent.
+
+        Of a segment the first 30 seconds count.
+        """
+        first = [next(windows(samples, self.rate, float(SECONDS))).samples for samples in segments]
+        return _engine(self.model).detected([samples for samples in first if samples.any()])
 
     def in_language(self, language: str) -> Whisper:
         """The same for recordings in a language, unless one was given or the model knows only one."""
@@ -107,14 +126,14 @@ class Whisper:
         """The lattice of a segment of speech; None if nothing was understood."""
         engine = _engine(self.model)
         parts = windows(samples, self.rate, float(SECONDS))
-        return as_slf([self._hear(engine, part) for part in parts if part.samples.any()])
+        language = self.language or self.language_of([samples])
+        return as_slf([self._hear(engine, part, language) for part in parts if part.samples.any()])
 
-    def _hear(self, engine: _Engine, window: Segment) -> WindowHypotheses:
+    def _hear(self, engine: _Engine, window: Segment, language: str) -> WindowHypotheses:
         """The hypotheses of a window, with the words of its inner part."""
         offset, samples, _ = window
         begin, end = max(window.inner[0], 0.0), min(window.inner[1], len(samples) / self.rate)
         encoded = engine.encode(samples)
-        language = self.language or engine.detected(encoded)
         hypotheses, no_speech = self._decode(engine, encoded, samples, language)
         said = [h for h in hypotheses if h.tokens]
         times, silent = engine.words(encoded, [h.tokens for h in said], language, len(samples)), pauses(samples, RATE)
@@ -157,6 +176,16 @@ class Whisper:
             engine.ctranslate2.set_random_seed(seed)
             temperature = float(self.temperature)
             return engine.generate(engine.load(), encoded, language, sampling_temperature=temperature, **options)
+
+
+def _n_tokens(folder: Path) -> int:
+    """The number of tokens of a model in CTranslate2's form; 0 where there is no list of them."""
+    try:
+        with suppress(FileNotFoundError):
+            return len((folder / "vocabulary.txt").read_bytes().rstrip(b"\n").split(b"\n"))
+        return len(json.loads((folder / "vocabulary.json").read_bytes()))
+    except (OSError, ValueError, TypeError, RecursionError):
+        return 0
 
 
 @lru_cache(maxsize=1)
@@ -227,11 +256,15 @@ class _Engine:
         features = log_mel(samples, self.model.n_mels)[None]
         return self.model.encode(self.ctranslate2.StorageView.from_array(np.ascontiguousarray(features)))
 
-    def detected(self, encoded: Any) -> str:
-        """The language of a window."""
+    def detected(self, audio: Sequence[np.ndarray]) -> str:
+        """The language that is likeliest in all windows together, by the mean of its probabilities; "" without any."""
         if not self.model.is_multilingual:
             return "en"
-        return str(self.model.detect_language(encoded)[0][0][0]).strip("<|>")
+        total: dict[str, float] = {}
+        for samples in audio:
+            for token, probability in self.model.detect_language(self.encode(samples))[0]:
+                total[token] = total.get(token, 0.0) + probability
+        return max(total, key=lambda token: total[token], default="").strip("<|>")
 
     def generate(self, model: Any, encoded: Any, language: str, **options: Any) -> tuple[list[TextHypothesis], float]:
         """Hypotheses by one of the model's objects, and the probability of no speech."""
