@@ -31,13 +31,13 @@ def chosen_words(lattice: Lattice, single: bool = False) -> list[tuple[str, floa
     return [(word, posterior) for posterior, word in best]
 
 
-def word_rows(chosen: Sequence[tuple[str, float]], said: Sequence[str]) -> np.ndarray:
+def word_rows(best: Sequence[tuple[str, float]], said: Sequence[str]) -> np.ndarray:
     """The posterior of each word as it is said, and whether it is right: two columns.
 
     >>> word_rows([("in", 0.9), ("1450", 0.5)], ["in", "fourteen", "sixty"]).tolist()
     [[0.9, 1.0], [0.5, 1.0], [0.5, 0.0]]
     """
-    words = [(word, posterior) for unit, posterior in chosen for word in normal_words(unit)]
+    words = [(word, posterior) for unit, posterior in best for word in normal_words(unit)]
     right = right_words([word for word, _ in words], said)
     return np.array([(p, r) for (_, p), r in zip(words, right, strict=True)], np.float64).reshape(-1, 2)
 
