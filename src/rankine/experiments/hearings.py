@@ -346,4 +346,5 @@ def experiment(condition: Sequence[str], temperature: float, output: Path, worke
 def make(folder: Path, work: Path, workers: int) -> None:
     """Run everything; write the page that the documentation includes into ``folder``."""
     report = sections(run(work, CONDITIONS, TEMPERATURE, workers), folder)
-    write_page(report[:4], folder, "hearings", level=3)
+    shown = [section for section in report if section.title in ("clean", "white 5 dB")]
+    write_page([*report[:4], *shown], folder, "hearings", level=3)
