@@ -13,6 +13,7 @@ from . import (
     large_margin,
     metadata,
     pairwise,
+    positions,
     reading,
     recognisers,
     recognition,
@@ -43,12 +44,13 @@ BENCHMARKS = {
     "vosk-scale": vosk_scale.main,
     "times": times.main,
     "calibration": calibration.main,
+    "positions": positions.main,
     "trees": trees.main,
     "startup": startup.main,
 }
 
 # run only if named: much disk and time, or real data and a model
-BY_NAME = {"archive-million", "recognisers", "cutting", "times", "calibration", "vosk-scale"}
+BY_NAME = {"archive-million", "recognisers", "cutting", "times", "calibration", "positions", "vosk-scale"}
 
 if __name__ == "__main__":
     every = "--all" in sys.argv

@@ -293,6 +293,14 @@ def test_notes_are_not_repeated_while_a_folder_is_watched(tmp_path, capsys):
     assert said == [["rankine: 1 copy"], [], ["rankine: 2 copies", "rankine: 1 other file"], []]
 
 
+def test_no_archive_is_made_for_a_model_that_cannot_be_used(tmp_path):
+    write(tmp_path / "audio" / "talk.wav", 8000)
+    (tmp_path / "model").mkdir()
+    add = ("spoken", "add", "archive", "audio", "--recogniser", "pocketsphinx", "--model", "model")
+    assert "model: expected a model of PocketSphinx" in rankine(tmp_path, *add, code=1).stderr
+    assert not (tmp_path / "archive").exists()
+
+
 def test_no_archive_is_made_for_a_language_that_nothing_here_understands(tmp_path):
     write(tmp_path / "audio" / "talk.wav", 8000)
     for options in ([], ["--recogniser", "pocketsphinx"]):

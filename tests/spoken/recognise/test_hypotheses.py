@@ -167,7 +167,7 @@ def test_words_in_another_writing_keep_the_time(tmp_path):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_a_lattice_of_samples_equals_counting(tmp_path, seed):
-    """Expected counts of words, of pairs in a row, and of words at a position, are means over the samples."""
+    """Posteriors of links, expected counts of words and of pairs in a row, and words at positions are shares."""
     rng = np.random.default_rng(seed)
     texts = [" ".join(rng.choice(list("abc"), rng.integers(1, 5))) for _ in range(20)]
     merged = by_count([TextHypothesis((i,), text, -1.0) for i, text in enumerate(texts)])
@@ -177,6 +177,12 @@ def test_a_lattice_of_samples_equals_counting(tmp_path, seed):
     assert counts(read) == {w: pytest.approx(n / 20) for w, n in expected.items()}
     pairs = Counter(pair for t in said for pair in pairwise(t))
     assert ref_pairs(read) == {pair: pytest.approx(n / 20) for pair, n in pairs.items()}
+    links = Counter()
+    for u, s, e, p in zip(read.unit, read.start, read.end, arc_posteriors(read).posterior, strict=True):
+        if u >= 0:
+            links[read.units[u], s, e] += p
+    timed = Counter((w.text, w.start, w.end) for text in texts for w in words(text))
+    assert links == {link: pytest.approx(n / 20) for link, n in timed.items()}
     places = Counter((i, w) for t in said for i, w in enumerate(t))
     assert {(i, w): p for i, w, p in pspl(read).triples()} == {key: pytest.approx(n / 20) for key, n in places.items()}
 

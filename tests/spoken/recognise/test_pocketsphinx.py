@@ -45,5 +45,11 @@ def test_bad_settings(options, message):
 
 
 def test_a_folder_that_is_no_model(tmp_path):
-    with pytest.raises(InputError, match="cannot be started with these settings"):
+    with pytest.raises(InputError, match=r"expected a model of PocketSphinx \(mdef, means, …\); there is no mdef"):
         r.PocketSphinx(model=str(tmp_path))(heard("tape-70"))
+    (tmp_path / "mdef").write_text("damaged")  # the library ends its process
+    with pytest.raises(InputError, match=r"PocketSphinx cannot use this: .*Version error: Expecting 0.3, but read"):
+        r.PocketSphinx(model=str(tmp_path)).start()
+    (tmp_path / "mdef").write_text("0.3\n")
+    with pytest.raises(InputError, match="PocketSphinx cannot"):
+        r.PocketSphinx(model=str(tmp_path)).start()

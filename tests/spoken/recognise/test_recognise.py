@@ -64,6 +64,8 @@ def folder(tmp_path):
     (place / "cut.flac").write_bytes((place / "cut.flac").read_bytes()[:20000])
     soundfile.write(place / "cut.wav", speech, 16000)
     (place / "cut.wav").write_bytes((place / "cut.wav").read_bytes()[:3000])
+    soundfile.write(place / "cut.ogg", speech, 16000)
+    (place / "cut.ogg").write_bytes((place / "cut.ogg").read_bytes()[:5000])
     for path in place.iterdir():
         os.utime(path, (1e9, 1e9))  # it rests
     return place
@@ -75,6 +77,8 @@ def test_bad_recordings_are_named_and_the_rest_goes_on(recogniser, folder, tmp_p
     errors = " ".join(added.errors)
     assert "letter.wav: cannot be read as audio" in errors
     assert "cut.flac: cannot be read to its end" in errors
+    assert "cut.ogg: there is no sound in it: it is empty or cut off" in errors
+    assert any("cut.wav: cut off (its head states at least" in note for note in added.recognised.notes)
     assert all("\n" not in error for error in added.errors)
     assert any("silence.wav: no speech was recognised" in note for note in added.recognised.notes)
     assert added.recognised.done >= 5

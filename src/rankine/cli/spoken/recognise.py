@@ -126,12 +126,14 @@ def add(
 
 
 def _check_recognisers(recognition: Recognition, language: str | None) -> None:
-    """Raise InputError where no recogniser is here for a language, or one that was named does not understand it."""
+    """Raise InputError where no recogniser is here for a language, or one that was named cannot hear it."""
     from ...spoken.archive.recordings import for_language
     from ...spoken.recognise.choice import choose
 
     for recogniser in recognition.recognisers.values():
-        for_language(recogniser, language)
+        spoken = for_language(recogniser, language)
+        if hasattr(spoken, "start"):
+            spoken.start()
     if not recognition.recognisers:
         choose(language)
 

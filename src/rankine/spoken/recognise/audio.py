@@ -35,12 +35,18 @@ def blocks(path: str | os.PathLike, rate: int) -> Iterator[np.ndarray]:
 
 
 def sample_print(path: str | os.PathLike) -> str:
-    """A fingerprint of the sound itself: its samples as they are stored, and their rate; tags do not change it."""
-    digest = hashlib.blake2b(digest_size=16)
+    """A fingerprint of the sound itself: its samples as they are stored, and their rate; tags do not change it.
+
+    A file without a single sample is an InputError.
+    """
+    digest, length = hashlib.blake2b(digest_size=16), 0
     with open_audio(path) as audio:
         digest.update(str(audio.rate).encode())
         for block in audio.blocks():
             digest.update(np.ascontiguousarray(block).data)
+            length += len(block)
+    if not length:
+        raise InputError("there is no sound in it: it is empty or cut off", str(path))
     return digest.hexdigest()
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import re
+import subprocess
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError, needs
+from ...errors import InputError, needs, shorten
 from ...temporary import temporary_folder
 from ..text import read_text, without_variant
 
@@ -56,6 +60,9 @@ class PocketSphinx:
 
     def start(self) -> None:
         """Load the models; raise InputError where PocketSphinx cannot use them."""
+        own = [path for path in (self.model, self.language_model, self.dictionary) if path is not None]
+        if own:
+            _check_models(_options(self), own)
         _decoder(self)
 
     def __call__(self, samples: np.ndarray) -> bytes | None:
@@ -78,15 +85,32 @@ class PocketSphinx:
         return gzip.compress(f"# best by language model: {best.hypstr}\n".encode() + content, 6, mtime=0)
 
 
+def _options(settings: PocketSphinx) -> dict[str, Any]:
+    """The decoder's options but for the dictionary without words."""
+    own = {"hmm": settings.model, "lm": settings.language_model, "beam": settings.beam, "wbeam": settings.word_beam}
+    # batch: means are those of the utterance itself
+    options = {"dict": settings.dictionary, "cmn": "batch", "loglevel": "FATAL", **own}
+    return {k: v for k, v in options.items() if v is not None}
+
+
+def _check_models(options: dict[str, Any], paths: Sequence[str]) -> None:
+    """Load models in a process of their own, because the library ends its process where they are damaged."""
+    script = "import json, sys, pocketsphinx; pocketsphinx.Decoder(**json.loads(sys.argv[1]))"
+    arguments = [sys.executable, "-c", script, json.dumps(options)]
+    said = subprocess.run(arguments, capture_output=True, text=True, errors="replace", check=False).stderr
+    fatal = re.search(r'^FATAL: "[^"]*", line \d+: (.*)', said, re.MULTILINE)
+    if fatal is not None:
+        raise InputError(f"PocketSphinx cannot use this: {shorten(fatal[1].strip(), 200)}", ", ".join(paths))
+
+
 @lru_cache(maxsize=1)
 def _decoder(settings: PocketSphinx) -> Any:
     """The decoder of this process: loading it takes half a second."""
     ps = needs("pocketsphinx", "spoken")
-    own = {"hmm": settings.model, "lm": settings.language_model, "beam": settings.beam, "wbeam": settings.word_beam}
-    options = {k: v for k, v in own.items() if v is not None}
-    # batch: means are those of the utterance itself
-    options |= {"cmn": "batch", "loglevel": "FATAL"}
-    source = settings.dictionary or ps.get_model_path("en-us/cmudict-en-us.dict")
+    if settings.model is not None and not Path(settings.model, "mdef").is_file():
+        raise InputError("expected a model of PocketSphinx (mdef, means, …); there is no mdef", settings.model)
+    options = _options(settings)
+    source = options.pop("dict", None) or ps.get_model_path("en-us/cmudict-en-us.dict")
     try:
         if not settings.without:
             decoder = ps.Decoder(dict=str(source), **options)

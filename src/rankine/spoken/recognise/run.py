@@ -28,7 +28,7 @@ from .journal import TABLE, AudioContent, RecordingJournal, locked
 from .named_roots import NO_ROOTS, NamedRoots
 from .pocketsphinx import PocketSphinx, read_words
 from .recordings import Recording, find, name_problem, path_problem
-from .settled import unsettled
+from .settled import stated_size, unsettled
 from .table import Recogniser, SegmentError
 from .trimming import trimmed, trimmed_ending
 
@@ -238,6 +238,9 @@ class _Run:
                     continue
                 total += length_of(recording.path)
                 todo.append(recording)
+                if (stated := stated_size(recording.path)) > content.size:
+                    sizes = f"its head states at least {stated:,} bytes, and there are {content.size:,}"
+                    self.notes.append(f"{recording.path}: cut off ({sizes}); what is there is heard")
                 self.contents[recording.name] = content
             except (InputError, OSError) as error:
                 self.errors.append(in_one_line(error))
