@@ -15,7 +15,7 @@ import pytest
 from rankine.errors import InputError
 from rankine.web.server import ServeOptions, address, free_socket, hosts_of, is_local
 
-from .cases import long_archive, usual
+from .cases import held_streams, long_archive, usual
 
 WATCHDOG = 60.0  # seconds
 
@@ -51,19 +51,14 @@ def test_a_signal_during_streams_ends_it_within_two_seconds(tmp_path, number):
     folder = long_archive(tmp_path / "p").folder
     with serving(folder, "--port", "0") as (process, url):
         client = entered(url)
-        streams = [client.stream("GET", "/api/v1/recordings/long/audio") for _ in range(5)]
-        for stream in streams:
-            next(stream.__enter__().iter_raw(1000))
-        late = threading.Timer(2.0, process.kill)
-        process.send_signal(number)
-        late.start()
-        code = process.wait(WATCHDOG)
-        late.cancel()
-        assert code == 0  # it was not killed by the watchdog
-        error = process.stderr.read()
-        assert "Traceback" not in error
-        for stream in streams:
-            stream.__exit__(None, None, None)
+        with held_streams(client, "/api/v1/recordings/long/audio", 5):
+            late = threading.Timer(2.0, process.kill)
+            process.send_signal(number)
+            late.start()
+            code = process.wait(WATCHDOG)
+            late.cancel()
+        assert code == 0  # the watchdog has not killed it
+        assert "Traceback" not in process.stderr.read()
         client.close()
 
 

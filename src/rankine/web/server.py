@@ -174,8 +174,8 @@ class SignalledServer(uvicorn.Server):
 def make_server(app: Any, options: ServeOptions) -> SignalledServer:
     """What answers requests."""
     return SignalledServer(uvicorn.Config(
-        app, log_config=None, access_log=False, lifespan="off", http="h11", ws="none", server_header=False,
-        date_header=False, proxy_headers=False, timeout_keep_alive=30, timeout_graceful_shutdown=_PATIENCE,
+        app, log_config=None, log_level="critical", access_log=False, lifespan="off", http="h11", ws="none",
+        server_header=False, date_header=False, proxy_headers=False, timeout_keep_alive=30, timeout_graceful_shutdown=_PATIENCE,
         limit_concurrency=_CONNECTIONS, h11_max_incomplete_event_size=32_768, backlog=256,
         ssl_certfile=options.certificate, ssl_keyfile=options.key,
     ))  # fmt: skip
