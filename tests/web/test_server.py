@@ -15,7 +15,7 @@ import pytest
 from rankine.errors import InputError
 from rankine.web.server import ServeOptions, address, free_socket, hosts_of, is_local
 
-from .cases import held_streams, long_archive, usual
+from .cases import Site, held_streams, long_archive, served, usual
 
 WATCHDOG = 60.0  # seconds
 
@@ -129,3 +129,16 @@ def test_options_that_do_not_fit():
     ServeOptions(host="0.0.0.0", colleagues=("bob", "eve")).check()
     with pytest.raises(InputError, match="cannot listen"):
         free_socket("203.0.113.7", 8517)  # an address of nobody
+
+
+def test_a_request_that_does_not_come_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankine.web.server.HEAD_SECONDS", 0.2)
+    monkeypatch.setattr("rankine.web.app.BODY_SECONDS", 0.2)
+    body = b"POST /session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nx"
+    with served(Site(usual(tmp_path / "p").folder)) as client:
+        some = client()
+        for data, answer in ((b"GET / HT", b""), (b"", b""), (body, b"HTTP/1.1 408 ")):
+            with socket.create_connection(("127.0.0.1", some.base_url.port), timeout=WATCHDOG) as connection:
+                connection.sendall(data)
+                assert connection.recv(13) == answer
+        assert some.get("/api/v1/archive").status_code == 200
