@@ -23,6 +23,7 @@ from . import (
     times,
     trees,
     vosk_scale,
+    web,
 )
 
 BENCHMARKS = {
@@ -47,10 +48,14 @@ BENCHMARKS = {
     "positions": positions.main,
     "trees": trees.main,
     "startup": startup.main,
+    "web": web.main,
+    "web-small": web.small,
 }
 
 # run only if named: much disk and time, or real data and a model
-BY_NAME = {"archive-million", "recognisers", "cutting", "times", "calibration", "positions", "vosk-scale"}
+BY_NAME = {
+    "archive-million", "recognisers", "cutting", "times", "calibration", "positions", "vosk-scale", "web-small",
+}  # fmt: skip
 
 if __name__ == "__main__":
     every = "--all" in sys.argv

@@ -1,0 +1,1 @@
+"""The page in the browser: HTML, one stylesheet and ES modules, served as they stand; no build step."""
