@@ -112,7 +112,7 @@ export function startDock() {
   link.addEventListener("pointerdown", () => { link.href = place() ?? "/"; });
   link.addEventListener("focus", () => { link.href = place() ?? "/"; });
   dock.append(el("div", { class: "dock-row" }, link, sentence, controls(),
-    el("button", { type: "button", class: "plain", onclick: unload, "aria-label": "Close the player" }, icon("close"))));
+    el("button", { type: "button", class: "plain", onclick: unload, "aria-label": "Close the player" }, icon("close"))), audio);
   const draw = () => {
     dock.hidden = !recording || document.body.dataset.view === "listen";
     document.body.classList.toggle("docked", !dock.hidden);

@@ -64,15 +64,17 @@ export class Transcript {
     const answer = await get(`${recordingPath(this.recording.id)}/transcript`, { from: part.i * PART, to: (part.i + 1) * PART }, this.signal);
     part.words = answer.words;
     part.spans = answer.words.map((word, i) => this.wordNode(word, part, i));
-    let next = 0;
+    let next = 0, before = "";
     const nodes = paragraphs(answer.words, this.recording.turns ?? []).map(({ speaker, words }) => {
       const text = el("p", { class: "words" });
       for (const _ of words) text.append(part.spans[next++], " ");
       const at = words[0].start;
+      const name = speaker === before ? "" : speaker;
+      before = speaker;
       return el("div", { class: "paragraph" },
         el("div", { class: "gutter" },
           el("button", { type: "button", class: "at", "data-second": String(at), "aria-label": `Play from ${clock(at)}`, text: clock(at) }),
-          speaker ? el("span", { class: "speaker", text: speaker }) : null), text);
+          name ? el("span", { class: "speaker", text: name }) : null), text);
     });
     part.node.classList.remove("waiting");
     part.node.replaceChildren(...nodes);

@@ -1,7 +1,7 @@
 // The waveform of a recording with the hits as marks on it. The server draws the peaks: nothing is decoded here.
 
 import { get, recordingPath } from "./api.js";
-import { el, icon, styled } from "./dom.js";
+import { byId, el, icon, styled } from "./dom.js";
 import { audio, on, seek, skip } from "./player.js";
 import { clock } from "./words.js";
 
@@ -64,6 +64,7 @@ export function waveform(recording, signal) {
   else {
     strip.classList.add("bare");
     audio.controls = true;
+    signal.addEventListener("abort", () => { audio.controls = false; byId("dock").append(audio); }); // moved at once, it plays on
   }
   const show = (hits, choose) => {
     marks.classList.toggle("many", hits.length > MANY);
