@@ -16,7 +16,7 @@ LONG_QUERY_REASON = "few queries have so many documents"
 class InputError(ValueError):
     """Input that Rankine cannot accept. The message states what was expected, what was given, and where.
 
-    It is one line; ``below`` are further lines that point at a place in a text.
+    It is one line; ``below`` are further lines that point at a place in a text. ``what`` is the message without where.
 
     >>> raise InputError("expected a number, got 'x'", where="train.txt, line 17")
     Traceback (most recent call last):
@@ -24,7 +24,7 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str, where: str | None = None, below: str = "") -> None:
-        self.message = f"{where}: {message}" if where else message
+        self.what, self.message = message, f"{where}: {message}" if where else message
         self.below = below
         super().__init__(f"{self.message}\n{below}" if below else self.message)
 

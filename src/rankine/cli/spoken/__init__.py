@@ -18,6 +18,7 @@ from . import (
     recognise,
     relocate,
     search,
+    serve,
     show,
     tables,
 )
@@ -32,8 +33,8 @@ app = typer.Typer(
 )
 TABLES = (tables.formats, tables.units, tables.recognisers)
 for command in (
-    recognise.add, search.search, recognise.play, metadata.list_recordings, metadata.about, recognise.recognise,
-    inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert,
+    recognise.add, search.search, serve.serve, recognise.play, metadata.list_recordings, metadata.about,
+    recognise.recognise, inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert,
     archive.index, archive.subtitles, deleting.delete, deleting.undelete, deleting.purge, relocate.relocate,
     archive.merge, archive.check, packing.pack, packing.unpack, packing.upgrade,
     *TABLES,

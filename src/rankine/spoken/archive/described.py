@@ -36,4 +36,4 @@ def described(index: Index, documents: Sequence[int], hits: Sequence[Hit], close
 
 def without_words(hit: Hit) -> Hit:
     """The hit with its place, score and certainty, but with nothing that was said there."""
-    return replace(hit, snippet="", matches=(), evidence=WITHHELD, explanation=())
+    return replace(hit, snippet="", matches=(), evidence=WITHHELD, explanation=(), line=())

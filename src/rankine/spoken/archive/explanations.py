@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import log1p
+from typing import NamedTuple
 
 from ..index.evidence import TermPart
 
@@ -48,3 +49,62 @@ def _said(part: TermPart) -> str:
     }[feature.split("-")[-1]]
     unheard = _UNHEARD.get(part.name)
     return f"{sounds}; {unheard}" if unheard and "-pair" not in feature and "-join" not in feature else sounds
+
+
+class ScorePart(NamedTuple):
+    """A part of a score: of which words of the query, by what evidence, how much, and in a plain sentence."""
+
+    term: str
+    what: str
+    amount: float
+    sentence: str
+
+
+def score_parts(parts: Sequence[TermPart], others: Mapping[str, float]) -> list[ScorePart]:
+    """The parts of a score by words of the query and by evidence, the largest first; they sum to the score.
+
+    ``others`` are parts of other weak rankers and of further hearings.
+
+    >>> part = TermPart("press", "heard", 1.0, {"word": 0.93, "sound-all": 0.9}, {"word": 0.6, "sound-all": 0.02})
+    >>> [(p.what, p.amount) for p in score_parts([part], {"heard by vosk": 0.1})]
+    [('words', 0.6), ('another hearing', 0.1), ('sounds', 0.02)]
+    """
+    out = [made for part in parts for made in _by_evidence(part)]
+    for name, amount in others.items():
+        if name.startswith("heard by "):
+            out.append(ScorePart("", "another hearing", amount, f"the recogniser {name[9:]} heard it too"))
+        elif amount:
+            out.append(ScorePart("", "learned ranker", amount, f"the ranker {name} speaks for this place"))
+    return sorted(out, key=lambda part: -abs(part.amount))
+
+
+def _by_evidence(part: TermPart) -> list[ScorePart]:
+    """What one term, or two neighbours, give by each kind of evidence."""
+    amounts: dict[str, float] = {}
+    for feature, amount in part.products.items():
+        what = _evidence_of(feature)
+        amounts[what] = amounts.get(what, 0.0) + amount
+    return [ScorePart(part.text, what, amount, _sentence(part, what)) for what, amount in amounts.items() if amount]
+
+
+def _evidence_of(feature: str) -> str:
+    if feature == "word":
+        return "words"
+    if feature == "word-pair":
+        return "exact order"
+    return "sounds in order" if feature.endswith(("-pair", "-join")) else "sounds"
+
+
+def _sentence(part: TermPart, what: str) -> str:
+    """One kind of evidence in words."""
+    if what == "words":
+        return f"“{part.text}” was heard here, expected {_count(part.features.get('word', 0.0)):.2f} times"
+    if what == "exact order":
+        return f"“{part.text}” were said one after the other, expected {_count(part.features['word-pair']):.2f} times"
+    if what == "sounds in order":
+        return f"the sounds of “{part.text}” follow each other here"
+    shares = [value for name, value in part.features.items() if name.endswith("-share")]
+    unheard = _UNHEARD.get(part.name)
+    return f"the sounds of “{part.text}” are here, up to {max(shares, default=0.0):.0%} of them" + (
+        f"; the word itself is {unheard}" if unheard else ""
+    )

@@ -30,26 +30,37 @@ _NOBODY = {
 
 
 class DocumentFilter(NamedTuple):
-    """Filters of which a document must pass each; closed recordings pass only where ``closed`` says so."""
+    """Filters of which a document must pass each; closed recordings pass only where ``closed`` says so.
+
+    ``recording`` is the exact name of the only one that passes; None: any.
+    """
 
     fields: tuple[FieldFilter, ...] = ()
     closed: bool = False
+    recording: str | None = None
 
     @classmethod
     def of(
-        cls, speaker: str | None = None, since: str | None = None, until: str | None = None, closed: bool = False
+        cls,
+        speaker: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        closed: bool = False,
+        collection: str | None = None,
+        recording: str | None = None,
     ) -> DocumentFilter:
-        """The filters of a speaker, and of dates from ``since`` to ``until``; a date that cannot be read is an error.
+        """The filters of a speaker, dates, a collection, one recording; a date that cannot be read is an error.
 
         >>> DocumentFilter.of(since="5.11")
         Traceback (most recent call last):
         rankine.errors.InputError: since: expected a year (2023), a month (2023-05) or a day (2023-05-17); got '5.11'
         """
         fields = []
-        if speaker is not None:
-            if not has_words(speaker):
-                raise InputError(f"expected a name, got {shorten(speaker)}", "speaker")
-            fields.append(FieldFilter("speaker", (speaker,)))
+        for name, text in (("speaker", speaker), ("collection", collection)):
+            if text is not None:
+                if not has_words(text):
+                    raise InputError(f"expected a name, got {shorten(text)}", name)
+                fields.append(FieldFilter(name, (text,)))
         for name, text in (("since", since), ("until", until)):
             if text is not None and read_date(text.strip()) is None:
                 raise InputError(f"expected {EXPECTED}; got {shorten(text)}", name)
@@ -57,7 +68,7 @@ class DocumentFilter(NamedTuple):
             dates = f"{since or ''}..{until or ''}"
             read_dates(dates)
             fields.append(FieldFilter("date", (dates,)))
-        return cls(tuple(fields), closed)
+        return cls(tuple(fields), closed, recording)
 
     def also(self, fields: Iterable[FieldFilter]) -> DocumentFilter:
         """These filters and others."""
@@ -72,6 +83,8 @@ class DocumentFilter(NamedTuple):
         if len(index) == 0:
             return None
         readable = self.readable(index)
+        if self.recording is not None:
+            readable = _only(index, self.recording, readable)
         if not self.fields:
             return readable
         masks = [_mask(index, field, readable) for field in self.fields]
@@ -95,6 +108,16 @@ class DocumentFilter(NamedTuple):
             n = int((~readable).sum())
             notes.append(f"{n:,} recordings are closed and left out" if n > 1 else "1 recording is closed and left out")
         return notes
+
+
+def _only(index: Index, recording: str, readable: np.ndarray | None) -> np.ndarray:
+    """A mask of one recording; an InputError where it is not there, or not readable."""
+    number = index.numbers.get(recording, -1)
+    if number < 0 or (readable is not None and not readable[number]):
+        raise InputError(f"no recording is called {shorten(recording)}")
+    mask = np.zeros(len(index), np.bool_)
+    mask[number] = True
+    return mask
 
 
 def _written(field: FieldFilter) -> str:

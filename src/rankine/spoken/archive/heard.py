@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from ..learn.weights import Weights
 from .hearings import HeardIndex
 from .hits import Hit, make_hit
 from .matching import mask as matching_places
-from .ranking import RankedPlace, best_places_of, contributions, parse_query, ranked_places, scored_places
+from .ranking import RankedPlace, allowed_places, best_places_of, contributions, parse_query, scored_places
 from .segments import documents_of, segment
 from .terms import SpokenQuery
 
@@ -125,12 +126,17 @@ class HeardQuery:
 
     def ranking(self, k: int | None, documents: np.ndarray | None) -> list[RankedPlace]:
         """The k best places (None: all) of documents (a mask), and their scores."""
+        return best_places_of(self.index, *self.scored(k, documents), k)
+
+    def scored(self, k: int | None, documents: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """Places of documents (a mask) and their scores, in no order; the k best (None: all) are among them."""
         if not self.further:
-            return ranked_places(self.index, self.query, self.weights, k, documents, self.candidates, self.evidence)
+            allowed = partial(allowed_places, self.index, self.query, documents)
+            return scored_places(self.index, self.query, self.weights, k, allowed, self.candidates, self.evidence)
         places, scores = self.fused()
         keep = np.ones(len(places), np.bool_) if documents is None else documents[documents_of(self.index, places)]
         keep[keep] = self._allowed(places[keep])
-        return best_places_of(self.index, places[keep], scores[keep], k)
+        return places[keep], scores[keep]
 
     def fused(self) -> tuple[np.ndarray, np.ndarray]:
         """All places where a hearing has evidence, rising, and the sums of their scores."""

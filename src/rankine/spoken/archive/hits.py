@@ -21,7 +21,7 @@ from .best_runs import LIKELY, RunUnit, UnitRun, Window, best_run
 from .rights import check_readable
 from .roots import RecordingRoots
 from .segments import PlaceSegment, read_place_name, segment
-from .snippets import snippet
+from .snippets import LineWord, SnippetLine, snippet_line
 from .terms import SpokenQuery, Term
 
 HEARD = 0.5
@@ -47,7 +47,7 @@ class Hit:
     the same for every query. ``place`` names ``start`` and ``end``, for ``rankine spoken play``. ``evidence`` says what
     the hit rests on. ``recording_rank`` and ``recording_score`` are those of the recording where places are grouped by
     recordings. ``explanation`` tells the parts of the score, where it was asked for. ``rights`` are those of the
-    recording, where it is not open.
+    recording, where it is not open. ``line`` has the words of the snippet, each with its times and its mark.
     """
 
     rank: int
@@ -72,6 +72,7 @@ class Hit:
     recording_rank: int | None = None
     recording_score: float | None = None
     rights: str = ""
+    line: tuple[LineWord, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data; unknown times are None."""
@@ -138,24 +139,40 @@ def make_hit(
     if best is None:
         certainty, evidence = _without_run(query, where, kinds[0])
         start = where.start if where.end == where.end else where.end
+        line = snippet_line(part, range(where.row, where.row + 1), where.start, where.end)
         return Hit(
-            rank, document, score, utterance, start, where.end, kinds[0], (),
-            snippet(part, range(where.row, where.row + 1), where.start, where.end), contributions,
-            certainty=certainty, evidence=evidence, place=where.named(start, where.end), **about,
+            rank, document, score, utterance, start, where.end, kinds[0], (), line.text, contributions,
+            certainty=certainty, evidence=evidence, place=where.named(start, where.end), line=line.words, **about,
         )  # fmt: skip
     run, window = best
     spans = [window.span(unit.slot) for unit in run.units]
     start, end = spans[0][0], spans[-1][1]
     by_words = run.kind == kinds[0]
     matches = [Match(unit.unit, unit.posterior, *span) for unit, span in zip(run.units, spans, strict=True)]
+    matches += _other_matches(query, run, window) if by_words else []
+    line = snippet_line(part, range(where.row, run.units[-1].row + 1), start, end)
     return Hit(
-        rank, document, score, utterance, start, end, run.kind,
-        (*matches, *(_other_matches(query, run, window) if by_words else ())),
-        snippet(part, range(where.row, run.units[-1].row + 1), start, end), contributions,
+        rank, document, score, utterance, start, end, run.kind, tuple(matches), line.text, contributions,
         certainty=_certainty(part, run) if by_words else CERTAINTIES[2],
         evidence=_evidence_of_words(run) if by_words else _evidence_of_units(query, run),
-        place=where.named(start, end), **about,
+        place=where.named(start, end),
+        line=marked_by_words(line.words, matches) if by_words else marked_by_sound(line), **about,
     )  # fmt: skip
+
+
+def marked_by_words(words: Sequence[LineWord], matches: Sequence[Match]) -> tuple[LineWord, ...]:
+    """Words with marks where a word of the query was heard, or perhaps: in place of another word of the reading."""
+    out = []
+    for word in words:
+        here = [m for m in matches if m.start - 1e-6 <= word.middle <= m.end + 1e-6]
+        sure = any(m.unit == word.text or m.posterior >= HEARD for m in here)
+        out.append(replace(word, mark=CERTAINTIES[0 if sure else 1]) if here else word)
+    return tuple(out)
+
+
+def marked_by_sound(line: SnippetLine) -> tuple[LineWord, ...]:
+    """Words with marks at a place where only smaller units of the query were heard."""
+    return tuple(replace(word, mark=CERTAINTIES[2]) if i in line.inside else word for i, word in enumerate(line.words))
 
 
 def with_full_paths(index: Index, hits: Sequence[Hit]) -> list[Hit]:

@@ -17,6 +17,7 @@ for its terms. What it requires and filters choose among these, so they change n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,13 +77,15 @@ def ranked_places(
             weights, but others may be missed. None: all places.
         evidence: of the query, for these weights; made where it is not given.
     """
-
-    def allowed(places: np.ndarray) -> np.ndarray:
-        keep = np.ones(len(places), np.bool_) if documents is None else documents[documents_of(index, places)]
-        keep[keep] = matching_places(index, query, places[keep])
-        return keep
-
+    allowed = partial(allowed_places, index, query, documents)
     return best_places_of(index, *scored_places(index, query, weights, k, allowed, candidates, evidence), k)
+
+
+def allowed_places(index: Index, query: SpokenQuery, documents: np.ndarray | None, places: np.ndarray) -> np.ndarray:
+    """Which places are of documents (a mask) and have what the query requires."""
+    keep = np.ones(len(places), np.bool_) if documents is None else documents[documents_of(index, places)]
+    keep[keep] = matching_places(index, query, places[keep])
+    return keep
 
 
 def scored_places(

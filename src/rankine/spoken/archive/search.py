@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from ...data import RankingData
 from ...errors import InputError, shorten
-from ..index.evidence import evidence_names, place_evidence, place_scores, term_parts
+from ..index.evidence import TermPart, evidence_names, place_evidence, place_scores, term_parts
 from ..index.reader import Index
 from ..learn.weights import Weights, shipped
 from .described import described
-from .explanations import explanation
+from .explanations import ScorePart, explanation, score_parts
 from .filters import DocumentFilter
 from .grouping import GroupedPlace, RecordingGroups, grouped
 from .heard import HeardQuery, is_said
@@ -35,9 +36,10 @@ from .ranking import (
     ranked_places,
     weak_rankers,
 )
+from .rights import check_readable
 from .scripts import foreign
-from .segments import documents_of, segment
-from .suggestions import suggest, suggestion_line
+from .segments import documents_of, place_at, read_place_name, segment
+from .suggestions import Suggestion, suggest, suggestion_line
 from .terms import SpokenQuery, WordSequence
 
 _SUGGESTED = 5  # words of a query for which others are suggested
@@ -85,10 +87,44 @@ def search(
 
 def _explained(index: Index, query: SpokenQuery, weights: Weights, place: int, hit: Hit) -> Hit:
     """The hit with the parts of its score in words."""
+    return replace(hit, explanation=explanation(*_parts(index, query, weights, place, hit)))
+
+
+class ExplainedScore(NamedTuple):
+    """The score of a place, and its parts, which sum to it."""
+
+    score: float
+    parts: list[ScorePart]
+
+
+def explain_place(
+    index: Index, weights: Weights, text: str, name: str, hearings: Sequence[HeardIndex] = (), closed: bool = False
+) -> ExplainedScore:
+    """Why a query finds a place (its ``segment`` or ``place`` in a hit); an InputError where it does not.
+
+    A recording that is not open is an InputError, unless the keeper asks (``closed``).
+    """
+    place_of = read_place_name(name, index.numbers, index.utterances_of)
+    check_readable(index, place_of.document, closed)
+    heard = HeardQuery(index, text, weights, hearings)
+    mask = np.zeros(len(index), np.bool_)
+    mask[index.number_of(place_of.document)] = True
+    scores = dict(heard.ranking(None, mask))
+    place = place_at(index, place_of)
+    if place not in scores:
+        raise InputError(f"the query {shorten(text)} does not find the place {shorten(name)}")
+    (hit,) = heard.hits([(place, scores[place])])
+    parts, others = _parts(index, heard.query, weights, place, hit)
+    return ExplainedScore(scores[place], score_parts(parts, others))
+
+
+def _parts(
+    index: Index, query: SpokenQuery, weights: Weights, place: int, hit: Hit
+) -> tuple[list[TermPart], dict[str, float]]:
+    """What each term of a query gives to a hit, and what other weak rankers and further hearings give."""
     parts = [] if weights.normalise else term_parts(index, query, place, weights.by_name)
     names = set() if weights.normalise else set(evidence_names(index.kinds))
-    others = {name: amount for name, amount in hit.contributions.items() if name not in names}
-    return replace(hit, explanation=explanation(parts, others))
+    return parts, {name: amount for name, amount in hit.contributions.items() if name not in names}
 
 
 def why_no_hits(index: Index, text: str, documents: DocumentFilter) -> str:
@@ -134,7 +170,22 @@ def candidate_recall(
 def search_notes(index: Index, text: str, documents: DocumentFilter, hearings: Sequence[HeardIndex] = ()) -> list[str]:
     """What was assumed about a query and its filters, and suggestions for words that nobody heard; a line each."""
     query = parse_query(index, text)
-    notes = [*query.notes, *documents.also(query.fields).notes(index)]
+    by_sound = len(index.kinds) > 1
+    return query_notes(index, query, documents) + [
+        suggestion_line(word, some, by_sound)
+        for word, some in suggestions_for(index, query, documents, hearings).items()
+    ]
+
+
+def query_notes(index: Index, query: SpokenQuery, documents: DocumentFilter) -> list[str]:
+    """What was assumed about a query and its filters; a line each."""
+    return [*query.notes, *documents.also(query.fields).notes(index)]
+
+
+def suggestions_for(
+    index: Index, query: SpokenQuery, documents: DocumentFilter, hearings: Sequence[HeardIndex] = ()
+) -> dict[str, list[Suggestion]]:
+    """For words of a query that nobody heard, the archive's words that are nearest to them; at most ``_SUGGESTED``."""
     readable = documents.readable(index)
     unheard = [
         word
@@ -144,11 +195,8 @@ def search_notes(index: Index, text: str, documents: DocumentFilter, hearings: S
         if not index.has(index.kinds[0], [word], readable)
         and not any(is_said(index, hearing, word, readable) for hearing in hearings)
     ]  # fmt: skip
-    by_sound, told = len(index.kinds) > 1, documents.readable(index, words=True)
-    return notes + [
-        suggestion_line(word, suggest(index, word, documents=told), by_sound)
-        for word in list(dict.fromkeys(unheard))[:_SUGGESTED]
-    ]
+    told = documents.readable(index, words=True)
+    return {word: suggest(index, word, documents=told) for word in list(dict.fromkeys(unheard))[:_SUGGESTED]}
 
 
 def _is_heard(index: Index, alternatives: Sequence[WordSequence], readable: np.ndarray | None) -> bool:

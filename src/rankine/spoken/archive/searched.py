@@ -93,6 +93,11 @@ class SearchedArchive:
         return weights
 
     @property
+    def weights_in_use(self) -> Weights:
+        """The weights that search uses: the learned ones, or else the shipped ones."""
+        return self.weights or shipped(self.kinds)
+
+    @property
     def hearings(self) -> list[FurtherHearing]:
         """The further hearings, by other recognisers than the first, with their weights."""
         return hearings_of(self.folder)
@@ -148,7 +153,7 @@ class SearchedArchive:
             closed: also what recordings hold that are closed or given on request (:mod:`.rights`): for their keeper.
         """
         if weights is None:
-            used = self.weights or shipped(self.kinds)
+            used = self.weights_in_use
         else:
             used = Weights.of(weights, self.ranker_names)
         grouping = None if per_recording is None else RecordingGroups(per_recording, combination)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -11,52 +13,87 @@ from ..index.reader import PartReader
 from ..index.runs import follows
 
 _AROUND = 6  # words on either side
+MISSING = "…"  # stands for a word that the likeliest reading does not have
 
 
-class _ReadWord(NamedTuple):
-    """A word of the likeliest reading; ``middle`` is the middle of its time in the audio file."""
+@dataclass(frozen=True)
+class LineWord:
+    """A word of the likeliest reading; times count from the beginning of the audio file.
+
+    ``mark`` is how certain it is that a word of the query was said there; empty: none was.
+    """
 
     text: str
-    row: int
-    middle: float
+    start: float
+    end: float
+    posterior: float
+    mark: str = ""
+
+    @property
+    def middle(self) -> float:
+        """The middle of its time."""
+        return (self.start + self.end) / 2
 
 
-def _words(part: PartReader, row: int) -> list[_ReadWord]:
+class SnippetLine(NamedTuple):
+    """The words around a place, which of them are in it, and whether others come before and after them."""
+
+    words: tuple[LineWord, ...]
+    inside: range
+    cut_before: bool
+    cut_after: bool
+
+    @property
+    def text(self) -> str:
+        """The words in one line; those in the place in brackets."""
+        texts = [word.text for word in self.words]
+        if self.inside:
+            texts[self.inside[0]] = f"[{texts[self.inside[0]]}"
+            texts[self.inside[-1]] += "]"
+        return ("… " if self.cut_before else "") + " ".join(texts) + (" …" if self.cut_after else "")
+
+
+def read_words(part: PartReader, row: int) -> list[LineWord]:
+    """The words of a segment's likeliest reading."""
     numbers = part.words(row)
     times = part.numbers(schema.WORD_TIMES, numbers.start, numbers.stop).astype(np.float64)
-    middle = (times[:, 0] + times[:, 1]) / 2 + part.numbers(schema.OFFSET)[row]
+    times[:, :2] += part.numbers(schema.OFFSET)[row]
     texts = part.texts(schema.WORD_TEXT)
-    return [_ReadWord(texts[i], row, m) for i, m in zip(numbers, middle.tolist(), strict=True)]
+    return [LineWord(texts[i], *values) for i, values in zip(numbers, times.tolist(), strict=True)]
 
 
-def snippet(part: PartReader, rows: range, begin: float, end: float) -> str:
-    """The words around a place in these segments and beside them; those in it in brackets.
+def snippet_line(part: PartReader, rows: range, begin: float, end: float) -> SnippetLine:
+    """The words around a place in these segments and beside them.
 
-    Where no word of the likeliest reading stands in the place, it is ``[…]``; a place without times is not marked.
+    Where no word of the likeliest reading stands in the place, it is ``…``; a place without times holds no word.
     """
-    inside = [word for row in rows for word in _words(part, row)]
+    inside = [word for row in rows for word in read_words(part, row)]
     document = part.utterances(int(part.document_of[rows.start]))
-    before, after = list[_ReadWord](), list[_ReadWord]()
+    before, after = list[LineWord](), list[LineWord]()
     row = rows.start
     while len(before) <= _AROUND and row > document.start and follows(part, row - 1, row):
         row -= 1
-        before = _words(part, row) + before
+        before = read_words(part, row) + before
     row = rows.stop - 1
     while len(after) <= _AROUND and row + 1 < document.stop and follows(part, row, row + 1):
         row += 1
-        after += _words(part, row)
-    marked = [i for i, w in enumerate(inside) if begin - 1e-6 <= w.middle <= end + 1e-6]
-    texts = [w.text for w in inside]
-    if marked:
-        low, high = marked[0] + len(before), marked[-1] + len(before)
-        texts[marked[0]] = f"[{texts[marked[0]]}"
-        texts[marked[-1]] += "]"
+        after += read_words(part, row)
+    here = [i for i, word in enumerate(inside) if begin - 1e-6 <= word.middle <= end + 1e-6]
+    if here:
+        place = range(here[0], here[-1] + 1)
     elif np.isnan(end):
-        low = high = len(before) + _AROUND
+        return _cut([*before, *inside, *after], len(before) + _AROUND, range(0))
     else:
-        at = sum(w.middle < (begin + end) / 2 for w in inside)
-        texts.insert(at, "[…]")
-        low = high = at + len(before)
-    words = [w.text for w in before] + texts + [w.text for w in after]
-    first, last = max(low - _AROUND, 0), min(high + _AROUND + 1, len(words))
-    return ("… " if first else "") + " ".join(words[first:last]) + (" …" if last < len(words) else "")
+        at = sum(word.middle < (begin + end) / 2 for word in inside)
+        inside.insert(at, LineWord(MISSING, begin, end, float("nan")))
+        place = range(at, at + 1)
+    place = range(place.start + len(before), place.stop + len(before))
+    return _cut([*before, *inside, *after], place.start, place)
+
+
+def _cut(words: Sequence[LineWord], middle: int, place: range) -> SnippetLine:
+    """Some words on either side of a place; of one without words, those around a number."""
+    last = place[-1] if place else middle
+    first, stop = max(middle - _AROUND, 0), min(last + _AROUND + 1, len(words))
+    moved = range(place.start - first, place.stop - first) if place else range(0)
+    return SnippetLine(tuple(words[first:stop]), moved, first > 0, stop < len(words))

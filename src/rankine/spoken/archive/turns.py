@@ -65,6 +65,14 @@ def all_turns(index: Index) -> dict[str, list[SpeakerTurn]]:
         return {name: _turns(db, name, gone) for name in names}
 
 
+def turns_of(index: Index, recording: str) -> list[SpeakerTurn]:
+    """The turns of a recording, by time."""
+    if not _has_turns(index):
+        return []
+    with index.cells.store.reading(whole=False) as db:
+        return _turns(db, recording, undone(db))
+
+
 def _turns(db: sqlite3.Connection, recording: str, gone: set[int]) -> list[SpeakerTurn]:
     rows = db.execute(
         "SELECT batch, CAST(start AS REAL), CAST(stop AS REAL), CAST(speaker AS TEXT) FROM speaker "

@@ -29,9 +29,9 @@ def blocks(path: str | os.PathLike, rate: int) -> Iterator[np.ndarray]:
         stream = None if audio.rate == rate else soxr.ResampleStream(audio.rate, rate, 1, dtype="float32")
         for block in audio.blocks():
             mono = np.ascontiguousarray(block.mean(axis=1))
-            yield _as_16_bits(mono if stream is None else stream.resample_chunk(mono))
+            yield as_16_bits(mono if stream is None else stream.resample_chunk(mono))
         if stream is not None:
-            yield _as_16_bits(stream.resample_chunk(np.zeros(0, np.float32), last=True))
+            yield as_16_bits(stream.resample_chunk(np.zeros(0, np.float32), last=True))
 
 
 def sample_print(path: str | os.PathLike) -> str:
@@ -72,7 +72,7 @@ def snippet(path: str | os.PathLike, start: float, end: float, pad: float, targe
         last = min(int(np.ceil(min(end + pad, length) * rate)), audio.frames)
         if first >= last:
             raise InputError(f"the place {start:.1f}–{end:.1f} s is not within its {length:.1f} s", str(path))
-        samples = _as_16_bits(_taken(audio.blocks(first), last - first))
+        samples = as_16_bits(_taken(audio.blocks(first), last - first))
     with replacing(out) as temporary, wave.open(str(temporary), "wb") as wav:
         wav.setnchannels(channels)
         wav.setsampwidth(2)
@@ -92,6 +92,6 @@ def _taken(audio: Iterator[np.ndarray], n: int) -> np.ndarray:
     return np.concatenate(taken)
 
 
-def _as_16_bits(samples: np.ndarray) -> np.ndarray:
+def as_16_bits(samples: np.ndarray) -> np.ndarray:
     """Samples as 16-bit numbers; what is louder than full scale is cut off, not wrapped around."""
     return np.clip(np.rint(samples * 32768.0), -32768, 32767).astype(np.int16)

@@ -1,0 +1,95 @@
+"""Recordings: the archive as a whole, lists, one recording, its transcript."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import InputError
+from ...spoken.archive.descriptions import SORTS, RecordingDescription
+from ...spoken.archive.fields import values_of
+from ...spoken.archive.rights import OPEN
+from ...spoken.archive.transcripts import transcript_piece
+from ...spoken.archive.turns import turns_of
+from ...version import __version__
+from ..answers import ApiError, not_there
+from ..audio import audio_state
+from ..live import ArchiveState
+from ..parameters import Parameters
+
+_MOST_VALUES = 200
+_TRANSCRIPT = 600.0  # seconds
+
+
+def described(state: ArchiveState, name: str) -> RecordingDescription:
+    """A recording that is not closed."""
+    if name not in state.descriptions:
+        raise not_there()
+    return state.descriptions.get(name)
+
+
+def archive_content(state: ArchiveState) -> dict[str, Any]:
+    """The archive as a whole."""
+    about, dates = state.descriptions, state.descriptions.dates
+    return {
+        "name": state.archive.folder.resolve().name, "recordings": len(about), "seconds": about.seconds,
+        "language": state.archive.settings.language, "version": __version__,
+        "speakers": about.values("speakers", _MOST_VALUES), "collections": about.values("collection", _MOST_VALUES),
+        "dates": {"first": dates[0], "last": dates[1]} if dates else {"first": None, "last": None},
+        "recognising": None, "has_audio": about.has_audio, "examples": state.examples,
+    }  # fmt: skip
+
+
+def recording_content(state: ArchiveState, name: str) -> dict[str, Any]:
+    """A recording as lists show it."""
+    return _content(state, described(state, name))
+
+
+def _content(state: ArchiveState, about: RecordingDescription) -> dict[str, Any]:
+    return {
+        "id": about.name, "title": about.title, "date": about.date, "speaker": about.speaker,
+        "collection": about.collection, "seconds": about.seconds, "rights": about.rights, "has_audio": about.audio,
+        "heard": about.heard, "heard_by": state.heard_by(about.name), "state": "ready",
+    }  # fmt: skip
+
+
+def recordings(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
+    """A page of the list of recordings."""
+    total, some = state.descriptions.page(
+        parameters.choice("sort", SORTS), parameters.choice("order", ("asc", "desc")) == "desc",
+        parameters.text("filter", longest=1000), parameters.number("offset", 0, 0, 10_000_000),
+        parameters.number("limit", 50, 1, 500),
+    )  # fmt: skip
+    return {"total": total, "recordings": [_content(state, about) for about in some]}
+
+
+def recording(state: ArchiveState, name: str) -> dict[str, Any]:
+    """One recording, with all that is said about it."""
+    content, index = recording_content(state, name), state.archive.index
+    audio = audio_state(state, name)
+    fields = state.archive.about.get(name)
+    return content | {
+        "fields": {field: values_of(value) if ";" in value else [value] for field, value in fields.items()},
+        "audio": {"state": audio.state, "message": audio.message, "type": None, "url": None},
+        "turns": [{"speaker": t.speaker, "start": t.start, "end": t.stop} for t in turns_of(index, name)],
+    }
+
+
+def transcript(state: ArchiveState, name: str, parameters: Parameters) -> dict[str, Any]:
+    """The words of a recording, with their alternatives, from a time on."""
+    about = described(state, name)
+    if about.rights != OPEN:
+        raise ApiError(403, "closed", "what was said in this recording is given on request")
+    start = parameters.seconds("from", 0.0)
+    end = parameters.seconds("to", start + _TRANSCRIPT)
+    try:
+        piece = transcript_piece(state.archive.index, name, start, end)
+    except InputError as error:
+        raise ApiError(400, "bad-parameter", error.what) from None
+    words = [
+        {
+            "text": w.word.text, "start": w.word.start, "end": w.word.end, "posterior": w.word.posterior,
+            "alternatives": [a._asdict() for a in w.alternatives], "segment": w.segment,
+        }
+        for w in piece.words
+    ]  # fmt: skip
+    return {"words": words, "seconds": about.seconds, "next": piece.next}

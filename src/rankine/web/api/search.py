@@ -1,0 +1,93 @@
+"""Searching: pages of hits, and why a hit was found."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from ...spoken.archive.filters import DocumentFilter
+from ...spoken.archive.hits import CERTAINTIES, Hit
+from ...spoken.archive.result_pages import SORTS, PageRequest, ResultPage, result_page
+from ...spoken.archive.search import explain_place
+from ..answers import ApiError
+from ..live import ArchiveState
+from ..parameters import LONGEST_QUERY, Parameters
+from .recordings import recording_content
+
+_BEFORE = 1.0  # seconds before a hit from which it is played
+
+
+def query_of(parameters: Parameters) -> str:
+    """The words that are searched for."""
+    text = parameters.text("q", longest=LONGEST_QUERY).strip()
+    if not text:
+        raise ApiError(400, "no-query", "expected words to search for, got none")
+    return text
+
+
+def filter_of(parameters: Parameters) -> DocumentFilter:
+    """Which recordings are searched; closed ones never."""
+    names = ("speaker", "since", "until", "collection", "recording")
+    return DocumentFilter.of(**{name: parameters.optional(name) for name in names}, closed=False)
+
+
+def page_of(parameters: Parameters, most: int = 100) -> PageRequest:
+    """Which part of the results is asked for."""
+    return PageRequest(
+        parameters.number("k", 10, 1, most), parameters.number("offset", 0, 0, 1_000_000),
+        parameters.number("per_recording", 3, 1, 100), parameters.choice("sort", SORTS),
+        parameters.choices("certainty", CERTAINTIES),
+    )  # fmt: skip
+
+
+def search(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
+    """Recordings with their hits."""
+    began = time.perf_counter()
+    text = query_of(parameters)
+    results = result_page(state.archive, text, filter_of(parameters), page_of(parameters))
+    return {
+        "query": text, "notes": results.notes, "suggestions": _suggestions(results),
+        "total_hint": {"recordings": results.recordings, "hits": results.places}, "more": results.more,
+        "milliseconds": round(1e3 * (time.perf_counter() - began), 1),
+        "groups": [
+            {
+                "recording": recording_content(state, group.recording), "more": group.more,
+                "hits": [hit_content(hit) for hit in group.hits],
+            }
+            for group in results.groups
+        ],
+    }  # fmt: skip
+
+
+def _suggestions(results: ResultPage) -> list[dict[str, str]]:
+    alike = {"letters": "is written nearly like", "sound": "sounds nearly like"}
+    return [
+        {"word": some.word, "instead": word, "why": f"{alike[some.by]} {word}"}
+        for word, several in results.suggestions.items()
+        for some in several
+    ]
+
+
+def hit_content(hit: Hit) -> dict[str, Any]:
+    """A hit as plain data; it holds no path of the machine."""
+    return {
+        "rank": hit.rank, "recording": hit.document, "place": hit.place, "segment": hit.segment, "start": hit.start,
+        "end": hit.end, "play_from": max(hit.start - _BEFORE, 0.0) if hit.start == hit.start else 0.0,
+        "certainty": hit.certainty, "score": hit.score, "evidence": hit.evidence, "speaker": hit.speaker,
+        "line": [
+            {"text": w.text, "start": w.start, "end": w.end, "posterior": w.posterior, "mark": w.mark or None}
+            for w in hit.line
+        ],
+    }  # fmt: skip
+
+
+def why(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
+    """The parts of the score of a hit, which sum to it."""
+    text, place = query_of(parameters), parameters.text("place")
+    if not place:
+        raise ApiError(400, "bad-parameter", "place: expected the place of a hit, got none")
+    archive = state.archive
+    score, parts = explain_place(archive.index, archive.weights_in_use, text, place, archive.counting_hearings)
+    kinds = list(dict.fromkeys(part.what for part in parts))
+    sentence = f"What speaks for this place most: {parts[0].sentence}." if parts else "Nothing speaks for this place."
+    return {"score": score, "kinds": kinds, "parts": [part._asdict() for part in parts], "sentence": sentence}

@@ -1,0 +1,152 @@
+"""Serving: a free port, an address with a token, a browser, and an end within two seconds of Ctrl-C or SIGTERM."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import socket
+import threading
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import uvicorn
+
+from ..console import put, say
+from ..errors import InputError
+from ..interrupt import keeping, partial_result, results_are_whole
+from ..spoken.archive.people import login_name
+from .app import WebOptions, create_app, new_rules
+from .live import LiveArchive
+from .security import HostList, cookie_name
+from .sessions import Sessions
+
+HOST, PORT = "127.0.0.1", 8517
+_PORTS = 50  # that are tried, one after the other
+_PATIENCE = 1  # seconds that streams may go on after a signal
+_CONNECTIONS = 500
+_ANYWHERE = ("0.0.0.0", "::")
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """How an archive is served; ``colleagues`` are those who get a token of their own."""
+
+    host: str = HOST
+    port: int = PORT
+    browser: bool = True
+    read_only: bool = False
+    certificate: str | None = None
+    key: str | None = None
+    colleagues: Sequence[str] = field(default_factory=tuple)
+
+    def check(self) -> None:
+        """Raise InputError for options that cannot be used together."""
+        if (self.certificate is None) != (self.key is None):
+            raise InputError("--certificate and --key belong together: give both, or none")
+        if not 0 <= self.port < 65536:
+            raise InputError(f"expected a port from 0 to 65535, got {self.port}")
+        if self.colleagues and self.host == HOST:
+            raise InputError(
+                f"--token-for is for colleagues, who reach this machine only with --host; now it is {HOST}"
+            )
+        if len(set(self.colleagues)) < len(self.colleagues) or not all(map(str.strip, self.colleagues)):
+            raise InputError("--token-for: expected different names")
+
+
+def free_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens on a port, or on the next one that is free; port 0 is any."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for number in range(port, min(port + _PORTS, 65536)) if port else [0]:
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, number))
+            listener.listen(256)
+            return listener
+        except OSError as error:
+            listener.close()
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise InputError(f"cannot listen on {host}: {error.strerror or error}") from None
+    raise InputError(f"no port from {port} to {port + _PORTS - 1} is free: give another with --port")
+
+
+def hosts_of(host: str) -> HostList:
+    """The names under which a server that listens on a host answers."""
+    names = {"localhost", "127.0.0.1", "::1"}
+    if host != HOST:
+        names |= {host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()}
+    return HostList(frozenset(names), addresses=host in _ANYWHERE)
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine reaches a host."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def address(scheme: str, host: str, port: int, token: str) -> str:
+    """The first address, with a token."""
+    shown = socket.gethostname() if host in _ANYWHERE else f"[{host}]" if ":" in host else host
+    return f"{scheme}://{shown}:{port}/?token={quote(token)}"
+
+
+def serve(folder: str, options: ServeOptions) -> None:
+    """Serve an archive until a signal comes."""
+    options.check()
+    archive = LiveArchive(folder)
+    sessions, secure = Sessions(), options.certificate is not None
+    listener = free_socket(options.host, options.port)
+    port = listener.getsockname()[1]
+    rules = new_rules(sessions, hosts=hosts_of(options.host), cookie=cookie_name(port, secure), secure=secure)
+    app = create_app(WebOptions(archive, rules, options.read_only))
+    if options.port not in (0, port):
+        say(f"port {options.port} is taken; this is port {port}")
+    own = login_name() or "me"
+    _announce(options, sessions, own, port)
+    keeping("nothing was changed; the archive is as it was")
+    server = make_server(app, options)
+    if options.browser:
+        url = address("https" if secure else "http", options.host, port, sessions.token_for_once(own))
+        threading.Thread(target=_open_browser, args=(url,), daemon=True).start()
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:  # uvicorn passes the signal on when all connections are closed
+        with results_are_whole(False):
+            partial_result(success=True)
+
+
+def make_server(app: Any, options: ServeOptions) -> uvicorn.Server:
+    """What answers requests."""
+    return uvicorn.Server(uvicorn.Config(
+        app, log_config=None, access_log=False, lifespan="off", http="h11", ws="none", server_header=False,
+        date_header=False, proxy_headers=False, timeout_keep_alive=30, timeout_graceful_shutdown=_PATIENCE,
+        limit_concurrency=_CONNECTIONS, h11_max_incomplete_event_size=32_768, backlog=256,
+        ssl_certfile=options.certificate, ssl_keyfile=options.key,
+    ))  # fmt: skip
+
+
+def _announce(options: ServeOptions, sessions: Sessions, own: str, port: int) -> None:
+    """Print the addresses, and who can reach them."""
+    scheme = "https" if options.certificate else "http"
+    put(address(scheme, options.host, port, sessions.token_for(own)))
+    for name in options.colleagues:
+        put(f"{name}: {address(scheme, options.host, port, sessions.token_for(name))}")
+    if not is_local(options.host):
+        say(f"whoever reaches {options.host} over the network can open this page with a token, and nobody without")
+        if not options.certificate:
+            say("it is not encrypted: others on the way can read along, tokens too; give --certificate and --key")
+    say("Ctrl-C ends")
+
+
+def _open_browser(url: str) -> None:
+    try:
+        opened = webbrowser.open(url)
+    except webbrowser.Error:
+        opened = False
+    if not opened:
+        say("no browser was found here: open the address above in one")
