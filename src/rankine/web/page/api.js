@@ -1,5 +1,7 @@
 // The server's answers: JSON of version 1 of its API.
 
+import { sentence } from "./words.js";
+
 const ROOT = "/api/v1";
 
 // What went wrong, as a sentence to show.
@@ -40,7 +42,7 @@ function notice(next) {
 async function refusal(answer) {
   const body = await answer.json().catch(() => null);
   const message = body?.error?.message ?? SENTENCES[answer.status] ?? `The server answered ${answer.status}.`;
-  return new Refusal(body?.error?.code ?? String(answer.status), answer.status === 401 ? SENTENCES[401] : message);
+  return new Refusal(body?.error?.code ?? String(answer.status), answer.status === 401 ? SENTENCES[401] : sentence(message));
 }
 
 // The JSON at a path below the API, or at a full path; raises Refusal with a sentence.

@@ -10,6 +10,9 @@ import { clock } from "./words.js";
 // The certainty as a shape and a word.
 export const tag = (certainty) => el("span", { class: `tag ${certainty.replace(" ", "-")}` }, icon(certainty), certainty);
 
+// The certainty of a hit; where it is not heard, what speaks for it is written too.
+export const certainty = (hit) => [tag(hit.certainty), hit.certainty === "heard" || !hit.evidence ? null : el("span", { class: "evidence", text: hit.evidence })];
+
 // The line: matched words underlined by certainty; a word whose certainty is not the hit's own has it written behind it.
 export function line(hit) {
   if (!hit.line.length) return el("p", { class: "line absent", text: "What was said here is given on request." });
@@ -61,7 +64,7 @@ export function hitNode(hit, recording, query) {
   const node = el("li", { class: "hit", "data-place": hit.place }, play,
     el("div", { class: "hit-body" },
       el("div", { class: "hit-head" },
-        el("a", { class: "at", href: listenAddress(recording.id, { t: hit.play_from, q: query }), "aria-label": `Open at ${at}`, text: at }), tag(hit.certainty)),
+        el("a", { class: "at", href: listenAddress(recording.id, { t: hit.play_from, q: query }), "aria-label": `Open at ${at}`, text: at }), certainty(hit)),
       line(hit), actions(hit, recording, query, panel), panel));
   play.addEventListener?.("click", () => {
     const here = node.classList.contains("playing") && !audio.paused;

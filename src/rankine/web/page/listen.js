@@ -3,14 +3,15 @@
 import { amend, listenAddress, searchAddress } from "./address.js";
 import { get, recordingPath } from "./api.js";
 import { copy, el, icon } from "./dom.js";
-import { cite, clipAddress, line, tag } from "./hit.js";
+import { certainty, cite, clipAddress, line } from "./hit.js";
 import { menu } from "./menu.js";
 import { audio, controls, current, load, on, play, problem, seek } from "./player.js";
 import { Transcript, alternatives } from "./transcript.js";
 import { waveform } from "./waveform.js";
 import { why } from "./why.js";
-import { clock, counted, facts, heardWord } from "./words.js";
+import { clock, counted, facts, heardWord, sentence } from "./words.js";
 
+const MOST = 100; // hits of a recording that are asked for
 const CLIP = 10; // seconds of a clip around the place that plays
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -53,7 +54,7 @@ function hitList(hits, query, choose) {
       if (!panel.hasChildNodes()) why(panel, query, hit);
     } });
     return el("li", { class: "index-hit" },
-      el("div", { class: "hit-head" }, el("button", { type: "button", class: "at", "aria-label": `Play hit ${i + 1} from ${clock(hit.play_from)}`, text: clock(hit.start), onclick: () => choose(i) }), tag(hit.certainty), button),
+      el("div", { class: "hit-head" }, el("button", { type: "button", class: "at", "aria-label": `Play hit ${i + 1} from ${clock(hit.play_from)}`, text: clock(hit.start), onclick: () => choose(i) }), certainty(hit), button),
       line(hit), panel);
   }));
 }
@@ -69,7 +70,7 @@ function details(about) {
 // The player at the top of the view, or a sentence where there is nothing to play.
 function playerBox(about, hits, choose, q, signal) {
   if (about.audio?.state !== "ok") {
-    return { node: el("div", { class: "player" }, el("div", { class: "player-row" }, el("p", { class: "trouble", text: about.audio?.message || "This recording has no audio in the archive." }), exportMenu(about, q))), show: () => {} };
+    return { node: el("div", { class: "player" }, el("div", { class: "player-row" }, el("p", { class: "trouble", text: sentence(about.audio?.message) || "This recording has no audio in the archive." }), exportMenu(about, q))), show: () => {} };
   }
   const wave = waveform(about, signal);
   const sentence = el("p", { class: "trouble", hidden: true });
@@ -135,8 +136,8 @@ function sideColumn(about, parameters, find) {
 
 async function hitsOf(id, q, signal) {
   if (!q) return [];
-  const answer = await get("/search", { q, recording: id, k: 1, per_recording: 200, sort: "time" }, signal);
-  return [...(answer.groups[0]?.hits ?? [])].sort((a, b) => a.start - b.start);
+  const answer = await get("/search", { q, recording: id, k: 1, per_recording: MOST, sort: "time" }, signal);
+  return answer.groups[0]?.hits ?? [];
 }
 
 export async function drawListen(view, parameters, signal) {
@@ -144,12 +145,12 @@ export async function drawListen(view, parameters, signal) {
   if (signal.aborted) return;
   document.title = about.title || about.id;
   let hits = [], at = null, q = parameters.q;
-  const certainty = (word) => hits.find((hit) => word.start < hit.end - 0.02 && word.end > hit.start + 0.02)?.certainty;
+  const certaintyOf = (word) => hits.find((hit) => word.start < hit.end - 0.02 && word.end > hit.start + 0.02)?.certainty;
   const start = (second) => {
     if (about.audio?.state === "ok") { seek(second); play(); }
     follow.jump(second);
   };
-  const transcript = new Transcript(about, { certainty, play: start }, signal);
+  const transcript = new Transcript(about, { certainty: certaintyOf, play: start }, signal);
   alternatives(transcript, signal);
   const follow = followAudio(transcript, () => q, about, signal);
   const choose = (i) => { at = i; showHits(); start(hits[i].play_from); };

@@ -3,7 +3,7 @@
 import { listenAddress } from "./address.js";
 import { get, recordingPath } from "./api.js";
 import { byId, el, hidden, icon } from "./dom.js";
-import { clock } from "./words.js";
+import { clock, sentence } from "./words.js";
 
 export const audio = el("audio", { preload: "metadata" });
 const events = new EventTarget();
@@ -24,7 +24,7 @@ for (const name of ["timeupdate", "seeking"]) audio.addEventListener(name, () =>
 audio.addEventListener("error", async () => {
   if (!recording || !audio.getAttribute("src")) return;
   const about = await get(recordingPath(recording.id)).catch((error) => ({ audio: { message: error.message } }));
-  trouble = about.audio?.message || "The browser cannot play this recording.";
+  trouble = sentence(about.audio?.message) || "The browser cannot play this recording.";
   tell("change");
 });
 

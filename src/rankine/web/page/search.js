@@ -7,7 +7,7 @@ import { filterColumn } from "./filters.js";
 import { drawPlaying, hitNode, tag } from "./hit.js";
 import { menu } from "./menu.js";
 import { on } from "./player.js";
-import { CERTAINTIES, MEANING, counted, duration, facts } from "./words.js";
+import { CERTAINTIES, MEANING, counted, duration, facts, sentence } from "./words.js";
 
 const RECORDINGS = 10;
 const PLACES = 3;
@@ -49,7 +49,7 @@ function teach(about) {
 function nothing(answer, parameters, change) {
   const filtered = ["speaker", "since", "until", "collection", "certainty"].some((name) => parameters[name]);
   return el("div", { class: "empty" },
-    el("h2", { text: "Nothing in this archive sounds like that" }),
+    el("h2", { text: filtered ? "Nothing that these filters let through" : "Nothing in this archive sounds like that" }),
     answer.suggestions?.length ? el("p", {}, "The archive does contain: ") : null,
     answer.suggestions?.length ? el("ul", { class: "suggestions" }, answer.suggestions.map(({ word, why }) => el("li", {},
       el("a", { class: "chip", href: searchAddress({ ...parameters, q: word }), text: word }), why ? el("small", { text: why }) : null))) : null,
@@ -92,14 +92,13 @@ function moreButton(text, act) {
 
 function resultsHead(answer, parameters, change) {
   const places = answer.groups.reduce((sum, { hits }) => sum + hits.length, 0);
-  const total = answer.total_hint;
-  const count = typeof total === "number" && total > places ? `about ${counted(total, "place")}` : counted(places, "place");
+  const total = answer.total_hint ?? { hits: places, recordings: answer.groups.length };
   const sort = el("select", { "aria-label": "Sort by", onchange: () => change({ sort: sort.value === "relevance" ? "" : sort.value }) },
     el("option", { value: "relevance", text: "most relevant first" }), el("option", { value: "time", text: "in order of time" }));
   sort.value = parameters.sort || "relevance";
   const exported = { ...asked(parameters), k: 1000 };
   return el("div", { class: "results-head" },
-    el("p", { class: "count", role: "status", text: places ? `${count} in ${answer.more ? "the first " : ""}${counted(answer.groups.length, "recording")}` : "No place found" }),
+    el("p", { class: "count", role: "status", text: places ? `${counted(total.hits, "place")} in ${counted(total.recordings, "recording")}` : "No place found" }),
     places ? el("div", { class: "tools" }, sort, menu("Export", [
       { text: "Table", note: "CSV", href: exportPath("csv", exported) },
       { text: "Data", note: "JSON", href: exportPath("json", exported) },
@@ -110,7 +109,7 @@ function resultsHead(answer, parameters, change) {
 function results(answer, parameters, change) {
   const groups = el("div", { class: "groups" }, answer.groups.map((entry) => group(entry, parameters)));
   const node = el("div", { class: "results" }, resultsHead(answer, parameters, change),
-    answer.notes?.map((note) => el("p", { class: "note", text: note })),
+    answer.notes?.map((note) => el("p", { class: "note", text: sentence(note) })),
     answer.groups.length ? groups : nothing(answer, parameters, change));
   if (answer.groups.length && answer.suggestions?.length) {
     groups.before(el("p", { class: "note" }, "Or did you mean ", answer.suggestions.slice(0, 5).map(({ word }) => el("a", { class: "chip", href: searchAddress({ ...parameters, q: word }), text: word }))));

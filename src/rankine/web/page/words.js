@@ -35,7 +35,17 @@ export function heardWord(value) {
   return value >= 0.65 ? "fairly" : "poorly";
 }
 
-export const decimal = (value, digits = 2) => value.toFixed(digits).replace("-", "−");
+// An amount with two digits; one that rounds to nothing says so.
+export function decimal(value) {
+  if (value !== 0 && Math.abs(value) < 0.005) return value < 0 ? "> −0.01" : "< 0.01";
+  return value.toFixed(2).replace("-", "−");
+}
+
+// What the server says, as a sentence of its own.
+export function sentence(text) {
+  if (!text) return "";
+  return text[0].toUpperCase() + text.slice(1) + (/[.?!:]$/.test(text) ? "" : ".");
+}
 
 // Speaker, date, collection, length: what is there, in one line.
 export function facts(recording) {
