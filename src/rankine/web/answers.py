@@ -42,6 +42,11 @@ def without_paths(text: str) -> str:
     return _PATH.sub("…", text)
 
 
+def rounded(value: float | None, digits: int = 3) -> float | None:
+    """A number with few digits; None where it is none."""
+    return None if value is None or value != value else round(value, digits)
+
+
 def json_answer(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """An answer as JSON; numbers that are none are null."""
     data = msgspec.json.encode(content)

@@ -125,7 +125,7 @@ class WebSite:
     async def answer(self, gate: Gate, compute: Compute) -> Response:
         """What is computed from one state of the archive, with the name of the state."""
         content, state = await gate.run(partial(self.archive.answer, compute))
-        return json_answer({"state": state.id, **content})
+        return json_answer({**content, "state": state.id})
 
     async def with_parameters(self, compute: Callable[..., dict[str, Any]], gate: Gate, request: Request) -> Response:
         """An answer that depends on the parameters alone."""

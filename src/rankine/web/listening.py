@@ -120,7 +120,7 @@ class PatientResponse(StreamingResponse):
         except TimeoutError:
             return
         finally:
-            await self.body_iterator.aclose()  # type: ignore[union-attr]
+            await self.body_iterator.aclose()  # type: ignore[attr-defined]
 
 
 def attachment(name: str) -> str:

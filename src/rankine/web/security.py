@@ -104,9 +104,7 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
             return
         scope["nonce"] = secrets.token_urlsafe(16)
-        scope["path"] = scope["raw_path"].decode(
-            "latin-1"
-        )  # routes see names as they are encoded: one may hold a slash
+        scope["path"] = scope["raw_path"].decode("latin-1")  # routes see names as they are encoded, with slashes
         guarded = _with_headers(send, scope["nonce"])
         try:
             answer = self._check(scope)

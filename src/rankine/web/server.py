@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import ipaddress
+import signal
 import socket
 import threading
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +18,7 @@ import uvicorn
 
 from ..console import put, say
 from ..errors import InputError
-from ..interrupt import keeping, partial_result, results_are_whole
+from ..interrupt import SIGNALS, keeping, partial_result, results_are_whole
 from ..spoken.archive.people import login_name
 from .app import WebOptions, create_app, new_rules
 from .live import LiveArchive
@@ -49,9 +51,7 @@ class ServeOptions:
         if not 0 <= self.port < 65536:
             raise InputError(f"expected a port from 0 to 65535, got {self.port}")
         if self.colleagues and self.host == HOST:
-            raise InputError(
-                f"--token-for is for colleagues, who reach this machine only with --host; now it is {HOST}"
-            )
+            raise InputError(f"--token-for is for colleagues, who reach this machine only with --host, not {HOST}")
         if len(set(self.colleagues)) < len(self.colleagues) or not all(map(str.strip, self.colleagues)):
             raise InputError("--token-for: expected different names")
 
@@ -115,14 +115,44 @@ def serve(folder: str, options: ServeOptions) -> None:
         threading.Thread(target=_open_browser, args=(url,), daemon=True).start()
     try:
         server.run(sockets=[listener])
-    except KeyboardInterrupt:  # uvicorn passes the signal on when all connections are closed
+    except KeyboardInterrupt:  # connections are closed; threads that still work end with the process
         with results_are_whole(False):
             partial_result(success=True)
 
 
-def make_server(app: Any, options: ServeOptions) -> uvicorn.Server:
+class SignalledServer(uvicorn.Server):
+    """A server that ends when a signal comes, and then passes it on once, to whoever had it before."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Treat signals while the server runs; only the main thread can."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before: dict[int, Any] = {number: signal.signal(number, self.handle_exit) for number in SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        for number in self.numbers[:1]:
+            if callable(before[number]):
+                before[number](number, None)
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """End soon; at the second signal, at once."""
+        self.numbers.append(sig)
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.numbers: list[int] = []
+
+
+def make_server(app: Any, options: ServeOptions) -> SignalledServer:
     """What answers requests."""
-    return uvicorn.Server(uvicorn.Config(
+    return SignalledServer(uvicorn.Config(
         app, log_config=None, access_log=False, lifespan="off", http="h11", ws="none", server_header=False,
         date_header=False, proxy_headers=False, timeout_keep_alive=30, timeout_graceful_shutdown=_PATIENCE,
         limit_concurrency=_CONNECTIONS, h11_max_incomplete_event_size=32_768, backlog=256,

@@ -50,7 +50,7 @@ class Sessions:
         return self._add(user, float("inf"))
 
     def token_for_once(self, user: str) -> str:
-        """A new token of a user that opens one session, soon: for the command that opens a browser, which others see."""
+        """A new token of a user that opens one session, soon: others see the command that opens a browser."""
         return self._add(user, self._clock() + _ONCE)
 
     def _add(self, user: str, until: float) -> str:

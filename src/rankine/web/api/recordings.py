@@ -11,7 +11,7 @@ from ...spoken.archive.rights import OPEN
 from ...spoken.archive.transcripts import transcript_piece
 from ...spoken.archive.turns import turns_of
 from ...version import __version__
-from ..answers import ApiError, not_there
+from ..answers import ApiError, not_there, rounded
 from ..audio import audio_state
 from ..live import ArchiveState
 from ..parameters import Parameters
@@ -31,7 +31,7 @@ def archive_content(state: ArchiveState) -> dict[str, Any]:
     """The archive as a whole."""
     about, dates = state.descriptions, state.descriptions.dates
     return {
-        "name": state.archive.folder.resolve().name, "recordings": len(about), "seconds": about.seconds,
+        "name": state.archive.folder.resolve().name, "recordings": len(about), "seconds": rounded(about.seconds),
         "language": state.archive.settings.language, "version": __version__,
         "speakers": about.values("speakers", _MOST_VALUES), "collections": about.values("collection", _MOST_VALUES),
         "dates": {"first": dates[0], "last": dates[1]} if dates else {"first": None, "last": None},
@@ -87,8 +87,9 @@ def transcript(state: ArchiveState, name: str, parameters: Parameters) -> dict[s
         raise ApiError(400, "bad-parameter", error.what) from None
     words = [
         {
-            "text": w.word.text, "start": w.word.start, "end": w.word.end, "posterior": w.word.posterior,
-            "alternatives": [a._asdict() for a in w.alternatives], "segment": w.segment,
+            "text": w.word.text, "start": rounded(w.word.start), "end": rounded(w.word.end),
+            "posterior": rounded(w.word.posterior, 4), "segment": w.segment,
+            "alternatives": [{"text": a.text, "posterior": rounded(a.posterior, 4)} for a in w.alternatives],
         }
         for w in piece.words
     ]  # fmt: skip

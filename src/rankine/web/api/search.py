@@ -9,7 +9,7 @@ from ...spoken.archive.filters import DocumentFilter
 from ...spoken.archive.hits import CERTAINTIES, Hit
 from ...spoken.archive.result_pages import SORTS, PageRequest, ResultPage, result_page
 from ...spoken.archive.search import explain_place
-from ..answers import ApiError
+from ..answers import ApiError, rounded
 from ..live import ArchiveState
 from ..parameters import LONGEST_QUERY, Parameters
 from .recordings import recording_content
@@ -71,11 +71,14 @@ def _suggestions(results: ResultPage) -> list[dict[str, str]]:
 def hit_content(hit: Hit) -> dict[str, Any]:
     """A hit as plain data; it holds no path of the machine."""
     return {
-        "rank": hit.rank, "recording": hit.document, "place": hit.place, "segment": hit.segment, "start": hit.start,
-        "end": hit.end, "play_from": max(hit.start - _BEFORE, 0.0) if hit.start == hit.start else 0.0,
+        "rank": hit.rank, "recording": hit.document, "place": hit.place, "segment": hit.segment,
+        "start": rounded(hit.start), "end": rounded(hit.end), "play_from": rounded(max(hit.start - _BEFORE, 0.0)) or 0.0,
         "certainty": hit.certainty, "score": hit.score, "evidence": hit.evidence, "speaker": hit.speaker,
         "line": [
-            {"text": w.text, "start": w.start, "end": w.end, "posterior": w.posterior, "mark": w.mark or None}
+            {
+                "text": w.text, "start": rounded(w.start), "end": rounded(w.end),
+                "posterior": rounded(w.posterior, 4), "mark": w.mark or None,
+            }
             for w in hit.line
         ],
     }  # fmt: skip
