@@ -64,7 +64,7 @@ export function hitNode(hit, recording, query) {
   const node = el("li", { class: "hit", "data-place": hit.place }, play,
     el("div", { class: "hit-body" },
       el("div", { class: "hit-head" },
-        el("a", { class: "at", href: listenAddress(recording.id, { t: hit.play_from, q: query }), "aria-label": `Open at ${at}`, text: at }), certainty(hit)),
+        el("a", { class: "at", href: listenAddress(recording.id, { t: hit.play_from, q: query }), "aria-label": `${at}, open the recording here`, text: at }), certainty(hit)),
       line(hit), actions(hit, recording, query, panel), panel));
   play.addEventListener?.("click", () => {
     const here = node.classList.contains("playing") && !audio.paused;

@@ -54,7 +54,7 @@ function hitList(hits, query, choose) {
       if (!panel.hasChildNodes()) why(panel, query, hit);
     } });
     return el("li", { class: "index-hit" },
-      el("div", { class: "hit-head" }, el("button", { type: "button", class: "at", "aria-label": `Play hit ${i + 1} from ${clock(hit.play_from)}`, text: clock(hit.start), onclick: () => choose(i) }), certainty(hit), button),
+      el("div", { class: "hit-head" }, el("button", { type: "button", class: "at", "aria-label": `${clock(hit.start)}, play hit ${i + 1}`, text: clock(hit.start), onclick: () => choose(i) }), certainty(hit), button),
       line(hit), panel);
   }));
 }

@@ -32,6 +32,7 @@ async function draw(scroll) {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  view.setAttribute("aria-busy", "true");
   try {
     const drawn = VIEWS[name](view, parameters, signal);
     if (!scroll && name !== "listen") scrollTo(0, 0);
@@ -40,6 +41,7 @@ async function draw(scroll) {
   } catch (error) {
     if (error.name !== "AbortError" && !signal.aborted) failed(error);
   }
+  if (!signal.aborted) view.setAttribute("aria-busy", "false");
 }
 
 function startSearch() {

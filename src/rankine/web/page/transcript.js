@@ -73,7 +73,7 @@ export class Transcript {
       before = speaker;
       return el("div", { class: "paragraph" },
         el("div", { class: "gutter" },
-          el("button", { type: "button", class: "at", "data-second": String(at), "aria-label": `Play from ${clock(at)}`, text: clock(at) }),
+          el("button", { type: "button", class: "at", "data-second": String(at), "aria-label": `${clock(at)}, play from here`, text: clock(at) }),
           name ? el("span", { class: "speaker", text: name }) : null), text);
     });
     part.node.classList.remove("waiting");
