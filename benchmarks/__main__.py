@@ -12,6 +12,7 @@ from . import (
     evaluation,
     large_margin,
     metadata,
+    page,
     pairwise,
     reading,
     recognisers,
@@ -36,6 +37,7 @@ BENCHMARKS = {
     "archive": archive.main,
     "archive-million": archive.million,
     "metadata": metadata.main,
+    "page": page.main,
     "adding": adding.main,
     "recognition": recognition.main,
     "recognisers": recognisers.main,
@@ -47,8 +49,8 @@ BENCHMARKS = {
     "startup": startup.main,
 }
 
-# run only if named: much disk and time, or real data and a model
-BY_NAME = {"archive-million", "recognisers", "cutting", "times", "calibration", "vosk-scale"}
+# run only if named: much disk and time, or real data and a model, or a browser
+BY_NAME = {"archive-million", "recognisers", "cutting", "times", "calibration", "vosk-scale", "page"}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or [name for name in BENCHMARKS if name not in BY_NAME]

@@ -18,7 +18,7 @@ from rankine.spoken.index.about import About
 # chromium asks nobody but the server
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--enable-features=OverlayScrollbar",
+    "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 AXE = Path(sys.prefix) / "axe.min.js"
 MARKUP = '<img src="/x" onerror="alert(1)"> & "quotes"'

@@ -13,7 +13,14 @@ pytestmark = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs 
 
 RECORDING = "/recording/railway"
 TIME = "document.querySelector('audio').currentTime"
-PAGES = ["/", "/?q=railway", "/?q=hospitle&certainty=heard", "/recordings", f"{RECORDING}?q=railway&t=5", "/recording/moved"]
+PAGES = [
+    "/",
+    "/?q=railway",
+    "/?q=hospitle&certainty=heard",
+    "/recordings",
+    f"{RECORDING}?q=railway&t=5",
+    "/recording/moved",
+]
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +191,7 @@ def test_filters_stand_in_the_address(here):
     page.get_by_label("perhaps", exact=True).uncheck()
     page.wait_for_url("**certainty=**")
     until(page, "!document.querySelector('.hit .tag.perhaps')")
+    assert page.evaluate("document.activeElement.id") == "certainty-perhaps"
     assert set(page.locator(".hit .tag").all_inner_texts()) == {"heard", "sounds like"}
     page.get_by_label("Speaker").select_option("Ann Reid")
     page.wait_for_url("**speaker=Ann+Reid**")
@@ -306,6 +314,9 @@ def test_entering_with_a_token(browser, address):
     base, token = address.split("/?token=")
     page.goto(f"{base}{RECORDING}?t=3")
     page.wait_for_selector("#token")
+    if browsers.AXE.exists():
+        page.evaluate(browsers.AXE.read_text(encoding="utf-8"))
+        assert page.evaluate("axe.run()")["violations"] == []
     page.fill("#token", "wrong")
     page.press("#token", "Enter")
     until(page, "document.querySelector('#said').textContent")

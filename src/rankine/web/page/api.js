@@ -1,6 +1,6 @@
 // The server's answers: JSON of version 1 of its API.
 
-import { sentence } from "./words.js";
+import { sentence, setLanguage } from "./words.js";
 
 const ROOT = "/api/v1";
 
@@ -65,7 +65,7 @@ export async function get(path, parameters = {}, signal = undefined) {
 let archivePromise = null;
 export function archive(fresh = false) {
   if (fresh || archivePromise === null) {
-    const asked = get("/archive");
+    const asked = get("/archive").then((about) => { setLanguage(about.language); return about; });
     archivePromise = asked;
     asked.catch(() => { if (archivePromise === asked) archivePromise = null; });
   }

@@ -31,7 +31,7 @@ function headings(parameters, change) {
     const active = name === by;
     const next = active ? (down ? "" : "desc") : DOWN.has(name) ? "desc" : "";
     return el("th", { scope: "col", "aria-sort": active ? (down ? "descending" : "ascending") : null },
-      el("button", { type: "button", class: active ? `sort ${down ? "down" : "up"}` : "sort", onclick: () => change({ sort: name, order: next }) }, text, active ? icon("more") : null));
+      el("button", { type: "button", id: `sort-${name}`, class: active ? `sort ${down ? "down" : "up"}` : "sort", onclick: () => change({ sort: name, order: next }) }, text, active ? icon("more") : null));
   }));
 }
 

@@ -5,7 +5,7 @@ import { get, recordingPath } from "./api.js";
 import { copy, el, hidden, icon, toast } from "./dom.js";
 import { audio, current, playAt } from "./player.js";
 import { why } from "./why.js";
-import { clock } from "./words.js";
+import { clock, gap, language } from "./words.js";
 
 // The certainty as a shape and a word.
 export const tag = (certainty) => el("span", { class: `tag ${certainty.replace(" ", "-")}` }, icon(certainty), certainty);
@@ -17,13 +17,13 @@ export const certainty = (hit) => [tag(hit.certainty), hit.certainty === "heard"
 export function line(hit) {
   if (!hit.line.length) return el("p", { class: "line absent", text: "What was said here is given on request." });
   const parts = hit.line.flatMap((word, i) => {
-    const space = i ? " " : "";
+    const space = i ? gap() : "";
     if (!word.mark) return [space + word.text];
     const mark = el("mark", { class: word.mark.replace(" ", "-"), text: word.text });
     const note = word.mark === hit.certainty ? hidden(` (${word.mark})`) : el("small", { class: "mark-note", text: word.mark });
     return [space, mark, note];
   });
-  return el("p", { class: "line" }, parts);
+  return el("p", { class: "line", lang: language() }, parts);
 }
 
 export async function cite(id, second) {

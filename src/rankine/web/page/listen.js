@@ -1,7 +1,7 @@
 // A recording: player with waveform, the hits of a query beside it, the transcript that follows.
 
 import { amend, listenAddress, searchAddress } from "./address.js";
-import { get, recordingPath } from "./api.js";
+import { archive, get, recordingPath } from "./api.js";
 import { copy, el, icon } from "./dom.js";
 import { certainty, cite, clipAddress, line } from "./hit.js";
 import { menu } from "./menu.js";
@@ -73,15 +73,15 @@ function playerBox(about, hits, choose, q, signal) {
     return { node: el("div", { class: "player" }, el("div", { class: "player-row" }, el("p", { class: "trouble", text: sentence(about.audio?.message) || "This recording has no audio in the archive." }), exportMenu(about, q))), show: () => {} };
   }
   const wave = waveform(about, signal);
-  const sentence = el("p", { class: "trouble", hidden: true });
+  const said = el("p", { class: "trouble", hidden: true });
   const number = el("span", { class: "hit-number" });
   const step = (by, name, text) => el("button", { type: "button", class: "plain", "aria-label": text, onclick: () => stepHit(by) }, icon(name));
   const around = el("div", { class: "hit-steps" }, step(-1, "back", "Previous hit"), number, step(1, "next", "Next hit"));
   const node = el("section", { class: "player", "aria-label": "Player" }, wave.node,
-    el("div", { class: "player-row" }, controls(signal), around, exportMenu(about, q)), sentence);
+    el("div", { class: "player-row" }, controls(signal), around, exportMenu(about, q)), said);
   on("change", () => {
-    sentence.textContent = problem();
-    sentence.hidden = !problem();
+    said.textContent = problem();
+    said.hidden = !problem();
   }, signal);
   const show = (list, at) => {
     wave.show(list, choose);
@@ -134,6 +134,11 @@ function sideColumn(about, parameters, find) {
   return { node, place };
 }
 
+function headline(count, q) {
+  if (!count) return `No place for ${q}`;
+  return count < MOST ? `${counted(count, "place")} for ${q}` : `The ${MOST} best places for ${q}`;
+}
+
 async function hitsOf(id, q, signal) {
   if (!q) return [];
   const answer = await get("/search", { q, recording: id, k: 1, per_recording: MOST, sort: "time" }, signal);
@@ -141,7 +146,7 @@ async function hitsOf(id, q, signal) {
 }
 
 export async function drawListen(view, parameters, signal) {
-  const about = await get(recordingPath(parameters.id), {}, signal);
+  const [about] = await Promise.all([get(recordingPath(parameters.id), {}, signal), archive()]);
   if (signal.aborted) return;
   document.title = about.title || about.id;
   let hits = [], at = null, q = parameters.q;
@@ -169,7 +174,7 @@ export async function drawListen(view, parameters, signal) {
     try {
       hits = await hitsOf(about.id, q, signal);
       at = null;
-      side.place.replaceChildren(q ? el("h2", { text: hits.length ? `${counted(hits.length, "place")} for ${q}` : `No place for ${q}` }) : el("p", { class: "hint", text: "Words that you look for here are marked in the transcript and on the waveform." }), hitList(hits, q, choose));
+      side.place.replaceChildren(q ? el("h2", { text: headline(hits.length, q) }) : el("p", { class: "hint", text: "Words that you look for here are marked in the transcript and on the waveform." }), hitList(hits, q, choose));
     } catch (error) {
       if (error.name === "AbortError") return;
       hits = [];
@@ -183,11 +188,14 @@ export async function drawListen(view, parameters, signal) {
   if (about.audio?.state === "ok") begin(about, parameters);
   view.replaceChildren(head(about, q), player.node,
     el("div", { class: "columns listen" }, el("section", { class: "text", "aria-label": "What was said" },
-      about.seconds ? transcript.node : el("p", { class: "empty", text: "Nothing has been recognised in this recording yet." }), follow.button), side.node));
+      readable(about) ? transcript.node : el("p", { class: "empty", text: unread(about) }), follow.button), side.node));
   player.show([], null);
   await findHits();
-  if (parameters.t) await transcript.show(Number(parameters.t), false);
+  if (parameters.t && readable(about)) await transcript.show(Number(parameters.t), false);
 }
+
+const readable = (about) => about.seconds && (about.rights ?? "open") === "open";
+const unread = (about) => (about.seconds ? "What was said in this recording is given on request." : "Nothing has been recognised in this recording yet.");
 
 // The recording that plays goes on; another begins where the address says.
 function begin(about, parameters) {

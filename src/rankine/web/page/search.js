@@ -93,7 +93,7 @@ function moreButton(text, act) {
 function resultsHead(answer, parameters, change) {
   const places = answer.groups.reduce((sum, { hits }) => sum + hits.length, 0);
   const total = answer.total_hint ?? { hits: places, recordings: answer.groups.length };
-  const sort = el("select", { "aria-label": "Sort by", onchange: () => change({ sort: sort.value === "relevance" ? "" : sort.value }) },
+  const sort = el("select", { id: "sort", "aria-label": "Sort by", onchange: () => change({ sort: sort.value === "relevance" ? "" : sort.value }) },
     el("option", { value: "relevance", text: "most relevant first" }), el("option", { value: "time", text: "in order of time" }));
   sort.value = parameters.sort || "relevance";
   const exported = { ...asked(parameters), k: 1000 };

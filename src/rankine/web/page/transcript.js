@@ -3,7 +3,7 @@
 
 import { get, recordingPath } from "./api.js";
 import { el, hidden, styled } from "./dom.js";
-import { clock } from "./words.js";
+import { clock, gap, language } from "./words.js";
 
 const PART = 120; // seconds of a part
 const LONG = 45; // words after which a paragraph ends at the next segment
@@ -66,8 +66,8 @@ export class Transcript {
     part.spans = answer.words.map((word, i) => this.wordNode(word, part, i));
     let next = 0, before = "";
     const nodes = paragraphs(answer.words, this.recording.turns ?? []).map(({ speaker, words }) => {
-      const text = el("p", { class: "words" });
-      for (const _ of words) text.append(part.spans[next++], " ");
+      const text = el("p", { class: "words", lang: language() });
+      for (const _ of words) text.append(part.spans[next++], gap());
       const at = words[0].start;
       const name = speaker === before ? "" : speaker;
       before = speaker;
@@ -162,7 +162,7 @@ export class Transcript {
       if (part.words[middle].start <= second + 0.02) low = middle + 1;
       else high = middle;
     }
-    return part.spans[low - 1] ?? null;
+    return part.spans[low - 1] ?? this.parts[part.i - 1]?.spans.at(-1) ?? null;
   }
 
   // Shows which word is being said; returns its element.
