@@ -17,9 +17,9 @@ from starlette.types import ASGIApp, Scope
 from ..console import say
 from ..errors import InputError
 from .answers import ApiError, bad_input, error_answer, json_answer
-from .api import recordings, search
+from .api import exports, recordings, search
 from .limits import SEARCHES, Gate, StreamCount
-from .listening import Listening
+from .listening import ListeningRoutes, attachment
 from .live import ArchiveState, LiveArchive
 from .pages import LOGIN_FILES, PageFiles
 from .parameters import Parameters, decoded
@@ -66,7 +66,7 @@ class WebSite:
     def __init__(self, options: WebOptions, files: PageFiles) -> None:
         self.options, self.archive, self.files = options, options.archive, files
         self.searches, self.reads = Gate("searches", SEARCHES), Gate("requests", 8)
-        self.listening = Listening(self.archive, self.reads, StreamCount())
+        self.listening = ListeningRoutes(self.archive, self.reads, StreamCount())
 
     def routes(self) -> list[Route]:
         """All routes; names of recordings are still percent-encoded in the paths that they match."""
@@ -84,6 +84,9 @@ class WebSite:
             Route(f"{one}/peaks", listening.peaks),
             Route(f"{one}/audio", listening.audio),
             Route(f"{one}/clip", listening.clip),
+            Route(f"{one}/citation", self.citation),
+            Route(f"{one}/subtitles.{{form}}", self.subtitles),
+            Route(f"{api}/hits.{{form}}", self.hits),
         ]
 
     # -- pages
@@ -146,6 +149,27 @@ class WebSite:
         """The words of a recording."""
         name, parameters = decoded(request.path_params["id"]), Parameters(request.scope["query_string"])
         return await self.answer(self.reads, lambda state: recordings.transcript(state, name, parameters))
+
+    async def citation(self, request: Request) -> Response:
+        """A line that cites a recording."""
+        name, parameters = decoded(request.path_params["id"]), Parameters(request.scope["query_string"])
+        return await self.answer(self.reads, lambda state: exports.citation_content(state, name, parameters))
+
+    async def subtitles(self, request: Request) -> Response:
+        """A recording's words as subtitles."""
+        name, form = decoded(request.path_params["id"]), request.path_params["form"]
+        return await self.file(self.reads, lambda state: exports.subtitle_file(state, name, form))
+
+    async def hits(self, request: Request) -> Response:
+        """All hits of a query as a file."""
+        parameters, form = Parameters(request.scope["query_string"]), request.path_params["form"]
+        return await self.file(self.searches, lambda state: exports.export_hits(state, parameters, form))
+
+    async def file(self, gate: Gate, compute: Callable[[ArchiveState], exports.ExportFile]) -> Response:
+        """A file that is computed from one state of the archive."""
+        file, state = await gate.run(partial(self.archive.answer, compute))
+        headers = {"Cache-Control": "no-store", "Content-Disposition": attachment(file.name), "X-State": state.id}
+        return Response(file.content, 200, headers, file.type)
 
 
 async def small_body(request: Request) -> bytes:

@@ -72,7 +72,7 @@ def audio_path(state: ArchiveState, recording: str) -> Path:
     return audio.path
 
 
-class AudioContent(Protocol):
+class SentAudio(Protocol):
     """Bytes that are sent: how many, of what type, a mark of their content, and a part of them in chunks."""
 
     size: int
@@ -86,7 +86,7 @@ class AudioContent(Protocol):
         """Let go of the file."""
 
 
-def open_content(path: Path) -> AudioContent:
+def open_content(path: Path) -> SentAudio:
     """The audio of a file as browsers play it."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import TypeVar
 
 import anyio
@@ -53,16 +52,15 @@ class StreamCount:
         self.most, self.most_of_one = most, most_of_one
         self.open: dict[str, int] = {}
 
-    @asynccontextmanager
-    async def one(self, user: str) -> AsyncIterator[None]:
-        """Count a stream of a user while it is open; an ApiError where there are too many."""
+    def enter(self, user: str) -> None:
+        """Count a stream of a user, until :meth:`leave`; an ApiError where there are too many."""
         mine = self.open.get(user, 0)
         if sum(self.open.values()) >= self.most or mine >= self.most_of_one:
             raise ApiError(503, "too-many", "too many recordings are being sent at once", {"Retry-After": "2"})
         self.open[user] = mine + 1
-        try:
-            yield
-        finally:
-            self.open[user] -= 1
-            if not self.open[user]:
-                del self.open[user]
+
+    def leave(self, user: str) -> None:
+        """A stream of a user has ended."""
+        self.open[user] -= 1
+        if not self.open[user]:
+            del self.open[user]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 import anyio
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.types import Send
+from starlette.types import Message, Receive, Scope, Send
 
 from .answers import json_answer
 from .api.recordings import described, recording
-from .audio import AudioContent, audio_path, open_clip, open_content
+from .audio import SentAudio, audio_path, open_clip, open_content
 from .limits import Gate, StreamCount
 from .live import ArchiveState, LiveArchive
 from .parameters import Parameters, decoded
@@ -24,7 +26,7 @@ _STALLED = 60.0  # seconds after which a client that takes nothing is given up
 _KEEP = "private, no-cache"
 
 
-class Listening:
+class ListeningRoutes:
     """Audio, clips and peaks of the recordings of an archive."""
 
     def __init__(self, archive: LiveArchive, reads: Gate, streams: StreamCount) -> None:
@@ -65,7 +67,7 @@ class Listening:
         answer.headers["Content-Disposition"] = attachment(name)
         return answer
 
-    async def _send(self, request: Request, open_audio: Callable[[Any], AudioContent]) -> Response:
+    async def _send(self, request: Request, open_audio: Callable[[Any], SentAudio]) -> Response:
         name = decoded(request.path_params["id"])
         path, _ = await self.reads.run(lambda: self.archive.answer(lambda state: self._path(state, name)))
         content = await self.reads.run(lambda: open_audio(path))
@@ -75,7 +77,7 @@ class Listening:
             content.close()
             raise
 
-    def _answer(self, request: Request, content: AudioContent) -> Response:
+    def _answer(self, request: Request, content: SentAudio) -> Response:
         headers = {"Accept-Ranges": "bytes", "ETag": content.mark, "Cache-Control": _KEEP}
         if content.mark in request.headers.get("if-none-match", ""):
             content.close()
@@ -91,36 +93,41 @@ class Listening:
         if request.method == "HEAD":
             content.close()
             return Response(status_code=206 if part else 200, headers=headers, media_type=content.type)
-        body = self._chunks(content, begin, end, str(request.scope["user"]))
-        return PatientResponse(body, 206 if part else 200, headers, content.type)
+        user = str(request.scope["user"])
+        self.streams.enter(user)
+        answer = PatientResponse(self._chunks(content, begin, end), 206 if part else 200, headers, content.type)
+        answer.ends = [content.close, partial(self.streams.leave, user)]
+        return answer
 
-    async def _chunks(self, content: AudioContent, begin: int, end: int, user: str) -> AsyncIterator[bytes]:
+    async def _chunks(self, content: SentAudio, begin: int, end: int) -> AsyncIterator[bytes]:
         """The bytes of a range; each chunk is read in a thread, and none is held while a client takes its time."""
-        try:
-            async with self.streams.one(user):
-                chunks = content.chunks(begin, end)
-                while data := await self.sending.run(lambda: next(chunks, b"")):
-                    yield data
-        finally:
-            content.close()
+        chunks = content.chunks(begin, end)
+        while data := await self.sending.run(lambda: next(chunks, b"")):
+            yield data
 
 
 class PatientResponse(StreamingResponse):
-    """A stream that is given up when its client takes nothing for a while."""
+    """A stream that is given up when its client takes nothing for a while; ``ends`` are called when it ends."""
+
+    ends: Sequence[Callable[[], None]] = ()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the answer."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            for end in self.ends:
+                end()
 
     async def stream_response(self, send: Send) -> None:
         """Send all chunks."""
 
-        async def in_time(message: Any) -> None:
+        async def in_time(message: Message) -> None:
             with anyio.fail_after(_STALLED):
                 await send(message)
 
-        try:
+        with suppress(TimeoutError):
             await super().stream_response(in_time)
-        except TimeoutError:
-            return
-        finally:
-            await self.body_iterator.aclose()  # type: ignore[attr-defined]
 
 
 def attachment(name: str) -> str:

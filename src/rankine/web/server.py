@@ -6,10 +6,11 @@ import errno
 import ipaddress
 import signal
 import socket
+import ssl
 import threading
 import webbrowser
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -19,7 +20,10 @@ import uvicorn
 from ..console import put, say
 from ..errors import InputError
 from ..interrupt import SIGNALS, keeping, partial_result, results_are_whole
+from ..spoken.archive.filters import DocumentFilter
 from ..spoken.archive.people import login_name
+from ..spoken.archive.result_pages import result_page
+from .answers import ApiError
 from .app import WebOptions, create_app, new_rules
 from .live import LiveArchive
 from .security import HostList, cookie_name
@@ -48,6 +52,13 @@ class ServeOptions:
         """Raise InputError for options that cannot be used together."""
         if (self.certificate is None) != (self.key is None):
             raise InputError("--certificate and --key belong together: give both, or none")
+        if self.certificate is not None:
+            try:
+                ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(self.certificate, self.key)
+            except (OSError, ValueError) as error:
+                raise InputError(
+                    f"--certificate {self.certificate} and --key {self.key} cannot be used: {error}"
+                ) from None
         if not 0 <= self.port < 65536:
             raise InputError(f"expected a port from 0 to 65535, got {self.port}")
         if self.colleagues and self.host == HOST:
@@ -110,6 +121,7 @@ def serve(folder: str, options: ServeOptions) -> None:
     _announce(options, sessions, own, port)
     keeping("nothing was changed; the archive is as it was")
     server = make_server(app, options)
+    threading.Thread(target=warm, args=(archive,), daemon=True).start()
     if options.browser:
         url = address("https" if secure else "http", options.host, port, sessions.token_for_once(own))
         threading.Thread(target=_open_browser, args=(url,), daemon=True).start()
@@ -118,6 +130,15 @@ def serve(folder: str, options: ServeOptions) -> None:
     except KeyboardInterrupt:  # connections are closed; threads that still work end with the process
         with results_are_whole(False):
             partial_result(success=True)
+
+
+def warm(archive: LiveArchive) -> None:
+    """Search once, so that the first person who does need not wait for what is loaded at the first time."""
+    with suppress(ApiError, InputError, OSError):
+        state = archive.state()
+        _ = state.descriptions.seconds
+        for word in state.examples[:1]:
+            result_page(state.archive, f"{word} {word[::-1]}", DocumentFilter())
 
 
 class SignalledServer(uvicorn.Server):

@@ -26,6 +26,7 @@ from ..recognise.named_roots import NO_ROOTS, NamedRoots
 from ..recognise.run import Recognised, Recogniser, recognise
 from .contents import FOLDER, release_returned
 from .metadata import record_texts
+from .recognition_progress import telling_progress
 from .roots import StoredAudio
 from .tagged import file_prints, fill_from_tags, retagged
 
@@ -119,11 +120,12 @@ def recognise_recordings(
     if folder.is_dir():
         check_below(folder)  # lattices are looked for in all of it
     began = time.perf_counter()
-    done = recognise(
-        sources, folder, options.recogniser, longest=options.longest, workers=options.workers, report=report,
-        keep_duplicates=options.keep_duplicates, commit=commit, every=options.every, roots=options.roots, only=only,
-        language=options.language, documents=options.documents,
-    )  # fmt: skip
+    with telling_progress(folder, report) as told:
+        done = recognise(
+            sources, folder, options.recogniser, longest=options.longest, workers=options.workers, report=told,
+            keep_duplicates=options.keep_duplicates, commit=commit, every=options.every, roots=options.roots, only=only,
+            language=options.language, documents=options.documents,
+        )  # fmt: skip
     if done.deleted:
         done.notes.append(
             f"deleted from this archive and left out: {counted(len(done.deleted), 'recording')}, such as "

@@ -92,7 +92,7 @@ def result_page(
     if len(places.places) == 0:
         notes.append(f"nothing found: {why_no_hits(index, text, documents)}")
         return ResultPage([], False, 0, 0, notes, suggestions)
-    making = _Making(heard, documents, page)
+    making = _PageMaking(heard, documents, page)
     groups = making.by_time(places) if page.sort == "time" else making.by_relevance(places)
     if page.sort == "time" and len(places.places) > IN_TIME:
         notes.append(f"the {IN_TIME} best places in order of time")
@@ -126,7 +126,7 @@ class _ScoredPlaces:
         return list(zip(self.places[rows].tolist(), self.scores[rows].tolist(), strict=True))
 
 
-class _Making:
+class _PageMaking:
     """Makes the groups of a page, and one more if there is one."""
 
     def __init__(self, heard: HeardQuery, documents: DocumentFilter, page: PageRequest) -> None:

@@ -18,7 +18,7 @@ MOST = 5  # alternatives of a word
 _STEP = 1e-3  # posteriors are stored in steps, relative to their size
 
 
-class Alternative(NamedTuple):
+class OtherWord(NamedTuple):
     """Another word that may have been said, with its posterior."""
 
     text: str
@@ -30,7 +30,7 @@ class HeardWord(NamedTuple):
 
     word: LineWord
     segment: int
-    alternatives: tuple[Alternative, ...]
+    alternatives: tuple[OtherWord, ...]
 
 
 class TranscriptPiece(NamedTuple):
@@ -90,7 +90,7 @@ def _slots(part: PartReader, kind: str, rows: list[int]) -> dict[int, list[dict[
 
 def _with_alternatives(
     words: list[LineWord], slots: list[dict[str, float]]
-) -> list[tuple[LineWord, tuple[Alternative, ...]]]:
+) -> list[tuple[LineWord, tuple[OtherWord, ...]]]:
     """Words with the others of their slots; both are in the same order, and slots without a word lie between."""
     out, at = [], 0
     for word in words:
@@ -98,7 +98,7 @@ def _with_alternatives(
         others: dict[str, float] = {}
         if slot is not None:
             others, at = slots[slot], slot + 1
-        likely = [Alternative(text, p) for text, p in others.items() if text != word.text and p >= LEAST]
+        likely = [OtherWord(text, p) for text, p in others.items() if text != word.text and p >= LEAST]
         out.append((word, tuple(sorted(likely, key=lambda a: (-a.posterior, a.text))[:MOST])))
     return out
 

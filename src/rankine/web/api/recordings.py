@@ -7,6 +7,7 @@ from typing import Any
 from ...errors import InputError
 from ...spoken.archive.descriptions import SORTS, RecordingDescription
 from ...spoken.archive.fields import values_of
+from ...spoken.archive.recognition_progress import recognition_progress
 from ...spoken.archive.rights import OPEN
 from ...spoken.archive.transcripts import transcript_piece
 from ...spoken.archive.turns import turns_of
@@ -35,8 +36,17 @@ def archive_content(state: ArchiveState) -> dict[str, Any]:
         "language": state.archive.settings.language, "version": __version__,
         "speakers": about.values("speakers", _MOST_VALUES), "collections": about.values("collection", _MOST_VALUES),
         "dates": {"first": dates[0], "last": dates[1]} if dates else {"first": None, "last": None},
-        "recognising": None, "has_audio": about.has_audio, "examples": state.examples,
+        "recognising": _recognising(state), "has_audio": about.has_audio, "examples": state.examples,
     }  # fmt: skip
+
+
+def _recognising(state: ArchiveState) -> dict[str, Any] | None:
+    """How far the process is that adds recordings now."""
+    progress = recognition_progress(state.archive.folder)
+    if progress is None:
+        return None
+    done, total, names = progress
+    return {"done_seconds": rounded(done, 1), "total_seconds": rounded(total, 1), "files": names[:_MOST_VALUES]}
 
 
 def recording_content(state: ArchiveState, name: str) -> dict[str, Any]:

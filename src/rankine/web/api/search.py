@@ -72,7 +72,8 @@ def hit_content(hit: Hit) -> dict[str, Any]:
     """A hit as plain data; it holds no path of the machine."""
     return {
         "rank": hit.rank, "recording": hit.document, "place": hit.place, "segment": hit.segment,
-        "start": rounded(hit.start), "end": rounded(hit.end), "play_from": rounded(max(hit.start - _BEFORE, 0.0)) or 0.0,
+        "start": rounded(hit.start), "end": rounded(hit.end),
+        "play_from": rounded(max(hit.start - _BEFORE, 0.0)) or 0.0,
         "certainty": hit.certainty, "score": hit.score, "evidence": hit.evidence, "speaker": hit.speaker,
         "line": [
             {

@@ -1,0 +1,136 @@
+"""The server as a process: its address, its port, its end."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+import httpx2
+import pytest
+
+from rankine.errors import InputError
+from rankine.web.server import ServeOptions, address, free_socket, hosts_of, is_local
+
+from .cases import long_archive, usual
+
+WATCHDOG = 60.0  # seconds
+
+
+@contextmanager
+def serving(folder, *options):
+    """``rankine spoken serve`` as a process; yields it and the first line that it prints."""
+    command = [sys.executable, "-m", "rankine", "spoken", "serve", str(folder), "--no-browser", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+    watchdog = threading.Timer(WATCHDOG, process.kill)
+    watchdog.start()
+    try:
+        yield process, process.stdout.readline().strip()
+    finally:
+        watchdog.cancel()
+        process.kill()
+        process.communicate()
+
+
+def entered(url):
+    client = httpx2.Client(base_url=url.split("/?")[0], timeout=30, trust_env=False)
+    for _ in range(100):  # it prints the address before it listens to the first request
+        try:
+            assert client.get("/?" + url.split("/?")[1]).status_code == 303
+            return client
+        except httpx2.ConnectError:
+            threading.Event().wait(0.05)
+    raise AssertionError("the server does not answer")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_during_streams_ends_it_within_two_seconds(tmp_path, number):
+    folder = long_archive(tmp_path / "p").folder
+    with serving(folder, "--port", "0") as (process, url):
+        client = entered(url)
+        streams = [client.stream("GET", "/api/v1/recordings/long/audio") for _ in range(5)]
+        for stream in streams:
+            next(stream.__enter__().iter_raw(1000))
+        late = threading.Timer(2.0, process.kill)
+        process.send_signal(number)
+        late.start()
+        code = process.wait(WATCHDOG)
+        late.cancel()
+        assert code == 0  # it was not killed by the watchdog
+        error = process.stderr.read()
+        assert "Traceback" not in error
+        for stream in streams:
+            stream.__exit__(None, None, None)
+        client.close()
+
+
+def test_what_it_prints(tmp_path):
+    folder = usual(tmp_path / "p").folder
+    with serving(folder, "--port", "0", "--read-only") as (process, url):
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", url)
+        client = entered(url)
+        about = client.get("/api/v1/archive").json()
+        assert (about["read_only"], about["recordings"], about["name"]) == (True, 3, "archive")
+        client.close()
+        process.send_signal(signal.SIGINT)
+        output, error = process.communicate(timeout=WATCHDOG)
+        assert output == ""
+        assert "Ctrl-C ends" in error
+        assert process.returncode == 0
+
+
+def test_a_port_that_is_taken(tmp_path):
+    folder = usual(tmp_path / "p").folder
+    with free_socket("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with serving(folder, "--port", str(port)) as (process, url):
+            own = int(re.search(r":(\d+)/", url)[1])
+            assert port < own < port + 50
+            entered(url).close()
+            process.send_signal(signal.SIGTERM)
+            assert f"port {port} is taken; this is port {own}" in process.communicate(timeout=WATCHDOG)[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["nothing"], "not a spoken archive: there is no such folder"),
+        (["here", "--certificate", "c.pem"], "--certificate and --key belong together"),
+        (["here", "--port", "70000"], "expected a port from 0 to 65535"),
+        (["here", "--token-for", "bob"], "--token-for is for colleagues"),
+        (["here", "--host", "no.such.host.invalid"], "cannot listen on no.such.host.invalid"),
+        (["here", "--certificate", "c.pem", "--key", "k.pem"], "certificate"),
+    ],
+)  # fmt: skip
+def test_one_line_where_it_cannot_serve(tmp_path, options, message):
+    usual(tmp_path / "p").folder.rename(tmp_path / "here")
+    command = [sys.executable, "-m", "rankine", "spoken", "serve", *options, "--no-browser"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=WATCHDOG, check=False)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+
+
+def test_addresses():
+    assert address("http", "127.0.0.1", 8517, "a b") == "http://127.0.0.1:8517/?token=a%20b"
+    assert address("https", "::1", 1, "t") == "https://[::1]:1/?token=t"
+    assert socket.gethostname() in address("http", "0.0.0.0", 1, "t")
+    assert is_local("127.0.0.1")
+    assert is_local("::1")
+    assert is_local("localhost")
+    assert not is_local("0.0.0.0")
+    assert not hosts_of("127.0.0.1").holds("10.0.0.7")
+    assert hosts_of("0.0.0.0").holds("10.0.0.7:8517")
+    assert hosts_of("tapes.example").holds("tapes.example:8517")
+
+
+def test_options_that_do_not_fit():
+    with pytest.raises(InputError, match="different names"):
+        ServeOptions(host="0.0.0.0", colleagues=("bob", "bob")).check()
+    ServeOptions(host="0.0.0.0", colleagues=("bob", "eve")).check()
+    with pytest.raises(InputError, match="cannot listen"):
+        free_socket("203.0.113.7", 8517)  # an address of nobody
