@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import soundfile
@@ -95,3 +96,39 @@ def chromium() -> Iterator:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         yield browser
         browser.close()
+
+
+class Visit:
+    """A page that has entered the archive, with all that it asked for and all that went wrong."""
+
+    def __init__(self, browser, address, **options):
+        self.base = address.split("/?")[0]
+        self.context = browser.new_context(**({"viewport": {"width": 1200, "height": 800}} | options))
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(10_000)
+        self.requests, self.responses, self.errors = [], [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("response", lambda response: self.responses.append(response))
+        self.page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.goto(address)
+
+    def open(self, path):
+        self.page.goto(self.base + path)
+        self.page.wait_for_selector("main[aria-busy=false]")
+        return self.page
+
+    def close(self):
+        self.context.close()
+        hosts = {urlsplit(url).netloc for url in self.requests}
+        assert hosts == {urlsplit(self.base).netloc}
+        assert self.errors == []
+
+
+def until(page, expression):
+    """Waits until something holds. Playwright's own way needs eval, which the page's policy forbids."""
+    for _ in range(200):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never: {expression}")
