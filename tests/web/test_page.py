@@ -17,13 +17,8 @@ pytestmark = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs 
 RECORDING = "/recording/railway"
 TIME = "document.querySelector('audio').currentTime"
 PAGES = [
-    "/",
-    "/?q=railway",
-    "/?q=hospitle&certainty=heard",
-    "/recordings",
-    f"{RECORDING}?q=railway&t=5",
-    "/recording/moved",
-]
+    "/", "/?q=railway", "/?q=hospitle&certainty=heard", "/recordings", f"{RECORDING}?q=railway&t=5", "/recording/moved",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -213,6 +208,7 @@ def test_keys(here):
     page.keyboard.press("Escape")
     page.keyboard.press("n")
     until(page, "!document.querySelector('audio').paused")
+    page.keyboard.press("n")
     assert page.locator(".hit-number").inner_text() == "hit 2 of 2"
     page.keyboard.press("p")
     assert page.locator(".hit-number").inner_text() == "hit 1 of 2"
@@ -228,7 +224,7 @@ def test_keys(here):
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "q"
     page.keyboard.type("n?")
-    assert page.input_value("#q").endswith("n?") or page.input_value("#q") == "n?"
+    assert page.input_value("#q") == "n?"
 
 
 def test_nothing_is_there_but_suggestions(here):
@@ -297,6 +293,30 @@ def test_entering_with_a_token(browser, address):
     page.wait_for_selector(".transcript .w")
     assert page.url == f"{base}{RECORDING}?t=3"
     context.close()
+
+
+def test_a_link_from_a_mail_needs_no_token(browser, address):
+    """The cookie is Strict: the first request comes without it, and the page loads itself again from its own site."""
+    context = browser.new_context()
+    page, base = context.new_page(), address.split("/?")[0]
+    page.goto(address)
+    link = f'<a href="{base}{RECORDING}?t=3">listen</a>'
+    page.route("http://mail.example/", lambda route: route.fulfill(body=link, content_type="text/html"))
+    page.goto("http://mail.example/")
+    statuses = []
+    page.on("response", lambda response: RECORDING in response.url and statuses.append(response.status))
+    page.click("a")
+    page.wait_for_selector(".transcript .w")
+    assert statuses[:2] == [401, 200]
+    context.close()
+
+
+def test_a_query_that_cannot_be_read(here):
+    page = here.open("/?q=speaker:zed")
+    assert page.locator("h1").inner_text() == "This query cannot be read"
+    assert "speaker:zed" in page.locator(".query-error").inner_text()
+    assert page.locator(".syntax dt").count() > 2
+    here.errors.clear()  # chromium logs the refusal
 
 
 def test_exports(visit):

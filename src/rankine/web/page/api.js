@@ -6,9 +6,9 @@ const ROOT = "/api/v1";
 
 // What went wrong, as a sentence to show.
 export class Refusal extends Error {
-  constructor(code, message) {
+  constructor(code, message, status = 0) {
     super(message);
-    this.code = code;
+    Object.assign(this, { code, status });
   }
 }
 
@@ -42,7 +42,7 @@ function notice(next) {
 async function refusal(answer) {
   const body = await answer.json().catch(() => null);
   const message = body?.error?.message ?? SENTENCES[answer.status] ?? `The server answered ${answer.status}.`;
-  return new Refusal(body?.error?.code ?? String(answer.status), answer.status === 401 ? SENTENCES[401] : sentence(message));
+  return new Refusal(body?.error?.code ?? String(answer.status), answer.status === 401 ? SENTENCES[401] : sentence(message), answer.status);
 }
 
 // The JSON at a path below the API, or at a full path; raises Refusal with a sentence.

@@ -155,7 +155,7 @@ export async function drawListen(view, parameters, signal) {
     if (about.audio?.state === "ok") { seek(second); play(); }
     follow.jump(second);
   };
-  const transcript = new Transcript(about, { certainty: certaintyOf, play: start }, signal);
+  const transcript = new Transcript(about, { certainty: certaintyOf, play: (second) => { at = null; showHits(); start(second); } }, signal);
   alternatives(transcript, signal);
   const follow = followAudio(transcript, () => q, about, signal);
   const choose = (i) => { at = i; showHits(); start(hits[i].play_from); };
@@ -205,7 +205,7 @@ function begin(about, parameters) {
 }
 
 function nearest(hits, second, by) {
-  const after = hits.findIndex((hit) => hit.play_from > second);
+  const after = hits.findIndex((hit) => hit.start > second);
   if (by > 0) return after < 0 ? 0 : after;
   return after < 0 ? hits.length - 1 : (after - 1 + hits.length) % hits.length;
 }

@@ -28,6 +28,14 @@ async function ask(parameters, signal) {
   return answers.get(key);
 }
 
+const SIGNS = [['"railway station"', "these words in this order"], ["strike OR walkout", "either of them"], ["railway -station", "without this word"], ["railway speaker:ann", "only what Ann says"]];
+
+const syntax = () => [el("h2", { text: "What a query can say" }),
+  el("dl", { class: "syntax" }, SIGNS.map(([sign, meaning]) => el("div", {}, el("dt", {}, el("code", { text: sign })), el("dd", { text: meaning }))))];
+
+// A query that cannot be read: why, and what can be.
+const unreadable = (error) => el("div", { class: "teach" }, el("h1", { text: "This query cannot be read" }), el("p", { class: "lead query-error", text: error.message }), syntax());
+
 // What the page shows before a search.
 function teach(about) {
   const length = about.seconds ? `, ${duration(about.seconds)} of speech` : "";
@@ -40,10 +48,7 @@ function teach(about) {
     el("h2", { text: "How sure an answer is" }),
     el("dl", { class: "legend" }, CERTAINTIES.map((name) => el("div", {}, el("dt", {}, tag(name)), el("dd", {},
       el("mark", { class: name.replace(" ", "-"), text: "railway" }), ` ${MEANING[name]}.`)))),
-    el("h2", { text: "What a query can say" }),
-    el("dl", { class: "syntax" }, [
-      ['"railway station"', "these words in this order"], ["strike OR walkout", "either of them"], ["railway -station", "without this word"],
-      ["speaker:ann", "only what Ann says"]].map(([sign, meaning]) => el("div", {}, el("dt", {}, el("code", { text: sign })), el("dd", { text: meaning })))));
+    syntax());
 }
 
 function nothing(answer, parameters, change) {
@@ -141,6 +146,9 @@ export async function drawSearch(view, parameters, signal) {
     if (signal.aborted) return;
     view.replaceChildren(el("h1", { class: "hidden", text: `Places for ${parameters.q}` }),
       el("div", { class: "columns" }, filterColumn(about, parameters, change), results(answer, parameters, change)));
+  } catch (error) {
+    if (error.status !== 400 || signal.aborted) throw error;
+    view.replaceChildren(unreadable(error));
   } finally {
     clearTimeout(slow);
     view.classList.remove("busy");
