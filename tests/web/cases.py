@@ -4,7 +4,7 @@ import json
 import os
 import threading
 import wave
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx2
@@ -145,6 +145,16 @@ def served(site):
         server.should_exit = True
         thread.join(30)
         assert not thread.is_alive()
+
+
+@contextmanager
+def held_streams(client, path, n):
+    """Answers of which a little is read, and then nothing."""
+    with ExitStack() as stack:
+        answers = [stack.enter_context(client.stream("GET", path)) for _ in range(n)]
+        reading = [answer.iter_raw(1000) for answer in answers]  # one that is let go is closed
+        assert all(len(next(some)) == 1000 for some in reading)
+        yield answers
 
 
 def strings_in(value):

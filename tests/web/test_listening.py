@@ -7,7 +7,7 @@ import pytest
 
 from rankine.web.listening import attachment
 
-from .cases import Site, long_archive, served
+from .cases import Site, held_streams, long_archive, served
 
 API = "/api/v1"
 
@@ -20,15 +20,11 @@ def long_site(tmp_path):
 def test_slow_clients_do_not_block_others(long_site):
     with served(long_site) as client:
         slow, other = client(), client()
-        streams = [slow.stream("GET", f"{API}/recordings/long/audio") for _ in range(10)]
-        open_streams = [stream.__enter__() for stream in streams]
-        assert all(next(answer.iter_raw(1000)) for answer in open_streams)  # and then they read nothing
-        for _ in range(5):
-            assert other.get(f"{API}/search", params={"q": "storm"}).status_code == 200
-        whole = other.get(f"{API}/recordings/long/audio")
-        assert len(whole.content) == int(whole.headers["content-length"])
-        for stream in streams:
-            stream.__exit__(None, None, None)
+        with held_streams(slow, f"{API}/recordings/long/audio", 10):
+            for _ in range(5):
+                assert other.get(f"{API}/search", params={"q": "storm"}).status_code == 200
+            whole = other.get(f"{API}/recordings/long/audio")
+            assert len(whole.content) == int(whole.headers["content-length"])
 
 
 def test_streams_that_are_left_are_not_counted_any_more(long_site):
@@ -47,26 +43,21 @@ def test_streams_that_are_left_are_not_counted_any_more(long_site):
         assert counts.open == {}
 
 
-def test_too_many_streams_are_refused(long_site, monkeypatch):
+def test_too_many_streams_are_refused(long_site):
     counts = long_site.app.app.routes[-1].endpoint.__self__.listening.streams
     counts.most_of_one = 2
     with served(long_site) as client:
-        one = client()
-        streams = [one.stream("GET", f"{API}/recordings/long/audio") for _ in range(2)]
-        for stream in streams:
-            next(stream.__enter__().iter_raw(1000))
-        answer = one.get(f"{API}/recordings/long/audio")
-        assert answer.status_code == 503
-        assert answer.json()["error"]["code"] == "too-many"
-        for stream in streams:
-            stream.__exit__(None, None, None)
+        with held_streams(client(), f"{API}/recordings/long/audio", 2):
+            answer = client().get(f"{API}/recordings/long/audio")
+            assert answer.status_code == 503
+            assert answer.json()["error"]["code"] == "too-many"
+        assert client().get(f"{API}/search", params={"q": "storm"}).status_code == 200
 
 
 def test_a_client_that_takes_nothing_is_given_up(long_site, monkeypatch):
     monkeypatch.setattr("rankine.web.listening._STALLED", 0.2)
     counts = long_site.app.app.routes[-1].endpoint.__self__.listening.streams
-    with served(long_site) as client, client().stream("GET", f"{API}/recordings/long/audio") as answer:
-        next(answer.iter_raw(1000))
+    with served(long_site) as client, held_streams(client(), f"{API}/recordings/long/audio", 1):
         began = time.monotonic()
         while counts.open and time.monotonic() - began < 30:
             time.sleep(0.05)

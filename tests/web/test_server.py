@@ -15,7 +15,7 @@ import pytest
 from rankine.errors import InputError
 from rankine.web.server import ServeOptions, address, free_socket, hosts_of, is_local
 
-from .cases import long_archive, usual
+from .cases import Site, held_streams, long_archive, served, usual
 
 WATCHDOG = 60.0  # seconds
 
@@ -51,19 +51,14 @@ def test_a_signal_during_streams_ends_it_within_two_seconds(tmp_path, number):
     folder = long_archive(tmp_path / "p").folder
     with serving(folder, "--port", "0") as (process, url):
         client = entered(url)
-        streams = [client.stream("GET", "/api/v1/recordings/long/audio") for _ in range(5)]
-        for stream in streams:
-            next(stream.__enter__().iter_raw(1000))
-        late = threading.Timer(2.0, process.kill)
-        process.send_signal(number)
-        late.start()
-        code = process.wait(WATCHDOG)
-        late.cancel()
-        assert code == 0  # it was not killed by the watchdog
-        error = process.stderr.read()
-        assert "Traceback" not in error
-        for stream in streams:
-            stream.__exit__(None, None, None)
+        with held_streams(client, "/api/v1/recordings/long/audio", 5):
+            late = threading.Timer(2.0, process.kill)
+            process.send_signal(number)
+            late.start()
+            code = process.wait(WATCHDOG)
+            late.cancel()
+        assert code == 0  # the watchdog has not killed it
+        assert "Traceback" not in process.stderr.read()
         client.close()
 
 
@@ -134,3 +129,16 @@ def test_options_that_do_not_fit():
     ServeOptions(host="0.0.0.0", colleagues=("bob", "eve")).check()
     with pytest.raises(InputError, match="cannot listen"):
         free_socket("203.0.113.7", 8517)  # an address of nobody
+
+
+def test_a_request_that_does_not_come_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankine.web.server.HEAD_SECONDS", 0.2)
+    monkeypatch.setattr("rankine.web.app.BODY_SECONDS", 0.2)
+    body = b"POST /session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nx"
+    with served(Site(usual(tmp_path / "p").folder)) as client:
+        some = client()
+        for data, answer in ((b"GET / HT", b""), (b"", b""), (body, b"HTTP/1.1 408 ")):
+            with socket.create_connection(("127.0.0.1", some.base_url.port), timeout=WATCHDOG) as connection:
+                connection.sendall(data)
+                assert connection.recv(13) == answer
+        assert some.get("/api/v1/archive").status_code == 200

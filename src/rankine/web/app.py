@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+import anyio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -29,6 +30,7 @@ from .sessions import Sessions
 Compute = Callable[[ArchiveState], dict[str, Any]]
 Handler = Callable[[Request], Awaitable[Response]]
 _LARGEST_BODY = 4096  # bytes
+BODY_SECONDS = 10.0
 
 
 class WebOptions(NamedTuple):
@@ -173,12 +175,16 @@ class WebSite:
 
 
 async def small_body(request: Request) -> bytes:
-    """The body of a request; an ApiError where it is larger than a few lines."""
+    """The body of a request; an ApiError where it is larger than a few lines, or does not come."""
     body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _LARGEST_BODY:
-            raise ApiError(413, "too-large", f"expected at most {_LARGEST_BODY} bytes")
+    try:
+        with anyio.fail_after(BODY_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > _LARGEST_BODY:
+                    raise ApiError(413, "too-large", f"expected at most {_LARGEST_BODY} bytes")
+    except TimeoutError:
+        raise ApiError(408, "too-slow", f"the request has not come within {BODY_SECONDS:g} seconds") from None
     return body
 
 

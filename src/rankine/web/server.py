@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import ipaddress
 import signal
@@ -16,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..console import put, say
 from ..errors import InputError
@@ -33,6 +35,7 @@ HOST, PORT = "127.0.0.1", 8517
 _PORTS = 50  # that are tried, one after the other
 _PATIENCE = 1  # seconds that streams may go on after a signal
 _CONNECTIONS = 500
+HEAD_SECONDS = 20.0  # in which the head of a request must come
 _ANYWHERE = ("0.0.0.0", "::")
 
 
@@ -141,6 +144,46 @@ def warm(archive: LiveArchive) -> None:
             result_page(state.archive, f"{word} {word[::-1]}", DocumentFilter())
 
 
+class TimedProtocol(H11Protocol):
+    """A connection that is closed when its client begins a request and does not send the rest of its head."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client has come."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """A client has sent something."""
+        super().data_received(data)
+        if self._is_answering():
+            self._forget()
+        elif self._late is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """A client has gone."""
+        self._forget()
+        super().connection_lost(exc)
+
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _wait(self) -> None:
+        self._late = self.loop.call_later(HEAD_SECONDS, self._give_up)
+
+    def _forget(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _give_up(self) -> None:
+        self._late = None
+        if not self._is_answering():
+            self.transport.close()
+
+
 class SignalledServer(uvicorn.Server):
     """A server that ends when a signal comes, and then passes it on once, to whoever had it before."""
 
@@ -174,10 +217,10 @@ class SignalledServer(uvicorn.Server):
 def make_server(app: Any, options: ServeOptions) -> SignalledServer:
     """What answers requests."""
     return SignalledServer(uvicorn.Config(
-        app, log_config=None, access_log=False, lifespan="off", http="h11", ws="none", server_header=False,
-        date_header=False, proxy_headers=False, timeout_keep_alive=30, timeout_graceful_shutdown=_PATIENCE,
-        limit_concurrency=_CONNECTIONS, h11_max_incomplete_event_size=32_768, backlog=256,
-        ssl_certfile=options.certificate, ssl_keyfile=options.key,
+        app, log_config=None, log_level="critical", access_log=False, lifespan="off", http=TimedProtocol, ws="none",
+        server_header=False, date_header=False, proxy_headers=False, timeout_keep_alive=30,
+        timeout_graceful_shutdown=_PATIENCE, limit_concurrency=_CONNECTIONS, h11_max_incomplete_event_size=32_768,
+        backlog=256, ssl_certfile=options.certificate, ssl_keyfile=options.key,
     ))  # fmt: skip
 
 

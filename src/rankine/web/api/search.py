@@ -8,11 +8,13 @@ from typing import Any
 from ...spoken.archive.filters import DocumentFilter
 from ...spoken.archive.hits import CERTAINTIES, Hit
 from ...spoken.archive.result_pages import SORTS, PageRequest, ResultPage, result_page
+from ...spoken.archive.rights import OPEN
 from ...spoken.archive.search import explain_place
+from ...spoken.archive.segments import read_place_name
 from ..answers import ApiError, rounded
 from ..live import ArchiveState
 from ..parameters import LONGEST_QUERY, Parameters
-from .recordings import recording_content
+from .recordings import described, recording_content
 
 _BEFORE = 1.0  # seconds before a hit from which it is played
 
@@ -91,6 +93,9 @@ def why(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
     if not place:
         raise ApiError(400, "bad-parameter", "place: expected the place of a hit, got none")
     archive = state.archive
+    name = read_place_name(place, archive.index.numbers, archive.index.utterances_of).document
+    if described(state, name).rights != OPEN:
+        raise ApiError(403, "closed", "what was said in this recording is given on request")
     score, parts = explain_place(archive.index, archive.weights_in_use, text, place, archive.counting_hearings)
     kinds = list(dict.fromkeys(part.what for part in parts))
     sentence = f"What speaks for this place most: {parts[0].sentence}." if parts else "Nothing speaks for this place."
