@@ -51,7 +51,7 @@ $(BIN)/python:
 
 # Without the model of Whisper, which is fetched, the demo shows what PocketSphinx heard.
 $(VENV)/installed-demo: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install -q -c constraints.txt -e ".[spoken,whisper]"
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[spoken,whisper,web]"
 	$(BIN)/rankine spoken models add tiny.en || echo "the demo goes on without Whisper"
 	touch $@
 
