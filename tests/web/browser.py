@@ -33,6 +33,11 @@ RECORDINGS = [
     (NAME, MARKUP, "Carl Oswin", "1962-08", "Harbour", (40, 41)),
     ("moved", "A tape that was moved away", "Bea Munro", "1980-01-01", "Harbour", (63,)),
 ]
+RECORDING = "/recording/railway"
+PAGES = [
+    "/", "/?q=railway", "/?q=hospitle&certainty=heard", "/recordings", f"{RECORDING}?q=railway&t=5", "/recording/moved",
+]  # fmt: skip
+TIME = "document.querySelector('audio').currentTime"
 PAUSE = 0.6  # seconds between two tapes
 
 
@@ -132,3 +137,10 @@ def until(page, expression):
             return
         page.wait_for_timeout(50)
     raise AssertionError(f"never: {expression}")
+
+
+def search(page, words):
+    """Types words and waits for the answer."""
+    page.fill("#q", words)
+    page.press("#q", "Enter")
+    page.wait_for_selector("main[aria-busy=false]")

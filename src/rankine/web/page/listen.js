@@ -146,9 +146,12 @@ async function hitsOf(id, q, signal) {
 }
 
 export async function drawListen(view, parameters, signal) {
+  const firstHits = hitsOf(parameters.id, parameters.q, signal); // asked for at once, so that all is drawn in one go
+  firstHits.catch(() => {}); // said beside the transcript
   const [about] = await Promise.all([get(recordingPath(parameters.id), {}, signal), archive()]);
   if (signal.aborted) return;
   document.title = about.title || about.id;
+  if (about.audio?.state === "ok") begin(about, parameters); // before the waveform, which takes the audio as it is
   let hits = [], at = null, q = parameters.q;
   const certaintyOf = (word) => hits.find((hit) => word.start < hit.end - 0.02 && word.end > hit.start + 0.02)?.certainty;
   const start = (second) => {
@@ -163,16 +166,16 @@ export async function drawListen(view, parameters, signal) {
   const find = async (text) => {
     q = text;
     amend(listenAddress(about.id, { t: audio.currentTime, q }));
-    await findHits();
+    await findHits(hitsOf(about.id, q, signal));
   };
   const side = sideColumn(about, parameters, find);
   const showHits = () => {
     player.show(hits, at);
     [...side.place.querySelectorAll(".index-hit")].forEach((node, i) => node.classList.toggle("at-hit", i === at));
   };
-  const findHits = async () => {
+  const findHits = async (asked) => {
     try {
-      hits = await hitsOf(about.id, q, signal);
+      hits = await asked;
       at = null;
       side.place.replaceChildren(q ? el("h2", { text: headline(hits.length, q) }) : el("p", { class: "hint", text: "Words that you look for here are marked in the transcript and on the waveform." }), hitList(hits, q, choose));
     } catch (error) {
@@ -185,12 +188,12 @@ export async function drawListen(view, parameters, signal) {
   };
   steps = (by) => hits.length && choose(at === null ? nearest(hits, audio.currentTime, by) : (at + by + hits.length) % hits.length);
   signal.addEventListener("abort", () => { steps = null; });
-  if (about.audio?.state === "ok") begin(about, parameters);
+  player.show([], null);
+  await findHits(firstHits);
+  if (signal.aborted) return;
   view.replaceChildren(head(about, q), player.node,
     el("div", { class: "columns listen" }, el("section", { class: "text", "aria-label": "What was said" },
       readable(about) ? transcript.node : el("p", { class: "empty", text: unread(about) }), follow.button), side.node));
-  player.show([], null);
-  await findHits();
   if (parameters.t && readable(about)) await transcript.show(Number(parameters.t), false);
 }
 

@@ -44,6 +44,7 @@ function teach(about) {
     el("p", { class: "lead", text: about.recordings
       ? `${counted(about.recordings, "recording")}${length}. Type words as they were spoken; each answer is a place that you can play.`
       : "This archive holds no recordings yet. Add some with `rankine spoken add`; this page follows by itself." }),
+    about.recordings && !about.has_audio ? el("p", { class: "note", text: "This archive has no audio: places can be read, not played." }) : null,
     about.examples?.length ? el("p", { class: "examples" }, "Try ", about.examples.map((word) => el("a", { class: "chip", href: searchAddress({ q: word }), text: word }))) : null,
     el("h2", { text: "How sure an answer is" }),
     el("dl", { class: "legend" }, CERTAINTIES.map((name) => el("div", {}, el("dt", {}, tag(name)), el("dd", {},
