@@ -23,6 +23,7 @@ from . import (
     times,
     trees,
     vosk_scale,
+    web,
 )
 
 BENCHMARKS = {
@@ -47,10 +48,12 @@ BENCHMARKS = {
     "calibration": calibration.main,
     "trees": trees.main,
     "startup": startup.main,
+    "web": web.main,
+    "web-small": web.small,
 }
 
 # run only if named: much disk and time, or real data and a model, or a browser
-BY_NAME = {"archive-million", "recognisers", "cutting", "times", "calibration", "vosk-scale", "page"}
+BY_NAME = {"archive-million", "recognisers", "cutting", "times", "calibration", "vosk-scale", "page", "web-small"}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or [name for name in BENCHMARKS if name not in BY_NAME]

@@ -88,6 +88,7 @@ def test_what_is_being_recognised(client, site):
     with telling_progress(lattices, lambda done, total: None) as report:
         report(12.0, 60.0)
         about = client.get(f"{API}/archive").json()
+        assert client.get(f"{API}/recordings/railway").json()["recognition"] == "ready"
         assert about["recognising"] == {"done_seconds": 12.0, "total_seconds": 60.0, "files": ["next"]}
     assert client.get(f"{API}/archive").json()["recognising"] is None
     said = {"machine": os.uname().nodename, "process": 2**22 + 1, "time": time.time(), "done": 1.0, "total": 2.0}

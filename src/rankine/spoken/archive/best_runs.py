@@ -70,7 +70,7 @@ class Window:
     def slots(self, unit: str) -> dict[int, float]:
         """The slots that hold a unit, rising, with its posterior."""
         if unit not in self._slots:
-            (begin,), (end,) = self.part.bounds(self.kind, "cn", [unit])
+            begin, end = self.part.bounds_of_one(self.kind, "cn", unit)
             row, position, coded = self.part.postings(self.kind, "cn")
             bounds = np.array([self.row, self.stop], row.dtype)  # of another type, all rows would be converted
             low, high = begin + np.searchsorted(row[begin:end], bounds)

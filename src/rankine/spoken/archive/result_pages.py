@@ -127,27 +127,29 @@ class _ScoredPlaces:
 
 
 class _PageMaking:
-    """Makes the groups of a page, and one more if there is one."""
+    """Makes the groups of a page; ``more`` where others follow, ``exhausted`` where not all were looked at."""
 
     def __init__(self, heard: HeardQuery, documents: DocumentFilter, page: PageRequest) -> None:
         self.heard, self.index, self.page, self.closed = heard, heard.index, page, documents.closed
         self.filtered = set(page.certainties) != set(CERTAINTIES)
         self.made = 0
-        self.exhausted = False
+        self.exhausted = self.more = False
 
     def by_relevance(self, places: _ScoredPlaces) -> list[RecordingHits]:
         """Recordings in order of their best places."""
-        last = self.page.offset + self.page.k + 1
+        last = self.page.offset + self.page.k
         if not self.filtered:
+            self.more = places.n_documents > last
             return self._groups(places, places.best_documents(last)[self.page.offset :])
         groups: list[RecordingHits] = []
         ranked = places.best_documents(min(places.n_documents, MOST_MADE))
         for at in range(0, len(ranked), _AT_ONCE):
             groups += [group for group in self._groups(places, ranked[at : at + _AT_ONCE]) if group.hits]
-            if len(groups) >= last or self.made >= MOST_MADE:
+            if len(groups) > last or self.made >= MOST_MADE:
                 break
-        self.exhausted = len(groups) < last and self.made >= MOST_MADE
-        return groups[self.page.offset :]
+        self.more = len(groups) > last
+        self.exhausted = not self.more and self.made >= MOST_MADE
+        return groups[self.page.offset : last]
 
     def _groups(self, places: _ScoredPlaces, documents: Sequence[int]) -> list[RecordingHits]:
         own = {document: places.of(document) for document in documents}
@@ -172,7 +174,8 @@ class _PageMaking:
             by_recording, key=lambda name: (not by_recording[name][0].date, by_recording[name][0].date, name)
         )
         groups = []
-        for name in order[self.page.offset : self.page.offset + self.page.k + 1]:
+        self.more = len(order) > self.page.offset + self.page.k
+        for name in order[self.page.offset : self.page.offset + self.page.k]:
             hits = sorted(by_recording[name], key=lambda hit: (hit.start != hit.start, hit.start))
             shown = hits[: self.page.per_recording]
             groups.append(RecordingHits(name, shown, len(hits) > len(shown)))

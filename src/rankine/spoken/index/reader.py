@@ -22,6 +22,8 @@ from .schema import FORMS, GramPostings, NumberColumn, Postings, Strings, TextCo
 from .settings import Settings
 from .storage import MANIFEST, Manifest, Part, open_parts
 
+_MOST_BOUNDS = 1000  # of units that are kept
+
 
 class UtteranceGroups(NamedTuple):
     """Utterances of a part in groups: the group of each, and where each group begins."""
@@ -40,6 +42,7 @@ class PartReader:
         self.n_documents = len(self.first_utterance) - 1
         self.document_of = np.repeat(np.arange(self.n_documents), np.diff(self.first_utterance))
         self._texts: dict[str, Strings] = {}
+        self._bounds: dict[tuple[str, str, str], tuple[int, int]] = {}
 
     def texts(self, column: TextColumn) -> Strings:
         """A column of text; kept for the next call."""
@@ -98,6 +101,18 @@ class PartReader:
         for a, b in set(zip(first.tolist(), last.tolist(), strict=True)):
             postings.check(self.part, a, b)
         return first, last
+
+    def bounds_of_one(self, kind: str, form: str, unit: str) -> tuple[int, int]:
+        """:meth:`bounds` of one unit; kept for the next hits of a query."""
+        key = kind, form, unit
+        kept = self._bounds.get(key)
+        if kept is None:
+            (first,), (last,) = self.bounds(kind, form, [unit])
+            kept = int(first), int(last)
+            if len(self._bounds) >= _MOST_BOUNDS:
+                self._bounds = {}
+            self._bounds[key] = kept
+        return kept
 
     def postings(self, kind: str, form: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Utterances, positions and stored posteriors of all postings; read only what :meth:`bounds` has checked."""

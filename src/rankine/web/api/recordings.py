@@ -58,8 +58,14 @@ def _content(state: ArchiveState, about: RecordingDescription) -> dict[str, Any]
     return {
         "id": about.name, "title": about.title, "date": about.date, "speaker": about.speaker,
         "collection": about.collection, "seconds": about.seconds, "rights": about.rights, "has_audio": about.audio,
-        "heard": about.heard, "heard_by": state.heard_by(about.name), "state": "ready",
+        "heard": about.heard, "heard_by": state.heard_by(about.name),
+        "recognition": "recognising" if about.name in _begun(state) else "ready",
     }  # fmt: skip
+
+
+def _begun(state: ArchiveState) -> list[str]:
+    progress = recognition_progress(state.archive.folder)
+    return [] if progress is None else progress.recordings
 
 
 def recordings(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
