@@ -12,6 +12,7 @@ from . import (
     evaluation,
     large_margin,
     metadata,
+    page,
     pairwise,
     positions,
     reading,
@@ -38,6 +39,7 @@ BENCHMARKS = {
     "archive": archive.main,
     "archive-million": archive.million,
     "metadata": metadata.main,
+    "page": page.main,
     "adding": adding.main,
     "recognition": recognition.main,
     "recognisers": recognisers.main,
@@ -52,9 +54,9 @@ BENCHMARKS = {
     "web-small": web.small,
 }
 
-# run only if named: much disk and time, or real data and a model
+# run only if named: much disk and time, or real data and a model, or a browser
 BY_NAME = {
-    "archive-million", "recognisers", "cutting", "times", "calibration", "positions", "vosk-scale", "web-small",
+    "archive-million", "recognisers", "cutting", "times", "calibration", "positions", "vosk-scale", "page", "web-small",
 }  # fmt: skip
 
 if __name__ == "__main__":

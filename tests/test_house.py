@@ -134,12 +134,12 @@ def test_names_are_nouns():
 
 @pytest.mark.parametrize("path", [p for p in TESTS if p.stem.startswith("test_")], ids=lambda p: p.stem)
 def test_tests_stand_beside_the_source(path):
-    """tests/a/test_b.py tests src/rankine/a/b.py, a folder a/b, or kernels that belong to it; or attacks/b.py."""
+    """tests/a/test_b.py tests src/rankine/a/b.py or b.js, a folder a/b, or kernels of it; or attacks/b.py."""
     folder, stem = path.parent.relative_to(ROOT / "tests"), path.stem.removeprefix("test_")
     if path.stem in ACROSS:
         return
     home = ROOT / folder if folder.parts[:1] == ("attacks",) else SOURCE / folder
-    candidates = [home / f"{stem}.py", home / stem / "__init__.py", home / f"{stem}_kernels.py"]
+    candidates = [home / f"{stem}.py", home / stem / "__init__.py", home / f"{stem}_kernels.py", home / f"{stem}.js"]
     if stem == folder.name:  # the package itself
         candidates.append(home / "__init__.py")
     assert any(c.exists() for c in candidates), f"no module {folder / stem}"

@@ -17,6 +17,7 @@ def test_demo(folder):
     assert f"{report.mean['nDCG@10']:.4f}" in out
     assert (folder / "made" / "report.html").read_text().count("<img") == 3
     assert "neighbours" in out
+    assert out.rstrip().splitlines()[-1].split() == ["rankine", "spoken", "serve", "made/archive"]
     (folder / "mine").mkdir()
     (folder / "mine" / "notes.txt").write_text("precious")
     assert "name another" in rankine(folder, "demo", "mine", code=1).stderr

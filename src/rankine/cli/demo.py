@@ -34,6 +34,7 @@ def command(
     put("What to try next\n")
     for line, explanation in _next_steps(place, hit, QUERY):
         put(f"  {line}\n      {explanation}")
+    put(f"\nThe archive in the browser:\n\n  rankine spoken serve {shlex.quote(str(place / 'archive'))}")
 
 
 def _search(folder: Path) -> list[Section]:

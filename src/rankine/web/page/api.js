@@ -1,12 +1,14 @@
 // The server's answers: JSON of version 1 of its API.
 
+import { sentence, setLanguage } from "./words.js";
+
 const ROOT = "/api/v1";
 
 // What went wrong, as a sentence to show.
 export class Refusal extends Error {
-  constructor(code, message) {
+  constructor(code, message, status = 0) {
     super(message);
-    this.code = code;
+    Object.assign(this, { code, status });
   }
 }
 
@@ -40,7 +42,7 @@ function notice(next) {
 async function refusal(answer) {
   const body = await answer.json().catch(() => null);
   const message = body?.error?.message ?? SENTENCES[answer.status] ?? `The server answered ${answer.status}.`;
-  return new Refusal(body?.error?.code ?? String(answer.status), answer.status === 401 ? SENTENCES[401] : message);
+  return new Refusal(body?.error?.code ?? String(answer.status), answer.status === 401 ? SENTENCES[401] : sentence(message), answer.status);
 }
 
 // The JSON at a path below the API, or at a full path; raises Refusal with a sentence.
@@ -63,7 +65,7 @@ export async function get(path, parameters = {}, signal = undefined) {
 let archivePromise = null;
 export function archive(fresh = false) {
   if (fresh || archivePromise === null) {
-    const asked = get("/archive");
+    const asked = get("/archive").then((about) => { setLanguage(about.language); return about; });
     archivePromise = asked;
     asked.catch(() => { if (archivePromise === asked) archivePromise = null; });
   }

@@ -19,7 +19,7 @@ function row(recording) {
   const cell = (label, ...children) => el("td", { "data-label": label }, children);
   return el("tr", {},
     el("th", { scope: "row" }, el("a", { href: listenAddress(recording.id), text: recording.title || recording.id }),
-      recording.recognition === "recognising" ? el("span", { class: "state", text: "being recognised" }) : null,
+      recording.state === "recognising" ? el("span", { class: "state", text: "being recognised" }) : null,
       recording.has_audio ? null : el("span", { class: "state", text: "no audio" })),
     cell("Speaker", recording.speaker || "–"), cell("Date", recording.date || "–"),
     cell("Length", el("span", { class: "time", text: recording.seconds ? clock(recording.seconds) : "–" })), cell("Heard", heard(recording.heard)));
@@ -31,7 +31,7 @@ function headings(parameters, change) {
     const active = name === by;
     const next = active ? (down ? "" : "desc") : DOWN.has(name) ? "desc" : "";
     return el("th", { scope: "col", "aria-sort": active ? (down ? "descending" : "ascending") : null },
-      el("button", { type: "button", class: active ? `sort ${down ? "down" : "up"}` : "sort", onclick: () => change({ sort: name, order: next }) }, text, active ? icon("more") : null));
+      el("button", { type: "button", id: `sort-${name}`, class: active ? `sort ${down ? "down" : "up"}` : "sort", onclick: () => change({ sort: name, order: next }) }, text, active ? icon("more") : null));
   }));
 }
 

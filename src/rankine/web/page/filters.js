@@ -7,7 +7,7 @@ const selected = (text) => new Set((text || CERTAINTIES.join(",")).split(",").ma
 
 function certainty(parameters, change) {
   const now = selected(parameters.certainty);
-  const boxes = CERTAINTIES.map((name) => el("input", { type: "checkbox", value: name, checked: now.has(name) }));
+  const boxes = CERTAINTIES.map((name) => el("input", { type: "checkbox", id: `certainty-${name.replace(" ", "-")}`, value: name, checked: now.has(name) }));
   const read = () => {
     const on = boxes.filter((box) => box.checked).map((box) => box.value);
     change({ certainty: on.length === CERTAINTIES.length ? "" : on.join(",") });

@@ -5,22 +5,25 @@ import { get, recordingPath } from "./api.js";
 import { copy, el, hidden, icon, toast } from "./dom.js";
 import { audio, current, playAt } from "./player.js";
 import { why } from "./why.js";
-import { clock } from "./words.js";
+import { clock, gap, language } from "./words.js";
 
 // The certainty as a shape and a word.
 export const tag = (certainty) => el("span", { class: `tag ${certainty.replace(" ", "-")}` }, icon(certainty), certainty);
+
+// The certainty of a hit; where it is not heard, what speaks for it is written too.
+export const certainty = (hit) => [tag(hit.certainty), hit.certainty === "heard" || !hit.evidence ? null : el("span", { class: "evidence", text: hit.evidence })];
 
 // The line: matched words underlined by certainty; a word whose certainty is not the hit's own has it written behind it.
 export function line(hit) {
   if (!hit.line.length) return el("p", { class: "line absent", text: "What was said here is given on request." });
   const parts = hit.line.flatMap((word, i) => {
-    const space = i ? " " : "";
+    const space = i ? gap() : "";
     if (!word.mark) return [space + word.text];
     const mark = el("mark", { class: word.mark.replace(" ", "-"), text: word.text });
     const note = word.mark === hit.certainty ? hidden(` (${word.mark})`) : el("small", { class: "mark-note", text: word.mark });
     return [space, mark, note];
   });
-  return el("p", { class: "line" }, parts);
+  return el("p", { class: "line", lang: language() }, parts);
 }
 
 export async function cite(id, second) {
@@ -61,7 +64,7 @@ export function hitNode(hit, recording, query) {
   const node = el("li", { class: "hit", "data-place": hit.place }, play,
     el("div", { class: "hit-body" },
       el("div", { class: "hit-head" },
-        el("a", { class: "at", href: listenAddress(recording.id, { t: hit.play_from, q: query }), "aria-label": `Open at ${at}`, text: at }), tag(hit.certainty)),
+        el("a", { class: "at", href: listenAddress(recording.id, { t: hit.play_from, q: query }), "aria-label": `${at}, open the recording here`, text: at }), certainty(hit)),
       line(hit), actions(hit, recording, query, panel), panel));
   play.addEventListener?.("click", () => {
     const here = node.classList.contains("playing") && !audio.paused;

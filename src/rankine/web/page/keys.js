@@ -37,7 +37,7 @@ const sheet = el("dialog", { class: "sheet", "aria-label": "Keys and signs" });
 function openSheet() {
   const row = (shown, text) => el("div", {}, el("dt", {}, el("kbd", { text: shown })), el("dd", { text }));
   sheet.replaceChildren(
-    el("h2", { text: "Keys" }), el("dl", { class: "keys" }, KEYS.map(({ shown, text }) => row(shown, text)), IN_TEXT.map(([shown, text]) => row(shown, text))),
+    el("h2", { text: "Keys", tabindex: "-1", autofocus: true }), el("dl", { class: "keys" }, KEYS.map(({ shown, text }) => row(shown, text)), IN_TEXT.map(([shown, text]) => row(shown, text))),
     el("h2", { text: "Signs" }), el("dl", { class: "legend" }, CERTAINTIES.map((name) => el("div", {}, el("dt", {}, tag(name)), el("dd", { text: `${MEANING[name]}.` })))),
     el("form", { method: "dialog" }, el("button", { class: "primary", text: "Close" })));
   sheet.showModal();

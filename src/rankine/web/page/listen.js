@@ -1,16 +1,17 @@
 // A recording: player with waveform, the hits of a query beside it, the transcript that follows.
 
 import { amend, listenAddress, searchAddress } from "./address.js";
-import { get, recordingPath } from "./api.js";
+import { archive, get, recordingPath } from "./api.js";
 import { copy, el, icon } from "./dom.js";
-import { cite, clipAddress, line, tag } from "./hit.js";
+import { certainty, cite, clipAddress, line } from "./hit.js";
 import { menu } from "./menu.js";
 import { audio, controls, current, load, on, play, problem, seek } from "./player.js";
 import { Transcript, alternatives } from "./transcript.js";
 import { waveform } from "./waveform.js";
 import { why } from "./why.js";
-import { clock, counted, facts, heardWord } from "./words.js";
+import { clock, counted, facts, heardWord, sentence } from "./words.js";
 
+const MOST = 100; // hits of a recording that are asked for
 const CLIP = 10; // seconds of a clip around the place that plays
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -53,7 +54,7 @@ function hitList(hits, query, choose) {
       if (!panel.hasChildNodes()) why(panel, query, hit);
     } });
     return el("li", { class: "index-hit" },
-      el("div", { class: "hit-head" }, el("button", { type: "button", class: "at", "aria-label": `Play hit ${i + 1} from ${clock(hit.play_from)}`, text: clock(hit.start), onclick: () => choose(i) }), tag(hit.certainty), button),
+      el("div", { class: "hit-head" }, el("button", { type: "button", class: "at", "aria-label": `${clock(hit.start)}, play hit ${i + 1}`, text: clock(hit.start), onclick: () => choose(i) }), certainty(hit), button),
       line(hit), panel);
   }));
 }
@@ -69,18 +70,18 @@ function details(about) {
 // The player at the top of the view, or a sentence where there is nothing to play.
 function playerBox(about, hits, choose, q, signal) {
   if (about.audio?.state !== "ok") {
-    return { node: el("div", { class: "player" }, el("div", { class: "player-row" }, el("p", { class: "trouble", text: about.audio?.message || "This recording has no audio in the archive." }), exportMenu(about, q))), show: () => {} };
+    return { node: el("div", { class: "player" }, el("div", { class: "player-row" }, el("p", { class: "trouble", text: sentence(about.audio?.message) || "This recording has no audio in the archive." }), exportMenu(about, q))), show: () => {} };
   }
   const wave = waveform(about, signal);
-  const sentence = el("p", { class: "trouble", hidden: true });
+  const said = el("p", { class: "trouble", hidden: true });
   const number = el("span", { class: "hit-number" });
   const step = (by, name, text) => el("button", { type: "button", class: "plain", "aria-label": text, onclick: () => stepHit(by) }, icon(name));
   const around = el("div", { class: "hit-steps" }, step(-1, "back", "Previous hit"), number, step(1, "next", "Next hit"));
   const node = el("section", { class: "player", "aria-label": "Player" }, wave.node,
-    el("div", { class: "player-row" }, controls(signal), around, exportMenu(about, q)), sentence);
+    el("div", { class: "player-row" }, controls(signal), around, exportMenu(about, q)), said);
   on("change", () => {
-    sentence.textContent = problem();
-    sentence.hidden = !problem();
+    said.textContent = problem();
+    said.hidden = !problem();
   }, signal);
   const show = (list, at) => {
     wave.show(list, choose);
@@ -133,23 +134,31 @@ function sideColumn(about, parameters, find) {
   return { node, place };
 }
 
+function headline(count, q) {
+  if (!count) return `No place for ${q}`;
+  return count < MOST ? `${counted(count, "place")} for ${q}` : `The ${MOST} best places for ${q}`;
+}
+
 async function hitsOf(id, q, signal) {
   if (!q) return [];
-  const answer = await get("/search", { q, recording: id, k: 1, per_recording: 200, sort: "time" }, signal);
-  return [...(answer.groups[0]?.hits ?? [])].sort((a, b) => a.start - b.start);
+  const answer = await get("/search", { q, recording: id, k: 1, per_recording: MOST, sort: "time" }, signal);
+  return answer.groups[0]?.hits ?? [];
 }
 
 export async function drawListen(view, parameters, signal) {
-  const about = await get(recordingPath(parameters.id), {}, signal);
+  const firstHits = hitsOf(parameters.id, parameters.q, signal); // asked for at once, so that all is drawn in one go
+  firstHits.catch(() => {}); // said beside the transcript
+  const [about] = await Promise.all([get(recordingPath(parameters.id), {}, signal), archive()]);
   if (signal.aborted) return;
   document.title = about.title || about.id;
+  if (about.audio?.state === "ok") begin(about, parameters); // before the waveform, which takes the audio as it is
   let hits = [], at = null, q = parameters.q;
-  const certainty = (word) => hits.find((hit) => word.start < hit.end - 0.02 && word.end > hit.start + 0.02)?.certainty;
+  const certaintyOf = (word) => hits.find((hit) => word.start < hit.end - 0.02 && word.end > hit.start + 0.02)?.certainty;
   const start = (second) => {
     if (about.audio?.state === "ok") { seek(second); play(); }
     follow.jump(second);
   };
-  const transcript = new Transcript(about, { certainty, play: start }, signal);
+  const transcript = new Transcript(about, { certainty: certaintyOf, play: (second) => { at = null; showHits(); start(second); } }, signal);
   alternatives(transcript, signal);
   const follow = followAudio(transcript, () => q, about, signal);
   const choose = (i) => { at = i; showHits(); start(hits[i].play_from); };
@@ -157,18 +166,18 @@ export async function drawListen(view, parameters, signal) {
   const find = async (text) => {
     q = text;
     amend(listenAddress(about.id, { t: audio.currentTime, q }));
-    await findHits();
+    await findHits(hitsOf(about.id, q, signal));
   };
   const side = sideColumn(about, parameters, find);
   const showHits = () => {
     player.show(hits, at);
     [...side.place.querySelectorAll(".index-hit")].forEach((node, i) => node.classList.toggle("at-hit", i === at));
   };
-  const findHits = async () => {
+  const findHits = async (asked) => {
     try {
-      hits = await hitsOf(about.id, q, signal);
+      hits = await asked;
       at = null;
-      side.place.replaceChildren(q ? el("h2", { text: hits.length ? `${counted(hits.length, "place")} for ${q}` : `No place for ${q}` }) : el("p", { class: "hint", text: "Words that you look for here are marked in the transcript and on the waveform." }), hitList(hits, q, choose));
+      side.place.replaceChildren(q ? el("h2", { text: headline(hits.length, q) }) : el("p", { class: "hint", text: "Words that you look for here are marked in the transcript and on the waveform." }), hitList(hits, q, choose));
     } catch (error) {
       if (error.name === "AbortError") return;
       hits = [];
@@ -179,14 +188,17 @@ export async function drawListen(view, parameters, signal) {
   };
   steps = (by) => hits.length && choose(at === null ? nearest(hits, audio.currentTime, by) : (at + by + hits.length) % hits.length);
   signal.addEventListener("abort", () => { steps = null; });
-  if (about.audio?.state === "ok") begin(about, parameters);
+  player.show([], null);
+  await findHits(firstHits);
+  if (signal.aborted) return;
   view.replaceChildren(head(about, q), player.node,
     el("div", { class: "columns listen" }, el("section", { class: "text", "aria-label": "What was said" },
-      about.seconds ? transcript.node : el("p", { class: "empty", text: "Nothing has been recognised in this recording yet." }), follow.button), side.node));
-  player.show([], null);
-  await findHits();
-  if (parameters.t) await transcript.show(Number(parameters.t), false);
+      readable(about) ? transcript.node : el("p", { class: "empty", text: unread(about) }), follow.button), side.node));
+  if (parameters.t && readable(about)) await transcript.show(Number(parameters.t), false);
 }
+
+const readable = (about) => about.seconds && (about.rights ?? "open") === "open";
+const unread = (about) => (about.seconds ? "What was said in this recording is given on request." : "Nothing has been recognised in this recording yet.");
 
 // The recording that plays goes on; another begins where the address says.
 function begin(about, parameters) {
@@ -196,7 +208,7 @@ function begin(about, parameters) {
 }
 
 function nearest(hits, second, by) {
-  const after = hits.findIndex((hit) => hit.play_from > second);
+  const after = hits.findIndex((hit) => hit.start > second);
   if (by > 0) return after < 0 ? 0 : after;
   return after < 0 ? hits.length - 1 : (after - 1 + hits.length) % hits.length;
 }

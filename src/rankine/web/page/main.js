@@ -1,7 +1,7 @@
 // The page: one shell; the address says which view it shows.
 
 import { followLinks, go, readAddress, searchAddress, startHistory } from "./address.js";
-import { archive, onState } from "./api.js";
+import { Refusal, archive, onState } from "./api.js";
 import { drawBrowse } from "./browse.js";
 import { byId, el, icon } from "./dom.js";
 import { startKeys } from "./keys.js";
@@ -15,11 +15,19 @@ const view = byId("view");
 let leave = new AbortController();
 
 function failed(error) {
+  if (!(error instanceof Refusal)) console.error(error); // a mistake of the page's own
   const again = el("button", { type: "button", class: "primary", text: "Try again", onclick: () => draw(0) });
   view.replaceChildren(el("div", { class: "empty" }, el("h1", { text: "This did not work" }), el("p", { text: error.message }), again));
 }
 
+// A control that was drawn anew keeps the focus; else it goes to the view, where keys work and readers begin.
+function refocus(id) {
+  if (document.activeElement && document.activeElement !== document.body) return;
+  ((id && byId(id)) || view).focus({ preventScroll: true });
+}
+
 async function draw(scroll) {
+  const focus = document.activeElement?.id;
   leave.abort();
   leave = new AbortController();
   const { signal } = leave;
@@ -32,14 +40,17 @@ async function draw(scroll) {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  view.setAttribute("aria-busy", "true");
   try {
     const drawn = VIEWS[name](view, parameters, signal);
     if (!scroll && name !== "listen") scrollTo(0, 0);
     await drawn;
+    if (!signal.aborted) refocus(focus);
     if (!signal.aborted && (scroll || !parameters.t)) scrollTo(0, scroll);
   } catch (error) {
     if (error.name !== "AbortError" && !signal.aborted) failed(error);
   }
+  if (!signal.aborted) view.setAttribute("aria-busy", "false");
 }
 
 function startSearch() {
@@ -47,6 +58,7 @@ function startSearch() {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const now = readAddress(location);
+    byId("q").blur();
     const kept = now.view === "search" && now.q ? now : {};
     go(searchAddress({ ...kept, q: byId("q").value.trim() }));
   });

@@ -3,7 +3,7 @@
 import { listenAddress } from "./address.js";
 import { get, recordingPath } from "./api.js";
 import { byId, el, hidden, icon } from "./dom.js";
-import { clock } from "./words.js";
+import { clock, sentence } from "./words.js";
 
 export const audio = el("audio", { preload: "metadata" });
 const events = new EventTarget();
@@ -24,7 +24,7 @@ for (const name of ["timeupdate", "seeking"]) audio.addEventListener(name, () =>
 audio.addEventListener("error", async () => {
   if (!recording || !audio.getAttribute("src")) return;
   const about = await get(recordingPath(recording.id)).catch((error) => ({ audio: { message: error.message } }));
-  trouble = about.audio?.message || "The browser cannot play this recording.";
+  trouble = sentence(about.audio?.message) || "The browser cannot play this recording.";
   tell("change");
 });
 
@@ -107,18 +107,18 @@ export function controls(signal) {
 export function startDock() {
   const dock = byId("dock");
   const link = el("a", { class: "dock-title", href: "/" });
-  const sentence = el("p", { class: "trouble" });
+  const said = el("p", { class: "trouble" });
   const place = () => recording && listenAddress(recording.id, { t: audio.currentTime, q: recording.query ?? "" });
   link.addEventListener("pointerdown", () => { link.href = place() ?? "/"; });
   link.addEventListener("focus", () => { link.href = place() ?? "/"; });
-  dock.append(el("div", { class: "dock-row" }, link, sentence, controls(),
-    el("button", { type: "button", class: "plain", onclick: unload, "aria-label": "Close the player" }, icon("close"))));
+  dock.append(el("div", { class: "dock-row" }, link, said, controls(),
+    el("button", { type: "button", class: "plain", onclick: unload, "aria-label": "Close the player" }, icon("close"))), audio);
   const draw = () => {
     dock.hidden = !recording || document.body.dataset.view === "listen";
     document.body.classList.toggle("docked", !dock.hidden);
     link.textContent = recording?.title || recording?.id || "";
-    sentence.textContent = trouble;
-    sentence.hidden = !trouble;
+    said.textContent = trouble;
+    said.hidden = !trouble;
   };
   on("load", draw);
   on("change", draw);

@@ -7,7 +7,7 @@ import { filterColumn } from "./filters.js";
 import { drawPlaying, hitNode, tag } from "./hit.js";
 import { menu } from "./menu.js";
 import { on } from "./player.js";
-import { CERTAINTIES, MEANING, counted, duration, facts } from "./words.js";
+import { CERTAINTIES, MEANING, counted, duration, facts, sentence } from "./words.js";
 
 const RECORDINGS = 10;
 const PLACES = 3;
@@ -28,6 +28,14 @@ async function ask(parameters, signal) {
   return answers.get(key);
 }
 
+const SIGNS = [['"railway station"', "these words in this order"], ["strike OR walkout", "either of them"], ["railway -station", "without this word"], ["railway speaker:ann", "only what Ann says"]];
+
+const syntax = () => [el("h2", { text: "What a query can say" }),
+  el("dl", { class: "syntax" }, SIGNS.map(([sign, meaning]) => el("div", {}, el("dt", {}, el("code", { text: sign })), el("dd", { text: meaning }))))];
+
+// A query that cannot be read: why, and what can be.
+const unreadable = (error) => el("div", { class: "teach" }, el("h1", { text: "This query cannot be read" }), el("p", { class: "lead query-error", text: error.message }), syntax());
+
 // What the page shows before a search.
 function teach(about) {
   const length = about.seconds ? `, ${duration(about.seconds)} of speech` : "";
@@ -36,20 +44,18 @@ function teach(about) {
     el("p", { class: "lead", text: about.recordings
       ? `${counted(about.recordings, "recording")}${length}. Type words as they were spoken; each answer is a place that you can play.`
       : "This archive holds no recordings yet. Add some with `rankine spoken add`; this page follows by itself." }),
+    about.recordings && !about.has_audio ? el("p", { class: "note", text: "This archive has no audio: places can be read, not played." }) : null,
     about.examples?.length ? el("p", { class: "examples" }, "Try ", about.examples.map((word) => el("a", { class: "chip", href: searchAddress({ q: word }), text: word }))) : null,
     el("h2", { text: "How sure an answer is" }),
     el("dl", { class: "legend" }, CERTAINTIES.map((name) => el("div", {}, el("dt", {}, tag(name)), el("dd", {},
       el("mark", { class: name.replace(" ", "-"), text: "railway" }), ` ${MEANING[name]}.`)))),
-    el("h2", { text: "What a query can say" }),
-    el("dl", { class: "syntax" }, [
-      ['"railway station"', "these words in this order"], ["strike OR walkout", "either of them"], ["railway -station", "without this word"],
-      ["speaker:ann", "only what Ann says"]].map(([sign, meaning]) => el("div", {}, el("dt", {}, el("code", { text: sign })), el("dd", { text: meaning })))));
+    syntax());
 }
 
 function nothing(answer, parameters, change) {
   const filtered = ["speaker", "since", "until", "collection", "certainty"].some((name) => parameters[name]);
   return el("div", { class: "empty" },
-    el("h2", { text: "Nothing in this archive sounds like that" }),
+    el("h2", { text: filtered ? "Nothing that these filters let through" : "Nothing in this archive sounds like that" }),
     answer.suggestions?.length ? el("p", {}, "The archive does contain: ") : null,
     answer.suggestions?.length ? el("ul", { class: "suggestions" }, answer.suggestions.map(({ word, why }) => el("li", {},
       el("a", { class: "chip", href: searchAddress({ ...parameters, q: word }), text: word }), why ? el("small", { text: why }) : null))) : null,
@@ -92,14 +98,13 @@ function moreButton(text, act) {
 
 function resultsHead(answer, parameters, change) {
   const places = answer.groups.reduce((sum, { hits }) => sum + hits.length, 0);
-  const total = answer.total_hint;
-  const count = typeof total === "number" && total > places ? `about ${counted(total, "place")}` : counted(places, "place");
-  const sort = el("select", { "aria-label": "Sort by", onchange: () => change({ sort: sort.value === "relevance" ? "" : sort.value }) },
+  const total = answer.total_hint ?? { hits: places, recordings: answer.groups.length };
+  const sort = el("select", { id: "sort", "aria-label": "Sort by", onchange: () => change({ sort: sort.value === "relevance" ? "" : sort.value }) },
     el("option", { value: "relevance", text: "most relevant first" }), el("option", { value: "time", text: "in order of time" }));
   sort.value = parameters.sort || "relevance";
   const exported = { ...asked(parameters), k: 1000 };
   return el("div", { class: "results-head" },
-    el("p", { class: "count", role: "status", text: places ? `${count} in ${answer.more ? "the first " : ""}${counted(answer.groups.length, "recording")}` : "No place found" }),
+    el("p", { class: "count", role: "status", text: places ? `${counted(total.hits, "place")} in ${counted(total.recordings, "recording")}` : "No place found" }),
     places ? el("div", { class: "tools" }, sort, menu("Export", [
       { text: "Table", note: "CSV", href: exportPath("csv", exported) },
       { text: "Data", note: "JSON", href: exportPath("json", exported) },
@@ -110,7 +115,7 @@ function resultsHead(answer, parameters, change) {
 function results(answer, parameters, change) {
   const groups = el("div", { class: "groups" }, answer.groups.map((entry) => group(entry, parameters)));
   const node = el("div", { class: "results" }, resultsHead(answer, parameters, change),
-    answer.notes?.map((note) => el("p", { class: "note", text: note })),
+    answer.notes?.map((note) => el("p", { class: "note", text: sentence(note) })),
     answer.groups.length ? groups : nothing(answer, parameters, change));
   if (answer.groups.length && answer.suggestions?.length) {
     groups.before(el("p", { class: "note" }, "Or did you mean ", answer.suggestions.slice(0, 5).map(({ word }) => el("a", { class: "chip", href: searchAddress({ ...parameters, q: word }), text: word }))));
@@ -142,6 +147,9 @@ export async function drawSearch(view, parameters, signal) {
     if (signal.aborted) return;
     view.replaceChildren(el("h1", { class: "hidden", text: `Places for ${parameters.q}` }),
       el("div", { class: "columns" }, filterColumn(about, parameters, change), results(answer, parameters, change)));
+  } catch (error) {
+    if (error.status !== 400 || signal.aborted) throw error;
+    view.replaceChildren(unreadable(error));
   } finally {
     clearTimeout(slow);
     view.classList.remove("busy");

@@ -3,7 +3,7 @@
 
 import { get, recordingPath } from "./api.js";
 import { el, hidden, styled } from "./dom.js";
-import { clock } from "./words.js";
+import { clock, gap, language } from "./words.js";
 
 const PART = 120; // seconds of a part
 const LONG = 45; // words after which a paragraph ends at the next segment
@@ -64,15 +64,17 @@ export class Transcript {
     const answer = await get(`${recordingPath(this.recording.id)}/transcript`, { from: part.i * PART, to: (part.i + 1) * PART }, this.signal);
     part.words = answer.words;
     part.spans = answer.words.map((word, i) => this.wordNode(word, part, i));
-    let next = 0;
+    let next = 0, before = "";
     const nodes = paragraphs(answer.words, this.recording.turns ?? []).map(({ speaker, words }) => {
-      const text = el("p", { class: "words" });
-      for (const _ of words) text.append(part.spans[next++], " ");
+      const text = el("p", { class: "words", lang: language() });
+      for (const _ of words) text.append(part.spans[next++], gap());
       const at = words[0].start;
+      const name = speaker === before ? "" : speaker;
+      before = speaker;
       return el("div", { class: "paragraph" },
         el("div", { class: "gutter" },
-          el("button", { type: "button", class: "at", "data-second": String(at), "aria-label": `Play from ${clock(at)}`, text: clock(at) }),
-          speaker ? el("span", { class: "speaker", text: speaker }) : null), text);
+          el("button", { type: "button", class: "at", "data-second": String(at), "aria-label": `${clock(at)}, play from here`, text: clock(at) }),
+          name ? el("span", { class: "speaker", text: name }) : null), text);
     });
     part.node.classList.remove("waiting");
     part.node.replaceChildren(...nodes);
@@ -160,7 +162,7 @@ export class Transcript {
       if (part.words[middle].start <= second + 0.02) low = middle + 1;
       else high = middle;
     }
-    return part.spans[low - 1] ?? null;
+    return part.spans[low - 1] ?? this.parts[part.i - 1]?.spans.at(-1) ?? null;
   }
 
   // Shows which word is being said; returns its element.

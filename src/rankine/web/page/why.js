@@ -2,9 +2,9 @@
 
 import { get } from "./api.js";
 import { el, styled } from "./dom.js";
-import { decimal } from "./words.js";
+import { decimal, sentence } from "./words.js";
 
-const LABELS = { words: "the words", sounds: "the sounds", "exact order": "the exact order" };
+const LABELS = { words: "the words", sounds: "the sounds", "exact order": "the exact order", "sounds in order": "their sounds in order" };
 
 function row(part, most) {
   const share = most ? Math.abs(part.amount) / most : 0;
@@ -14,18 +14,18 @@ function row(part, most) {
       part.term ? ` ${LABELS[part.what] ?? part.what}` : ""),
     el("span", { class: "why-amount", text: decimal(part.amount) }),
     el("span", { class: "track", "aria-hidden": "true" }, bar),
-    el("span", { class: "why-sentence", text: part.sentence }));
+    el("span", { class: "why-sentence", text: sentence(part.sentence) }));
 }
 
 // Fills the panel of a hit.
 export async function why(panel, query, hit) {
   panel.replaceChildren(el("p", { class: "wait", text: "Asking for the evidence" }));
   try {
-    const answer = await get("/why", { q: query, place: hit.place });
+    const answer = await get("/why", { q: query, place: hit.segment });
     const most = Math.max(...answer.parts.map((part) => Math.abs(part.amount)), 0);
     const against = answer.parts.some((part) => part.amount < 0);
     panel.replaceChildren(
-      el("p", { class: "why-head", text: answer.sentence }),
+      el("p", { class: "why-head", text: sentence(answer.sentence) }),
       el("ul", { class: "bars" }, answer.parts.map((part) => row(part, most))),
       el("p", { class: "why-total" }, "Together ", el("b", { text: decimal(answer.score) }),
         against ? ", the score of this place; hatched bars speak against it." : ", the score of this place."));

@@ -7,6 +7,12 @@ export const MEANING = {
   "sounds like": "the sounds fit, whatever word the recogniser wrote",
 };
 
+// The language of what was said, and what stands between its words.
+let spoken = "";
+export const setLanguage = (code) => { spoken = code ?? ""; };
+export const language = () => spoken || null;
+export const gap = () => (spoken.startsWith("zh") ? "" : " ");
+
 // 3723.4 → 1:02:03; with tenths 1:02:03.4
 export function clock(seconds, tenths = false) {
   const unit = tenths ? 10 : 1;
@@ -20,10 +26,11 @@ export function clock(seconds, tenths = false) {
 // 3723 → 1 h 2 min
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "";
-  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 60) return `${Math.round(seconds)}\u00a0s`;
   const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  return minutes % 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${minutes / 60} h`;
+  if (minutes < 60) return `${minutes}\u00a0min`;
+  const hours = `${Math.floor(minutes / 60)}\u00a0h`;
+  return minutes % 60 ? `${hours} ${minutes % 60}\u00a0min` : hours;
 }
 
 export const counted = (n, noun, plural = `${noun}s`) => `${n.toLocaleString("en")} ${n === 1 ? noun : plural}`;
@@ -35,7 +42,17 @@ export function heardWord(value) {
   return value >= 0.65 ? "fairly" : "poorly";
 }
 
-export const decimal = (value, digits = 2) => value.toFixed(digits).replace("-", "−");
+// An amount with two digits; one that rounds to nothing says so.
+export function decimal(value) {
+  if (value !== 0 && Math.abs(value) < 0.005) return value < 0 ? "> −0.01" : "< 0.01";
+  return value.toFixed(2).replace("-", "−");
+}
+
+// What the server says, as a sentence of its own.
+export function sentence(text) {
+  if (!text) return "";
+  return text[0].toUpperCase() + text.slice(1) + (/[.?!:]$/.test(text) ? "" : ".");
+}
 
 // Speaker, date, collection, length: what is there, in one line.
 export function facts(recording) {

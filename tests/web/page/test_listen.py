@@ -1,0 +1,95 @@
+"""A recording: playing, the transcript that follows, alternatives, the waveform and what stands in for it."""
+
+import re
+from urllib.parse import quote
+
+from .. import browser as browsers
+from ..browser import RECORDING, TIME, search, until
+
+
+def test_playing_from_one_second_before(here):
+    page = here.open("/?q=workers")
+    hit = page.locator(".hit").first
+    begin = float(hit.locator(".at").get_attribute("href").split("t=")[1].split("&")[0])
+    hit.locator(".play-hit").click()
+    until(page, f"!document.querySelector('audio').paused && {TIME} > {begin} + 0.3")
+    assert page.evaluate(TIME) < begin + 8
+    until(page, f"{TIME} > {begin} + 0.8")
+    statuses = [r.status for r in here.responses if r.url.endswith("/audio")]
+    assert statuses
+    assert set(statuses) == {206}
+    assert page.locator("#dock .dock-title").inner_text() == "The choir and the strike"
+    page.locator("#dock .dock-title").click()
+    page.wait_for_selector(".transcript .now")
+    assert not page.evaluate("document.querySelector('audio').paused")
+
+
+def test_the_transcript_follows_and_its_words_play(here):
+    page = here.open(RECORDING)
+    word = page.locator(".w", has_text="professor")
+    word.click()
+    until(page, "!document.querySelector('audio').paused")
+    first = page.locator(".w.now").inner_text()
+    assert first == "professor"
+    until(page, "document.querySelector('.w.now').textContent !== 'professor'")
+    page.locator(".player .play").click()
+    until(page, "/t=/.test(location.search)")
+
+
+def test_alternatives_by_keyboard_and_pointer(here):
+    page = here.open(RECORDING)
+    page.locator(".w[tabindex='0']").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    note = page.locator("#alternatives")
+    assert note.is_visible()
+    text = note.inner_text()
+    assert re.search(r"\d\.\d\d", text)
+    assert "perhaps: " in text
+    node = page.locator(".w:focus")
+    assert node.get_attribute("aria-describedby") == "alternatives"
+    page.keyboard.press("Escape")
+    assert not note.is_visible()
+    before = node.get_attribute("data-i")
+    page.keyboard.press("ArrowRight")
+    assert int(page.locator(".w:focus").get_attribute("data-i")) == int(before) + 1
+    page.locator(".w.doubt").nth(3).hover()
+    assert "perhaps: " in note.inner_text()
+
+
+def test_a_link_opens_a_second_of_a_recording(here):
+    page = here.open(f"{RECORDING}?t=12.5&q=railway")
+    until(page, f"Math.abs({TIME} - 12.5) < 0.01")
+    assert page.locator(".wave-mark").count() == page.locator(".index-hit").count() == 2
+    assert page.locator(".w.hit-word.heard").inner_text() == "railway"
+    page.wait_for_selector(".w.now")
+    assert page.locator(".wave-canvas canvas, .wave-canvas > div").count()
+
+
+def test_without_the_waveform_the_browser_plays(here):
+    def plain(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace('data-waveform="yes"', 'data-waveform=""'))
+
+    here.page.route("**/recording/**", plain)
+    page = here.open(f"{RECORDING}?q=railway")
+    assert page.locator(".player audio[controls]").is_visible()
+    assert page.locator(".wave-mark").count() == 2
+    page.locator(".player .play").click()
+    until(page, f"{TIME} > 0.3")
+    page.locator(".crumb a").click()
+    page.wait_for_selector(".hit")
+    assert not page.evaluate("document.querySelector('audio').paused")
+
+
+def test_a_moved_file_and_markup_are_sentences(here):
+    page = here.open("/recording/moved")
+    assert "recording-5.wav" in page.locator(".player .trouble").inner_text()
+    page = here.open(f"/recording/{quote(browsers.NAME, safe='')}")
+    assert page.locator("h1").inner_text() == browsers.MARKUP
+    page = here.open("/recordings")
+    assert page.locator("tbody img").count() == 0
+    search(page, "<b>railway</b>")
+    assert page.locator("main b:has-text('railway')").count() == 0
+    page = here.open("/recording/none")
+    assert page.locator(".empty h1").inner_text() == "This did not work"
+    here.errors.clear()  # chromium logs the 404 of the recording that is not there
