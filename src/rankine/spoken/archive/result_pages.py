@@ -8,6 +8,8 @@ certain they are, so a filter of certainties makes hits in the order of the rank
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -98,9 +100,14 @@ def result_page(
         notes.append(f"the {IN_TIME} best places in order of time")
     if making.exhausted:
         notes.append(f"looked at the {MOST_MADE} best places only, for these certainties")
-    return ResultPage(
-        groups[: page.k], len(groups) > page.k, places.n_documents, len(places.places), notes, suggestions
-    )
+    counts = places.n_documents, len(places.places)
+    return ResultPage(_numbered(groups), making.more, *counts, notes, suggestions)
+
+
+def _numbered(groups: Sequence[RecordingHits]) -> list[RecordingHits]:
+    """Groups whose hits have the ranks 1, 2, … in the order of the page."""
+    ranks = count(1)
+    return [group._replace(hits=[replace(hit, rank=next(ranks)) for hit in group.hits]) for group in groups]
 
 
 class _ScoredPlaces:
