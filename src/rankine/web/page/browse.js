@@ -19,7 +19,7 @@ function row(recording) {
   const cell = (label, ...children) => el("td", { "data-label": label }, children);
   return el("tr", {},
     el("th", { scope: "row" }, el("a", { href: listenAddress(recording.id), text: recording.title || recording.id }),
-      recording.state === "recognising" ? el("span", { class: "state", text: "being recognised" }) : null,
+      recording.recognition === "recognising" ? el("span", { class: "state", text: "being recognised" }) : null,
       recording.has_audio ? null : el("span", { class: "state", text: "no audio" })),
     cell("Speaker", recording.speaker || "–"), cell("Date", recording.date || "–"),
     cell("Length", el("span", { class: "time", text: recording.seconds ? clock(recording.seconds) : "–" })), cell("Heard", heard(recording.heard)));
