@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ..errors import InputError
+from ..errors import InputError, shorten
 from ..files import locked, replacing
 from ..places import inside
 from ..temporary import unlink_copies
@@ -88,6 +88,15 @@ class Batch:
             return int(row[0])
         cursor = self.db.execute("INSERT INTO recording (name, was, about) VALUES (?, ?, '{}')", (name, name))
         return int(cursor.lastrowid or 0)
+
+    def last_recording(self, name: str) -> int:
+        """The number of the recording of a name, or of the last that had it; InputError if none ever had."""
+        row = self.db.execute(
+            "SELECT id FROM recording WHERE ? IN (name, was) ORDER BY name NOTNULL DESC, gone DESC, id DESC", (name,)
+        ).fetchone()
+        if row is None:
+            raise InputError(f"there is no recording {shorten(name)} in this archive, and there was none")
+        return int(row[0])
 
 
 class Store:

@@ -19,7 +19,7 @@ class JudgedNames(Collection[str]):
         self.index = index
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and _meaning(self.index, name) is not None
+        return isinstance(name, str) and meaning(self.index, name) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.index.names)
@@ -28,7 +28,7 @@ class JudgedNames(Collection[str]):
         return len(self.index)
 
 
-def _meaning(index: Index, name: str) -> tuple[int, int | None] | None:
+def meaning(index: Index, name: str) -> tuple[int, int | None] | None:
     """The number of the document and of the place that a name means (None: the best one); None: nothing here."""
     try:
         read = read_place_name(name, index.numbers, index.utterances_of)
@@ -46,8 +46,8 @@ def _meaning(index: Index, name: str) -> tuple[int, int | None] | None:
 
 def named_place(index: Index, name: str) -> int | None:
     """The number of the place that a name means; None: no certain one."""
-    meaning = _meaning(index, name)
-    return None if meaning is None else meaning[1]
+    meant = meaning(index, name)
+    return None if meant is None else meant[1]
 
 
 def judged_places(index: Index, grades: Mapping[str, float], best: Callable[[int], int | None]) -> dict[int, float]:
@@ -77,8 +77,8 @@ def _meant(
     """The grades by number of the document and of the place; None: no place of it has any evidence."""
     out: dict[tuple[int, int | None], float] = {}
     for name, grade in grades.items():
-        meaning = _meaning(index, name)
-        if meaning is not None:
-            document, place = meaning
+        meant = meaning(index, name)
+        if meant is not None:
+            document, place = meant
             out[document, best(document) if place is None else place] = grade
     return out
