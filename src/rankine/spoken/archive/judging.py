@@ -84,6 +84,11 @@ class PlacedJudgments:
             qrels[row.query][self._names[row.row]] = 0.0 if row.grade is None else row.grade
         return Judged(self.queries, qrels)
 
+    @property
+    def deciding_orphans(self) -> list[Judgment]:
+        """The orphaned judgments that would count if their places were here."""
+        return deciding(orphan.judgment for orphan in self.orphans)
+
     def seen(self, text: str) -> set[tuple[int, int | None]]:
         """The places (number of the document, and of the place) that somebody has judged for a query, or was unsure."""
         return {self._key(row) for row in self.rows if self.queries[row.query] == text}
