@@ -18,9 +18,13 @@ if TYPE_CHECKING:  # where it is used it is imported there: a search must begin 
 
 
 class KeptJudgment(NamedTuple):
-    """A judgment that is on disk: its number, by which it can be undone, and why it is orphaned (empty: it is not)."""
+    """A judgment that is on disk: its number, by which it can be undone, and why it is orphaned (empty: it is not).
+
+    ``repeated``: the judge had said the same before, and nothing was stored.
+    """
 
     number: int
+    repeated: bool = False
     orphaned: str = ""
 
 
@@ -64,8 +68,8 @@ class JudgedArchive(SearchedArchive):
             "rank": place.rank if rank is None and isinstance(place, Hit) else rank,
             "weights": self.weights_id if weights is None else weights, "start": times[0], "end": times[1],
         }  # fmt: skip
-        number = self.judgments.judge(" ".join(query.split()), name, grade, by, **shown)
-        return KeptJudgment(number, orphaned)
+        stored = self.judgments.judge(" ".join(query.split()), name, grade, by, **shown)
+        return KeptJudgment(stored.number, stored.repeated, orphaned)
 
     def undo_judgment(self, number: int, by: str = "") -> None:
         """Take a judgment back, by its number; what the judge said before counts again."""
@@ -132,7 +136,7 @@ class JudgedArchive(SearchedArchive):
         placed = self.placed_judgments()
         if query is not None:
             self.parse(query)
-        texts = list(placed.queries.values()) if query is None else [query]
+        texts = list(placed.queries.values()) if query is None else [" ".join(query.split())]
         return next_places(
             self.index, placed, texts, n, self.weights or shipped(self.kinds), self.counting_hearings, report
         )

@@ -53,6 +53,13 @@ class Judged(NamedTuple):
                 )  # fmt: skip
 
 
+class StoredJudgment(NamedTuple):
+    """The number of a judgment, by which it can be undone, and whether it was there already."""
+
+    number: int
+    repeated: bool = False
+
+
 class Judgments:
     """The judgments in an archive's store; every change is on disk when the call returns.
 
@@ -79,8 +86,8 @@ class Judgments:
         """Store a judgment; returns its number, by which it can be undone."""
         return self.add_all([(query, document, grade)], judge)
 
-    def judge(self, text: str, document: str, grade: float | None, judge: str = "", **shown: Any) -> int:
-        """Store the judgment of a document for a query by its text; returns its number, by which it can be undone.
+    def judge(self, text: str, document: str, grade: float | None, judge: str = "", **shown: Any) -> StoredJudgment:
+        """Store the judgment of a document for a query by its text.
 
         A judgment that says what the judge's last one of this document said is not stored again: a program that does
         not know whether its judgment was stored can send it once more.
@@ -102,11 +109,11 @@ class Judgments:
             recording = batch.recording(name) if name in self.names else batch.last_recording(name)
             query, value = _query_name(batch, text), UNSURE if grade is None else float(grade)
             if (same := _repeated(batch, query, recording, place, judge, value)) is not None:
-                return same
+                return StoredJudgment(same, repeated=True)
             shown = {"stop" if key == "end" else key: v for key, v in shown.items()}
             row = {"query": query, "recording": recording, "place": place, "grade": value, **shown}
             batch.add("judgment", [row])
-            return batch.id
+            return StoredJudgment(batch.id)
 
     def undo(self, number: int, judge: str = "") -> None:
         """Take a judgment back; the one before it counts again."""
