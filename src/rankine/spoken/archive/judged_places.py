@@ -62,16 +62,16 @@ def judged_places(index: Index, grades: Mapping[str, float], best: Callable[[int
     ``DOCUMENT@START-END`` stands for the segment that it overlaps most, so the same place is recognised with whatever
     times a hit had. Names of what is not in the archive are left out.
     """
-    meant = _meant(index, grades, best)
+    meant = meant_places(index, grades, best)
     return {place: grade for (_, place), grade in meant.items() if place is not None}
 
 
 def relevant_places(index: Index, grades: Mapping[str, float], best: Callable[[int], int | None]) -> int:
     """How many places the judged names call relevant, each once; a document without any evidence is one too."""
-    return sum(grade > 0 for grade in _meant(index, grades, best).values())
+    return sum(grade > 0 for grade in meant_places(index, grades, best).values())
 
 
-def _meant(
+def meant_places(
     index: Index, grades: Mapping[str, float], best: Callable[[int], int | None]
 ) -> dict[tuple[int, int | None], float]:
     """The grades by number of the document and of the place; None: no place of it has any evidence."""

@@ -18,7 +18,7 @@ from .filters import DocumentFilter
 from .heard import HeardQuery
 from .hearings import HeardIndex
 from .hits import Hit, with_full_paths
-from .judged_places import judged_places
+from .judged_places import meant_places
 from .judging import PlacedJudgments
 from .ranking import find_candidates, parse_query, place_table
 from .search import best_places
@@ -73,10 +73,13 @@ def _judged_query(
         heard = HeardQuery(index, text, weights, hearings)
     except InputError:
         return out
-    grades = judged_places(index, qrels, best_places(index, heard.query))
+    grades = {
+        f"nowhere in {document}" if place is None else str(place): grade
+        for (document, place), grade in meant_places(index, qrels, best_places(index, heard.query)).items()
+    }
     ranking = [place for place, _ in heard.ranking(None, None)]
     run = {str(place): -float(rank) for rank, place in enumerate(ranking)} or {"": 0.0}
-    report = evaluate_run(MEASURES, {"q": {str(p): g for p, g in grades.items()}}, {"q": run})
+    report = evaluate_run(MEASURES, {"q": grades}, {"q": run})
     ap, ndcg = (float(report.per_query[m][0]) for m in MEASURES)
     return out._replace(ap=ap, ndcg=ndcg)
 
