@@ -1,5 +1,7 @@
 """The experiment on what judgments are worth, on made queries whose truth is known."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -66,8 +68,8 @@ def test_all_choices_are_of_places_that_rankers_have_first(population):
 
 def test_judgments_are_learned_from(population):
     y = np.asarray(population.data.y)
-    assert population.examples({row: 0.0 for row in range(50)}) is None
-    first = [int(np.flatnonzero(y[a:b])[0] + a) for a, b in zip(population.data.ptr[:-1], population.data.ptr[1:])]
+    assert population.examples(dict.fromkeys(range(50), 0.0)) is None
+    first = [int(np.flatnonzero(y[a:b])[0] + a) for a, b in pairwise(population.data.ptr)]
     grades = dict.fromkeys(first[:6], 1.0)
     examples = population.examples(grades)
     assert examples.data.n_queries == 6
@@ -108,13 +110,13 @@ def test_tables_and_words(tmp_path):
     assert {row[4] for row in rows} == {"never"}
     assert rows[-1][3] == str(NUMBERS[1])
     said = judging.outcome(trial)
-    assert "at most 100% of the judgments" in said  # the first step needs as many
+    assert "`next` needs 1% to 100% of its judgments (goal: at most 50%; reached for 7 of 8 numbers)" in said
     assert "+0.0000 (goal: at least -0.01; reached)" in said
     worse = made_trial(next=([0, last], [0.5, 0.4]), random=([0, last], [0.5, 0.6]), top=([0, 1], [0.5, 0.5]))
-    assert "never reached" in judging.outcome(worse)
+    assert "`next` never reaches the best MAP of random choice" in judging.outcome(worse)
     assert "-0.1000 (goal: at least -0.01; not reached)" in judging.outcome(worse)
     flat = made_trial(**dict.fromkeys(CHOICES, ([0, 1], [0.5, 0.5])))
-    assert "Random choice gains nothing on made" in judging.outcome(flat)
+    assert "made: random choice gains nothing" in judging.outcome(flat)
     report = judging.sections(trial, tmp_path)
     assert (tmp_path / "judging.png").stat().st_size > 10_000
     assert report[0].rows[0][:3] == ("made", "next", "0.5000")

@@ -12,7 +12,9 @@ top      query after query, in a random order, the first ten places of each, as 
 
 After each number of judgments weights are learned as `rankine spoken learn` does, and used where they are not worse in
 its test; places that nobody judged count as not relevant there. Learning begins at weights that were learned without
-the collection. The rule of ``next`` was chosen while looking at these sets, so its figures are somewhat too high.
+the collection. The rule of ``next`` was chosen among five, and that unjudged places count as not relevant among two
+ways, while looking at these sets and the sample with the seeds 0 to 4. The seeds here are others, but the queries are
+the same, so its figures may be somewhat too high.
 """
 
 from __future__ import annotations
@@ -45,9 +47,10 @@ KINDS = {"phrases": ("declared", "pairs"), "all kinds": ("declared", "pairs", "a
 COLLECTIONS = {"lj": "LJ", "aishell": "AISHELL"}
 GIVEN = (*COLLECTIONS, "sample")  # whose lattices are given
 NUMBERS = (0, 5, 10, 20, 40, 80, 160, 320, 640)
-SEEDS = (0, 1, 2)
+SEEDS = tuple(range(100, 110))  # the rule was chosen with 0 to 4
 FOLDS = 4  # of the test in learning: with fewer queries that have a relevant place nothing is learned
 CHOICES = ("next", "random", "top")
+SHARE = 0.5  # of the judgments of random choice, at most, for the same MAP
 LEAST = -0.01  # by so much learned weights may fall below those that they begin at
 
 
@@ -231,21 +234,30 @@ def verdict_rows(trial: JudgingTrial) -> list[tuple[str, ...]]:
 
 
 def outcome(trial: JudgingTrial) -> str:
-    """Whether the goals are reached, in words."""
-    shares, never = list[float](), 0
-    for row in needed_rows(trial):
-        never += row[3] == "never"
-        shares += [] if row[3] == "never" else [int(row[3]) / int(row[1])]
+    """Whether the goals are reached, in words, for each set of queries."""
+    parts = [f"{name}: {_share_needed(trial, name)}." for name in trial.populations]
     worst = min((trial.values(n, "next") - trial.values(n, "next")[:, :1]).min() for n in trial.populations)
-    flat = [n for n in trial.populations if not any(row[0] == n for row in needed_rows(trial))]
-    parts = []
-    if shares or never:
-        most = "never reached" if never else f"at most {max(shares):.0%} of the judgments"
-        parts.append(f"For the MAP of random choice, `next` needs: {most} (goal: 50%).")
-    if flat:
-        parts.append(f"Random choice gains nothing on {', '.join(flat)}: there is no such number.")
     met = "reached" if worst >= LEAST else "not reached"
-    return " ".join([*parts, f"The worst change by `next` is {worst:+.4f} (goal: at least {LEAST}; {met})."])
+    return " ".join(
+        [*parts, f"The worst change by `next` in any draw is {worst:+.4f} (goal: at least {LEAST}; {met})."]
+    )
+
+
+def _share_needed(trial: JudgingTrial, name: str) -> str:
+    """The largest share of the judgments of random choice that ``next`` needs for the same MAP."""
+    rows = [row for row in needed_rows(trial) if row[0] == name]
+    if not rows:
+        return "random choice gains nothing, so there is nothing to compare"
+    if any(row[3] == "never" for row in rows):
+        return "`next` never reaches the best MAP of random choice (goal: half of its judgments; not reached)"
+    shares = [int(row[3]) / int(row[1]) for row in rows]
+    met = (
+        "reached" if max(shares) <= SHARE else f"reached for {sum(s <= SHARE for s in shares)} of {len(shares)} numbers"
+    )
+    return (
+        f"for the MAP of random choice `next` needs {min(shares):.0%} to {max(shares):.0%} of its judgments "
+        f"(goal: at most {SHARE:.0%}; {met})"
+    )
 
 
 def draw(trial: JudgingTrial, path: Path) -> None:
