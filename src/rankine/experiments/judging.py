@@ -261,7 +261,7 @@ def _share_needed(trial: JudgingTrial, name: str) -> str:
 
 
 def draw(trial: JudgingTrial, path: Path) -> None:
-    """MAP on unseen queries against the number of judgments, a panel for each set of queries."""
+    """The change of MAP on unseen queries by the number of judgments, a panel for each set of queries."""
     from matplotlib.figure import Figure
 
     names, colours = trial.populations, dict(zip(CHOICES, (BLUE, RED, GREY), strict=True))
@@ -270,13 +270,14 @@ def draw(trial: JudgingTrial, path: Path) -> None:
     x = np.arange(len(NUMBERS))
     for axis, name in zip(axes, names, strict=False):
         for choice in CHOICES:
-            values = trial.values(name, choice)
+            values = trial.values(name, choice) - trial.values(name, choice)[:, :1]
             axis.plot(x, values.mean(axis=0), color=colours[choice], marker="o", markersize=3, label=choice)
             axis.fill_between(x, values.min(axis=0), values.max(axis=0), color=colours[choice], alpha=0.12, linewidth=0)
         axis.set_title(name, fontsize=11, loc="left", fontweight="bold")
+        axis.axhline(0, color="black", linewidth=0.6)
         axis.set_xticks(x, list(map(str, NUMBERS)))
         axis.set_xlabel("judgments")
-        axis.set_ylabel("mean AP, unseen queries")
+        axis.set_ylabel("change of mean AP, unseen queries")
         axis.spines[["top", "right"]].set_visible(False)
     for axis in axes[len(names) :]:
         axis.set_visible(False)
@@ -296,7 +297,7 @@ def sections(trial: JudgingTrial, folder: Path) -> list[Section]:
             "What judgments are worth", text + outcome(trial), ("queries", "choice", *map(str, NUMBERS)),
             curve_rows(trial),
         ),
-        Section("The same as a picture", "Shaded: all draws.", picture="judging.png"),
+        Section("The same as a picture", "The change by judgments; shaded: all draws.", picture="judging.png"),
         Section(
             "Judgments for the same MAP", "How many each choice needs to reach the MAP of random choice.",
             ("queries", "random", "MAP", "next", "top"), needed_rows(trial),
@@ -317,4 +318,4 @@ def experiment(output: Path, workers: int) -> Results:
 
 def make(folder: Path, work: Path, workers: int) -> None:
     """Run everything; write the page that the documentation includes into ``folder``."""
-    write_page(sections(run(workers, work), folder), folder, "judging", level=2)
+    write_page(sections(run(workers, work), folder), folder, "judging", level=3)

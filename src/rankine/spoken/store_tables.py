@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 VERSION = 2
@@ -65,6 +66,7 @@ OTHERS: dict[str, tuple[StoreColumn, ...]] = {
 }  # fmt: skip
 
 
+@cache
 def definitions() -> dict[str, str]:
     """The statement that makes each table and index, as SQLite keeps it."""
     out = {"query": "CREATE TABLE query (name TEXT PRIMARY KEY, text TEXT NOT NULL UNIQUE)"}
