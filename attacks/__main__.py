@@ -19,6 +19,7 @@ ATTACKS = {
     "histories": lambda minutes: ["--count", str(round(20 * minutes)), "--kills", str(round(6 * minutes))],
     "kills": lambda minutes: ["--count", str(round(34 * minutes))],
     "web": lambda minutes: ["--count", str(round(67 * minutes)), "--rounds", str(round(1 * minutes))],
+    "judging": lambda minutes: ["--count", str(round(10 * minutes))],
     "recognition": lambda minutes: ["--count", "50", "--minutes", f"{0.1 * minutes:.2f}"],
     "mutations": lambda minutes: ["--count", "1000000000", "--minutes", f"{0.5 * minutes:.2f}"],
 }

@@ -80,6 +80,7 @@ def build(folder: Path) -> None:
     build_others(folder, archive)
     (folder / "queries.tsv").write_text("n1\tletter engine\nn2\tengine printing\n")
     (folder / "qrels.txt").write_text("n1 0 lattices0 1\nn2 0 lattices1 1\n")
+    (folder / "judged.csv").write_text("query,recording,grade,judge\nletter,lattices0,1,bob\nletter,lattices1,0,eve\n")
 
 
 def build_others(folder: Path, archive) -> None:
@@ -158,6 +159,8 @@ SCENES = [
     _spoken("judgments", "archive", "--queries", "queries.tsv", "--qrels", "qrels.txt", "--export", "mine",
             outputs=("mine.tsv", "mine.qrels")),
     _spoken("learn", "archive", "--folds", "2", "--ranker", "svm-map"),
+    Scene("spoken learn --propose", ["spoken", "learn", "archive", "--folds", "2", "--propose"], archive=True),
+    Scene("spoken judgments --import", ["spoken", "judgments", "archive", "--import", "judged.csv"], archive=True),
     _spoken("weights", "archive", "--use", "uniform"),
     _spoken("add", run=_add_recordings, adds=frozenset(f"tape{i}" for i in range(3))),
     _spoken("pack", "archive", "out.zip", outputs=("out.zip",)),

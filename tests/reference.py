@@ -529,3 +529,12 @@ def stepwise_fusion(columns, values, weights, members, steps, least):
             break
         counts, best = top, reached(top)
     return counts
+
+
+def cohen_kappa(a, b):
+    """Kappa by chance agreement over all pairs of one grade of each judge; None where it is not defined."""
+    n = len(a)
+    if n == 0:
+        return None
+    chance = sum(x == y for x in a for y in b) / (n * n)
+    return None if chance == 1 else (sum(x == y for x, y in zip(a, b, strict=True)) / n - chance) / (1 - chance)

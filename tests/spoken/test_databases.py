@@ -26,3 +26,21 @@ def test_what_is_no_database(tmp_path):
     (tmp_path / "a.sqlite").write_bytes(b"not a database, but long enough to look at" * 100)
     with pytest.raises(rk.InputError, match=r"a\.sqlite: the database cannot be copied \(file is not a database"):
         back_up(tmp_path / "a.sqlite", tmp_path / "b.sqlite")
+
+
+def test_a_journal_that_another_process_removes_meanwhile(tmp_path, monkeypatch):
+    """It is there when it is looked at, and gone when it is opened."""
+    from rankine.spoken import databases
+
+    (tmp_path / "a.sqlite").write_bytes(b"")
+    (tmp_path / "a.sqlite-journal").write_bytes(b"x")
+    real = databases.inside
+
+    def removed(folder, name):
+        path = real(folder, name)
+        if name.endswith("-journal"):
+            path.unlink()
+        return path
+
+    monkeypatch.setattr(databases, "inside", removed)
+    databases.check_database_files(tmp_path, "a.sqlite")

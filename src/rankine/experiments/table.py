@@ -139,6 +139,12 @@ TABLE: dict[str, Experiment] = {
         "RANKINE_DATA=data rankine experiment search -o report",
         (_output("search-report"), _WORKERS),
     ),
+    "judging": Experiment(
+        "What judgments are worth: mean AP on unseen queries by the number of judgments, for places of which rankers "
+        "disagree, random ones and the first ones. A judge is simulated from transcripts of LJ and AISHELL.",
+        "RANKINE_DATA=data rankine experiment judging -o report",
+        (_output("judging-report"), _WORKERS),
+    ),
     "hearings": Experiment(
         "What search gains from hypotheses: Whisper's best text, n-best lists and samples, clean and with noise. Hears "
         "20 minutes of speech 27 times; the lattices stay in the folder of the report.",

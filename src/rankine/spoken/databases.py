@@ -27,12 +27,20 @@ def check_database_files(folder: Path, name: str) -> None:
     path = folder / name
     for end in ("", "-journal", "-wal", "-shm"):
         own = inside(folder, f"{name}{end}")
-        if end == "-journal" and own.exists():
-            with open(own, "rb") as journal:
-                head = journal.read(28)
-                journal.seek(max(os.fstat(journal.fileno()).st_size - len(_MAGIC), 0))
-                tail = journal.read()
+        if end == "-journal":
+            head, tail = _ends_of(own)
             pages, page = (int.from_bytes(head[at : at + 4], "big") for at in (16, 24))
             there = path.stat().st_size if path.exists() else 0
             if tail == _MAGIC or (head.startswith(_MAGIC) and pages * page > max(there, 1 << 20)):
                 raise InputError("this journal is not one of this file: remove it", str(own))
+
+
+def _ends_of(journal: Path) -> tuple[bytes, bytes]:
+    """How a journal begins and ends; empty where there is none, or where another process has just removed it."""
+    try:
+        with open(journal, "rb") as file:
+            head = file.read(28)
+            file.seek(max(os.fstat(file.fileno()).st_size - len(_MAGIC), 0))
+            return head, file.read()
+    except FileNotFoundError:
+        return b"", b""

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from ..errors import InputError, is_utf8
 from ..temporary import temporary_folder
 from .earlier import TABLES
-from .store import KINDS, VERSION, Store, cells, cells_of, refresh, undone
+from .store import Store, cells, cells_of, refresh, undone
+from .store_tables import KINDS, VERSION
 from .upgrading import LEGACY
 
 _TYPES = {"TEXT": "str", "INTEGER": "int", "REAL": "float"}
@@ -103,7 +104,11 @@ def _copied(damaged: Path, db: sqlite3.Connection, tables: Iterable[str]) -> Sal
     with closing(sqlite3.connect(damaged)) as old:
         old.text_factory = _text
         for table in tables:
-            columns = db.execute(f"PRAGMA table_info({table})").fetchall()
+            earlier = {row[1] for row in _readable(old, f"SELECT rowid, name FROM pragma_table_info('{table}')")[0]}
+            columns = [
+                column for column in db.execute(f"PRAGMA table_info({table})").fetchall()
+                if column[1] in earlier or not earlier
+            ]  # fmt: skip
             names = ", ".join(["rowid", *(name for _, name, *_ in columns)])
             marks = ", ".join("?" * (len(columns) + 1))
             rows, whole = _readable(old, f"SELECT {names} FROM {table} NOT INDEXED ORDER BY rowid")

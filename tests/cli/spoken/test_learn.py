@@ -1,6 +1,7 @@
 """``rankine spoken learn`` and ``weights``."""
 
 import json
+import shutil
 from dataclasses import replace
 
 from rankine.cli.spoken.learn import _outcome, _print_result
@@ -135,3 +136,31 @@ def test_the_help_names_rankers_and_normalisers(tmp_path):
     text = " ".join(rankine(tmp_path, "spoken", "learn", "--help").stdout.split())
     for name in (*RANKERS, *(n for n in NORMALISERS if n)):
         assert name in text
+
+
+def test_a_candidate_is_proposed_kept_and_left(taught, tmp_path):
+    source, judged = taught
+    archive = Archive(shutil.copytree(source.folder, tmp_path / "a"))
+    shutil.rmtree(archive.folder / "weights", ignore_errors=True)
+    archive.judgments.add_judged(judged)
+    done = rankine(tmp_path, "spoken", "learn", "a", "--ranker", "svm-map", "--propose", "--per-query", "--by", "ann")
+    assert "are a candidate; search is as it was" in done.stderr
+    assert "on queries it did not see" in done.stderr
+    assert "query\ttext\tbefore\tafter\tchange" in done.stdout
+    assert Archive(archive.folder).weights is None
+    (kept,) = archive.kept_weights
+    table = rankine(tmp_path, "spoken", "weights", "a").stdout
+    row = next(line.split("\t") for line in table.splitlines() if line.endswith("candidate"))
+    assert (row[0], row[1], row[3]) == (kept.id, "", "ann")
+    rankine(tmp_path, "spoken", "weights", "a", "--use", kept.id, "--name", "autumn", "--by", "bob")
+    assert Archive(archive.folder).weights_history == [kept.id]
+    rankine(tmp_path, "spoken", "weights", "a", "--back")
+    assert Archive(archive.folder).weights is None
+    rankine(tmp_path, "spoken", "weights", "a", "--use", "autumn")
+    assert Archive(archive.folder).weights.id == kept.id
+    for options, message in (
+        (("learn", "a", "--propose", "--keep"), "--propose excludes"),
+        (("weights", "a", "--back", "--use", "shipped"), "exclude each other"),
+        (("weights", "a", "--name", "x"), "--name needs"),
+    ):
+        assert message in rankine(tmp_path, "spoken", *options, code=1).stderr

@@ -10,6 +10,7 @@ from . import (
     hearings,
     inspect,
     judge,
+    judgments,
     learn,
     metadata,
     models,
@@ -38,7 +39,7 @@ for command in (
     archive.index, archive.subtitles, deleting.delete, deleting.undelete, deleting.purge, relocate.relocate,
     archive.merge, archive.check, packing.pack, packing.unpack, packing.upgrade,
     *TABLES,
-    judge.judge, judge.judgments, learn.learn, learn.weights, hearings.hearings,
+    judge.judge, judgments.judgments, learn.learn, learn.weights, hearings.hearings,
 ):  # fmt: skip
     kind = {search.search: search.QueryCommand, metadata.about: metadata.AboutCommand}.get(command)
     name = "list" if command is metadata.list_recordings else None

@@ -1,4 +1,4 @@
-"""``rankine spoken judge`` and ``rankine spoken judgments``."""
+"""``rankine spoken judge``."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .common import Folder
 if TYPE_CHECKING:
     from ...spoken import Archive
     from ...spoken.archive.hits import Hit
-    from ...spoken.learn.judgments import Judged
 
-_HELP = "y relevant · n not · 0-9 a grade · u undo · Enter skip · s next query · q quit"
+_HELP = "y relevant · n not · ? unsure · 0-3 a grade · u undo · Enter skip · s next query · q quit"
+_GRADES: dict[str, float | None] = {"y": 1.0, "n": 0.0, "?": None, **{digit: float(digit) for digit in "0123456789"}}
 
 
 def judge(
@@ -23,12 +23,20 @@ def judge(
     query: Annotated[list[str] | None, typer.Argument(help="Queries; without any you are asked for them.")] = None,
     k: Annotated[int, typer.Option("-k", help="How many hits to judge.")] = 10,
     name: Annotated[str, typer.Option("--judge", help="Name of the judge, kept with each judgment.")] = "",
+    most: Annotated[
+        bool, typer.Option("--next", help="Judge the places from which learning gets most: of which rankers disagree.")
+    ] = False,
 ) -> None:
     """Judge hits of queries, one after the other; every answer is on disk before the next question.
+
+    With each answer are kept the name of the judge, the time, the rank, and which weights ranked. `--next` asks about
+    places of all queries that were judged here, or of those given; teaching takes fewer answers so.
 
     `rankine spoken judge archive/`
 
     `rankine spoken judge archive/ "printing press" --judge ann`
+
+    `rankine spoken judge archive/ --next --judge ann`
     """
     from ...errors import InputError
     from ...spoken import Archive
@@ -36,10 +44,12 @@ def judge(
     opened = Archive(archive)
     keeping("every answer")
     waiting = list(query or [])
-    asking = not waiting
+    asking = not waiting and not most
     answers: list[tuple[int, str]] = []  # judgments since the beginning, for undo
     say(_HELP)
-    while waiting or asking:
+    if most:
+        _judge_next(opened, waiting, k, name, answers)
+    while (waiting or asking) and not most:
         text = waiting.pop(0) if waiting else ask("query (Enter ends):")
         if not text.strip():
             break
@@ -54,11 +64,24 @@ def judge(
     say(f"{counted(len(judged.queries), 'query')}, {counted(judged.n_judgments, 'judgment')}")
 
 
+def _judge_next(archive: Archive, queries: list[str], n: int, name: str, answers: list[tuple[int, str]]) -> None:
+    """Ask about the places of which rankers disagree most, query after query."""
+    wanted: list[str | None] = [*queries] or [None]
+    places = [place for query in wanted for place in archive.judge_next(query, n)]
+    places = sorted(places, key=lambda place: -place.disagreement)[:n]
+    if not places:
+        say("there is no place left to judge: ask for other queries")
+    for text in dict.fromkeys(place.query for place in places):
+        hits = [place.hit for place in places if place.query == text]
+        if not _judge_hits(archive, text, hits, name, answers):
+            return
+
+
 def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers: list[tuple[int, str]]) -> bool:
     """Ask about each hit; returns False if the user wants to quit."""
     from ...console import clock
 
-    book = archive.judgments
+    book, text = archive.judgments, " ".join(text.split())
     key = book.query(text)
     say(f"{text}: {counted(len(hits), 'hit')}")
     before = _grades(archive, key, hits)
@@ -76,17 +99,18 @@ def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers
                 say("nothing to undo")
                 continue
             number, what = answers.pop()
-            book.undo(number)
+            book.undo(number, name)
             say(f"undone: {what}")
             before = _grades(archive, key, hits)
             i = next((j for j in range(i) if what == f"{text}: {hits[j].segment}"), i)
             continue
-        if answer and answer not in ("y", "n", *"0123456789"):
+        if answer and answer not in _GRADES:
             say(_HELP)
             continue
         if answer:
-            grade = {"y": 1.0, "n": 0.0}.get(answer, float(answer) if answer.isdigit() else 0.0)
-            answers.append((book.add(key, h.segment, grade, name), f"{text}: {h.segment}"))
+            kept = archive.judge(text, h, _GRADES[answer], name)
+            if not kept.repeated:
+                answers.append((kept.number, f"{text}: {h.segment}"))
         i += 1
     return True
 
@@ -106,51 +130,3 @@ def _grades(archive: Archive, key: str, hits: list[Hit]) -> dict[str, float]:
         name: grade for name, place in segments.items()
         if (grade := grades.get(name) if place is None else by_place.get(place)) is not None
     }  # fmt: skip
-
-
-def judgments(
-    archive: Folder,
-    queries: Annotated[str | None, typer.Option(help="Import queries: name, tab, query on each line.")] = None,
-    qrels: Annotated[str | None, typer.Option(help="Import TREC qrels of these queries.")] = None,
-    export: Annotated[str | None, typer.Option(help="Write EXPORT.tsv (queries) and EXPORT.qrels (judgments).")] = None,
-    name: Annotated[str, typer.Option("--judge", help="Name of the judge for imported judgments.")] = "",
-) -> None:
-    """Import, export or count an archive's queries and judgments.
-
-    Qrels name places, as `RECORDING@START-END` in seconds, or recordings: that means the best place of each.
-
-    `rankine spoken judgments archive/ --queries q.tsv --qrels q.qrels`
-
-    `rankine spoken judgments archive/ --export mine`
-    """
-    from ...console import print_table
-    from ...spoken import Archive
-    from ...spoken.archive.judged_places import JudgedNames
-    from ...spoken.learn.judgments import Judged, read_qrels, read_queries
-
-    opened = Archive(archive)
-    book = opened.judgments
-    imported = Judged({} if queries is None else read_queries(queries), {} if qrels is None else read_qrels(qrels))
-    Judged({**book.all().queries, **imported.queries}, imported.qrels).check(JudgedNames(opened.index), qrels)
-    if imported.queries or imported.qrels:
-        book.add_judged(imported, name)
-    judged = book.all()
-    if export is not None:
-        _export(judged, export)
-    rows = [
-        (q, t, len(judged.qrels[q]), sum(g > 0 for g in judged.qrels[q].values())) for q, t in judged.queries.items()
-    ]
-    print_table(archive, ["query", "text", "judged", "relevant"], rows)
-
-
-def _export(judged: Judged, name: str) -> None:
-    """Write queries as ``name.tsv`` and judgments as ``name.qrels``."""
-    from ...errors import InputError
-    from ...files import write_file
-
-    blank = next((d for r in judged.qrels.values() for d in r if any(c.isspace() for c in d)), None)
-    if blank is not None:
-        raise InputError(f"TREC qrels cannot hold the name {blank!r}: it has blanks")
-    write_file(f"{name}.tsv", "".join(f"{q}\t{t}\n" for q, t in judged.queries.items()).encode())
-    lines = [f"{q} 0 {d} {g:g}\n" for q, grades in judged.qrels.items() for d, g in grades.items()]
-    write_file(f"{name}.qrels", "".join(lines).encode())

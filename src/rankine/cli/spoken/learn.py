@@ -41,36 +41,47 @@ def learn(
     plot: Annotated[str | None, typer.Option(help="A picture of the weights: .png, .svg or .pdf.")] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Use the new weights even if they test worse.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only test; leave the archive as it is.")] = False,
+    propose: Annotated[
+        bool, typer.Option("--propose", help="Store the weights as a candidate; `weights --use ID` keeps it later.")
+    ] = False,
+    per_query: Annotated[bool, typer.Option("--per-query", help="Also list each query before and after.")] = False,
+    name: Annotated[str, typer.Option("--by", help="Your name, noted with the weights.")] = "",
 ) -> None:
     """Learn from judged queries which evidence to trust, beginning at the shipped weights.
 
     First the ranker is tested on queries that it has not seen, beside the shipped weights, which have seen none; then
     it learns from all of them. Search uses the new weights from then on if they did not do worse in the test. The same
-    judgments give the same weights, whichever are in use.
+    judgments give the same weights, whichever are in use. With `--propose` nothing is used until you keep it.
 
     `rankine spoken learn archive/`
 
+    `rankine spoken learn archive/ --propose --per-query --by ann`
+
     `rankine spoken learn archive/ --queries q.tsv --qrels q.qrels --ranker svm-map --dry-run`
     """
+    from ...errors import InputError
     from ...figures import check_picture
     from ...spoken import Archive
     from ...spoken.learn.pictures import draw_weights
 
+    if propose and (dry_run or keep):
+        raise InputError("--propose excludes --dry-run and --keep")
     judged = _judged(queries, qrels)
     if plot is not None:
         check_picture(plot)
     result = Archive(archive).learn(
         judged, ranker, normalise=None if normalise == "none" else normalise, folds=folds, seed=seed, use=not dry_run,
-        keep=keep,
+        keep=keep, propose=propose, by=name,
     )  # fmt: skip
     weights = result.weights
     if result.ignored:
         gone = counted(result.ignored, "judgment")
-        say(f"rankine: left out: {gone} of documents that are no longer in the archive")
-    _print_result(archive, result, dry_run)
+        say(f"rankine: left out: {gone} of documents that are no longer in the archive (`judgments --orphans`)")
+    _print_result(archive, result, dry_run or propose)
+    _print_verdict(result, per_query)
     if plot is not None:
         draw_weights(weights.names, {f"{ranker}, all queries": weights.values}, plot)
-    say(_outcome(archive, result, dry_run))
+    say(_proposed(archive, result) if propose and not result.unchanged else _outcome(archive, result, dry_run))
 
 
 def _outcome(archive: str, result: LearningResult, dry_run: bool) -> str:
@@ -84,6 +95,27 @@ def _outcome(archive: str, result: LearningResult, dry_run: bool) -> str:
     if result.adopted:
         return f"{archive}: search now uses the weights {result.weights.id}: {means}"
     return f"{archive}: the weights in use stay: {means}; --keep uses the new ones all the same"
+
+
+def _proposed(archive: str, result: LearningResult) -> str:
+    """Where a candidate is, and how it is kept."""
+    return (
+        f"{archive}: the weights {result.weights.id} are a candidate; search is as it was. "
+        f"`rankine spoken weights {archive} --use {result.weights.id}` keeps them"
+    )
+
+
+def _print_verdict(result: LearningResult, per_query: bool) -> None:
+    """Print what the test says, how the weights change, and perhaps every query."""
+    from ...console import print_table
+
+    verdict = result.verdict
+    if per_query:
+        rows = [(q.query, q.text, f"{q.before:.4f}", f"{q.after:.4f}", f"{q.after - q.before:+.4f}")
+                for q in verdict.queries]  # fmt: skip
+        print_table("Queries", ["query", "text", "before", "after", "change"], rows)
+    say(f"against the weights {verdict.baseline}: {verdict}")
+    say("; ".join(verdict.words))
 
 
 def _judged(queries: str | None, qrels: str | None) -> Judged | None:
@@ -124,8 +156,17 @@ def weights(
         str | None, typer.Option(help="Use earlier weights by their id, `shipped` ones, or `uniform` ones (equal).")
     ] = None,
     load: Annotated[str | None, typer.Option("--import", help="Use the weights in a file of another archive.")] = None,
+    back: Annotated[bool, typer.Option("--back", help="Use the weights that were in use before.")] = False,
+    called: Annotated[str, typer.Option("--name", help="A name for the weights that are used now.")] = "",
+    by: Annotated[str, typer.Option("--by", help="Your name, noted with the change.")] = "",
 ) -> None:
     """List the weights that come with Rankine, equal ones, and those that an archive has learned; choose among them.
+
+    Nothing is lost: every set of weights stays, with its name, its date and how it did in its test.
+
+    `rankine spoken weights archive/ --use 1f2e3d4c5b6a --name "autumn" --by ann`
+
+    `rankine spoken weights archive/ --back`
 
     `rankine spoken weights archive/ --use shipped`
 
@@ -137,21 +178,44 @@ def weights(
     from ...spoken.index.scores import ranker_names
     from ...spoken.learn.weights import Weights
 
-    if use is not None and load is not None:
-        raise InputError("--use and --import exclude each other")
+    if (use is not None) + (load is not None) + back > 1:
+        raise InputError("--use, --import and --back exclude each other")
+    if called and use is None and load is None:
+        raise InputError("--name needs --use or --import")
     opened = Archive(archive)
     if use is not None:
         named = {"shipped": None, "uniform": Weights.equal(ranker_names(opened.kinds))}
-        if use not in (names := [*named, *opened.weights_history]):
+        kept = [name for some in opened.kept_weights for name in (some.id, some.name) if name]
+        if use not in (names := [*named, *kept]):
             raise InputError(f"no weights are called {use!r}; there are: {', '.join(names)}")
-        opened.use_weights(named.get(use, use))
+        opened.use_weights(named.get(use, use), called, by)
     if load is not None:
         loaded = Weights.read(load)
-        opened.use_weights(loaded)
+        opened.use_weights(loaded, called, by)
         if note := loaded.origin_note(opened.settings.language, opened.kinds):
             say(f"rankine: {note}")
+    if back:
+        opened.go_back(by)
     columns = ["", "id", "ranker", "queries", "MAP in its test"]
     print_table(f"{archive}: weights, * is in use", columns, _history(opened))
+
+    rows = _kept_rows(opened)
+    if rows:
+        heads = ["id", "name", "time", "by", "judgments", "before", "after", "p", ""]
+        print_table("When and from what they were learned", heads, rows)
+
+
+def _kept_rows(archive: Archive) -> list[tuple[str, ...]]:
+    """A row for each set of weights of which it is known when it was stored."""
+    rows = []
+    for some in archive.kept_weights:
+        cells = [some.verdict.get(key) for key in ("before", "after", "p")]
+        numbers = [f"{x:.4f}" if isinstance(x, float) else "" for x in cells]
+        state = "candidate" if some.candidate else ""
+        judged = str(some.weights.provenance.get("judged", ""))
+        if some.time:
+            rows.append((some.id, some.name, some.time, some.by, judged, *numbers, state))
+    return rows
 
 
 def _history(archive: Archive) -> list[tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import numpy as np
 
@@ -23,11 +24,17 @@ from .search import best_places, place_names, query_features
 
 
 def examples(
-    index: Index, judged: Judged, candidates: int = CANDIDATES, keep: bool = True, documents: bool = False
+    index: Index,
+    judged: Judged,
+    candidates: int = CANDIDATES,
+    keep: bool = True,
+    documents: bool = False,
+    report: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> Examples:
     """Features of all queries that have something relevant; ``keep`` stores them in the archive's folder.
 
-    Rows are places; with ``documents`` they are documents, and the features those of the papers.
+    Rows are places; with ``documents`` they are documents, and the features those of the papers. ``report`` is told of
+    queries.
     """
     judged.check(JudgedNames(index))
     queries = {n: t for n, t in judged.queries.items() if any(g > 0 for g in judged.qrels.get(n, {}).values())}
@@ -42,7 +49,12 @@ def examples(
     if data is None or not _fits(data, index, queries, candidates):
         features = document_features if documents else query_features
         with bar("features", len(queries)) as update:
-            data = features(index, queries, judged.qrels, candidates, update)
+
+            def tell(done: int) -> None:
+                update(done)
+                report("features", done, len(queries))
+
+            data = features(index, queries, judged.qrels, candidates, tell)
         keep &= not documents
         if keep:
             cache.write(digest, data)

@@ -19,7 +19,7 @@ class JudgedNames(Collection[str]):
         self.index = index
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and _meaning(self.index, name) is not None
+        return isinstance(name, str) and meaning(self.index, name) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.index.names)
@@ -28,7 +28,7 @@ class JudgedNames(Collection[str]):
         return len(self.index)
 
 
-def _meaning(index: Index, name: str) -> tuple[int, int | None] | None:
+def meaning(index: Index, name: str) -> tuple[int, int | None] | None:
     """The number of the document and of the place that a name means (None: the best one); None: nothing here."""
     try:
         read = read_place_name(name, index.numbers, index.utterances_of)
@@ -46,8 +46,8 @@ def _meaning(index: Index, name: str) -> tuple[int, int | None] | None:
 
 def named_place(index: Index, name: str) -> int | None:
     """The number of the place that a name means; None: no certain one."""
-    meaning = _meaning(index, name)
-    return None if meaning is None else meaning[1]
+    meant = meaning(index, name)
+    return None if meant is None else meant[1]
 
 
 def judged_places(index: Index, grades: Mapping[str, float], best: Callable[[int], int | None]) -> dict[int, float]:
@@ -62,23 +62,23 @@ def judged_places(index: Index, grades: Mapping[str, float], best: Callable[[int
     ``DOCUMENT@START-END`` stands for the segment that it overlaps most, so the same place is recognised with whatever
     times a hit had. Names of what is not in the archive are left out.
     """
-    meant = _meant(index, grades, best)
+    meant = meant_places(index, grades, best)
     return {place: grade for (_, place), grade in meant.items() if place is not None}
 
 
 def relevant_places(index: Index, grades: Mapping[str, float], best: Callable[[int], int | None]) -> int:
     """How many places the judged names call relevant, each once; a document without any evidence is one too."""
-    return sum(grade > 0 for grade in _meant(index, grades, best).values())
+    return sum(grade > 0 for grade in meant_places(index, grades, best).values())
 
 
-def _meant(
+def meant_places(
     index: Index, grades: Mapping[str, float], best: Callable[[int], int | None]
 ) -> dict[tuple[int, int | None], float]:
     """The grades by number of the document and of the place; None: no place of it has any evidence."""
     out: dict[tuple[int, int | None], float] = {}
     for name, grade in grades.items():
-        meaning = _meaning(index, name)
-        if meaning is not None:
-            document, place = meaning
+        meant = meaning(index, name)
+        if meant is not None:
+            document, place = meant
             out[document, best(document) if place is None else place] = grade
     return out

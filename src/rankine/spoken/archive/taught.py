@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...files import locked
+from ...places import inside
 from ..index.storage import writing
 from ..learn.judgments import Judged
 from ..learn.table import AUTO, NEIGHBOURS
 from ..learn.weights import Weights, shipped
 from .hearings import FurtherHearing, HearingWeight, hearing_of, remove_hearing, write_weight
+from .judged import JudgedArchive
 from .judged_places import JudgedNames
 from .ranking import CANDIDATES
-from .searched import SearchedArchive
-from .shelf import Shelf
+from .shelf import KeptWeights, Shelf
 
 if TYPE_CHECKING:  # where it is used it is imported there: a search must begin soon
-    from ..learn.learning import CrossValidation
+    from ..learn.learning import CrossValidation, LearningProgress
+    from ..learn.verdict import LearningVerdict
+
+_LEARNING = "learning"  # the file beside which its lock stands
+_BUSY = "another process is learning from this archive; wait until it is done, or stop it"
+_WAIT = 600.0  # seconds: learned weights must not be lost because another process is indexing
 
 
 class LearningResult(NamedTuple):
     """What :meth:`Archive.learn` learned: the weights, and how such weights do on queries they have not seen.
 
-    ``ignored`` judgments are of documents that are no longer in the archive; ``adopted``: search uses the weights;
-    ``unchanged``: it did before.
+    ``ignored`` judgments are orphaned: their places are no longer in the archive; ``adopted``: search uses the weights;
+    ``unchanged``: it did before. ``texts`` are those of the queries by name, ``before`` the weights that were in use.
     """
 
     weights: Weights
@@ -31,6 +39,8 @@ class LearningResult(NamedTuple):
     ignored: int = 0
     adopted: bool = False
     unchanged: bool = False
+    texts: Mapping[str, str] = {}
+    before: Weights | None = None
 
     @property
     def means(self) -> tuple[float, float]:
@@ -38,8 +48,15 @@ class LearningResult(NamedTuple):
         mean = {name: float(x.mean()) for name, x in self.trial.precision.items()}
         return max(mean["shipped"], mean.get("in use", 0.0)), mean[self.weights.ranker]
 
+    @property
+    def verdict(self) -> LearningVerdict:
+        """The measure before and after on queries that the learning did not see, and the weights in plain words."""
+        from ..learn.verdict import learning_verdict
 
-class TaughtArchive(SearchedArchive):
+        return learning_verdict(self.trial, self.before or self.weights, self.weights, self.texts)
+
+
+class TaughtArchive(JudgedArchive):
     """An archive that learns from judged queries."""
 
     def learn(
@@ -53,14 +70,17 @@ class TaughtArchive(SearchedArchive):
         candidates: int = CANDIDATES,
         use: bool = True,
         keep: bool = False,
+        propose: bool = False,
+        by: str = "",
+        progress: LearningProgress | None = None,
     ) -> LearningResult:
         """Learn weights of the weak rankers from judged queries, beginning at the shipped ones.
 
         Search uses them from then on if their mean AP on queries they have not seen is not lower than that of the
-        shipped weights, and of those in use if they were not learned.
+        shipped weights, and of those in use if they were not learned. Two learnings of an archive exclude each other.
 
         Args:
-            judged: queries and judgments; by default the archive's own, those of deleted documents left out.
+            judged: queries and judgments; by default the archive's own, those of places that are gone left out.
             ranker: a name in ``learn.table.RANKERS``, or any loss.
             normalise: how scores are normalised within a query, for weights of the papers' weak rankers; None: not at
                 all; by default what the ranker needs.
@@ -69,40 +89,81 @@ class TaughtArchive(SearchedArchive):
             candidates: how many places of each query are considered.
             use: whether search uses the weights where they are not worse.
             keep: whether search uses them in any case.
+            propose: only store the weights as a candidate, which :meth:`keep_weights` makes those in use.
+            by: who learns; it is noted with the weights.
+            progress: is called with the stage, how much of it is done, and the whole. If it returns False, learning
+                ends with ``LearningStopped``; it may also raise. Nothing has changed then.
         """
-        from ..learn.learning import compared, learn
+        from ..learn.learning import compared, learn, watched_by
         from .examples import examples
 
-        ignored = 0
-        if judged is None:
-            own = self.judgments.all()
-            judged = own.within(JudgedNames(self.index))
-            ignored = own.n_judgments - judged.n_judgments
-        data = examples(self.index, judged, candidates)
-        begin, current = shipped(self.kinds), self.weights
-        weights, trial = learn(data, ranker, normalise, folds, seed, candidates, compared(current, begin), begin)
-        result = LearningResult(weights, trial, ignored)
-        if current is not None and current.id == weights.id:
-            return result._replace(adopted=True, unchanged=True)
-        if not use or not (keep or result.means[1] >= result.means[0]):
-            return result
-        self.use_weights(weights)
+        report = watched_by(progress)
+        with self._learning():
+            ignored = 0
+            if judged is None:
+                placed = self.placed_judgments()
+                judged, ignored = placed.judged(), len(placed.deciding_orphans)
+            data = examples(self.index, judged, candidates, report=report)
+            begin, current = shipped(self.kinds), self.weights
+            beside = compared(current, begin)
+            weights, trial = learn(data, ranker, normalise, folds, seed, candidates, beside, begin, report)
+            result = LearningResult(weights, trial, ignored, texts=judged.queries, before=current or begin)
+            report("weights", 1, 1)  # the last moment to stop it
+            if current is not None and current.id == weights.id:
+                return result._replace(adopted=True, unchanged=True)
+            if propose:
+                with writing(self.folder, wait=_WAIT):
+                    Shelf(self.folder).propose(weights, by, verdict=result.verdict.summary())
+                return result
+            if not use or not (keep or result.means[1] >= result.means[0]):
+                return result
+            self.keep_weights(result, by=by)
         return result._replace(adopted=True)
+
+    @contextmanager
+    def _learning(self) -> Iterator[None]:
+        """Hold the lock of learning; the operating system lets go of it when a process is killed."""
+        with locked(inside(self.folder, _LEARNING), _BUSY):
+            yield
 
     @property
     def weights_history(self) -> list[str]:
         """The ids of all weights that were ever used here, the oldest first."""
         return Shelf(self.folder).history
 
-    def use_weights(self, weights: Weights | str | None) -> None:
-        """Use learned weights, earlier ones by their id, or the shipped ones (None), from now on."""
-        shelf = Shelf(self.folder)
-        if isinstance(weights, str):
-            weights = shelf.get(weights)
+    @property
+    def kept_weights(self) -> list[KeptWeights]:
+        """All sets of weights that were used or proposed here, with names, dates and what they were learned from."""
+        return Shelf(self.folder).all()
+
+    def keep_weights(self, learned: LearningResult | str, name: str = "", by: str = "") -> None:
+        """Use learned weights from now on: what :meth:`learn` returned, or a set that is kept, by its id or name.
+
+        Args:
+            learned: the result of learning, or an id or name of :attr:`kept_weights`.
+            name: a name for the set of weights.
+            by: who keeps it.
+        """
+        if isinstance(learned, str):
+            self.use_weights(learned, name, by)
+        else:
+            self._use(learned.weights, by, name=name, verdict=learned.verdict.summary())
+
+    def use_weights(self, weights: Weights | str | None, name: str = "", by: str = "") -> None:
+        """Use learned weights, earlier ones by their id or name, or the shipped ones (None), from now on."""
+        self._use(Shelf(self.folder).get(weights) if isinstance(weights, str) else weights, by, name=name)
+
+    def go_back(self, by: str = "") -> Weights | None:
+        """Use the weights that were in use before the present ones; returns them, None for the shipped ones."""
+        weights = Shelf(self.folder).before()
+        self._use(weights, by)
+        return weights
+
+    def _use(self, weights: Weights | None, by: str, **said: object) -> None:
         if weights is not None:
             weights.check(self.ranker_names)
-        with writing(self.folder, wait=600.0):  # learned weights must not be lost because another process is indexing
-            shelf.use(weights)
+        with writing(self.folder, wait=_WAIT):
+            Shelf(self.folder).use(weights, by, **said)
         self.refresh()
 
     # -- further hearings

@@ -1,18 +1,23 @@
 """Judgments of an archive's users: queries, and who judged which document how and when, in the archive's store.
 
-No judgment is overwritten: of several of the same query and document the last one counts, whoever gave it. When it is
-undone, the judgment before it counts again.
+No judgment is overwritten: of several of the same query and document the last one counts, whoever gave it
+(:mod:`.judgment_rows`). When it is undone, the judgment before it counts again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Sequence
+import math
+from collections.abc import Collection, Container, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ...errors import InputError, nearest, shorten
+from ...errors import InputError, is_utf8, nearest, shorten
 from ..store import Batch, Store, split_place, undone
 from ..text import decoded
+from .judgment_rows import UNSURE, Judgment, all_rows, deciding, standing, with_undos
+
+LONGEST_QUERY, LONGEST_NAME = 10_000, 200  # characters
+HIGHEST = 9  # grade that a person gives; files may have others
 
 
 class Judged(NamedTuple):
@@ -48,6 +53,13 @@ class Judged(NamedTuple):
                 )  # fmt: skip
 
 
+class StoredJudgment(NamedTuple):
+    """The number of a judgment, by which it can be undone, and whether it was there already."""
+
+    number: int
+    repeated: bool = False
+
+
 class Judgments:
     """The judgments in an archive's store; every change is on disk when the call returns.
 
@@ -68,23 +80,44 @@ class Judgments:
     def query(self, text: str) -> str:
         """The name of a query; a new one gets the next number."""
         with self.store.writing("query") as batch:
-            row = batch.db.execute("SELECT name FROM query WHERE text = ?", (text,)).fetchone()
-            if row:
-                return str(row[0])
-            taken = {n for (n,) in batch.db.execute("SELECT name FROM query")}
-            number = 1
-            while str(number) in taken:
-                number += 1
-            batch.db.execute("INSERT INTO query VALUES (?, ?)", (str(number), text))
-            return str(number)
+            return _query_name(batch, text)
 
     def add(self, query: str, document: str, grade: float, judge: str = "") -> int:
         """Store a judgment; returns its number, by which it can be undone."""
         return self.add_all([(query, document, grade)], judge)
 
-    def undo(self, number: int) -> None:
+    def judge(self, text: str, document: str, grade: float | None, judge: str = "", **shown: Any) -> StoredJudgment:
+        """Store the judgment of a document for a query by its text.
+
+        A judgment that says what the judge's last one of this document said is not stored again: a program that does
+        not know whether its judgment was stored can send it once more.
+
+        Args:
+            text: the query.
+            document: a recording, or a place in it. One that is not in the archive any more may be judged; its
+                judgment is kept with it.
+            grade: None where the judge is unsure.
+            judge: the name of the judge.
+            shown: ``rank``, ``weights`` (their id), ``start`` and ``end`` (seconds) of what was shown.
+        """
+        checked_grade(grade)
+        check_name(judge)
+        if not text.strip() or len(text) > LONGEST_QUERY or not is_utf8(text):
+            raise InputError(f"expected a query of 1 to {LONGEST_QUERY:,} characters, got {shorten(text)}")
+        name, place = split_place(document, self.names)
+        with self.store.writing("judgment", judge) as batch:
+            recording = batch.recording(name) if name in self.names else batch.last_recording(name)
+            query, value = _query_name(batch, text), UNSURE if grade is None else float(grade)
+            if (same := _repeated(batch, query, recording, place, judge, value)) is not None:
+                return StoredJudgment(same, repeated=True)
+            shown = {"stop" if key == "end" else key: v for key, v in shown.items()}
+            row = {"query": query, "recording": recording, "place": place, "grade": value, **shown}
+            batch.add("judgment", [row])
+            return StoredJudgment(batch.id)
+
+    def undo(self, number: int, judge: str = "") -> None:
         """Take a judgment back; the one before it counts again."""
-        self.store.undo(number)
+        self.store.undo(number, judge)
 
     def add_all(self, rows: Sequence[tuple[str, str, float]], judge: str = "") -> int:
         """Store several judgments, all or none; returns the number by which they can be undone."""
@@ -103,22 +136,59 @@ class Judgments:
         batch.add("judgment", values)
         return batch.id
 
+    def add_rows(self, rows: Iterable[Judgment], texts: dict[str, str], what: str, judge: str = "") -> int:
+        """Store judgments with their own judges and times, all or none; returns the number by which they are undone.
+
+        ``texts`` are those of their queries, by the names in the rows. Rows that are there already are left out. The
+        number is 0 if all are.
+        """
+        with self.store.writing(what, judge) as batch:
+            there = {_content(row, row.query) for row in standing(all_rows(batch.db))}
+            names = {name: _query_name(batch, text) for name, text in texts.items()}
+            values = []
+            for row in rows:
+                if _content(row, names[row.query]) in there:
+                    continue
+                there.add(_content(row, names[row.query]))
+                values.append({
+                    "query": names[row.query], "recording": batch.recording(row.recording), "place": row.place,
+                    "grade": UNSURE if row.grade is None else row.grade, "start": row.start, "stop": row.end,
+                    "rank": row.rank, "weights": row.weights or None, "judge": row.judge, "time": row.time,
+                    "adopts": row.adopts,
+                })  # fmt: skip
+            batch.add("judgment", values)
+            return batch.id if values else 0
+
+    # -- reading
+
+    def queries(self) -> dict[str, str]:
+        """The texts of all queries, by name."""
+        with self.store.reading() as db:
+            return dict(db.execute("SELECT name, text FROM query ORDER BY rowid"))
+
+    def rows(self) -> list[Judgment]:
+        """All judgments with all that is known of them, the oldest first; also those that were undone."""
+        with self.store.reading() as db:
+            return all_rows(db)
+
+    def history(self, query: str | None = None) -> list[Judgment]:
+        """What was judged and undone, in order; of one query by its text, or of all."""
+        with self.store.reading() as db:
+            if query is None:
+                return with_undos(db, all_rows(db))
+            row = db.execute("SELECT name FROM query WHERE text = ?", (" ".join(query.split()),)).fetchone()
+            if row is None:
+                raise InputError(f"no query {shorten(query)} was judged here", str(self.store.path))
+            return with_undos(db, all_rows(db, row[0]))
+
     def all(self) -> Judged:
         """Queries, and for each the grades that count."""
         with self.store.reading() as db:
             queries = dict(db.execute("SELECT name, text FROM query ORDER BY rowid"))
-            gone = undone(db)
-            rows = db.execute(
-                "SELECT batch, query, coalesce(name, was), place, grade FROM judgment "
-                "JOIN recording ON recording.id = recording WHERE name NOTNULL OR was NOT IN "
-                "(SELECT name FROM recording WHERE name NOTNULL) ORDER BY judgment.id"
-            ).fetchall()
+            rows = all_rows(db)
         qrels: dict[str, dict[str, float]] = {name: {} for name in queries}
-        for batch, query, name, place, grade in rows:  # the last one counts
-            if batch not in gone:
-                document = f"{name}@{place}" if place else name
-                qrels[query].pop(document, None)
-                qrels[query][document] = float(grade)
+        for row in deciding(row for row in standing(rows) if not row.replaced):
+            qrels[row.query][row.document] = 0.0 if row.grade is None else row.grade
         return Judged(queries, qrels)
 
     def add_judged(self, judged: Judged, judge: str = "") -> None:
@@ -145,6 +215,53 @@ class Judgments:
     def check(self) -> None:
         """Check the store; raise InputError if it is damaged."""
         self.store.check()
+
+
+def checked_grade(grade: float | None) -> None:
+    """Raise InputError unless a grade is one that a person can give."""
+    if grade is not None and not (math.isfinite(grade) and 0 <= grade <= HIGHEST):
+        raise InputError(
+            f"expected a grade from 0 (not relevant) over 1 (relevant) to {HIGHEST}, or None for unsure; got {grade}"
+        )
+
+
+def check_name(judge: str) -> None:
+    """Raise InputError unless a text can be the name of a judge."""
+    if len(judge) > LONGEST_NAME or not judge.isprintable():
+        raise InputError(f"expected a name of at most {LONGEST_NAME} characters, in one line; got {shorten(judge)}")
+
+
+def _query_name(batch: Batch, text: str) -> str:
+    """The name of a query; a new one gets the next number."""
+    row = batch.db.execute("SELECT name FROM query WHERE text = ?", (text,)).fetchone()
+    if row:
+        return str(row[0])
+    taken = {n for (n,) in batch.db.execute("SELECT name FROM query")}
+    number = 1
+    while str(number) in taken:
+        number += 1
+    batch.db.execute("INSERT INTO query VALUES (?, ?)", (str(number), text))
+    return str(number)
+
+
+def _repeated(batch: Batch, query: str, recording: int, place: str, judge: str, grade: float) -> int | None:
+    """The number of the judge's last judgment of a place, if it says the same and came by itself; None if not."""
+    rows = batch.db.execute(
+        "SELECT judgment.id, judgment.batch, grade, judge FROM judgment JOIN batch ON batch.id = judgment.batch "
+        "WHERE query = ? AND recording = ? AND place = ? AND coalesce(judge, who) = ? ORDER BY judgment.id",
+        (query, recording, place, judge),
+    ).fetchall()
+    gone = undone(batch.db, batch.id)
+    last = next((row for row in reversed(rows) if row[1] not in gone), None)
+    alone = last is not None and last[3] is None and batch.db.execute(
+        "SELECT count(*) FROM judgment WHERE batch = ?", (last[1],)
+    ).fetchone() == (1,)  # fmt: skip
+    return int(last[1]) if last is not None and alone and last[2] == grade else None
+
+
+def _content(row: Judgment, query: str) -> tuple[Any, ...]:
+    """What makes two judgments the same."""
+    return query, row.recording, row.place, row.grade, row.judge, row.time, row.adopts
 
 
 def read_queries(path: str | Path) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,6 +26,21 @@ C_GRID = tuple(10.0**e for e in range(-3, 5))
 START_GRID = tuple(10.0**e for e in range(-7, 1))
 SHIPPED, IN_USE = "shipped", "in use"
 SEEN = "in use (may have seen these queries)"  # their AP is no test of them
+LearningProgress = Callable[[str, int, int], object]  # gets the stage, how much of it is done, and the whole
+
+
+class LearningStopped(Exception):
+    """Whoever watches the progress of learning has stopped it; nothing has changed."""
+
+
+def watched_by(progress: LearningProgress | None) -> Callable[[str, int, int], None]:
+    """What reports progress, and raises LearningStopped where the function that is told returns False."""
+
+    def report(stage: str, done: int, total: int) -> None:
+        if progress is not None and progress(stage, done, total) is False:
+            raise LearningStopped("learning was stopped; the weights in use are as they were")
+
+    return report
 
 
 @dataclass(frozen=True)
@@ -141,6 +156,7 @@ class CrossValidation:
     folds: tuple[QueryFold, ...]
     in_vocabulary: np.ndarray
     baselines: tuple[str, ...] = ("uniform", "best single")
+    query_ids: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -174,10 +190,11 @@ def cross_validate(
     seed: int = 0,
     normalise: str | None = "query-minmax",
     start: np.ndarray | None = None,
+    report: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> CrossValidation:
     """Test every ranker on folds of the queries, beside equal weights and the weak ranker that is best in training.
 
-    Where rankers begin at weights of evidence (``start``), only they are tested.
+    Where rankers begin at weights of evidence (``start``), only they are tested. ``report`` is told of folds.
     """
     data = examples.data
     if data.n_queries < folds:
@@ -202,7 +219,9 @@ def cross_validate(
                 precision[name][[number[q] for q in test.query_ids]] = fold.precision[name]
             tested.append(fold)
             update(len(tested))
-    return CrossValidation(precision, tuple(tested), examples.in_vocabulary)
+            report("folds", len(tested), folds)
+    names = (*map(str, data.query_ids), *examples.lost)
+    return CrossValidation(precision, tuple(tested), examples.in_vocabulary, query_ids=names)
 
 
 def _scored(
@@ -239,6 +258,7 @@ def learn(
     candidates: int = 1000,
     beside: Mapping[str, Weights] | None = None,
     begin: Weights | None = None,
+    report: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> tuple[Weights, CrossValidation]:
     """Weights from all judged queries, and how well such weights do on queries they have not seen.
 
@@ -253,11 +273,12 @@ def learn(
         candidates: how many places of each query there are at the most.
         beside: other weights that are tested on the same queries, by name; what is learned is compared with the first.
         begin: weights of evidence that linear rankers begin at; None: they learn weights of the papers' weak rankers.
+        report: is called with the stage, how much of it is done, and the whole; it may raise.
     """
     check_ranker(ranker)  # raises InputError before the long computation starts
     data, start = _task(examples, ranker, normalise, begin)
     normalise = ("query-minmax" if start is None else None) if normalise == AUTO else normalise
-    trial = cross_validate(replace(examples, data=data), {ranker: ranker}, folds, seed, normalise, start)
+    trial = cross_validate(replace(examples, data=data), {ranker: ranker}, folds, seed, normalise, start, report)
     if beside:
         others = [n for n in map(str, examples.data.feature_names or ()) if not is_evidence(n)]
         given = {"uniform": Weights.equal(others)} if start is not None and others else {}

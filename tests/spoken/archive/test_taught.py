@@ -1,0 +1,191 @@
+"""Learning that can be watched, stopped and only proposed; sets of weights that are kept; one learning at a time."""
+
+import os
+import shutil
+import signal
+import time
+
+import pytest
+
+import rankine as rk
+from rankine.spoken.archive.archive import Archive
+from rankine.spoken.learn.learning import LearningStopped
+from rankine.spoken.learn.weights import Weights
+
+
+@pytest.fixture
+def school(taught, tmp_path):
+    """A copy of an archive with judged queries, nothing learned."""
+    source, judged = taught
+    archive = Archive(shutil.copytree(source.folder, tmp_path / "a"))
+    shutil.rmtree(archive.folder / "weights", ignore_errors=True)
+    shutil.rmtree(archive.folder / "cache", ignore_errors=True)
+    archive.judgments.add_judged(judged)
+    archive.refresh()
+    return archive
+
+
+def state(archive):
+    """All that learning could change but for what it may keep for the next time."""
+    folder = archive.folder / "weights"
+    return {p.name: p.read_bytes() for p in folder.iterdir()} if folder.exists() else {}
+
+
+def test_the_verdict_is_on_queries_that_were_not_seen(school):
+    result = school.learn(use=False)
+    verdict = result.verdict
+    assert (verdict.before, verdict.after) == pytest.approx(result.means)
+    fold_of = {q: fold for fold in result.trial.folds for q in map(str, fold.query_ids)}
+    for change in verdict.queries:
+        assert change.text == school.judgments.queries()[change.query]
+        fold = fold_of[change.query]
+        own = fold.precision["neighbours"][list(map(str, fold.query_ids)).index(change.query)]
+        assert change.after == pytest.approx(own)
+    assert len(verdict.queries) == len(fold_of)
+    assert verdict.won + verdict.equal + verdict.lost == len(verdict.queries)
+
+
+def test_progress(school):
+    told = []
+    school.learn(use=False, progress=lambda *some: told.append(some))
+    stages = list(dict.fromkeys(stage for stage, *_ in told))
+    assert stages == ["features", "folds", "weights"]
+    for stage in stages:
+        own = [(done, total) for s, done, total in told if s == stage]
+        assert [done for done, _ in own] == list(range(1, len(own) + 1))
+        assert own[-1][0] == own[-1][1]
+
+
+@pytest.mark.parametrize("stage", ["features", "folds", "weights"])
+def test_learning_can_be_stopped_at_any_stage(school, stage):
+    before, answers = state(school), [h.segment for h in school.search("w1 w2")]
+
+    def stop(name, done, total):
+        return name != stage
+
+    with pytest.raises(LearningStopped, match="the weights in use are as they were"):
+        school.learn(keep=True, progress=stop)
+
+    def fail(name, done, total):
+        if name == stage:
+            raise ZeroDivisionError
+
+    if stage != "features":  # they are kept from the first time
+        with pytest.raises(ZeroDivisionError):
+            school.learn(keep=True, progress=fail)
+    assert state(school) == before
+    assert Archive(school.folder).weights is None
+    assert [h.segment for h in Archive(school.folder).search("w1 w2")] == answers
+    assert school.learn(keep=True).adopted  # the lock is free again
+
+
+def test_a_candidate_changes_nothing_until_it_is_kept(school):
+    answers = [(h.segment, h.score) for h in school.search("w1 w2")]
+    result = school.learn(ranker="svm-map", propose=True, by="ann")
+    assert not result.adopted
+    other = Archive(school.folder)
+    assert other.weights is None
+    assert other.weights_history == []
+    assert [(h.segment, h.score) for h in other.search("w1 w2")] == answers
+    (kept,) = other.kept_weights
+    assert (kept.id, kept.candidate, kept.in_use, kept.by) == (result.weights.id, True, False, "ann")
+    assert kept.weights == result.weights
+    assert kept.verdict["after"] == result.verdict.after
+    assert kept.weights.provenance["queries"] > 0
+    other.check()
+    other.keep_weights(kept.id, "autumn", "bob")
+    assert Archive(school.folder).weights == result.weights
+    (kept,) = other.kept_weights
+    assert (kept.candidate, kept.in_use, kept.name, kept.by) == (False, True, "autumn", "ann")
+    assert other.go_back("eve") is None
+    assert Archive(school.folder).weights is None
+    other.use_weights("autumn")
+    assert other.weights == result.weights
+
+
+def test_going_back_step_by_step(school):
+    names = tuple(school.ranker_names)
+    one, two = (Weights(names, tuple(k * x for x in range(len(names))), None, "own", {"k": k}) for k in (1, 2))
+    with pytest.raises(rk.InputError, match="no other weights were used before these"):
+        school.go_back()
+    school.use_weights(one, "first", "ann")
+    school.use_weights(two, by="ann")
+    assert school.go_back() == one
+    assert school.go_back() == two  # those that were in use before
+    assert [k.id for k in school.kept_weights] == [one.id, two.id]
+    with pytest.raises(rk.InputError, match=f"the weights {one.id} are called 'first' already"):
+        school.use_weights(two, "first")
+    for name in ("shipped", "x" * 101, "a\nb", " a"):
+        with pytest.raises(rk.InputError, match="expected a name of at most 100 characters"):
+            school.use_weights(two, name)
+    assert school.weights == two
+
+
+def test_a_result_can_be_kept_later(school):
+    result = school.learn(use=False)
+    assert state(school) == {}
+    school.keep_weights(result, "later", "ann")
+    (kept,) = school.kept_weights
+    assert (kept.name, kept.by, kept.in_use) == ("later", "ann", True)
+    assert kept.verdict["p"] == result.verdict.p
+
+
+def test_orphaned_judgments_are_counted(school):
+    judged = school.placed_judgments().judged()
+    gone = next(iter(judged.qrels["1"]))
+    school.delete([gone])
+    assert school.learn(use=False).ignored == sum(gone in some for some in judged.qrels.values())
+
+
+def forked(work):
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    return child
+
+
+def waiting_learner(school, told):
+    """A process that learns and stays in its first stage; it tells when it has begun."""
+
+    def stay(stage, done, total):
+        os.write(told, b".")
+        time.sleep(600)
+
+    return forked(lambda: Archive(school.folder).learn(keep=True, progress=stay))
+
+
+def test_two_learnings_exclude_each_other_and_a_kill_frees_them(school):
+    before = state(school)
+    reading, writing = os.pipe()
+    child = waiting_learner(school, writing)
+    try:
+        assert os.read(reading, 1) == b"."
+        with pytest.raises(rk.InputError, match="another process is learning from this archive"):
+            school.learn(use=False)
+        hit = school.search("w1 w2")[0]  # people go on meanwhile
+        assert school.judge("w1 w2", hit, 2.0, "ann").number
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(reading)
+        os.close(writing)
+    assert state(school) == before
+    assert Archive(school.folder).weights is None
+    school.check()
+    assert school.learn(use=False).weights
+
+
+def test_a_list_of_weights_of_an_earlier_release(school):
+    from rankine.files import sealed
+
+    one = Weights(tuple(school.ranker_names), tuple(range(len(school.ranker_names))), None, "own", {})
+    school.use_weights(one)
+    path = school.folder / "weights" / "current.json"
+    path.write_bytes(sealed(f'{{"current": "{one.id}", "history": ["{one.id}"]}}'))
+    (kept,) = Archive(school.folder).kept_weights
+    assert (kept.id, kept.name, kept.time, kept.in_use) == (one.id, "", "", True)
+    assert school.go_back() is None
+    assert school.go_back() == one
