@@ -1,6 +1,7 @@
 """Shared fixtures: the place of the real data, and how many tests were skipped for want of it."""
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -17,6 +18,10 @@ os.environ["RANKINE_SETTINGS"] = os.path.join(SETTINGS.name, "settings.json")
 # and no model is there, unless a test asks for those of whoever runs it
 OWN_MODELS = os.environ.get("RANKINE_MODELS")
 os.environ["RANKINE_MODELS"] = os.path.join(SETTINGS.name, "models")
+
+# a shell lets what it starts in the background ignore Ctrl-C, which some tests send
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 WANT_DATA = "needs real data: set RANKINE_DATA"
 
