@@ -266,7 +266,7 @@ def draw(trial: JudgingTrial, path: Path) -> None:
 
     names, colours = trial.populations, dict(zip(CHOICES, (BLUE, RED, GREY), strict=True))
     figure = Figure(figsize=(9.0, 3.2 * -(-len(names) // 2)), layout="constrained")
-    axes = figure.subplots(-(-len(names) // 2), 2, squeeze=False).ravel()
+    axes = figure.subplots(-(-len(names) // 2), 2, squeeze=False, sharey=True).ravel()
     x = np.arange(len(NUMBERS))
     for axis, name in zip(axes, names, strict=False):
         for choice in CHOICES:

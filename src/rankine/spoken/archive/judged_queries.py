@@ -20,7 +20,7 @@ from .hearings import HeardIndex
 from .hits import Hit, with_full_paths
 from .judged_places import meant_places
 from .judging import PlacedJudgments
-from .ranking import find_candidates, parse_query, place_table
+from .ranking import CANDIDATES, find_candidates, parse_query, place_table
 from .search import best_places
 from .segments import documents_of, places_of
 
@@ -31,8 +31,8 @@ _KEPT = 12  # digits of disagreements: what rounding does is none
 class JudgedQuery(NamedTuple):
     """A query, how many of its places are judged and relevant, and the measures of its ranking now.
 
-    Places that nobody judged count as not relevant. Measures are None where no place is relevant, or where the query
-    cannot be parsed any more.
+    Places that nobody judged count as not relevant. The ranking is that of the first 1,000 places. Measures are None
+    where no place is relevant, or where the query cannot be parsed any more.
     """
 
     name: str
@@ -77,7 +77,7 @@ def _judged_query(
         f"nowhere in {document}" if place is None else str(place): grade
         for (document, place), grade in meant_places(index, qrels, best_places(index, heard.query)).items()
     }
-    ranking = [place for place, _ in heard.ranking(None, None)]
+    ranking = [place for place, _ in heard.ranking(CANDIDATES, None)]
     run = {str(place): -float(rank) for rank, place in enumerate(ranking)} or {"": 0.0}
     report = evaluate_run(MEASURES, {"q": grades}, {"q": run})
     ap, ndcg = (float(report.per_query[m][0]) for m in MEASURES)
@@ -136,9 +136,9 @@ def _candidates(index: Index, placed: PlacedJudgments, text: str, n: int) -> lis
 def hits_at(
     index: Index, text: str, places: Sequence[int], weights: Weights, hearings: Sequence[HeardIndex] = ()
 ) -> dict[int, Hit]:
-    """The hits of a query at some places, with their ranks by these weights; places that are no hits are left out."""
+    """The hits of a query at some places, with their ranks by these weights; only those among the first 1,000."""
     heard = HeardQuery(index, text, weights, hearings)
-    ranking = heard.ranking(None, DocumentFilter().also(heard.query.fields).mask(index))
+    ranking = heard.ranking(CANDIDATES, DocumentFilter().also(heard.query.fields).mask(index))
     rank = {place: number for number, (place, _) in enumerate(ranking, 1)}
     some = [ranking[rank[place] - 1] for place in places if place in rank]
     hits = heard.hits(some)
