@@ -30,7 +30,7 @@ def bare_commit(folder: Path) -> float:
     """The median milliseconds of a durable insert by SQLite alone in this folder: what the disk allows."""
     path = folder / "bare.sqlite"
     with closing(sqlite3.connect(path)) as db:
-        db.execute("CREATE TABLE row (x)")
+        db.execute("CREATE TABLE IF NOT EXISTS row (x)")
 
     def insert(number: int) -> None:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:

@@ -12,7 +12,7 @@ top      query after query, in a random order, the first ten places of each, as 
 
 After each number of judgments weights are learned as `rankine spoken learn` does, and used where they are not worse in
 its test; places that nobody judged count as not relevant there. Learning begins at weights that were learned without
-the collection. The rule of ``next`` was chosen among five, and that unjudged places count as not relevant among two
+the collection. The rule of ``next`` was chosen among four, and that unjudged places count as not relevant among two
 ways, while looking at these sets and the sample with the seeds 0 to 4. The seeds here are others, but the queries are
 the same, so its figures may be somewhat too high.
 """
