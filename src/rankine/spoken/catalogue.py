@@ -6,7 +6,8 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
-from .store import KINDS, Batch, Store, cells, refresh
+from .store import Batch, Store, cells, refresh
+from .store_tables import KINDS
 
 
 def identify_recordings(folder: str | os.PathLike, prints: Mapping[str, str]) -> None:

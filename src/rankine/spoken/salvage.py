@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from ..errors import InputError, is_utf8
 from ..temporary import temporary_folder
 from .earlier import TABLES
-from .store import KINDS, VERSION, Store, cells, cells_of, refresh, undone
+from .store import Store, cells, cells_of, refresh, undone
+from .store_tables import KINDS, VERSION
 from .upgrading import LEGACY
 
 _TYPES = {"TEXT": "str", "INTEGER": "int", "REAL": "float"}

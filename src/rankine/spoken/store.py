@@ -4,10 +4,10 @@ Rows are added and never changed. A *batch* is one action of one person: a judgm
 Every row belongs to a batch. An undo is a batch that names the batch it takes back; rows of a batch that is taken back
 do not count, unless the undo is taken back too. So there is a history, and nothing that was typed in is lost.
 
-A kind of rows is a row of ``KINDS``. Rows speak of recordings by number. A recording has a name while it is in the
-archive; when it is renamed only its row in ``recording`` changes, and all that was said about it stays with it. One
-that is deleted loses its name and keeps its rows; they count again when it returns. ``about`` in that row is what the
-rows of the kind ``about`` come to, so that a hundred thousand recordings are listed at once.
+A kind of rows is a row of ``store_tables.KINDS``. Rows speak of recordings by number. A recording has a name while it
+is in the archive; when it is renamed only its row in ``recording`` changes, and all that was said about it stays with
+it. One that is deleted loses its name and keeps its rows; they count again when it returns. ``about`` in that row is
+what the rows of the kind ``about`` come to, so that a hundred thousand recordings are listed at once.
 
 Until 0.1 judgments were in ``judgments.sqlite``. They are read from there, and moved into the store when the archive is
 first changed (see ``upgrading``).
@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,73 +32,12 @@ from ..places import inside
 from ..temporary import unlink_copies
 from .databases import check_database_files
 from .earlier import earlier_rows
+from .store_tables import KINDS, OTHERS, VERSION, definitions, missing_tables, stand_ins
 from .upgrading import LEGACY, has_store, upgrade
 
 FILE = "store.sqlite"
-VERSION = 1
 _PLACE = re.compile(r"(.+?)@(\d{1,8}(?:\.\d{1,9})?(?:-\d{1,8}(?:\.\d{1,9})?)?)", re.ASCII | re.DOTALL)
 _CHECKED_SIZE = 16 << 20  # bytes: a larger file is checked as a whole only by `check`
-
-
-class StoreColumn(NamedTuple):
-    """A column of a table: its name, its type (TEXT, REAL, INTEGER), what it refers to, and whether it may be empty."""
-
-    name: str
-    type: str
-    refers: str = ""
-    empty: bool = False
-
-    @property
-    def sql(self) -> str:
-        """As it stands in the definition of the table."""
-        return (
-            f"{self.name} {self.type}{'' if self.empty else ' NOT NULL'}{self.refers and f' REFERENCES {self.refers}'}"
-        )
-
-    @property
-    def wrong(self) -> str:
-        """The condition of rows in which it holds something else."""
-        kinds = f"'{self.type.lower()}'" + (", 'null'" if self.empty else "")
-        size = f" OR abs({self.name}) > 1e300" if self.type == "REAL" else ""
-        return f"typeof({self.name}) NOT IN ({kinds}){size}"
-
-
-_RECORDING = StoreColumn("recording", "INTEGER", "recording(id)")
-KINDS: dict[str, tuple[StoreColumn, ...]] = {  # rows that people type in
-    "judgment": (
-        StoreColumn("query", "TEXT", "query(name)"), _RECORDING, StoreColumn("place", "TEXT"),
-        StoreColumn("grade", "REAL"),
-    ),
-    "about": (_RECORDING, StoreColumn("field", "TEXT"), StoreColumn("value", "TEXT")),
-    "speaker": (_RECORDING, StoreColumn("start", "REAL"), StoreColumn("stop", "REAL"), StoreColumn("speaker", "TEXT")),
-}  # fmt: skip
-_OTHERS: dict[str, tuple[StoreColumn, ...]] = {
-    "query": (StoreColumn("name", "TEXT PRIMARY KEY"), StoreColumn("text", "TEXT")),
-    "recording": (
-        StoreColumn("name", "TEXT", empty=True), StoreColumn("was", "TEXT"), StoreColumn("print", "TEXT", empty=True),
-        StoreColumn("gone", "TEXT", empty=True), StoreColumn("about", "TEXT"),
-    ),
-    "batch": (
-        StoreColumn("time", "TEXT"), StoreColumn("who", "TEXT"), StoreColumn("what", "TEXT"),
-        StoreColumn("undoes", "INTEGER", empty=True),
-    ),
-}  # fmt: skip
-
-
-def _definitions() -> dict[str, str]:
-    """The statement that makes each table and index, as SQLite keeps it."""
-    out = {"query": "CREATE TABLE query (name TEXT PRIMARY KEY, text TEXT NOT NULL UNIQUE)"}
-    for name in ("recording", "batch"):
-        out[name] = f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {', '.join(c.sql for c in _OTHERS[name])})"
-    for name, columns in KINDS.items():
-        batch = StoreColumn("batch", "INTEGER", "batch(id)")
-        out[name] = f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {', '.join(c.sql for c in (batch, *columns))})"
-        out[f"{name}_batch"] = f"CREATE INDEX {name}_batch ON {name}(batch)"
-    out["recording_name"] = "CREATE UNIQUE INDEX recording_name ON recording(name)"
-    out["recording_print"] = "CREATE INDEX recording_print ON recording(print)"
-    out["speaker_recording"] = "CREATE INDEX speaker_recording ON speaker(recording)"
-    out["about_recording"] = "CREATE INDEX about_recording ON about(recording, field)"
-    return out
 
 
 class BatchRow(NamedTuple):
@@ -187,7 +126,7 @@ class Store:
         connection = sqlite3.connect(self.path if exists else ":memory:", timeout=30, isolation_level=None)
         with self._guarded(connection):
             if exists:
-                self._check_content(connection, whole)
+                self._check_content(connection, stand_ins, whole)
             else:
                 self._make(connection)
             yield connection
@@ -207,8 +146,8 @@ class Store:
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT name FROM sqlite_master").fetchone():
                 self._make(connection)
-            self._check_content(connection)
             with connection:
+                self._check_content(connection, missing_tables)
                 now = datetime.now(UTC).isoformat(timespec="seconds")
                 cursor = connection.execute(
                     "INSERT INTO batch (time, who, what, undoes) VALUES (?, ?, ?, ?)", (now, who, what, undoes)
@@ -236,6 +175,7 @@ class Store:
         """Close the connection at the end; errors of SQLite are InputErrors."""
         try:
             connection.execute("PRAGMA trusted_schema=OFF")
+            connection.execute("PRAGMA temp_store=MEMORY")
             yield
         except sqlite3.OperationalError as error:
             said = " ".join(str(error).split())
@@ -247,7 +187,7 @@ class Store:
 
     def _make(self, db: sqlite3.Connection) -> None:
         """The tables, and what older releases have kept."""
-        for statement in _definitions().values():
+        for statement in definitions().values():
             db.execute(statement)
         db.execute(f"PRAGMA user_version = {VERSION}")
         if inside(self.folder, LEGACY).exists():
@@ -262,14 +202,22 @@ class Store:
         for name in (FILE, LEGACY):
             check_database_files(self.folder, name)
 
-    def _check_content(self, db: sqlite3.Connection, whole: bool = True) -> None:
-        """Raise InputError unless the tables are those that are made here, sound, and hold what they should."""
+    def _check_content(self, db: sqlite3.Connection, lacking: Callable[[int], list[str]], whole: bool = True) -> None:
+        """Raise InputError unless the tables are those that are made here, sound, and hold what they should.
+
+        ``lacking`` gives the statements that make the tables which a store of an earlier version lacks.
+        """
         (version,) = db.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise InputError(f"the store is of a newer release (version {version}); update Rankine", str(self.path))
         tables = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
-        if tables != _definitions():
+        if tables != definitions(version):
             raise self.damaged("it has other tables")
+        statements = lacking(version)
+        for statement in statements:
+            db.execute(statement)
+        if statements and lacking is missing_tables:
+            db.execute(f"PRAGMA user_version = {VERSION}")
         if whole and self.path.exists() and self.path.stat().st_size <= _CHECKED_SIZE:
             self._check_rows(db)
 
@@ -279,7 +227,7 @@ class Store:
             raise self.damaged(answer)
         if db.execute("PRAGMA foreign_key_check").fetchone():
             raise self.damaged("a row refers to one that is not there")
-        for name, columns in (_OTHERS | KINDS).items():
+        for name, columns in (OTHERS | KINDS).items():
             wrong = " OR ".join(c._replace(type=c.type.split()[0]).wrong for c in columns)
             row = db.execute(f"SELECT rowid FROM {name} WHERE {wrong} LIMIT 1").fetchone()
             if row:

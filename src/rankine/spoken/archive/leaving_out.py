@@ -17,7 +17,8 @@ from ..index.build import part_of_parts
 from ..index.reader import PartReader
 from ..index.settings import Settings
 from ..index.storage import Part, write_part
-from ..store import FILE, KINDS, Store, cells
+from ..store import FILE, Store, cells
+from ..store_tables import KINDS
 from .rights import OPEN, RIGHTS, access
 
 
@@ -43,6 +44,8 @@ def forget_closed(folder: Path) -> LeftOut:
         rows = db.execute("SELECT id, name, was, about FROM recording").fetchall()
     closed = [row[:3] for row in rows if access(cells(row[3], store.damaged).get(RIGHTS, "")) != OPEN]
     if closed:
+        with store.writing("tables"):
+            pass  # a store of an earlier version has all tables then
         with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as db:
             _remove_rows(db, [number for number, _, _ in closed])
             db.execute("VACUUM")  # or the rows would still be in the file
