@@ -97,7 +97,7 @@ class Archive(TaughtArchive):
         changes = add_source(
             self.index, source, table, scoring, format, workers, remove_missing, batch, progress, listed, prints, files
         )
-        self.refresh()
+        self.corrections.settle()
         record_texts(self.index, texts_of_table(about))
         if changes.turns:
             record_turns(self.folder, {name: [SpeakerTurn(*t) for t in some] for name, some in changes.turns.items()})
@@ -196,7 +196,7 @@ class Archive(TaughtArchive):
             options = recordings.RecognitionOptions(recogniser, longest, workers, every=every, roots=roots.named)
             hearing = Archive(hearings.make_hearing(self.index, name))
             heard[name] = hearing_recordings.add_hearing(self.folder, hearing, name, places, options, progress)
-        self.refresh()
+        self.corrections.settle()
         self.learn_hearings(given=False, report=lambda name, *done: progress(f"learning, {name}", *done))
         return heard
 
@@ -232,7 +232,7 @@ class Archive(TaughtArchive):
         from .contents import add_lattices
 
         add_lattices(self.index, lattices, scoring)
-        self.refresh()
+        self.corrections.settle()
 
     def delete(self, documents: Collection[str]) -> None:
         """Put documents into the bin: they are not in the archive, and come back with :meth:`undelete`.
@@ -254,7 +254,7 @@ class Archive(TaughtArchive):
         with recordings.journal_of(folder_inside(self.folder, recordings.FOLDER)) as journal:
             restore(self.folder, documents, journal.restore, journal.places)
             journal.write_table()
-        self.refresh()
+        self.corrections.settle()
 
     @property
     def deleted(self) -> list[Deleted]:
