@@ -39,6 +39,18 @@ class Match:
 
 
 @dataclass(frozen=True)
+class CorrectedSpan:
+    """Words that somebody wrote in place of what was heard."""
+
+    start: float
+    end: float
+    heard: str
+    written: str
+    who: str
+    time: str
+
+
+@dataclass(frozen=True)
 class Hit:
     """A place that matches a query; times count from the beginning of ``audio``.
 
@@ -47,7 +59,7 @@ class Hit:
     the same for every query. ``place`` names ``start`` and ``end``, for ``rankine spoken play``. ``evidence`` says what
     the hit rests on. ``recording_rank`` and ``recording_score`` are those of the recording where places are grouped by
     recordings. ``explanation`` tells the parts of the score, where it was asked for. ``rights`` are those of the
-    recording, where it is not open.
+    recording, where it is not open. ``corrections`` are those of words between ``start`` and ``end``.
     """
 
     rank: int
@@ -72,6 +84,7 @@ class Hit:
     recording_rank: int | None = None
     recording_score: float | None = None
     rights: str = ""
+    corrections: tuple[CorrectedSpan, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data; unknown times are None."""
