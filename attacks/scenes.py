@@ -157,6 +157,8 @@ SCENES = [
     _spoken("judge", "archive", "river", stdin=b"y\nn\n3\nu\nn\nq\n"),
     _spoken("judgments", "archive", "--queries", "queries.tsv", "--qrels", "qrels.txt", "--export", "mine",
             outputs=("mine.tsv", "mine.qrels")),
+    _spoken("correct", "archive", "lattices2@0.5-1", "corrected"),
+    _spoken("note", "archive", "lattices2@0.5-1", "a note"),
     _spoken("learn", "archive", "--folds", "2", "--ranker", "svm-map"),
     _spoken("weights", "archive", "--use", "uniform"),
     _spoken("add", run=_add_recordings, adds=frozenset(f"tape{i}" for i in range(3))),
@@ -331,6 +333,10 @@ class Stage:
             assert there == (self.documents | scene.adds) - scene.removes, f"{sorted(there)}"
         assert opened.judgments.all().n_judgments >= self.judgments, "judgments are lost"
         assert opened.search("printing")
+        if complete and scene.name == "spoken correct":
+            assert [hit.document for hit in opened.search("corrected") if hit.certainty == "heard"] == ["lattices2"]
+            assert opened.corrections.all()
+        assert not complete or scene.name != "spoken note" or opened.notes.all()
         weights = opened.weights
         assert weights is None or weights.ranker == "uniform" or weights.id in opened.weights_history
 
