@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankine.experiments.hearing_calibration import calibration_error, chosen_words
+from rankine.experiments.hearing_calibration import best_words, calibration_error
 from rankine.experiments.noise import with_noise
 from rankine.spoken.lattice.edits import right_words
 from rankine.spoken.recognise.hypotheses import (
@@ -71,7 +71,7 @@ def posteriors(d: Decoded, hypotheses: Sequence[TextHypothesis], confidences: bo
     content = as_slf([WindowHypotheses(0.0, len(d.utterance.samples) / RATE, rows)])
     if content is None:
         return np.zeros((0, 2))
-    chosen = chosen_words(lattice_in(content), single=confidences)
+    chosen = best_words(lattice_in(content), single=confidences)
     right = right_words([word for word, _ in chosen], d.utterance.words)
     return np.array([(p, at) for (_, p), at in zip(chosen, right, strict=True)], np.float64).reshape(-1, 2)
 

@@ -21,7 +21,7 @@ from ..spoken.writing.normal import normal_words
 BINS = 10
 
 
-def chosen_words(lattice: Lattice, single: bool = False) -> list[tuple[str, float]]:
+def best_words(lattice: Lattice, single: bool = False) -> list[tuple[str, float]]:
     """The best word of each slot with its posterior, if it is likelier than none; of a single text all of them."""
     slots: dict[int, list[tuple[float, str]]] = {}
     for slot, word, posterior in confusion_network(lattice).triples():
@@ -53,5 +53,5 @@ def folder_rows(folder: Path, texts: Mapping[str, str], single: bool = False) ->
     rows = [np.zeros((0, 2))]
     for path in sorted(folder.glob("*.slf.gz")):
         said = normal_words(texts[path.name.removesuffix(".slf.gz")])
-        rows.append(word_rows(chosen_words(read_lattice(path, lower=True), single), said))
+        rows.append(word_rows(best_words(read_lattice(path, lower=True), single), said))
     return np.concatenate(rows)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...spoken import Archive
     from ...spoken.archive.hits import Hit
 
-_HELP = "y relevant · n not · ? unsure · 0-3 a grade · u undo · Enter skip · s next query · q quit"
+_HELP = "y relevant · n not · ? unsure · 0-9 a grade · u undo · Enter skip · s next query · q quit"
 _GRADES: dict[str, float | None] = {"y": 1.0, "n": 0.0, "?": None, **{digit: float(digit) for digit in "0123456789"}}
 
 
