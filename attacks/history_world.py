@@ -204,8 +204,8 @@ class World:
 
     def rows(self) -> set[tuple]:
         """All that was ever typed in, as the store has it."""
-        from rankine.spoken.store import KINDS as TABLES
         from rankine.spoken.store import Store
+        from rankine.spoken.store_tables import KINDS as TABLES
 
         out: set[tuple] = set()
         with Store(self.archive).reading() as db:

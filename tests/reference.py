@@ -1,6 +1,7 @@
 """Slow, obvious versions of everything that is fast elsewhere (long: one file), not shared with the package."""
 
 import math
+from collections import Counter
 from itertools import combinations, pairwise, permutations
 
 from scipy import stats
@@ -365,6 +366,40 @@ def pspl(lattice, weight):
     for path, p in path_probabilities(lattice, weight):
         for position, word in enumerate(lattice.words(path)):
             out[position, word] = out.get((position, word), 0.0) + p
+    return out
+
+
+def corrected_sequences(arcs, last, start, end, words):
+    """(word, start) sequences of a corrected lattice with their probabilities, by all paths of the one that was heard.
+
+    ``arcs`` are (from, to, word or None, transition probability, start, end), nodes from 0 to ``last``. Prefixes and
+    suffixes of paths are counted apart, and all of the one go together with all of the other.
+    """
+    prefixes, suffixes = Counter(), Counter()
+
+    def said(path):
+        return tuple((a[2], round(a[4], 9)) for a in path if a[2] is not None)
+
+    def walk(node, path, p):
+        if node == last:
+            middles = [(a[4] + a[5]) / 2 for a in path]
+            n = next((i for i, m in enumerate(middles) if not m < start), len(path))
+            m = next((i for i, m in enumerate(middles) if m > end), len(path))
+            prefixes[said(path[:n])] += p
+            suffixes[said(path[m:])] += p
+        for a in arcs:
+            if a[0] == node:
+                walk(a[1], [*path, a], p * a[3])
+
+    walk(0, [], 1.0)
+    letters, at, written = sum(map(len, words)), 0, []
+    for word in words:
+        written.append((word, round(start + (end - start) * at / letters, 9)))
+        at += len(word)
+    out = Counter()
+    for prefix, p in prefixes.items():
+        for suffix, q in suffixes.items():
+            out[(*prefix, *written, *suffix)] += p * q
     return out
 
 

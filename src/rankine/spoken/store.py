@@ -38,9 +38,9 @@ from .store_tables import (
     VERSION,
     complete_tables,
     definitions,
-    is_earlier_store,
     show_complete,
     statements,
+    version_of,
 )
 from .upgrading import LEGACY, has_store, upgrade
 
@@ -168,8 +168,7 @@ class Store:
                 self._make(connection)
             self._check_content(connection)
             with connection:
-                if is_earlier_store(connection):
-                    complete_tables(connection)
+                complete_tables(connection)
                 now = datetime.now(UTC).isoformat(timespec="seconds")
                 cursor = connection.execute(
                     "INSERT INTO batch (time, who, what, undoes) VALUES (?, ?, ?, ?)", (now, who, what, undoes)
@@ -225,10 +224,10 @@ class Store:
 
     def _check_content(self, db: sqlite3.Connection, whole: bool = True) -> None:
         """Raise InputError unless the tables are those that are made here, sound, and hold what they should."""
-        (version,) = db.execute("PRAGMA user_version").fetchone()
+        version = version_of(db)
         if version > VERSION:
             raise InputError(f"the store is of a newer release (version {version}); update Rankine", str(self.path))
-        if statements(db) != definitions() and not is_earlier_store(db):
+        if statements(db) != definitions(version):
             raise self.damaged("it has other tables")
         if whole and self.path.exists() and self.path.stat().st_size <= _CHECKED_SIZE:
             self._check_rows(db)

@@ -1,6 +1,6 @@
-"""The tables of the archive's store, and stores of earlier releases, which have fewer tables or columns.
+"""The tables of the archive's store, and stores of earlier versions, which have fewer tables or columns.
 
-A later release may add tables, and columns that may be empty at the end of a table. So a store of an earlier release is
+A later version may add tables, and columns that may be empty at the end of a table. So a store of an earlier version is
 brought up to date by adding them (:func:`complete_tables`). One that is only read stays as it is: the connection has
 what is missing as temporary tables and views (:func:`show_complete`).
 """
@@ -8,20 +8,23 @@ what is missing as temporary tables and views (:func:`show_complete`).
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-VERSION = 2
+VERSION = 3
 
 
 class StoreColumn(NamedTuple):
-    """A column of a table: its name, its type (TEXT, REAL, INTEGER), what it refers to, and whether it may be empty."""
+    """A column of a table: its name, its type (TEXT, REAL, INTEGER), what it refers to, and whether it may be empty.
+
+    ``since`` is the version of the store that it came with.
+    """
 
     name: str
     type: str
     refers: str = ""
     empty: bool = False
+    since: int = 1
 
     @property
     def sql(self) -> str:
@@ -38,12 +41,15 @@ class StoreColumn(NamedTuple):
         return f"typeof({self.name}) NOT IN ({kinds}){size}"
 
 
+_BATCH = StoreColumn("batch", "INTEGER", "batch(id)")
 _RECORDING = StoreColumn("recording", "INTEGER", "recording(id)")
+_START, _STOP = StoreColumn("start", "REAL"), StoreColumn("stop", "REAL")
+_REPLACES = StoreColumn("replaces", "INTEGER", empty=True)  # the row of this kind that does not count any more
 KINDS: dict[str, tuple[StoreColumn, ...]] = {  # rows that people type in
     "judgment": (
         StoreColumn("query", "TEXT", "query(name)"), _RECORDING, StoreColumn("place", "TEXT"),
         StoreColumn("grade", "REAL"),  # below 0: unsure
-        *(StoreColumn(name, type, empty=True) for name, type in (  # since version 2
+        *(StoreColumn(name, type, empty=True, since=2) for name, type in (
             ("start", "REAL"), ("stop", "REAL"),  # seconds of the place when it was judged
             ("rank", "INTEGER"), ("weights", "TEXT"),  # what was shown
             ("judge", "TEXT"), ("time", "TEXT"),  # where they are others than the batch's
@@ -51,8 +57,21 @@ KINDS: dict[str, tuple[StoreColumn, ...]] = {  # rows that people type in
         )),
     ),
     "about": (_RECORDING, StoreColumn("field", "TEXT"), StoreColumn("value", "TEXT")),
-    "speaker": (_RECORDING, StoreColumn("start", "REAL"), StoreColumn("stop", "REAL"), StoreColumn("speaker", "TEXT")),
+    "speaker": (_RECORDING, _START, _STOP, StoreColumn("speaker", "TEXT")),
+    "correction": (
+        _RECORDING, _START, _STOP, StoreColumn("heard", "TEXT"), StoreColumn("written", "TEXT", empty=True),
+        StoreColumn("before", "TEXT"), StoreColumn("after", "TEXT"), _REPLACES,
+    ),
+    "note": (
+        _RECORDING, _START._replace(empty=True), _STOP._replace(empty=True), StoreColumn("label", "TEXT"),
+        StoreColumn("text", "TEXT", empty=True), _REPLACES,
+    ),
+    "member": (
+        _RECORDING, _START._replace(empty=True), _STOP._replace(empty=True), StoreColumn("collection", "TEXT"),
+        StoreColumn("text", "TEXT", empty=True), _REPLACES,
+    ),
 }  # fmt: skip
+_LATER = {"correction": 3, "note": 3, "member": 3}  # the version of the store since which there is a kind
 OTHERS: dict[str, tuple[StoreColumn, ...]] = {
     "query": (StoreColumn("name", "TEXT PRIMARY KEY"), StoreColumn("text", "TEXT")),
     "recording": (
@@ -67,15 +86,19 @@ OTHERS: dict[str, tuple[StoreColumn, ...]] = {
 
 
 @cache
-def definitions() -> dict[str, str]:
-    """The statement that makes each table and index, as SQLite keeps it."""
+def definitions(version: int = VERSION) -> dict[str, str]:
+    """Return the statement that makes each table and index of a store of a version, as SQLite keeps it."""
     out = {"query": "CREATE TABLE query (name TEXT PRIMARY KEY, text TEXT NOT NULL UNIQUE)"}
     for name in ("recording", "batch"):
         out[name] = f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {', '.join(c.sql for c in OTHERS[name])})"
     for name, columns in KINDS.items():
-        batch = StoreColumn("batch", "INTEGER", "batch(id)")
-        out[name] = f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {', '.join(c.sql for c in (batch, *columns))})"
+        if _LATER.get(name, 1) > version:
+            continue
+        there = (_BATCH, *(column for column in columns if column.since <= version))
+        out[name] = f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {', '.join(c.sql for c in there)})"
         out[f"{name}_batch"] = f"CREATE INDEX {name}_batch ON {name}(batch)"
+        if name in _LATER:
+            out[f"{name}_recording"] = f"CREATE INDEX {name}_recording ON {name}(recording)"
     out["recording_name"] = "CREATE UNIQUE INDEX recording_name ON recording(name)"
     out["recording_print"] = "CREATE INDEX recording_print ON recording(print)"
     out["speaker_recording"] = "CREATE INDEX speaker_recording ON speaker(recording)"
@@ -84,58 +107,45 @@ def definitions() -> dict[str, str]:
 
 
 def statements(db: sqlite3.Connection) -> dict[str, str]:
-    """The statement that made each table and index of a store."""
+    """Return the statement that made each table and index of a store."""
     return dict(db.execute("SELECT name, sql FROM main.sqlite_master WHERE sql IS NOT NULL"))
 
 
-def _missing(there: Mapping[str, str]) -> dict[str, tuple[StoreColumn, ...] | None] | None:
-    """What a store lacks: whole tables and indexes (None), and columns; None if it is no store of any release."""
-    wanted = definitions()
-    out: dict[str, tuple[StoreColumn, ...] | None] = {name: None for name in wanted if name not in there}
-    if not there or set(there) - set(wanted):
-        return None
-    for name, sql in there.items():
-        if sql != wanted[name]:
-            new = _columns_after(name, sql)
-            if not new:
-                return None
-            out[name] = new
-    return out
+def version_of(db: sqlite3.Connection) -> int:
+    """Return the version that a store states."""
+    return int(db.execute("PRAGMA main.user_version").fetchone()[0])
 
 
-def _columns_after(name: str, sql: str) -> tuple[StoreColumn, ...]:
-    """The columns that the definition of a table has behind those of an earlier one; none if it is no earlier one."""
-    for n, column in enumerate(KINDS.get(name, ())):
-        rest = KINDS[name][n:]
-        later = "".join(f", {c.sql}" for c in rest)
-        if column.empty and all(c.empty for c in rest) and definitions()[name] == f"{sql[:-1]}{later})":
-            return rest
-    return ()
-
-
-def is_earlier_store(db: sqlite3.Connection) -> bool:
-    """Whether a store has the tables of an earlier release."""
-    return bool(_missing(statements(db)))
+def _later_columns(version: int) -> dict[str, list[StoreColumn]]:
+    """Return the columns that the tables of a store of a version lack, by table."""
+    tables = (name for name in KINDS if _LATER.get(name, 1) <= version)
+    later = {name: [column for column in KINDS[name] if column.since > version] for name in tables}
+    return {name: columns for name, columns in later.items() if columns}
 
 
 def complete_tables(db: sqlite3.Connection) -> None:
-    """Add what a store of an earlier release lacks."""
-    for name, columns in (_missing(statements(db)) or {}).items():
-        if columns is None:
-            db.execute(definitions()[name])
-        for column in columns or ():
+    """Add what a store of an earlier version lacks."""
+    version = version_of(db)
+    if version == VERSION:
+        return
+    for name, columns in _later_columns(version).items():
+        for column in columns:
             db.execute(f"ALTER TABLE {name} ADD COLUMN {column.sql}")
+    for name, statement in definitions().items():
+        if name not in definitions(version):
+            db.execute(statement)
     db.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def show_complete(db: sqlite3.Connection) -> None:
-    """Show a store of an earlier release as one of the present, to this connection only."""
-    missing = _missing(statements(db)) or {}
-    if missing:
-        db.execute("PRAGMA temp_store = MEMORY")
-    for name, columns in missing.items():
-        if columns is None and name in KINDS:
+    """Show a store of an earlier version as one of the present, to this connection only."""
+    version = version_of(db)
+    if version == VERSION:
+        return
+    db.execute("PRAGMA temp_store = MEMORY")
+    for name, columns in _later_columns(version).items():
+        empty = ", ".join(f"NULL AS {column.name}" for column in columns)
+        db.execute(f"CREATE TEMP VIEW {name} AS SELECT *, {empty} FROM main.{name}")
+    for name in _LATER:
+        if name not in definitions(version):
             db.execute(definitions()[name].replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
-        elif columns is not None:
-            empty = ", ".join(f"NULL AS {column.name}" for column in columns)
-            db.execute(f"CREATE TEMP VIEW {name} AS SELECT *, {empty} FROM main.{name}")

@@ -13,7 +13,8 @@ import numpy as np
 from ..index import schema
 from ..index.grams import chain_counts
 from ..index.reader import Index, PartReader
-from ..index.schema import Postings, Strings
+from ..index.schema import Postings
+from ..index.strings import Strings
 from .folding import fold, fold_all, without_apostrophes
 
 _UNFOLDED = re.compile("[a-z\u4000-\u9fff]+")

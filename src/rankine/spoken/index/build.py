@@ -50,7 +50,10 @@ class Word(NamedTuple):
 
 
 class Utterance(NamedTuple):
-    """All that the index holds of an utterance, or of a stretch of a long one."""
+    """All that the index holds of an utterance, or of a stretch of a long one.
+
+    ``heard`` is empty, but for one that was corrected: there it tells what was heard (:mod:`.heard_rows`).
+    """
 
     name: str
     length: float
@@ -59,17 +62,22 @@ class Utterance(NamedTuple):
     grams: dict[tuple[str, int], UtteranceGrams]
     audio: str = ""
     offset: float = 0.0
+    heard: str = ""
 
 
 @dataclass
 class Document:
-    """A document to be indexed: its utterances in order, and what is said about it."""
+    """A document to be indexed: its utterances in order, and what is said about it.
+
+    ``corrections`` is the fingerprint of those that were applied; empty: none.
+    """
 
     name: str
     texts: dict[str, str] = field(default_factory=dict)
     utterances: list[Utterance] = field(default_factory=list)
     fingerprint: str = ""
     turns: list[tuple[float, float, str]] = field(default_factory=list)  # start, end and speaker
+    corrections: str = ""
 
 
 def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece: Piece) -> list[Utterance]:

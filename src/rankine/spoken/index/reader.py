@@ -18,9 +18,10 @@ from ..store import Store
 from ..text import SPEAKER, SPEAKERS
 from . import schema
 from .cells import Stamp, StoredCells
-from .schema import FORMS, GramPostings, NumberColumn, Postings, Strings, TextColumn
+from .schema import FORMS, GramPostings, NumberColumn, Postings, TextColumn
 from .settings import Settings
 from .storage import MANIFEST, Manifest, Part, open_parts
+from .strings import Strings
 
 _MOST_BOUNDS = 1000  # of units that are kept
 
@@ -291,6 +292,17 @@ class Index:
     def fingerprints(self) -> dict[str, str]:
         """The fingerprint of each document, by name."""
         return dict(zip(self.names, self._column(schema.FINGERPRINT), strict=True))
+
+    @property
+    def corrected(self) -> dict[str, str]:
+        """The fingerprint of the corrections that were applied to documents, by name, where there are any."""
+        return {
+            part.names[d]: mark
+            for part in self.parts
+            if (marks := part.texts(schema.CORRECTIONS)).ptr[-1]
+            for d, mark in enumerate(marks.all())
+            if mark
+        }
 
     @cached_property
     def cells(self) -> StoredCells:

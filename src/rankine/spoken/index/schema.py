@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
 from ..text import TEXTS
 from .storage import Part
+from .strings import Strings
 
 FORMS = ("pspl", "cn")  # position-specific posteriors, confusion networks
 DOCUMENT, UTTERANCE, WORD, SLOT, UNIT = "document", "utterance", "word", "slot", "unit"
@@ -50,49 +50,6 @@ def bounds_of(part: Part, name: str, rows: int | None = None, below: int | None 
 def joined(arrays: Sequence[np.ndarray], dtype: Any) -> np.ndarray:
     """Arrays one after the other."""
     return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.empty(0, dtype)
-
-
-class Strings(Sequence[str]):
-    """The entries of a text column: bytes of UTF-8, and where each entry begins."""
-
-    def __init__(self, ptr: np.ndarray, text: np.ndarray, wrong: Callable[[], InputError]) -> None:
-        self.ptr, self.text, self.wrong = ptr, text, wrong
-
-    def __len__(self) -> int:
-        return len(self.ptr) - 1
-
-    def bytes_of(self, i: int) -> bytes:
-        """One entry, as it is stored."""
-        return self.text[self.ptr[i] : self.ptr[i + 1]].tobytes()
-
-    def __getitem__(self, i: int) -> str:  # type: ignore[override]
-        try:
-            return self.bytes_of(i).decode()
-        except UnicodeDecodeError:
-            raise self.wrong() from None
-
-    def all(self) -> list[str]:
-        """All entries at once."""
-        return self.some(np.arange(len(self)))
-
-    def some(self, numbers: np.ndarray) -> list[str]:
-        """Entries by their numbers, at once."""
-        data, first, last = self.text.tobytes(), self.ptr[numbers].tolist(), self.ptr[numbers + 1].tolist()
-        try:
-            return [data[a:b].decode() for a, b in zip(first, last, strict=True)]
-        except UnicodeDecodeError:
-            raise self.wrong() from None
-
-    def find(self, text: str) -> int:
-        """The number of an entry in a column sorted by bytes, −1 where there is none."""
-        sought, low, high = text.encode("utf-8", "replace"), 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if self.bytes_of(middle) < sought:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self) and self.bytes_of(low) == sought else -1
 
 
 @dataclass(frozen=True)
@@ -146,7 +103,7 @@ class TextColumn(Column):
         """The texts of a part."""
         text = part.typed(f"{self.name}.text", np.uint8)
         ptr = bounds_of(part, f"{self.name}.ptr", self.n_rows(part), part.length(text))
-        return Strings(ptr, part.get(text), lambda: part.wrong(f"a text in {self.name}"))
+        return _strings(self, part, ptr, part.get(text))
 
     def merge(self, parts: Sequence[Part], masks: Masks) -> Arrays:
         """The arrays of one part of the rows for which the masks are true."""
@@ -158,6 +115,30 @@ class TextColumn(Column):
             lengths.append(length[mask])
         yield f"{self.name}.ptr", np.cumsum(np.concatenate(lengths))
         yield f"{self.name}.text", joined(data, np.uint8)
+
+
+def _strings(column: Column, part: Part, ptr: np.ndarray, text: np.ndarray) -> Strings:
+    return Strings(ptr, text, lambda: part.wrong(f"a text in {column.name}"))
+
+
+class SparseTextColumn(TextColumn):
+    """Texts of which most are empty: a part in which all are has no arrays, and neither has one of an older release."""
+
+    def write(self, values: Iterable[str]) -> Arrays:
+        """The arrays of a new part; none where all texts are empty."""
+        texts = list(values)
+        return super().write(texts) if any(texts) else iter(())
+
+    def read(self, part: Part) -> Strings:
+        """The texts of a part."""
+        if f"{self.name}.ptr" in part.places:
+            return super().read(part)
+        return _strings(self, part, np.zeros((self.n_rows(part) or 0) + 1, np.int64), np.zeros(0, np.uint8))
+
+    def merge(self, parts: Sequence[Part], masks: Masks) -> Arrays:
+        """The arrays of one part of the rows for which the masks are true."""
+        texts = [t for p, m in zip(parts, masks, strict=True) for t in self.read(p).some(np.flatnonzero(m))]
+        return self.write(texts)
 
 
 class BoundsColumn(Column):
@@ -227,18 +208,20 @@ def _text_of(name: str, document: Any) -> str:
 
 DOCUMENT_NAME = TextColumn("doc.name", DOCUMENT, lambda d: d.name)
 FINGERPRINT = TextColumn("doc.fingerprint", DOCUMENT, lambda d: d.fingerprint)
+CORRECTIONS = SparseTextColumn("doc.corrections", DOCUMENT, lambda d: d.corrections)
 DOCUMENT_TEXTS = {t: TextColumn(f"doc.{t}", DOCUMENT, partial(_text_of, t)) for t in TEXTS}
 UTTERANCES = BoundsColumn("doc.first", DOCUMENT, lambda d: len(d.utterances))
 UTTERANCE_NAME = TextColumn("utt.name", UTTERANCE, lambda u: u.name)
 AUDIO = TextColumn("utt.audio", UTTERANCE, lambda u: u.audio)
 OFFSET = NumberColumn("utt.offset", UTTERANCE, lambda u: u.offset, np.float64)
 LENGTH = NumberColumn("utt.length", UTTERANCE, lambda u: u.length, np.float32)
+HEARD = SparseTextColumn("utt.heard", UTTERANCE, lambda u: u.heard)  # what a corrected one was before
 WORDS = BoundsColumn("best.first", UTTERANCE, lambda u: len(u.best))
 WORD_TIMES = NumberColumn("best.time", WORD, lambda w: w[1:], np.float32, 3)  # start, end, posterior
 WORD_TEXT = TextColumn("best.word", WORD, lambda w: w.text)
 COLUMNS: tuple[Column, ...] = (
-    DOCUMENT_NAME, FINGERPRINT, *DOCUMENT_TEXTS.values(), UTTERANCES, UTTERANCE_NAME, AUDIO, OFFSET, LENGTH,
-    WORDS, WORD_TIMES, WORD_TEXT,
+    DOCUMENT_NAME, FINGERPRINT, CORRECTIONS, *DOCUMENT_TEXTS.values(), UTTERANCES, UTTERANCE_NAME, AUDIO, OFFSET,
+    LENGTH, HEARD, WORDS, WORD_TIMES, WORD_TEXT,
 )  # fmt: skip
 
 
