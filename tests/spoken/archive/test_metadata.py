@@ -41,7 +41,7 @@ def test_what_the_store_says_wins(archive):
     assert about.all() == {"tape-a": about.get("tape-a"), "tape-b": {}}
     assert about.fields == ["date", "speakers", "tape-no"]
     first, second = about.history()
-    assert (first.who, first.what, first.cells, first.undone) == ("eve", "set speakers, tape-no", 2, False)
+    assert (first.who, first.what, first.rows, first.undone) == ("eve", "set speakers, tape-no", 2, False)
     assert (second.who, second.what) == (login_name(), "clear title")
     assert before <= first.time <= second.time
     hit = archive.search("press recording:tape-a")[0]

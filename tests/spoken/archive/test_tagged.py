@@ -43,7 +43,7 @@ def test_filling(archive, tmp_path):
     assert about.get("tape2") == {"title": "Tag 2"}
     assert about.get("tape3") == {}
     history = about.history()
-    assert [(b.what, b.who, b.cells) for b in history[before:]] == [("tags of audio files", "add", 2)]
+    assert [(b.what, b.who, b.rows) for b in history[before:]] == [("tags of audio files", "add", 2)]
     assert fill_from_tags(archive.index, paths) == []
     about.undo()
     assert fill_from_tags(archive.index, paths) == []  # it was taken back: tags do not come again

@@ -130,7 +130,7 @@ def about(
         table_of_turns(opened, import_turns, export_turns, by, dry_run, encoding)
     elif undo is not None:
         batch = opened.about.undo(None if undo == _LAST else undo, by)
-        say(f"{archive}: undone: {batch.id}, {batch.what} ({counted(batch.cells, 'cell')})")
+        say(f"{archive}: undone: {batch.id}, {batch.what} ({counted(batch.rows, 'cell')})")
     elif history:
         _print_history(opened)
     elif names:
@@ -220,7 +220,7 @@ def _in_line(text: str) -> str:
 
 def _print_history(archive: Archive) -> None:
     rows = [
-        (b.id, b.time, b.who, _in_line(b.what), b.cells, "undone" if b.undone else "") for b in archive.about.history()
+        (b.id, b.time, b.who, _in_line(b.what), b.rows, "undone" if b.undone else "") for b in archive.about.history()
     ]
     print_table(str(archive.folder), ["change", "time", "by", "what", "cells", ""], rows)
 

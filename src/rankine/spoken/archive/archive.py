@@ -98,7 +98,7 @@ class Archive(TaughtArchive):
         changes = add_source(
             self.index, source, table, scoring, format, workers, remove_missing, batch, progress, listed, prints, files
         )
-        self.refresh()
+        self.corrections.settle()
         record_texts(self.index, texts_of_table(about))
         if changes.turns:
             record_turns(self.folder, {name: [SpeakerTurn(*t) for t in some] for name, some in changes.turns.items()})
@@ -197,6 +197,7 @@ class Archive(TaughtArchive):
         self.refresh()
         indexing = recordings.Indexing(self, None, workers, partial(progress, "indexing"))
         self._add_silent_places(indexing.commit)
+        self.corrections.settle()
         self.learn_hearings(given=False, report=lambda name, *done: progress(f"learning, {name}", *done))
         return heard
 
@@ -239,7 +240,7 @@ class Archive(TaughtArchive):
         from .contents import add_lattices
 
         add_lattices(self.index, lattices, scoring)
-        self.refresh()
+        self.corrections.settle()
 
     def delete(self, documents: Collection[str]) -> None:
         """Put documents into the bin: they are not in the archive, and come back with :meth:`undelete`.
@@ -261,7 +262,7 @@ class Archive(TaughtArchive):
         with recordings.journal_of(folder_inside(self.folder, recordings.FOLDER)) as journal:
             restore(self.folder, documents, journal.restore, journal.places)
             journal.write_table()
-        self.refresh()
+        self.corrections.settle()
 
     @property
     def deleted(self) -> list[Deleted]:

@@ -16,12 +16,14 @@ from ...errors import InputError, nearest, unknown
 from ..index.about import About
 from ..index.cells import Cells, rows_of
 from ..index.reader import Index
-from ..store import Store, cells, refresh, undone
+from ..store import Store, cells, refresh
 from ..text import SPEAKER, SPEAKERS, TEXTS
 from .fields import TABLE, in_order, read_value, settable_name
+from .history import StoredChange, history_of, undo_change
 from .metadata_files import read_rows, write_rows
 from .people import login_name
 
+_KINDS = ("about", "speaker")  # of rows
 _MANY = 2000  # recordings: of more, all rows are read at once
 Table = Mapping[str, Mapping[str, str]]  # cells by recording and field
 
@@ -36,18 +38,6 @@ class CellChange(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.recording}: {self.field} {self.before or '(empty)'} → {self.after or '(empty)'}"
-
-
-class MetadataBatch(NamedTuple):
-    """A change of metadata in the history; ``undone`` where it does not count, ``cells`` how many it set."""
-
-    id: int
-    time: str
-    who: str
-    what: str
-    undoes: int | None
-    cells: int
-    undone: bool
 
 
 class ImportedTable(NamedTuple):
@@ -216,40 +206,16 @@ class Metadata:
 
     # -- history
 
-    def history(self) -> list[MetadataBatch]:
+    def history(self) -> list[StoredChange]:
         """All changes of metadata, the oldest first."""
-        with self.store.reading() as db:
-            counts: dict[int, int] = {}
-            for kind in ("about", "speaker"):
-                for number, n in db.execute(f"SELECT batch, count(*) FROM {kind} GROUP BY batch"):
-                    counts[number] = counts.get(number, 0) + n
-            gone, out = undone(db), list[MetadataBatch]()
-            rows = db.execute("SELECT id, time, who, what, undoes FROM batch ORDER BY id")
-            for number, time, who, what, undoes in rows:
-                if undoes in counts:  # an undo of one of these
-                    counts[number] = counts[undoes]
-                if number in counts:
-                    out.append(MetadataBatch(number, time, who, what, undoes, counts[number], number in gone))
-            return out
+        return history_of(self.store, _KINDS)
 
-    def undo(self, number: int | None = None, by: str | None = None) -> MetadataBatch:
+    def undo(self, number: int | None = None, by: str | None = None) -> StoredChange:
         """Take a change back, by default the last one that counts and is no undo; returns that change.
 
         To take back an undo, give its number.
         """
-        history = self.history()
-        if number is None:
-            batch = next((b for b in reversed(history) if not b.undone and b.undoes is None), None)
-        else:
-            batch = next((b for b in history if b.id == number), None)
-        if batch is None:
-            missing = "there is no change of metadata to undo" if number is None else f"no change has number {number}"
-            numbers = ", ".join(str(b.id) for b in history[-10:]) or "none"
-            raise InputError(
-                missing if number is None else f"{missing}; the last ones are {numbers}", str(self.store.path)
-            )
-        self.store.undo(batch.id, login_name() if by is None else by)
-        return batch
+        return undo_change(self.store, _KINDS, number, login_name() if by is None else by, "metadata")
 
 
 def _read_cells(values: Mapping[str, str]) -> Cells:

@@ -34,6 +34,8 @@ from ..recognise.journal import TABLE, RecordingJournal, locked
 from ..salvage import Salvage, salvage
 from ..store import FILE, Store
 from ..upgrading import LEGACY
+from .correcting import settle
+from .correcting_hearings import settle_hearings
 from .feature_cache import FeatureCache
 from .hearings import FOLDER as HEARINGS
 from .lost_store import close_unknown, replace_store
@@ -79,7 +81,10 @@ def repair(
         progress: is called with the number of utterances indexed and the total.
     """
     done = _Repair(Path(folder)).work(workers, report, progress)
-    return repair_hearings(Path(folder), lambda place: _Repair(place).work(workers, report, progress), done)
+    done = repair_hearings(Path(folder), lambda place: _Repair(place).work(workers, report, progress), done)
+    if names := [*settle(Path(folder)), *settle_hearings(Path(folder))]:
+        done.done.append(f"corrections applied again: {counted(len(names), 'document')}")
+    return done
 
 
 class _Repair:

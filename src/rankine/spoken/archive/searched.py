@@ -26,6 +26,7 @@ from .terms import SpokenQuery
 
 if TYPE_CHECKING:  # where it is used it is imported there: a search must begin soon
     from ...data import RankingData
+    from .corrections import Corrections
     from .metadata import Metadata
 
 
@@ -83,6 +84,13 @@ class SearchedArchive:
         from .metadata import Metadata
 
         return Metadata(self.index)
+
+    @property
+    def corrections(self) -> Corrections:
+        """What people wrote where a recogniser misheard."""
+        from .corrections import Corrections
+
+        return Corrections(self)
 
     @cached_property
     def weights(self) -> Weights | None:

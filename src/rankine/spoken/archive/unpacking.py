@@ -36,6 +36,8 @@ from ..store import FILE
 from ..upgrading import FORMAT, LEGACY
 from .bag import DATA, TAGS, read_tags
 from .checking import check_archive
+from .correcting import settle
+from .correcting_hearings import settle_hearings
 from .hearings import FOLDER as HEARINGS
 from .hearings import NAME, RECORD, hearing_folders
 from .packing import FORMAT_TAG, INDEX_TAG, TEXTS
@@ -239,6 +241,8 @@ def _finish(place: Path, with_index: bool, workers: int, progress: Progress) -> 
         write_file(hearing / MANIFEST, replace(Manifest.read(hearing), id=token_hex(8)).to_bytes())
         for error in rebuild(hearing, {}, workers, progress).errors:
             raise InputError(f"the index of a hearing cannot be built: {error}")
+    settle(place)
+    settle_hearings(place)
     check_archive(place, lambda done: None)
     with suppress(FileNotFoundError):
         (place / "lock").unlink()

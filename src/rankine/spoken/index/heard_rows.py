@@ -44,15 +44,25 @@ def utterances_of(reader: PartReader, document: int, settings: Settings) -> list
         (kind, order): some for kind, orders in settings.grams.items()
         for order, some in _grams(reader, kind, orders, rows, settings).items()
     }  # fmt: skip
+    return [
+        utterance._replace(
+            entries={key: some[i] for key, some in entries.items()}, grams={key: some[i] for key, some in grams.items()}
+        )
+        for i, utterance in enumerate(reading_of(reader, document))
+    ]
+
+
+def reading_of(reader: PartReader, document: int) -> list[Utterance]:
+    """The utterances of a document with the words of their likeliest readings, and nothing else that is searched."""
+    rows = reader.utterances(document)
     length, offset = (reader.numbers(column, rows.start, rows.stop) for column in (schema.LENGTH, schema.OFFSET))
     names, audio, heard = (reader.texts(column) for column in (schema.UTTERANCE_NAME, schema.AUDIO, schema.HEARD))
     return [
         Utterance(
-            names[row], float(length[i]), {key: some[i] for key, some in entries.items()}, best_words(reader, row),
-            {key: some[i] for key, some in grams.items()}, audio[row], float(offset[i]), heard[row],
+            names[row], float(length[i]), {}, best_words(reader, row), {}, audio[row], float(offset[i]), heard[row]
         )
         for i, row in enumerate(rows)
-    ]  # fmt: skip
+    ]
 
 
 def best_words(reader: PartReader, row: int) -> list[Word]:

@@ -1,0 +1,219 @@
+"""Where corrections belong in what was heard.
+
+A correction was written for some words at some time. As long as these words stand there it fits as it is. When the
+recording was recognised anew, it belongs where the words around it are: of all spans of words within ``WINDOW`` seconds
+the one for which the words before it, in it and after it need the fewest edits, by letters. In it may stand what was
+heard before, or what was written: the new recogniser may have heard it right. Where more than ``MOST_EDITS`` of the
+letters had to be changed it does not fit; then it is an orphan, and changes nothing.
+
+Corrections are placed in the order in which they were written, each in the words as the earlier ones have left them.
+So of two that overlap the later one counts where both are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..index.build import Utterance
+from ..lattice.edits import edit_distance
+from ..lattice.formats.transcript import spread
+from .correction_rows import Correction
+
+AROUND = 3  # words on either side that a correction remembers
+WINDOW = 3.0  # seconds
+MOST_EDITS = 0.4  # of the letters
+_ROUNDING = 1e-3  # seconds
+_SHORTEST = 0.02  # seconds of a place between two words
+
+
+class PlacedWord(NamedTuple):
+    """A word of the likeliest reading: times in the recording, its row, and the correction that it comes from."""
+
+    text: str
+    start: float
+    end: float
+    row: int
+    correction: Correction | None = None
+
+    @property
+    def middle(self) -> float:
+        """The middle of its time."""
+        return (self.start + self.end) / 2
+
+
+class Placement(NamedTuple):
+    """Where a correction is: its span in seconds, the rows it touches, and of these the one for its words."""
+
+    correction: Correction
+    start: float
+    end: float
+    rows: tuple[int, ...]
+    main: int
+
+
+class PlacedCorrections(NamedTuple):
+    """The words of a document with its corrections, where these are, and those that do not fit."""
+
+    words: list[PlacedWord]
+    placements: list[Placement]
+    orphans: list[Correction]
+
+
+def heard_words(rows: Sequence[Utterance]) -> list[PlacedWord]:
+    """The words of rows, one after the other."""
+    return [
+        PlacedWord(word.text, row.offset + word.start, row.offset + word.end, number)
+        for number, row in enumerate(rows)
+        for word in row.best
+    ]
+
+
+def placed(rows: Sequence[Utterance], corrections: Sequence[Correction]) -> PlacedCorrections:
+    """All corrections of a document in its rows as they were heard."""
+    words, placements, orphans = heard_words(rows), list[Placement](), list[Correction]()
+    for correction in corrections:
+        span = _exact(words, rows, correction) or _nearest(words, correction)
+        if span is None:
+            orphans.append(correction)
+            continue
+        first, last, start, end = span
+        touched, main = _rows_of(words, rows, first, last, start, end)
+        placements.append(Placement(correction, start, end, touched, main))
+        words[first:last] = replaced_words(words, rows, first, last, start, end, correction.words, correction)
+    return PlacedCorrections(words, placements, orphans)
+
+
+def replaced_words(
+    words: Sequence[PlacedWord], rows: Sequence[Utterance], first: int, last: int, start: float, end: float,
+    written: Sequence[str], correction: Correction | None = None,
+) -> list[PlacedWord]:  # fmt: skip
+    """The written words that stand for a span of words, with shares of its time."""
+    main = _rows_of(words, rows, first, last, start, end)[1]
+    return [PlacedWord(w.text, w.start, w.end, main, correction) for w in spread(written, start, end)]
+
+
+_Span = tuple[int, int, float, float]  # numbers of the first word and behind the last one; start and end in seconds
+
+
+def span_of(
+    words: Sequence[PlacedWord], rows: Sequence[Utterance], start: float, end: float, utterance: str | None = None
+) -> _Span | None:
+    """The words of a span of time, perhaps of one utterance: those whose middle lies in it.
+
+    Where utterances are spoken at the same time it is the one that has most of them. None where nothing was recorded.
+    """
+    own = [i for i, row in enumerate(rows) if utterance is None or row.name == utterance]
+    spans = [span for span in _runs(words, rows, start, end) if words[span[0]].row in own]
+    if spans:
+        return (*max(spans, key=lambda span: span[1] - span[0]), start, end)
+    at = row_at([rows[i] for i in own], start, end)
+    if at is None:
+        return None
+    row = own[at]
+    before = sum(word.row < row or (word.row == row and word.middle < start) for word in words)
+    return before, before, start, end
+
+
+def _runs(
+    words: Sequence[PlacedWord], rows: Sequence[Utterance], start: float, end: float
+) -> Iterator[tuple[int, int]]:
+    """Runs of words whose middles lie in a span; utterances that are spoken at the same time have runs of their own."""
+    first = None
+    for i, word in enumerate((*words, None)):
+        inside = word is not None and start - _ROUNDING <= word.middle <= end + _ROUNDING
+        parted = first is not None and word is not None and _parted(rows, words[i - 1].row, word.row)
+        if first is not None and (not inside or parted):
+            yield first, i
+            first = None
+        if inside and first is None:
+            first = i
+
+
+def _parted(rows: Sequence[Utterance], one: int, other: int) -> bool:
+    """Whether two rows are of different utterances that overlap in time."""
+    if one == other or rows[one].name == rows[other].name:
+        return False
+    return rows[other].offset < rows[one].offset + rows[one].length - _ROUNDING
+
+
+def row_at(rows: Sequence[Utterance], start: float, end: float) -> int | None:
+    """The row that a span overlaps most; None where it overlaps none."""
+    overlaps = [min(end, row.offset + row.length) - max(start, row.offset) for row in rows]
+    best = max(range(len(rows)), key=lambda i: (-math.inf if math.isnan(overlaps[i]) else overlaps[i], -i), default=-1)
+    return best if best >= 0 and overlaps[best] >= 0 else None
+
+
+def _rows_of(
+    words: Sequence[PlacedWord], rows: Sequence[Utterance], first: int, last: int, start: float, end: float
+) -> tuple[tuple[int, ...], int]:
+    """The rows of a span of words, and of these the one that it overlaps most."""
+    touched = sorted({word.row for word in words[first:last]})
+    if not touched:
+        beside = sorted({word.row for word in words[max(first - 1, 0) : first + 1]})
+        near = row_at([rows[i] for i in beside], start, end)
+        over = row_at(rows, start, end) if near is None else beside[near]
+        touched = [beside[0] if over is None else over]
+    return tuple(touched), touched[row_at([rows[i] for i in touched], start, end) or 0]
+
+
+def context(words: Sequence[PlacedWord], first: int, last: int) -> tuple[str, str, str]:
+    """The words of a span, and a few before and after it: (heard, before, after)."""
+    texts = [word.text for word in words]
+    return (
+        " ".join(texts[first:last]), " ".join(texts[max(first - AROUND, 0) : first]),
+        " ".join(texts[last : last + AROUND]),
+    )  # fmt: skip
+
+
+def _exact(words: Sequence[PlacedWord], rows: Sequence[Utterance], correction: Correction) -> _Span | None:
+    """The span of a correction if the words stand there for which it was written."""
+    span = span_of(words, rows, correction.start, correction.end)
+    heard = correction.heard.split()
+    for first, last in [*_runs(words, rows, correction.start, correction.end), *([span[:2]] if span else [])]:
+        around = context(words, first, last)[1:] == (correction.before, correction.after)
+        if [word.text for word in words[first:last]] == heard and (heard or around):
+            return first, last, correction.start, correction.end
+    return None
+
+
+def _nearest(words: Sequence[PlacedWord], correction: Correction) -> _Span | None:
+    """The span of words near the time of a correction that needs the fewest edits, unless it needs too many."""
+    near = [
+        i for i, word in enumerate(words)
+        if word.start >= correction.start - WINDOW and word.end <= correction.end + WINDOW
+    ]  # fmt: skip
+    if not near:
+        return None
+    longest = max(len(correction.heard.split()), len(correction.words)) + 2
+    total = len(correction.before) + len(correction.after) + len(correction.heard)
+    best: tuple[float, float, int, int] | None = None
+    for first in range(near[0], near[-1] + 2):
+        for last in range(first, min(first + longest, near[-1] + 1) + 1):
+            cost = _edits(words, correction, first, last)
+            if cost > MOST_EDITS * max(total, 1):
+                continue
+            start, end = _times(words, first, last)
+            away = abs(start - correction.start) + abs(end - correction.end)
+            if best is None or (cost, away) < best[:2]:
+                best = cost, away, first, last
+    if best is None:
+        return None
+    return (*best[2:], *_times(words, *best[2:]))
+
+
+def _edits(words: Sequence[PlacedWord], correction: Correction, first: int, last: int) -> int:
+    """How many letters would have to be changed if a correction belonged to a span of words."""
+    here, before, after = context(words, first, last)
+    own = min(edit_distance(here, correction.heard), edit_distance(here, " ".join(correction.words)))
+    return own + edit_distance(before, correction.before) + edit_distance(after, correction.after)
+
+
+def _times(words: Sequence[PlacedWord], first: int, last: int) -> tuple[float, float]:
+    """When words begin and end; of none the time between their neighbours."""
+    if last > first:
+        return words[first].start, words[last - 1].end
+    start = words[first - 1].end if first else words[first].start - _SHORTEST
+    end = words[first].start if first < len(words) else start + _SHORTEST
+    return (start, end) if end - start >= _SHORTEST else ((start + end - _SHORTEST) / 2, (start + end + _SHORTEST) / 2)
