@@ -103,4 +103,6 @@ def _heard(hit: Hit) -> str:
     """The words with their posteriors, or how much of a word was heard in smaller units."""
     if hit.certainty == "sounds like" or not hit.matches:
         return hit.evidence
-    return " ".join(f"{m.unit}:{m.posterior:.2f}" for m in hit.matches)
+    words = " ".join(f"{m.unit}:{m.posterior:.2f}" for m in hit.matches)
+    who = ", ".join(dict.fromkeys(span.who for span in hit.corrections if span.who))
+    return words + (f" (corrected{f' by {who}' if who else ''})" if hit.corrections else "")

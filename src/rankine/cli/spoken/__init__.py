@@ -6,12 +6,14 @@ from ..common import limited
 from . import (
     archive,
     convert,
+    corrections,
     deleting,
     hearings,
     inspect,
     judge,
     judgments,
     learn,
+    marks,
     metadata,
     models,
     packing,
@@ -39,9 +41,11 @@ for command in (
     archive.index, archive.subtitles, deleting.delete, deleting.undelete, deleting.purge, relocate.relocate,
     archive.merge, archive.check, packing.pack, packing.unpack, packing.upgrade,
     *TABLES,
+    corrections.correct, corrections.corrections, marks.note, marks.notes, marks.collection,
     judge.judge, judgments.judgments, learn.learn, learn.weights, hearings.hearings,
 ):  # fmt: skip
-    kind = {search.search: search.QueryCommand, metadata.about: metadata.AboutCommand}.get(command)
+    undoing = (metadata.about, corrections.corrections, marks.notes, marks.collection)
+    kind = {search.search: search.QueryCommand, **dict.fromkeys(undoing, metadata.AboutCommand)}.get(command)
     name = "list" if command is metadata.list_recordings else None
     app.command(name, cls=kind)(command if command in TABLES else limited(command, features=False))
 app.add_typer(models.app, name="models")

@@ -98,8 +98,9 @@ def subtitles(
     form: Annotated[str, typer.Option("--as", help="vtt or srt.")] = "vtt",
     output: Annotated[str | None, typer.Option("-o", "--output", help="A file; default: standard output.")] = None,
     closed: Closed = False,
+    as_heard: Annotated[bool, typer.Option("--as-heard", help="Leave out what people have corrected.")] = False,
 ) -> None:
-    """A document's likeliest words as WebVTT or SRT; words that are in doubt are marked.
+    """A document's likeliest words as WebVTT or SRT; words that are in doubt are marked, corrected ones are certain.
 
     `rankine spoken subtitles archive/ interview-7 -o interview-7.vtt`
     """
@@ -114,7 +115,7 @@ def subtitles(
         form = "srt"
     opened = Archive(archive)
     check_readable(opened.index, document, closed, "--closed")
-    text = make(opened.index, document, form, closed)
+    text = make(opened.index, document, form, closed, as_heard)
     if output is None:
         put(text, end="")
     else:

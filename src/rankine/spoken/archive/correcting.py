@@ -34,7 +34,7 @@ from ..recognise.journal import JOURNAL, RecordingJournal
 from ..store import Store
 from .contents import FOLDER
 from .correction_rows import Correction, by_recording, corrections_print, counting_corrections
-from .placing import Placement, placed
+from .placing import PlacedCorrections, Placement, placed
 from .recordings import lattices_of
 
 WAIT = 60.0  # seconds for another process that changes the archive
@@ -86,6 +86,13 @@ def reading_as_heard(index: Index, name: str) -> list[Utterance]:
     """The same rows with the words of their likeliest readings only."""
     reader, number = index.place_of(name)
     return as_heard(reading_of(reader, number), index.settings, str(reader.part.path))
+
+
+def placed_document(index: Index, name: str) -> PlacedCorrections:
+    """The words of a document with its corrections, and where these are."""
+    nothing: dict[str, list[Correction]] = {}
+    every = index.cells.kept("corrections", lambda db: by_recording(counting_corrections(db)), nothing)
+    return placed(reading_as_heard(index, name), every.get(name, ()))
 
 
 def corrected_document(index: Index, name: str, corrections: Sequence[Correction]) -> Document:

@@ -12,9 +12,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...files import fingerprint
+from ..index.reader import Index
 from ..lattice.formats import Reading
-from ..store import undone
+from ..store import Store, cells, undone
 from ..writing.tokens import BREAKS, clean, written_words
+from .rights import OPEN, RIGHTS, access, not_open
 
 _COLUMNS = (
     "correction.id, coalesce(name, was), CAST(start AS REAL), CAST(stop AS REAL), CAST(heard AS TEXT), "
@@ -110,3 +112,10 @@ def corrections_print(corrections: Iterable[Correction]) -> str:
     """The fingerprint of corrections of one recording, in order; empty: there are none."""
     content = [repr(c[2:8]) for c in corrections]
     return fingerprint(*content, size=12) if content else ""
+
+
+def hidden_recordings(store: Store, index: Index, db: sqlite3.Connection) -> set[str]:
+    """The recordings that are not open, also among those that are not in the archive now."""
+    gone = db.execute("SELECT was, about FROM recording WHERE name IS NULL").fetchall()
+    closed = {was for was, about in gone if access(cells(about, store.damaged).get(RIGHTS, "")) != OPEN}
+    return closed | set(not_open(index))

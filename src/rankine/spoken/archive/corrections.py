@@ -15,17 +15,18 @@ from typing import Any, NamedTuple, Protocol
 
 from ...errors import InputError
 from ..index.reader import Index
-from ..store import Store, cells
-from .correcting import reading_as_heard, settle, stored_corrections
+from ..store import Store
+from ..upgrading import BUSY
+from .correcting import WAIT, reading_as_heard, settle, stored_corrections
 from .correcting_hearings import settle_hearings
-from .correction_rows import Correction, by_recording, counting_corrections
+from .correction_rows import Correction, by_recording, counting_corrections, hidden_recordings
 from .correction_words import CorrectedWord, WordsToCorrect, corrected_words
 from .elsewhere import MisheardPlace, misheard_places
 from .history import StoredChange, history_of, undo_change
 from .people import login_name
 from .place_files import read_place_rows, write_place_rows
 from .placing import PlacedCorrections, placed
-from .rights import OPEN, RIGHTS, access, check_readable, not_open
+from .rights import check_readable, not_open
 
 COLUMNS = ("recording", "start", "end", "heard", "written", "before", "after", "by", "time", "id", "change")
 _KINDS = ("correction",)
@@ -95,7 +96,15 @@ class Corrections:
         """Bring the index of the recordings up to date that a change is about."""
         with self.store.reading(whole=False) as db:
             names = _recordings_of(db, change)
-        self.settle(names)
+        try:
+            self.settle(names)
+        except InputError as error:
+            if BUSY not in str(error):
+                raise
+            raise InputError(
+                f"another process is changing this archive: the change {change} is kept, and will be searched when "
+                "that one is done and anything else is changed", str(self.archive.folder),
+            ) from None  # fmt: skip
 
     def undo(self, change: int | None = None, by: str | None = None) -> StoredChange:
         """Take a change back, by default the last one that counts; what was heard counts again.
@@ -111,8 +120,8 @@ class Corrections:
 
         Every change does that. It is only needed after one whose process was killed.
         """
-        done = settle(self.archive.folder, names)
-        settle_hearings(self.archive.folder, names)
+        done = settle(self.archive.folder, names, WAIT)
+        settle_hearings(self.archive.folder, names, WAIT)
         self.archive.refresh()
         return done
 
@@ -123,7 +132,7 @@ class Corrections:
         names = None if recording is None else [self.archive.index.names[self.archive.index.number_of(recording)]]
         with self.store.reading(whole=False) as db:
             every = counting_corrections(db, names)
-            hidden = set() if closed else _hidden(self.store, self.archive.index, db)
+            hidden = set() if closed else hidden_recordings(self.store, self.archive.index, db)
         return [c for c in every if c.recording not in hidden]
 
     def get(self, number: int) -> Correction:
@@ -246,10 +255,3 @@ def _recordings_of(db: sqlite3.Connection, change: int) -> list[str]:
         names |= dict.fromkeys(name for (name,) in rows)
         (number,) = db.execute("SELECT undoes FROM batch WHERE id = ?", (number,)).fetchone() or (None,)
     return list(names)
-
-
-def _hidden(store: Store, index: Index, db: sqlite3.Connection) -> set[str]:
-    """The recordings that are not open, also among those that are not in the archive now."""
-    gone = db.execute("SELECT was, about FROM recording WHERE name IS NULL").fetchall()
-    closed = {was for was, about in gone if access(cells(about, store.damaged).get(RIGHTS, "")) != OPEN}
-    return closed | set(not_open(index))

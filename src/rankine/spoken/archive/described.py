@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..index.reader import Index
-from .hits import Hit
+from .hits import CorrectedSpan, Hit
 from .rights import ON_REQUEST, OPEN, RIGHTS, access
 from .turns import speakers_of_places
 
@@ -22,7 +22,7 @@ def described(index: Index, documents: Sequence[int], hits: Sequence[Hit], close
     numbers = list(dict.fromkeys(documents))
     texts = dict(zip(numbers, index.texts_of(numbers), strict=True))
     speakers = speakers_of_places(index, [(hit.document, hit.start, hit.end) for hit in hits])
-    out = []
+    out, spans_of = [], _corrected_spans(index)
     for number, hit, here in zip(documents, hits, speakers, strict=True):
         fields = texts[number]
         means = access(fields.get(RIGHTS, ""))
@@ -30,10 +30,30 @@ def described(index: Index, documents: Sequence[int], hits: Sequence[Hit], close
             hit, title=fields.get("title", ""), date=fields.get("date", ""),
             speaker="; ".join(here) or fields.get("speakers", ""), rights="" if means == OPEN else fields[RIGHTS],
         )  # fmt: skip
+        hit = replace(hit, corrections=spans_of(hit))
         out.append(without_words(hit) if means == ON_REQUEST and not closed else hit)
     return out
 
 
+def _corrected_spans(index: Index) -> Callable[[Hit], tuple[CorrectedSpan, ...]]:
+    """What gives the corrections of the words of a hit."""
+    marks, spans = index.corrected, dict[str, list[CorrectedSpan]]()
+
+    def spans_of(hit: Hit) -> tuple[CorrectedSpan, ...]:
+        if hit.document in marks and hit.document not in spans:
+            from .correcting import placed_document
+
+            spans[hit.document] = [
+                CorrectedSpan(p.start, p.end, p.correction.heard, p.correction.written, p.correction.who,
+                              p.correction.time)
+                for p in placed_document(index, hit.document).placements
+            ]  # fmt: skip
+        every = spans.get(hit.document, ())
+        return tuple(span for span in every if span.start < hit.end and hit.start < span.end)
+
+    return spans_of
+
+
 def without_words(hit: Hit) -> Hit:
     """The hit with its place, score and certainty, but with nothing that was said there."""
-    return replace(hit, snippet="", matches=(), evidence=WITHHELD, explanation=(), line=())
+    return replace(hit, snippet="", matches=(), evidence=WITHHELD, explanation=(), line=(), corrections=())

@@ -39,6 +39,18 @@ class Match:
 
 
 @dataclass(frozen=True)
+class CorrectedSpan:
+    """Words that somebody wrote in place of what was heard."""
+
+    start: float
+    end: float
+    heard: str
+    written: str
+    who: str
+    time: str
+
+
+@dataclass(frozen=True)
 class Hit:
     """A place that matches a query; times count from the beginning of ``audio``.
 
@@ -48,6 +60,7 @@ class Hit:
     the hit rests on. ``recording_rank`` and ``recording_score`` are those of the recording where places are grouped by
     recordings. ``explanation`` tells the parts of the score, where it was asked for. ``rights`` are those of the
     recording, where it is not open. ``line`` has the words of the snippet, each with its times and its mark.
+    ``corrections`` are those of words between ``start`` and ``end``.
     """
 
     rank: int
@@ -73,6 +86,7 @@ class Hit:
     recording_score: float | None = None
     rights: str = ""
     line: tuple[LineWord, ...] = ()
+    corrections: tuple[CorrectedSpan, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data; unknown times are None."""

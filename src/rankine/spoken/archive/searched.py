@@ -26,8 +26,10 @@ from .terms import SpokenQuery
 
 if TYPE_CHECKING:  # where it is used it is imported there: a search must begin soon
     from ...data import RankingData
+    from .collected import Collections
     from .corrections import Corrections
     from .metadata import Metadata
+    from .notes import Notes
 
 
 class SearchedArchive:
@@ -91,6 +93,20 @@ class SearchedArchive:
         from .corrections import Corrections
 
         return Corrections(self)
+
+    @property
+    def notes(self) -> Notes:
+        """Notes and tags that people put on places and recordings."""
+        from .notes import Notes
+
+        return Notes(self)
+
+    @property
+    def collections(self) -> Collections:
+        """Named collections of places."""
+        from .collected import Collections
+
+        return Collections(self)
 
     @cached_property
     def weights(self) -> Weights | None:
