@@ -8,7 +8,7 @@ import typer
 
 from ...console import clock, counted, print_table, put, say
 from .common import Closed, Folder, finish
-from .marks import By, Encoding, Export, History, Import, Undo, one_of, print_history, undone_line
+from .marks import By, Encoding, Export, History, Import, Undo, check_open, one_of, print_history, undone_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +42,7 @@ def correct(
     from ...spoken import Archive
 
     opened = Archive(archive)
+    check_open(opened, [place], closed)
     correction = opened.corrections.add(place, written, by, closed)
     heard, said = correction.heard or "(nothing)", correction.written or "(nothing)"
     say(f"{place}: {heard} → {said}; `rankine spoken corrections {archive} --undo {correction.change}` takes it back")

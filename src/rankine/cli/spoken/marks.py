@@ -12,6 +12,7 @@ from .common import Closed, Folder, finish
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ...spoken import Archive
     from ...spoken.archive.history import StoredChange
     from ...spoken.archive.marks import PlaceMark
     from ...spoken.archive.notes import ImportedMarks
@@ -41,6 +42,16 @@ def one_of(asked: Mapping[str, bool], argument: str | None, with_it: Sequence[st
         raise InputError(f"{names[0]} and {names[1]} cannot be used together")
     if argument is not None and names and names[0] not in with_it:
         raise InputError(f"{names[0]} is about the whole archive: leave out {argument!r}")
+
+
+def check_open(archive: Archive, places: Sequence[str], closed: bool) -> None:
+    """Raise InputError if a place is of a recording that is not open, unless the keeper asks."""
+    from ...spoken.archive.rights import check_readable
+    from ...spoken.archive.segments import read_place_name
+
+    for place in places:
+        document = read_place_name(place, archive.index.numbers, archive.index.utterances_of).document
+        check_readable(archive.index, document, closed, "--closed")
 
 
 def undone_line(archive: str, change: StoredChange) -> str:
@@ -91,7 +102,9 @@ def note(
     """
     from ...spoken import Archive
 
-    notes = Archive(archive).notes
+    opened = Archive(archive)
+    check_open(opened, [place], closed)
+    notes = opened.notes
     done = (notes.tag if tag else notes.add)(place, text, by, closed)
     say(f"{place}: {done.key} {done.id}; `rankine spoken notes {archive} --undo {done.change}` takes it back")
 
@@ -185,7 +198,8 @@ def collection(
     from ...errors import InputError
     from ...spoken import Archive
 
-    book = Archive(archive).collections
+    opened = Archive(archive)
+    book = opened.collections
     asked = {
         "--remove": remove is not None, "--import": table is not None, "--export": export is not None,
         "--undo": undo is not None, "--history": history,
@@ -194,6 +208,7 @@ def collection(
     if places:
         one_of({**asked, "places to put in": True}, None, ())
     if places and name is not None:
+        check_open(opened, places, closed)
         added = book.add(name, places, text, by, closed)
         back = f"; --undo {added[0].change} takes it back" if added else ""
         say(f"{name}: {counted(len(added), 'place')} put in, {book.names.get(name, 0)} in all{back}")
