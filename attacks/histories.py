@@ -151,6 +151,7 @@ def perform(world: World, step: Step, plan: Plan, costs: Costs) -> bool:
         return False
     archive = world.open()
     archive.check()
+    archive.corrections.settle()
     lost = rows - world.rows()
     if lost:
         raise AssertionError(f"lost by a kill: {sorted(map(str, lost))[:3]}")

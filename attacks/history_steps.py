@@ -243,7 +243,7 @@ def _typed(world: World, kind: str, table: dict[str, dict[Any, Any]], act: Calla
 def type_in(world: World, rng: random.Random) -> Plan | None:
     """Somebody types in something of any kind about one or two documents."""
     kind = rng.choice(sorted(KINDS))
-    there = sorted(world.model.there)
+    there = sorted(name for name, item in world.model.there.items() if KINDS[kind].fits(item))
     if not there:
         return None
     names = rng.sample(there, rng.randint(1, min(2, len(there))))
@@ -339,6 +339,6 @@ STEPS: dict[str, tuple[Callable[[World, random.Random], Plan | None], int]] = {
     "new": (new, 3), "rename": (rename, 3), "tag": (tag, 2), "edit": (edit, 2), "copy": (copy, 2), "swap": (swap, 2),
     "lose": (lose, 1), "move": (move, 1), "relocate": (relocate, 2), "add": (add, 8), "add deleted": (add_deleted, 6),
     "index": (index, 4), "delete": (delete, 6), "undelete": (undelete, 6), "purge": (purge, 1),
-    "type in": (type_in, 8), "import": (import_table, 1), "undo": (undo, 3), "weights": (weights, 1),
+    "type in": (type_in, 16), "import": (import_table, 1), "undo": (undo, 6), "weights": (weights, 1),
     "merge": (merge, 1), "upgrade": (upgrade, 1), "pack": (pack, 2),
 }  # fmt: skip

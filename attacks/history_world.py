@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from .history_model import Item, Model, Row
+from .scenes import slf
 
 WHO = "historian"
 SAVED = Path(__file__).parent.parent / "tests" / "saved" / "spoken"
@@ -29,15 +30,15 @@ def word(number: int, begin: str = "so") -> str:
 class Ears:
     """A recogniser that hears which sound it is, and notes that it was asked."""
 
-    rate, ending = 16000, ".nbest"
+    rate, ending = 16000, ".slf"
     log: ClassVar[Path]
 
     def __call__(self, samples: np.ndarray) -> bytes:
-        """An n-best list with the word of the sound."""
+        """A lattice with the word of the sound."""
         sound = int(samples[100])
         with open(Ears.log, "a") as file:
             file.write(f"{sound}\n")
-        return f"-1.0 heard {word(sound)}\n".encode()
+        return slf("heard", word(sound))
 
 
 class Kind(NamedTuple):
@@ -45,6 +46,7 @@ class Kind(NamedTuple):
 
     ``make`` invents a key and a value, ``write`` types it in for documents, ``read`` is what an archive shows by
     document and key, ``undo`` takes a change back. ``repeats``: a value that is there already makes a row too.
+    ``fits`` tells of which documents it can be said.
     """
 
     make: Callable[[Any], tuple[Any, Any]]
@@ -52,6 +54,7 @@ class Kind(NamedTuple):
     read: Callable[[Any], dict[str, dict[Any, Any]]]
     undo: Callable[[Any, int], object]
     repeats: bool
+    fits: Callable[[Item], bool] = lambda item: True
 
 
 def _make_cell(rng) -> tuple[str, str]:
@@ -87,10 +90,64 @@ def _read_grades(archive) -> dict[str, dict[Any, Any]]:
     return out
 
 
+def _make_correction(rng) -> tuple[str, str]:
+    return "common", word(rng.randrange(1000), "fix")
+
+
+def _write_correction(archive, names, key, value) -> None:
+    """Correct the word that is heard in all sounds, or the last one of a transcript."""
+    rows = []
+    for name in names:
+        words = archive.corrections.words(name, as_heard=True)
+        spoken = words[0] if words[0].text == "heard" else words[-1]
+        rows.append((f"{name}@{spoken.start:.2f}-{spoken.end:.2f}", value))
+    archive.corrections.add_all(rows, WHO)
+
+
+def _read_corrections(archive) -> dict[str, dict[Any, Any]]:
+    orphans = {c.id for c in archive.corrections.orphans()}
+    return {c.recording: {"common": c.written} for c in archive.corrections.all() if c.id not in orphans}
+
+
+def _read_notes(archive) -> dict[str, dict[Any, Any]]:
+    out: dict[str, dict[Any, Any]] = {}
+    for note in archive.notes.all():
+        if not note.gone:
+            out.setdefault(note.recording, {})[note.text] = note.key
+    return out
+
+
+def _read_members(archive) -> dict[str, dict[Any, Any]]:
+    out: dict[str, dict[Any, Any]] = {}
+    for name in archive.collections.names:
+        for member in archive.collections.get_all(name):
+            if not member.gone:
+                out.setdefault(member.recording, {})[name] = "in"
+    return out
+
+
+def _write_notes(archive, names, key, value) -> None:
+    rows = [archive.notes.row(name, value, key, False) for name in names]
+    archive.notes.write(rows, value, WHO)
+
+
 KINDS = {
     "about": Kind(_make_cell, _write_cell, lambda a: a.about.all(), lambda a, n: a.about.undo(n, WHO), False),
     "judgment": Kind(_make_grade, _write_grade, _read_grades, lambda a, n: a.judgments.store.undo(n, WHO), True),
-}
+    "correction": Kind(
+        _make_correction, _write_correction, _read_corrections, lambda a, n: a.corrections.undo(n, WHO), True,
+        lambda item: item.sound is not None or item.text is not None,
+    ),
+    "note": Kind(
+        lambda rng: (f"text {rng.randrange(100)}", rng.choice(("note", "tag"))), _write_notes, _read_notes,
+        lambda a, n: a.notes.undo(n, WHO), True,
+    ),
+    "member": Kind(
+        lambda rng: (rng.choice(("talk", "book")), "in"),
+        lambda a, names, key, value: a.collections.add(key, names, by=WHO), _read_members,
+        lambda a, n: a.collections.undo(n, WHO), False,
+    ),
+}  # fmt: skip
 
 
 class World:
@@ -110,8 +167,10 @@ class World:
 
     def _begin(self, begin: str) -> None:
         from rankine.spoken import Archive
+        from rankine.spoken.index import working
         from rankine.spoken.index.settings import Settings
 
+        working._SMALL_PART, working._HIDDEN_SHARE = 0, 0.5  # as in large archives
         if begin == "new":
             Archive.create(self.archive, Settings({"word": "words"}))
             return
@@ -231,12 +290,26 @@ class World:
                 want = (name, item.path or "")
                 got = (hits[0].document, hits[0].audio) if hits else None
                 out += [f"search finds {got}, not {want}"] if got != want else []
+        out += self._corrected(archive)
         asked = Counter(map(int, Ears.log.read_text().split()))
         if asked - model.heard and (asked - model.heard).total() > self.slack:
             out.append(f"heard too often: {dict(asked - model.heard)}")
         weights = None if archive.weights is None else archive.weights.id
         if (weights, archive.weights_history) != (model.weights, model.history):
             out.append(f"weights are {weights} {archive.weights_history}, not {model.weights} {model.history}")
+        return out
+
+    def _corrected(self, archive) -> list[str]:
+        """Where corrected words are not found, or words that were corrected are."""
+        fixed = {n: c["common"] for n, item in self.model.there.items() if (c := self.model.cells("correction", item))}
+        out = []
+        for text in set(fixed.values()):
+            sure = {hit.document for hit in archive.search(text, 50) if hit.certainty == "heard"}
+            want = {name for name, value in fixed.items() if value == text}
+            out += [f"{text} is found in {sorted(sure)}, not {sorted(want)}"] if sure != want else []
+        if any(item.sound is not None for item in self.model.there.values()):
+            heard = {hit.document for hit in archive.search("heard", 50) if hit.certainty == "heard"}
+            out += [f"heard as before: {sorted(heard & set(fixed))}"] if heard & set(fixed) else []
         return out
 
     def _typed(self, kind: str, shown: dict[str, dict[Any, Any]]) -> list[str]:

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..index import schema
-from ..index.reader import Index, PartReader
+from ..index.part_reader import PartReader
+from ..index.reader import Index
 from ..index.runs import GAP, REACH, follows
 from .terms import SpokenQuery, WordSequence
 

@@ -22,7 +22,7 @@ from ...places import folder_inside, inside, plain_files
 from ...records import Count, checked
 from ..index import schema
 from ..index.build import part_of_parts
-from ..index.reader import PartReader
+from ..index.part_reader import PartReader
 from ..index.storage import PartFile, write_part
 from ..index.working import WorkingIndex
 
@@ -84,7 +84,7 @@ class Bin:
         self.folder.mkdir(exist_ok=True)
         number = max([index.manifest.serial * 1000, *(int(Path(e["file"]).stem) for e in entries)])
         for reader in index.parts:
-            mask = np.array([name in names for name in reader.names], np.bool_)
+            mask = np.array([name in names for name in reader.names], np.bool_) & reader.documents_count
             if not mask.any():
                 continue
             number += 1

@@ -157,24 +157,24 @@ def _corrected_group(
 
 def network_of(rows: Sequence[Utterance], kind: str) -> Lattice:
     """The confusion networks of rows one after the other, as a lattice; times count from the first row."""
-    node, columns, units = 0, list[tuple[np.ndarray, ...]](), list[str]()
+    node, columns, units = 0, list[tuple[np.ndarray, ...]](), dict[str, int]()
     for row in rows:
         entries, shift = row.entries[kind, "cn"], row.offset - rows[0].offset
         n = len(entries.slots)
         total = np.bincount(entries.position, entries.posterior, n)
         p = entries.posterior / np.maximum(total, 1.0)[entries.position]
         times = entries.slots.astype(np.float64) + shift
-        columns.append((node + entries.position, entries.unit + len(units), p, *times[entries.position].T))
+        number = np.array([units.setdefault(name, len(units)) for name in entries.names], np.int64)
+        columns.append((node + entries.position, number[entries.unit], p, *times[entries.position].T))
         rest = np.flatnonzero(total < 1 - 1e-6)
         columns.append((node + rest, np.full(len(rest), -1), 1 - total[rest], *times[rest].T))
-        units += entries.names
         node += n
     if node == 0:
         seconds = rows[-1].offset + rows[-1].length - rows[0].offset
         return Lattice.from_arcs([(0, 1, None, 0.0, 0.0, seconds)], 0, 1, rows[0].name)
     source, unit, p, start, end = (np.concatenate(column) for column in zip(*columns, strict=True))
     return Lattice.build(
-        source=source, target=source + 1, unit=unit, units=units, acoustic=np.zeros(len(p)), language=np.log(p),
+        source=source, target=source + 1, unit=unit, units=list(units), acoustic=np.zeros(len(p)), language=np.log(p),
         posterior=np.full(len(p), np.nan), times=np.column_stack([start, end]), start=0, end=node, name=rows[0].name,
     )  # fmt: skip
 

@@ -17,7 +17,7 @@ from ..writing.tokens import written_words
 from .correcting import reading_as_heard
 from .correction_rows import Correction, counting_corrections, indexed_words
 from .place_files import PlaceRow
-from .placing import PlacedCorrections, PlacedWord, context, placed, replaced_words, span_of
+from .placing import PlacedCorrections, PlacedWord, context, heard_words, placed, span_of
 from .rights import check_readable
 from .segments import read_place_name
 
@@ -72,7 +72,7 @@ def checked_text(written: str) -> str:
 
 
 class WordsToCorrect:
-    """The words of recordings as they are corrected so far, one correction after the other."""
+    """The words of recordings, of which new corrections are made."""
 
     def __init__(self, index: Index, store: Store) -> None:
         self.index, self.store = index, store
@@ -81,12 +81,11 @@ class WordsToCorrect:
     def _of(self, recording: str) -> tuple[list[Utterance], list[PlacedWord]]:
         if recording not in self._words:
             rows = reading_as_heard(self.index, recording)
-            with self.store.reading(whole=False) as db:
-                self._words[recording] = rows, placed(rows, counting_corrections(db, [recording])).words
+            self._words[recording] = rows, heard_words(rows)
         return self._words[recording]
 
     def row(self, place: str, written: str, closed: bool) -> dict[str, Any]:
-        """The row of a new correction at ``RECORDING@START-END``; the next one sees its words."""
+        """The row of a new correction at ``RECORDING@START-END``."""
         name = read_place_name(place, self.index.numbers, self.index.utterances_of)
         self.index.number_of(name.document)
         if name.start is None or name.end is None:
@@ -116,13 +115,18 @@ class WordsToCorrect:
             raise InputError(f"nothing is recorded between {start:g} and {end:g} seconds", recording)
         first, last = span[:2]
         heard, before, after = context(words, first, last)
-        if not heard and not written:
+        if not heard and not written and not self._is_written(rows, recording, start, end):
             raise InputError(f"no word stands between {start:g} and {end:g} seconds: nothing is to correct", recording)
-        words[first:last] = replaced_words(words, rows, first, last, start, end, indexed_words(written))
         return {
             "recording": recording, "start": start, "stop": end, "heard": heard, "written": written, "before": before,
             "after": after, "replaces": None,
         }  # fmt: skip
+
+    def _is_written(self, rows: list[Utterance], recording: str, start: float, end: float) -> bool:
+        """Whether an earlier correction has put words into a span."""
+        with self.store.reading(whole=False) as db:
+            words = placed(rows, counting_corrections(db, [recording])).words
+        return any(start <= word.middle <= end for word in words)
 
     def _check(
         self, recording: str, start: float, end: float, closed: bool

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from ..index.reader import Index, PartReader
+from ..index.part_reader import PartReader
+from ..index.reader import Index
 from .correcting import reading_as_heard
 from .correction_rows import Correction
 from .placing import context, placed
@@ -42,7 +43,7 @@ def misheard_places(
         part.names[document]
         for part in index.parts
         for document in _candidates(part, index.kinds[0], heard)
-        if part.names[document] not in hidden
+        if part.documents_count[document] and part.names[document] not in hidden
     }
     return [place for name in sorted(names) for place in _matches(index, name, heard, corrections.get(name, ()))]
 

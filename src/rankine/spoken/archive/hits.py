@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ..index import schema
-from ..index.reader import Index, PartReader
+from ..index.part_reader import PartReader
+from ..index.reader import Index
 from .best_runs import LIKELY, RunUnit, UnitRun, Window, best_run
 from .rights import check_readable
 from .roots import RecordingRoots

@@ -11,10 +11,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..index.build import part_of_parts
-from ..index.reader import PartReader
+from ..index.part_reader import PartReader
 from ..index.settings import Settings
 from ..index.storage import Part, write_part
 from ..store import FILE, Store, cells
@@ -78,7 +76,7 @@ def _remove_rows(db: sqlite3.Connection, recordings: list[int]) -> None:
 
 def part_without(reader: PartReader, names: frozenset[str], settings: Settings, stage: Path) -> Part | None:
     """A part without some documents: itself if it has none of them, a new one in ``stage``, None if nothing stays."""
-    mask = np.array([name not in names for name in reader.names], np.bool_)
+    mask = reader.keeps(names)
     if mask.all():
         return reader.part
     if not mask.any():

@@ -18,7 +18,7 @@ COLUMNS = ("recording", "title", "date", "speakers", "length", "segments")
 _OF_INDEX: dict[str, Callable[[Index], list[Any]]] = {
     "recording": lambda index: list(index.names),
     "length": lambda index: _by_document(index, lambda part: part.numbers(schema.LENGTH).astype(np.float64)),
-    "segments": lambda index: [int(n) for part in index.parts for n in np.diff(part.first_utterance)],
+    "segments": lambda index: [int(n) for part in index.parts for n in np.diff(part.first_utterance)[part.counting]],
 }
 
 
@@ -64,7 +64,7 @@ def _by_document(index: Index, values: Callable[[Any], np.ndarray]) -> list[floa
     sums: list[float | None] = []
     for part in index.parts:
         before = np.concatenate([[0.0], np.cumsum(np.nan_to_num(values(part)))])
-        sums += [n or None for n in np.round(np.diff(before[part.first_utterance]), 2).tolist()]
+        sums += [n or None for n in np.round(np.diff(before[part.first_utterance])[part.counting], 2).tolist()]
     return sums
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from ...console import counted
 from ..index import schema
-from ..index.reader import Index, PartReader
+from ..index.part_reader import PartReader
+from ..index.reader import Index
 from ..index.runs import Runs, sequence_runs, slot_spans
 from ..index.score_kernels import chain
 from .segments import by_part

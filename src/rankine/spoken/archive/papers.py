@@ -22,7 +22,7 @@ def document_candidates(index: Index, query: SpokenQuery, most: int) -> np.ndarr
     scores = np.zeros(len(index))
     for kind in index.settings.candidate_kinds:
         for part, begin, end in zip(index.parts, index.offsets[:-1], index.offsets[1:], strict=True):
-            scores[begin:end] += unigrams(part, kind, query.units(kind), part.by_document)
+            scores[begin:end] += unigrams(part, kind, query.units(kind), part.by_document)[part.counting]
     there = np.flatnonzero(scores > 0)
     return np.sort(there[largest(scores[there], most, lambda i: index.name_of(int(there[i])))])
 

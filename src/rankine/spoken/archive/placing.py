@@ -6,8 +6,8 @@ the one for which the words before it, in it and after it need the fewest edits,
 heard before, or what was written: the new recogniser may have heard it right. Where more than ``MOST_EDITS`` of the
 letters had to be changed it does not fit; then it is an orphan, and changes nothing.
 
-Corrections are placed in the order in which they were written, each in the words as the earlier ones have left them.
-So of two that overlap the later one counts where both are.
+Every correction is placed in what was heard, so that none depends on others. They are applied in the order in which
+they were written: of two that overlap the later one counts where both are.
 """
 
 from __future__ import annotations
@@ -72,26 +72,32 @@ def heard_words(rows: Sequence[Utterance]) -> list[PlacedWord]:
 
 def placed(rows: Sequence[Utterance], corrections: Sequence[Correction]) -> PlacedCorrections:
     """All corrections of a document in its rows as they were heard."""
-    words, placements, orphans = heard_words(rows), list[Placement](), list[Correction]()
+    heard = heard_words(rows)
+    words, placements, orphans = list(heard), list[Placement](), list[Correction]()
     for correction in corrections:
-        span = _exact(words, rows, correction) or _nearest(words, correction)
+        span = _exact(heard, rows, correction) or _nearest(heard, correction)
         if span is None:
             orphans.append(correction)
-            continue
-        first, last, start, end = span
-        touched, main = _rows_of(words, rows, first, last, start, end)
-        placements.append(Placement(correction, start, end, touched, main))
-        words[first:last] = replaced_words(words, rows, first, last, start, end, correction.words, correction)
+        else:
+            placements.append(_placement(heard, words, rows, correction, span))
+            words = _with_words(words, placements[-1])
     return PlacedCorrections(words, placements, orphans)
 
 
-def replaced_words(
-    words: Sequence[PlacedWord], rows: Sequence[Utterance], first: int, last: int, start: float, end: float,
-    written: Sequence[str], correction: Correction | None = None,
-) -> list[PlacedWord]:  # fmt: skip
-    """The written words that stand for a span of words, with shares of its time."""
-    main = _rows_of(words, rows, first, last, start, end)[1]
-    return [PlacedWord(w.text, w.start, w.end, main, correction) for w in spread(written, start, end)]
+def _with_words(words: Sequence[PlacedWord], placement: Placement) -> list[PlacedWord]:
+    """Words with those of a correction in place of all others in its span."""
+    start, end, rows = placement.start, placement.end, placement.rows
+    inside = [word.row in rows and start - _ROUNDING <= word.middle <= end + _ROUNDING for word in words]
+    before = [word for word, is_inside in zip(words, inside, strict=True) if not is_inside]
+    at = _behind(before, placement.main, start)
+    written = spread(placement.correction.words, start, end)
+    new = [PlacedWord(w.text, w.start, w.end, placement.main, placement.correction) for w in written]
+    return [*before[:at], *new, *before[at:]]
+
+
+def _behind(words: Sequence[PlacedWord], row: int, time: float) -> int:
+    """How many words come before a time in a row."""
+    return sum(word.row < row or (word.row == row and word.middle < time) for word in words)
 
 
 _Span = tuple[int, int, float, float]  # numbers of the first word and behind the last one; start and end in seconds
@@ -111,8 +117,7 @@ def span_of(
     at = row_at([rows[i] for i in own], start, end)
     if at is None:
         return None
-    row = own[at]
-    before = sum(word.row < row or (word.row == row and word.middle < start) for word in words)
+    before = _behind(words, own[at], start)
     return before, before, start, end
 
 
@@ -133,9 +138,9 @@ def _runs(
 
 def _parted(rows: Sequence[Utterance], one: int, other: int) -> bool:
     """Whether two rows are of different utterances that overlap in time."""
-    if one == other or rows[one].name == rows[other].name:
-        return False
-    return rows[other].offset < rows[one].offset + rows[one].length - _ROUNDING
+    a, b = rows[one], rows[other]
+    overlap = min(a.offset + a.length, b.offset + b.length) - max(a.offset, b.offset)
+    return a.name != b.name and overlap > _ROUNDING
 
 
 def row_at(rows: Sequence[Utterance], start: float, end: float) -> int | None:
@@ -145,17 +150,22 @@ def row_at(rows: Sequence[Utterance], start: float, end: float) -> int | None:
     return best if best >= 0 and overlaps[best] >= 0 else None
 
 
-def _rows_of(
-    words: Sequence[PlacedWord], rows: Sequence[Utterance], first: int, last: int, start: float, end: float
-) -> tuple[tuple[int, ...], int]:
-    """The rows of a span of words, and of these the one that it overlaps most."""
-    touched = sorted({word.row for word in words[first:last]})
+def _placement(
+    heard: Sequence[PlacedWord], words: Sequence[PlacedWord], rows: Sequence[Utterance], correction: Correction,
+    span: _Span,
+) -> Placement:  # fmt: skip
+    """Where a correction is; words that an earlier one wrote into its span belong to it."""
+    first, last, start, end = span
+    touched = {word.row for word in heard[first:last]}
+    earlier = {word.row for word in words if word.correction and start <= word.middle <= end}
+    touched |= {row for row in earlier if not any(_parted(rows, row, other) for other in touched)}
     if not touched:
-        beside = sorted({word.row for word in words[max(first - 1, 0) : first + 1]})
+        beside = sorted({word.row for word in heard[max(first - 1, 0) : first + 1]})
         near = row_at([rows[i] for i in beside], start, end)
         over = row_at(rows, start, end) if near is None else beside[near]
-        touched = [beside[0] if over is None else over]
-    return tuple(touched), touched[row_at([rows[i] for i in touched], start, end) or 0]
+        touched = {beside[0] if over is None else over}
+    every = sorted(touched)
+    return Placement(correction, start, end, tuple(every), every[row_at([rows[i] for i in every], start, end) or 0])
 
 
 def context(words: Sequence[PlacedWord], first: int, last: int) -> tuple[str, str, str]:

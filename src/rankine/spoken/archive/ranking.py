@@ -244,7 +244,8 @@ def unit_candidates(index: Index, query: SpokenQuery, most: int = CANDIDATES) ->
     scores = np.zeros(int(index.places_before[-1]))
     for kind in index.settings.candidate_kinds:
         for part, begin in zip(index.parts, index.places_before.tolist(), strict=False):
-            scores[begin : begin + len(part.document_of)] += unigrams(part, kind, query.units(kind), part.by_place)
+            own = unigrams(part, kind, query.units(kind), part.by_place) * part.rows_count
+            scores[begin : begin + len(part.document_of)] += own
     there = np.flatnonzero(scores > 0)
     return np.sort(there[largest(scores[there], most, _place_key(index, there))])
 
@@ -307,5 +308,5 @@ def _upper_bounds(index: Index, query: SpokenQuery, weights: Mapping[str, float]
                 rows = slice(begin, begin + len(part.document_of))
                 bounds = score_bounds(part, kind, form, query.units(kind))
                 upper[rows] += weighted_sums(bounds, values)
-                there[rows] |= bounds[:, 0] > 0
+                there[rows] |= (bounds[:, 0] > 0) & part.rows_count
     return upper, there

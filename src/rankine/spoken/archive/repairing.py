@@ -27,7 +27,8 @@ from ..earlier import earlier_rows
 from ..index import schema
 from ..index.about import read_about
 from ..index.changes import Progress
-from ..index.reader import Index, PartReader
+from ..index.part_reader import PartReader
+from ..index.reader import Index
 from ..index.settings import Settings
 from ..index.storage import MANIFEST, Manifest, Part, PartFile, Writer, writing
 from ..recognise.journal import TABLE, RecordingJournal, locked
@@ -265,7 +266,7 @@ class _Repair:
                 self._keep(inside(self.folder, entry.file))
         if self._aside is not None:
             write_file(self._aside / _LIST, json.dumps(content).encode(), durable=True)
-        writer.commit(sound)
+        writer.commit(_with_last_versions(self.folder, sound, settings))
 
     def _rebuild(self, workers: int, progress: Progress) -> None:
         """Index again what was in damaged parts, now or in a repair that was stopped."""
@@ -336,12 +337,24 @@ def _damage(folder: Path, entry: PartFile, settings: Settings, report: Callable[
     return None
 
 
+def _with_last_versions(folder: Path, parts: list[PartFile], settings: Settings) -> list[PartFile]:
+    """Parts in which those documents count again whose later versions were in other parts, which are left out."""
+    readers = [PartReader(entry.open(folder), settings.decoded(), entry.hidden) for entry in parts]
+    there = {name for reader in readers for name in reader.counting_names}
+    out = []
+    for entry, reader in zip(parts, readers, strict=True):
+        hidden = tuple(d for d in reader.hidden if reader.names[d] in there)
+        there |= {reader.names[d] for d in reader.hidden}
+        out.append(entry._replace(hidden=hidden))
+    return out
+
+
 def _documents_of(folder: Path, damaged: list[PartFile], settings: Settings) -> _Lost:
     """The documents of damaged parts with their texts, as far as they can be read."""
     out: _Lost = {"documents": {}, "unnamed": 0}
     for entry in damaged:
         try:
-            part = entry.open(folder)
+            part = entry.opened_anew(folder)
             part.sound[:] = True  # checksums are wrong somewhere: what is read is not trusted, but it is all there is
             names = schema.DOCUMENT_NAME.read(part).all()
         except (InputError, OSError):

@@ -66,7 +66,10 @@ def places_of_utterances(index: Index) -> dict[_Utterance, list[int]]:
     out: dict[_Utterance, list[int]] = {}
     for part, before in zip(index.parts, index.places_before.tolist(), strict=False):
         names, utterances = part.names, part.texts(schema.UTTERANCE_NAME).all()
-        for row, (document, utterance) in enumerate(zip(part.document_of.tolist(), utterances, strict=True)):
+        rows = zip(part.document_of.tolist(), utterances, part.rows_count.tolist(), strict=True)
+        for row, (document, utterance, counts) in enumerate(rows):
+            if not counts:
+                continue
             out.setdefault((names[document], utterance), []).append(before + row)
     return out
 

@@ -17,7 +17,8 @@ import numpy as np
 
 from ...errors import InputError, shorten
 from ..index import schema
-from ..index.reader import Index, PartReader
+from ..index.part_reader import PartReader
+from ..index.reader import Index
 
 _NUMBER = re.compile(r"#([1-9]\d{0,8})", re.ASCII)
 _TIMES = re.compile(r"(\d{1,8}(?:\.\d{1,9})?)(?:-(\d{1,8}(?:\.\d{1,9})?))?", re.ASCII)
@@ -153,7 +154,7 @@ def documents_of(index: Index, places: np.ndarray) -> np.ndarray:
     """The numbers of the documents that places belong to."""
     out = np.empty(len(places), np.int64)
     for number, (part, inside, rows) in enumerate(by_part(index, places)):
-        out[inside] = part.document_of[rows] + index.offsets[number]
+        out[inside] = part.number_of[part.document_of[rows]] + index.offsets[number]
     return out
 
 

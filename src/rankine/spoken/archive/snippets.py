@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..index import schema
-from ..index.reader import PartReader
+from ..index.part_reader import PartReader
 from ..index.runs import follows
 
 _AROUND = 6  # words on either side

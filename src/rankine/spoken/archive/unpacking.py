@@ -31,6 +31,7 @@ from ...places import entries, inside, is_inside
 from ...records import record
 from ...temporary import MARK, temporary_folder
 from ..index.changes import Progress
+from ..index.reader import Index
 from ..index.storage import MANIFEST, Manifest
 from ..store import FILE
 from ..upgrading import FORMAT, LEGACY
@@ -246,4 +247,4 @@ def _finish(place: Path, with_index: bool, workers: int, progress: Progress) -> 
     check_archive(place, lambda done: None)
     with suppress(FileNotFoundError):
         (place / "lock").unlink()
-    return sum(reader.open(place).meta["documents"] for reader in Manifest.read(place).parts)
+    return len(Index.open(place))

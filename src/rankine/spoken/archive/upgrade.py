@@ -37,7 +37,8 @@ def upgrade_archive(folder: Path, report: Callable[[int, int], None]) -> Upgrade
         for entry in manifest.parts:
             part = entry.open(folder)
             if not all(GramPostings(kind, orders[0]).stored(part) for kind, orders in settings.grams.items()):
-                entry, new = writer.part(_with_counts(part, settings), dict(part.meta)), new + 1
+                written = writer.part(_with_counts(part, settings), dict(part.meta))
+                entry, new = written._replace(hidden=entry.hidden), new + 1
             entries.append(entry)
             done += part.size
             report(done, manifest.size)

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..index import schema
 from ..index.grams import chain_counts
-from ..index.reader import Index, PartReader
+from ..index.part_reader import PartReader
+from ..index.reader import Index
 from ..index.schema import Postings
 from ..index.strings import Strings
 from .folding import fold, fold_all, without_apostrophes
@@ -146,14 +147,19 @@ class ArchiveWords(WordList):
         for i, part in enumerate(self.parts):
             first, last = part.bounds(self.kind, "cn", [word])
             utterances, _, coded = (column[first[0] : last[0]] for column in part.postings(self.kind, "cn"))
-            if documents:
-                coded = coded[documents[i][part.document_of[utterances]]]
+            if documents or part.hidden:
+                mask = documents[i] if documents else part.documents_count
+                coded = coded[mask[part.document_of[utterances]]]
             total += float(part.posteriors[coded].sum())
         return total
 
     def together(self, words: Sequence[str]) -> float:
         """The expected count of words one after the other, in the confusion networks."""
-        return sum(float(chain_counts(part, self.kind, "cn", words)[1].sum()) for part in self.parts)
+        total = 0.0
+        for part in self.parts:
+            rows, counts = chain_counts(part, self.kind, "cn", words)
+            total += float((counts * part.rows_count[rows]).sum() if part.hidden else counts.sum())
+        return total
 
     def written(self, prefix: str) -> dict[str, float]:
         """The words that begin so exactly as they are written, with their counts."""
@@ -166,10 +172,12 @@ class ArchiveWords(WordList):
             postings = Postings(self.kind, "cn")
             ptr = postings.bounds(part.part)[low : high + 1]
             postings.check(part.part, int(ptr[0]), int(ptr[-1]))
-            sums = np.concatenate(
-                [[0.0], np.cumsum(part.posteriors[postings.unchecked(part.part)[2][ptr[0] : ptr[-1]]])]
-            )
+            rows, _, coded = (column[ptr[0] : ptr[-1]] for column in postings.unchecked(part.part))
+            posteriors = part.posteriors[coded]
+            sums = np.concatenate([[0.0], np.cumsum(posteriors * part.rows_count[rows] if part.hidden else posteriors)])
             for number, count in zip(range(low, high), np.diff(sums[ptr - ptr[0]]).tolist(), strict=True):
+                if part.hidden and not count:
+                    continue
                 word = texts[number]
                 counts[word] = counts.get(word, 0.0) + count
         return counts

@@ -200,7 +200,7 @@ class QueryEvidence:
         wanted = {name for name in self.names if weights is None or weights.get(name, 0.0) != 0}
         self.word = index.kinds[0]
         self.roles = [UnitRole(r, kind, index.settings.gram_order(kind)) for r, kind in roles(index.kinds).items()]
-        self.n_places = int(index.places_before[-1])
+        self.n_places, self.n_counting = int(index.places_before[-1]), index.n_stretches
         self.size = "one" if len(query.terms) == 1 and not query.neighbours else "several"
         self.lists: dict[tuple[str, tuple[str, ...]], Occurrences] = {}
         self.classes, self.shares = self._weigh_terms()
@@ -263,7 +263,7 @@ class QueryEvidence:
 
     def idf(self, df: float) -> float:
         """How rare a gram is."""
-        return max(float(np.log((self.n_places + 0.5) / (df + 0.5))), LEAST_IDF)
+        return max(float(np.log((self.n_counting + 0.5) / (df + 0.5))), LEAST_IDF)
 
     def _weigh_terms(self) -> tuple[list[str], list[float]]:
         """The class and the share of each term."""

@@ -16,7 +16,7 @@ import numpy as np
 from . import grams_kernels as kn
 from . import schema
 from .build_kernels import by_unit
-from .reader import PartReader
+from .part_reader import PartReader
 from .schema import FORMS, Arrays, GramPostings, Postings, joined
 from .storage import Part
 

@@ -21,7 +21,7 @@ from . import heard_rows_kernels as kn
 from . import schema
 from .build import Entries, Utterance, Word
 from .grams import UtteranceGrams, decoded, part_grams
-from .reader import PartReader
+from .part_reader import PartReader
 from .schema import FORMS, GramPostings, Postings
 from .settings import Settings
 

@@ -48,6 +48,9 @@ def occurrences(index: Index, kind: str, units: Sequence[str], across: bool = Fa
                 utterance, where = np.unique(np.concatenate([utterance, rows]), return_inverse=True)
                 counts = np.bincount(where, np.concatenate([counts, more]), len(utterance))
             values = -np.expm1(-SATURATION * counts)
+        if part.hidden:
+            counts_here = part.rows_count[utterance]
+            utterance, values = utterance[counts_here], values[counts_here]
         places.append(utterance.astype(np.int64) + before)
         p.append(values)
     return Occurrences(np.concatenate(places), np.concatenate(p))

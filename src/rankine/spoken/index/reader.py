@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,156 +16,10 @@ from ..store import Store
 from ..text import SPEAKER, SPEAKERS
 from . import schema
 from .cells import Stamp, StoredCells
-from .schema import FORMS, GramPostings, NumberColumn, Postings, TextColumn
+from .part_reader import PartReader
+from .schema import TextColumn
 from .settings import Settings
 from .storage import MANIFEST, Manifest, Part, open_parts
-from .strings import Strings
-
-_MOST_BOUNDS = 1000  # of units that are kept
-
-
-class UtteranceGroups(NamedTuple):
-    """Utterances of a part in groups: the group of each, and where each group begins."""
-
-    of: np.ndarray
-    first: np.ndarray
-
-
-class PartReader:
-    """A part of the index, and the posterior of every stored number."""
-
-    def __init__(self, part: Part, posteriors: np.ndarray) -> None:
-        self.part, self.posteriors = part, posteriors
-        _ = schema.OFFSET.read(part)  # as long as the footer says: no more memory is used than the file is long
-        self.first_utterance = schema.UTTERANCES.read(part)
-        self.n_documents = len(self.first_utterance) - 1
-        self.document_of = np.repeat(np.arange(self.n_documents), np.diff(self.first_utterance))
-        self._texts: dict[str, Strings] = {}
-        self._bounds: dict[tuple[str, str, str], tuple[int, int]] = {}
-
-    def texts(self, column: TextColumn) -> Strings:
-        """A column of text; kept for the next call."""
-        if column.name not in self._texts:
-            self._texts[column.name] = column.read(self.part)
-        return self._texts[column.name]
-
-    def numbers(self, column: NumberColumn, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """A column of numbers, or some rows of it."""
-        return column.read(self.part, start, stop)
-
-    @property
-    def by_document(self) -> UtteranceGroups:
-        """The utterances of each document."""
-        return UtteranceGroups(self.document_of, self.first_utterance)
-
-    @cached_property
-    def by_place(self) -> UtteranceGroups:
-        """Every utterance by itself."""
-        n = len(self.document_of)
-        return UtteranceGroups(np.arange(n), np.arange(n + 1))
-
-    @cached_property
-    def names(self) -> list[str]:
-        """The names of the documents."""
-        return self.texts(schema.DOCUMENT_NAME).all()
-
-    def utterances(self, document: int) -> range:
-        """The numbers of a document's utterances."""
-        return range(int(self.first_utterance[document]), int(self.first_utterance[document + 1]))
-
-    def words(self, utterance: int) -> range:
-        """The numbers of the words of an utterance's likeliest reading."""
-        first = schema.WORDS.read(self.part)
-        return range(int(first[utterance]), int(first[utterance + 1]))
-
-    def has(self, kind: str, unit: str) -> bool:
-        """Whether a unit occurs."""
-        return self.texts(schema.units(kind)).find(unit) >= 0
-
-    def has_in(self, kind: str, units: Sequence[str], documents: np.ndarray) -> bool:
-        """Whether any of these units occurs in the documents for which a mask is true."""
-        for form in FORMS:
-            utterances = self.postings(kind, form)[0]
-            for first, last in zip(*self.bounds(kind, form, units), strict=True):
-                if documents[self.document_of[utterances[first:last]]].any():
-                    return True
-        return False
-
-    def bounds(self, kind: str, form: str, units: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Where the postings of each unit begin and end, checked; an unknown unit has none."""
-        postings = Postings(kind, form)
-        ptr, names = postings.bounds(self.part), self.texts(schema.units(kind))
-        number = np.array([names.find(u) for u in units], np.int64)
-        first, last = np.where(number < 0, 0, ptr[number]), np.where(number < 0, 0, ptr[number + 1])
-        for a, b in set(zip(first.tolist(), last.tolist(), strict=True)):
-            postings.check(self.part, a, b)
-        return first, last
-
-    def bounds_of_one(self, kind: str, form: str, unit: str) -> tuple[int, int]:
-        """:meth:`bounds` of one unit; kept for the next hits of a query."""
-        key = kind, form, unit
-        kept = self._bounds.get(key)
-        if kept is None:
-            (first,), (last,) = self.bounds(kind, form, [unit])
-            kept = int(first), int(last)
-            if len(self._bounds) >= _MOST_BOUNDS:
-                self._bounds = {}
-            self._bounds[key] = kept
-        return kept
-
-    def postings(self, kind: str, form: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Utterances, positions and stored posteriors of all postings; read only what :meth:`bounds` has checked."""
-        return Postings(kind, form).unchecked(self.part)
-
-    def n_positions(self, kind: str, form: str) -> int:
-        """The largest number of positions of an utterance."""
-        return Postings(kind, form).width(self.part)
-
-    def check(self, settings: Settings) -> None:
-        """Check everything that is checked when it is read, and the order of units and postings."""
-        kinds = list(settings.kinds)
-        for column in (*schema.COLUMNS, *(c for kind in kinds for c in schema.columns_of(kind))):
-            values = column.read(self.part)
-            if isinstance(values, Strings):
-                values.all()
-        for kind in kinds:
-            self._check_order(schema.units(kind))
-            slots = np.diff(schema.slots(kind).read(self.part))
-            for form in FORMS:
-                self._check_postings(Postings(kind, form), slots if form == "cn" else None)
-
-        for kind, orders in settings.grams.items():
-            if GramPostings(kind, orders[0]).stored(self.part):
-                self._check_order(schema.gram_units(kind))
-                for order in orders:
-                    self._check_grams(GramPostings(kind, order))
-
-    def _check_order(self, column: TextColumn) -> None:
-        """Check that units are sorted by bytes."""
-        texts = self.texts(column)
-        texts.all()
-        names = [texts.bytes_of(i) for i in range(len(texts))]
-        if any(a >= b for a, b in pairwise(names)):
-            raise self.part.wrong(f"the order of the units {shorten(column.name.split('.')[0])}")
-
-    def _check_grams(self, grams: GramPostings) -> None:
-        """Check that the postings of a gram rise by utterance."""
-        bounds, utterance = grams.bounds(self.part), grams.read(self.part)[0].astype(np.int64)
-        falls = utterance[1:] <= utterance[:-1]
-        falls[np.setdiff1d(bounds, [0, len(utterance)]) - 1] = False  # a gram's first
-        if falls.any():
-            raise self.part.wrong(f"the order of the postings {grams.name}")
-
-    def _check_postings(self, postings: Postings, slots: np.ndarray | None) -> None:
-        """Check that postings of a unit rise by utterance and position, and lie in the slots that there are."""
-        utterance, position, _ = postings.read(self.part)
-        if slots is not None and (position >= slots[utterance]).any():
-            raise self.part.wrong(f"a number of the postings {postings.name}")
-        place = utterance.astype(np.int64) << 32 | position
-        falls = place[1:] <= place[:-1]
-        falls[np.setdiff1d(postings.bounds(self.part), [0, len(place)]) - 1] = False  # a unit's first
-        if falls.any():
-            raise self.part.wrong(f"the order of the postings {postings.name}")
 
 
 class Vocabulary(Container[str]):
@@ -192,8 +44,9 @@ class Index:
         except InputError as error:
             raise InputError(str(error), str(folder / MANIFEST)) from None
         posteriors = self.settings.decoded()
-        self.parts = [PartReader(part, posteriors) for part in parts]
-        self.offsets = np.cumsum([0, *(p.n_documents for p in self.parts)])  # documents before each part
+        hidden = [entry.hidden for entry in manifest.parts]
+        self.parts = [PartReader(part, posteriors, some) for part, some in zip(parts, hidden, strict=True)]
+        self.offsets = np.cumsum([0, *(len(p.counting) for p in self.parts)])  # documents before each part
         self.places_before = np.cumsum([0, *(len(p.document_of) for p in self.parts)])  # segments before each part
 
     @classmethod
@@ -260,18 +113,19 @@ class Index:
     def n_utterances(self) -> int:
         """How many utterances there are; stretches of one that is long have its name and count once."""
         return sum(
-            len(set(zip(p.document_of.tolist(), p.texts(schema.UTTERANCE_NAME).all(), strict=True))) for p in self.parts
+            len({pair for pair, counts in zip(_utterances(p), p.rows_count.tolist(), strict=True) if counts})
+            for p in self.parts
         )
 
     @property
     def n_stretches(self) -> int:
         """How many stretches the utterances consist of."""
-        return sum(len(p.document_of) for p in self.parts)
+        return sum(p.n_places for p in self.parts)
 
     @property
     def seconds(self) -> float:
         """How long all utterances with times are."""
-        return sum(float(np.nansum(p.numbers(schema.LENGTH))) for p in self.parts)
+        return sum(float(np.nansum(p.numbers(schema.LENGTH)[p.rows_count])) for p in self.parts)
 
     def check_sizes(self) -> None:
         """Raise InputError if a file has become shorter: reading behind its end would end the process."""
@@ -281,7 +135,7 @@ class Index:
     @cached_property
     def names(self) -> list[str]:
         """The names of all documents, by number."""
-        return [name for part in self.parts for name in part.names]
+        return [name for part in self.parts for name in part.counting_names]
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -301,7 +155,7 @@ class Index:
             for part in self.parts
             if (marks := part.texts(schema.CORRECTIONS)).ptr[-1]
             for d, mark in enumerate(marks.all())
-            if mark
+            if mark and part.documents_count[d]
         }
 
     @cached_property
@@ -350,7 +204,7 @@ class Index:
         return out
 
     def _column(self, column: TextColumn) -> list[str]:
-        return [text for part in self.parts for text in part.texts(column).all()]
+        return [text for part in self.parts for text in part.texts(column).some(part.counting)]
 
     def base_texts(self, document: str) -> dict[str, str]:
         """Title, date and speaker that the index itself has of a document, from releases until 0.1."""
@@ -370,7 +224,7 @@ class Index:
         """The part that a document (by number or name) is in, and its number there."""
         number = self.number_of(document) if isinstance(document, str) else document
         p = int(np.searchsorted(self.offsets, number, side="right")) - 1
-        return self.parts[p], number - int(self.offsets[p])
+        return self.parts[p], int(self.parts[p].counting[number - int(self.offsets[p])])
 
     def name_of(self, number: int) -> str:
         """The name of a document."""
@@ -387,11 +241,17 @@ class Index:
         """For each part, which of these documents are in it (a mask), and their numbers there."""
         for p, part in enumerate(self.parts):
             inside = (documents >= self.offsets[p]) & (documents < self.offsets[p + 1])
-            yield part, inside, documents[inside] - self.offsets[p]
+            yield part, inside, part.counting[documents[inside] - self.offsets[p]]
 
     def masks_of(self, documents: np.ndarray | None) -> list[np.ndarray]:
-        """A mask of all documents as one for each part; none where it is None."""
-        return [] if documents is None else np.split(documents, self.offsets[1:-1])
+        """A mask of all documents as one for each part, by its own numbers; none where it is None."""
+        masks = []
+        for part, some in zip(
+            self.parts, [] if documents is None else np.split(documents, self.offsets[1:-1]), strict=False
+        ):
+            masks.append(np.zeros(part.n_documents, np.bool_))
+            masks[-1][part.counting] = some
+        return masks
 
     def has(self, kind: str, units: Sequence[str], documents: np.ndarray | None = None) -> bool:
         """Whether any of these units occurs, in the documents for which a mask is true."""
@@ -399,6 +259,11 @@ class Index:
             return any(part.has(kind, u) for part in self.parts for u in units)
         masks = self.masks_of(documents)
         return any(part.has_in(kind, units, mask) for part, mask in zip(self.parts, masks, strict=True))
+
+
+def _utterances(part: PartReader) -> Iterator[tuple[int, str]]:
+    """The number of the document and the name of each utterance."""
+    return zip(part.document_of.tolist(), part.texts(schema.UTTERANCE_NAME).all(), strict=True)
 
 
 def _field_of(text: str) -> str:

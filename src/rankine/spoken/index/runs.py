@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import schema
-from .reader import PartReader
+from .part_reader import PartReader
 
 REACH = 7  # slots
 GAP = 0.1  # seconds between units that follow each other

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from . import score_kernels as kn
-from .reader import PartReader, UtteranceGroups
+from .part_reader import PartReader, UtteranceGroups
 from .schema import FORMS
 
 ORDERS = 3

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
-from weakref import finalize
+from weakref import WeakValueDictionary, finalize
 
 import numpy as np
 from msgspec import Meta
@@ -71,6 +71,7 @@ class _NamedPart(TypedDict):
     file: str
     size: Count
     crc: _Checksum
+    hidden: NotRequired[list[Count]]
 
 
 class _ManifestRecord(TypedDict):
@@ -223,15 +224,36 @@ class _Checked:
 
 
 class PartFile(NamedTuple):
-    """What the manifest says of a part."""
+    """What the manifest says of a part; ``hidden`` are the numbers of documents in it that do not count any more."""
 
     file: str
     size: int
     crc: int
+    hidden: tuple[int, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """As it stands in the manifest."""
+        return {key: value for key, value in self._asdict().items() if key != "hidden" or value}
 
     def open(self, folder: Path) -> Part:
-        """The part in an archive's folder."""
+        """The part in an archive's folder; one that is open already, where it is the same file.
+
+        A part never changes. So what was checked of it need not be checked again when another one was added.
+        """
+        path = inside(folder, self.file)
+        state = os.stat(path)
+        key = (str(path.absolute()), self.size, self.crc, state.st_ino, state.st_size, state.st_mtime_ns)
+        part = _OPEN.get(key)
+        if part is None:
+            part = _OPEN[key] = self.opened_anew(folder)
+        return part
+
+    def opened_anew(self, folder: Path) -> Part:
+        """The part, of which nothing has been checked."""
         return Part(inside(folder, self.file), self.size, self.crc)
+
+
+_OPEN: WeakValueDictionary[tuple[object, ...], Part] = WeakValueDictionary()
 
 
 @dataclass(frozen=True)
@@ -255,7 +277,7 @@ class Manifest:
         """JSON with a checksum."""
         content = {
             "archive": "rankine", "format": self.format, "version": __version__, "serial": self.serial,
-            "settings": self.settings, "parts": [p._asdict() for p in self.parts], "files": self.files,
+            "settings": self.settings, "parts": [p.record() for p in self.parts], "files": self.files,
         }  # fmt: skip
         if self.id:
             content["id"] = self.id
@@ -280,7 +302,7 @@ class Manifest:
             )
         said = checked(content, _ManifestRecord, WHAT, str(path))
         check_members(content["settings"], str(content.get("version", "of another version")), str(path))
-        parts = tuple(PartFile(p["file"], p["size"], p["crc"]) for p in said["parts"])
+        parts = tuple(PartFile(p["file"], p["size"], p["crc"], tuple(p.get("hidden", ()))) for p in said["parts"])
         for name in [p.file for p in parts if not _PART.fullmatch(p.file)]:
             raise InputError(f"expected the name of a part such as 000001001.part, got {shorten(name)}", str(path))
         for name in said["files"] or {}:

@@ -9,11 +9,14 @@ import numpy as np
 
 from . import schema
 from .build import Document, part_of_documents, part_of_parts, part_relabelled
-from .reader import Index, PartReader
+from .part_reader import PartReader
+from .reader import Index
 from .schema import Arrays
 from .storage import PartFile, Writer
 
 _MANY_PARTS = 8
+_SMALL_PART = 1 << 22  # bytes; a smaller one is written anew when one of its documents changes
+_MOST_HIDDEN, _HIDDEN_SHARE = 1000, 0.1  # documents of a part that do not count
 _LARGE_PART = 1 << 28  # bytes; larger ones are merged only when asked for, so that a deletion stays cheap
 
 
@@ -50,11 +53,15 @@ class WorkingIndex(Index):
         out = {*removed, *(d.name for d in documents)} & set(self.numbers)
         if not documents and not out:
             return
-        entries = []
+        entries, lost = [], set(removed)
         for entry, reader in zip(self.manifest.parts, self.parts, strict=True):
-            keep = np.array([n not in out for n in reader.names], np.bool_)
-            if keep.all():
+            keep = reader.keeps(out)
+            gone = np.flatnonzero(reader.documents_count & ~keep).tolist()
+            holds_lost = bool(lost) and not lost.isdisjoint(reader.names)  # what is removed does not stay in a file
+            if not gone and not holds_lost:
                 entries.append(entry)
+            elif not holds_lost and _may_hide(entry, reader, len(gone)):
+                entries.append(entry._replace(hidden=(*entry.hidden, *gone)))
             elif keep.any():
                 entries.append(self.writer.part(*part_of_parts([reader.part], [keep], self.settings)))
         if documents:
@@ -91,7 +98,8 @@ class WorkingIndex(Index):
         entries, changed = [], False
         for entry, reader in zip(self.manifest.parts, self.parts, strict=True):
             texts = _new_texts(reader, labels)
-            entries.append(self.writer.part(*part_relabelled(reader.part, texts)) if texts else entry)
+            new = self.writer.part(*part_relabelled(reader.part, texts)) if texts else entry
+            entries.append(new._replace(hidden=entry.hidden))
             changed |= bool(texts)
         if changed:
             self.writer.commit(entries)
@@ -110,11 +118,20 @@ class WorkingIndex(Index):
         if len(order) < 2:
             return
         merged = [self.parts[i] for i in sorted(order)]
-        keep = [np.ones(reader.n_documents, np.bool_) for reader in merged]
+        keep = [reader.documents_count for reader in merged]
         arrays, footer = part_of_parts([reader.part for reader in merged], keep, self.settings)
         part = self.writer.part(_reported(arrays, report), footer)
         self.writer.commit([*(entries[i] for i in sorted(large)), part])
         self._load()
+
+
+def _may_hide(entry: PartFile, reader: PartReader, more: int) -> bool:
+    """Whether further documents of a part may stay in its file, and not count: it is large, and these are few.
+
+    They are gone when the part is written anew, at the latest when as many do not count.
+    """
+    hidden = len(reader.hidden) + more
+    return entry.size > _SMALL_PART and hidden <= _MOST_HIDDEN and hidden <= _HIDDEN_SHARE * reader.n_documents
 
 
 def _new_texts(reader: PartReader, labels: Mapping[str, Labels]) -> dict[str, list[str]]:
