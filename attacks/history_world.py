@@ -131,6 +131,18 @@ def _write_notes(archive, names, key, value) -> None:
     archive.notes.write(rows, value, WHO)
 
 
+def _said_in(archive, text: str) -> set[str]:
+    """The documents in which a word is certain."""
+    from rankine.errors import InputError
+
+    try:
+        return {hit.document for hit in archive.search(text, 50) if hit.certainty == "heard"}
+    except InputError as error:
+        if "occurs in this archive" not in str(error):
+            raise
+        return set()
+
+
 KINDS = {
     "about": Kind(_make_cell, _write_cell, lambda a: a.about.all(), lambda a, n: a.about.undo(n, WHO), False),
     "judgment": Kind(_make_grade, _write_grade, _read_grades, lambda a, n: a.judgments.store.undo(n, WHO), True),
@@ -304,13 +316,12 @@ class World:
         fixed = {n: c["common"] for n, item in self.model.there.items() if (c := self.model.cells("correction", item))}
         out = []
         for text in set(fixed.values()):
-            sure = {hit.document for hit in archive.search(text, 50) if hit.certainty == "heard"}
+            sure = _said_in(archive, text)
             want = {name for name, value in fixed.items() if value == text}
             out += [f"{text} is found in {sorted(sure)}, not {sorted(want)}"] if sure != want else []
-        if any(item.sound is not None for item in self.model.there.values()):
-            heard = {hit.document for hit in archive.search("heard", 50) if hit.certainty == "heard"}
-            out += [f"heard as before: {sorted(heard & set(fixed))}"] if heard & set(fixed) else []
-        return out
+        sounds = {name for name in fixed if self.model.there[name].sound is not None}
+        before = sounds & _said_in(archive, "heard")
+        return out + ([f"heard as before: {sorted(before)}"] if before else [])
 
     def _typed(self, kind: str, shown: dict[str, dict[Any, Any]]) -> list[str]:
         out = []

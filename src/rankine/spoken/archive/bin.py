@@ -23,7 +23,7 @@ from ...records import Count, checked
 from ..index import schema
 from ..index.build import part_of_parts
 from ..index.part_reader import PartReader
-from ..index.storage import PartFile, write_part
+from ..index.parts import PartFile, write_part
 from ..index.working import WorkingIndex
 
 _FOLDER, _LIST, _WHAT = "bin", "bin.json", "the list of deleted documents"

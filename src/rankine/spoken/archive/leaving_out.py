@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from ..index.build import part_of_parts
 from ..index.part_reader import PartReader
+from ..index.parts import Part, write_part
 from ..index.settings import Settings
-from ..index.storage import Part, write_part
 from ..store import FILE, Store, cells
 from ..store_tables import KINDS
 from .rights import OPEN, RIGHTS, access

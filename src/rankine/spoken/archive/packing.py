@@ -23,8 +23,9 @@ from ...places import folder_inside, inside, is_inside, plain_files
 from ...temporary import temporary_folder
 from ...version import __version__
 from ..databases import back_up, check_database_files
+from ..index.parts import Part, PartFile
 from ..index.reader import Index
-from ..index.storage import MANIFEST, Manifest, Part, PartFile
+from ..index.storage import MANIFEST, Manifest
 from ..recognise.journal import JOURNAL, TABLE, RecordingJournal
 from ..store import FILE, Store
 from ..upgrading import FORMAT, LEGACY

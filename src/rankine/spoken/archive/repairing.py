@@ -28,9 +28,10 @@ from ..index import schema
 from ..index.about import read_about
 from ..index.changes import Progress
 from ..index.part_reader import PartReader
+from ..index.parts import Part, PartFile
 from ..index.reader import Index
 from ..index.settings import Settings
-from ..index.storage import MANIFEST, Manifest, Part, PartFile, Writer, writing
+from ..index.storage import MANIFEST, Manifest, Writer, writing
 from ..recognise.journal import TABLE, RecordingJournal, locked
 from ..salvage import Salvage, salvage
 from ..store import FILE, Store

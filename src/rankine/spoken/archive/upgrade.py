@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..index.grams import merged_grams, part_grams
+from ..index.parts import Part, PartFile
 from ..index.schema import Arrays, GramPostings
 from ..index.settings import Settings
-from ..index.storage import Manifest, Part, PartFile, writing
+from ..index.storage import Manifest, writing
 from ..upgrading import FORMAT
 
 

@@ -25,9 +25,9 @@ from ..lattice.units import Split, to_units
 from . import build_kernels as kn
 from . import schema
 from .grams import UtteranceGrams, least_count, merged_grams, new_grams, part_grams
+from .parts import Part
 from .schema import FORMS, Arrays, Postings, joined
 from .settings import Settings
-from .storage import Part
 
 
 class Entries(NamedTuple):

@@ -11,6 +11,7 @@ import base64
 import binascii
 import zlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypedDict
 
 import msgspec
@@ -22,6 +23,7 @@ from . import schema
 from .build import Entries, Utterance, Word
 from .grams import UtteranceGrams, decoded, part_grams
 from .part_reader import PartReader
+from .parts import Part
 from .schema import FORMS, GramPostings, Postings
 from .settings import Settings
 
@@ -73,25 +75,42 @@ def best_words(reader: PartReader, row: int) -> list[Word]:
 
 
 def _postings(
-    ptr: np.ndarray, row: np.ndarray, rows: range, check: Callable[[int, int], object]
+    ptr: np.ndarray, row: np.ndarray, rows: range, check: Callable[[np.ndarray, np.ndarray], None] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The lists and the places of the postings of some rows, by rising row."""
     begin, end = np.empty(len(ptr) - 1, np.int64), np.empty(len(ptr) - 1, np.int64)
     kn.runs_of_rows(ptr, row, rows.start, rows.stop, begin, end)
-    for number in np.flatnonzero(end > begin).tolist():
-        check(int(begin[number]), int(end[number]))
     n = end - begin
+    if check is not None:
+        check(begin[n > 0], end[n > 0])
     unit = np.repeat(np.arange(len(n)), n)
     at = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n) + np.repeat(begin, n)
     order = np.argsort(row[at], kind="stable")
     return unit[order], at[order]
 
 
+def _check(
+    part: Part, name: str, begin: np.ndarray, end: np.ndarray, arrays: Sequence[str] = ("utt", "pos", "p")
+) -> None:
+    for array in arrays:
+        part.check_runs(f"{name}.{array}", begin, end)
+
+
+def _check_grams(part: Part, name: str, begin: np.ndarray, end: np.ndarray) -> None:
+    _check(part, name, begin, end, ("utt", "n"))
+
+
+def _inside(row: np.ndarray, rows: range) -> bool:
+    return bool(((row >= rows.start) & (row < rows.stop)).all())
+
+
 def _entries(reader: PartReader, kind: str, form: str, rows: range) -> list[Entries]:
     """The entries of rows in one kind and form."""
     part, postings = reader.part, Postings(kind, form)
     row, position, coded = reader.postings(kind, form)
-    unit, at = _postings(postings.bounds(part), row, rows, lambda a, b: postings.check(part, a, b))
+    unit, at = _postings(postings.bounds(part), row, rows, lambda a, b: _check(part, postings.name, a, b))
+    if len(at) and (not _inside(row[at], rows) or position[at].max() >= postings.width(part)):
+        raise part.wrong(f"a number of the postings {postings.name}")
     bounds = np.searchsorted(row[at], np.arange(rows.start, rows.stop + 1))
     slots = schema.slots(kind).read(part)[rows.start : rows.stop + 1] if form == "cn" else None
     names, out = reader.texts(schema.units(kind)), []
@@ -120,14 +139,16 @@ def _grams(
     if not GramPostings(kind, orders[0]).stored(part):
         names, tables = part_grams(part, kind, orders, settings.decoded())
         for order, table in tables.items():
-            some = _postings(table.ptr, table.utterance, rows, lambda a, b: None)
+            some = _postings(table.ptr, table.utterance, rows)
             out[order] = _of_rows(names, order, table.codes, table.utterance, table.coded, rows, some)
         return out
     names = reader.texts(schema.gram_units(kind)).all()
     for order in orders:
         grams = GramPostings(kind, order)
         row, coded = (part.raw(f"{grams.name}.{array}") for array in ("utt", "n"))
-        some = _postings(grams.bounds(part), row, rows, lambda a, b, g=grams: g.read(part, a, b))  # type: ignore[misc]
+        some = _postings(grams.bounds(part), row, rows, partial(_check_grams, part, grams.name))
+        if not _inside(row[some[1]], rows):
+            raise part.wrong(f"a number of the postings {grams.name}")
         out[order] = _of_rows(names, order, grams.codes(part), row, coded, rows, some)
     return out
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -11,9 +11,9 @@ import numpy as np
 
 from ...errors import shorten
 from . import schema
+from .parts import Part
 from .schema import FORMS, GramPostings, NumberColumn, Postings, TextColumn
 from .settings import Settings
-from .storage import Part
 from .strings import Strings
 
 _MOST_BOUNDS = 1000  # of units that are kept
@@ -87,19 +87,32 @@ class PartReader:
         n = len(self.document_of)
         return UtteranceGroups(np.arange(n), np.arange(n + 1))
 
-    @cached_property
+    @property
     def names(self) -> list[str]:
         """The names of all documents, also of those that do not count."""
-        return self.texts(schema.DOCUMENT_NAME).all()
+        if "names" not in self.part.kept:
+            self.part.kept["names"] = self.texts(schema.DOCUMENT_NAME).all()
+        return self.part.kept["names"]
+
+    def find(self, name: str) -> int | None:
+        """The number of the document of a name, if it counts."""
+        if "numbers" not in self.part.kept:
+            self.part.kept["numbers"] = {own: number for number, own in enumerate(self.names)}
+        number: int | None = self.part.kept["numbers"].get(name)
+        if number is None or self.documents_count[number]:
+            return number
+        return next((n for n in self.counting.tolist() if self.names[n] == name), None)
 
     @property
     def counting_names(self) -> list[str]:
         """The names of the documents that count."""
         return [self.names[i] for i in self.counting.tolist()] if self.hidden else self.names
 
-    def keeps(self, names: Container[str]) -> np.ndarray:
+    def keeps(self, names: Collection[str]) -> np.ndarray:
         """A mask of the documents that count and are none of these."""
-        return np.array([name not in names for name in self.names], np.bool_) & self.documents_count
+        mask = self.documents_count.copy()
+        mask[[number for name in names if (number := self.find(name)) is not None]] = False
+        return mask
 
     def utterances(self, document: int) -> range:
         """The numbers of a document's utterances."""

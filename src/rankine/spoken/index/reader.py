@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +18,10 @@ from ..text import SPEAKER, SPEAKERS
 from . import schema
 from .cells import Stamp, StoredCells
 from .part_reader import PartReader
+from .parts import Part
 from .schema import TextColumn
 from .settings import Settings
-from .storage import MANIFEST, Manifest, Part, open_parts
+from .storage import MANIFEST, Manifest, open_parts
 
 
 class Vocabulary(Container[str]):
@@ -30,6 +32,40 @@ class Vocabulary(Container[str]):
 
     def __contains__(self, word: object) -> bool:
         return any(part.has(self.kind, str(word)) for part in self.parts)
+
+
+class DocumentNumbers(Mapping[str, int]):
+    """The numbers of documents by name. Each part finds its own; what it looks them up in is kept with it."""
+
+    def __init__(self, parts: Sequence[PartReader], offsets: np.ndarray) -> None:
+        self.parts = list(zip(parts, offsets.tolist(), strict=False))
+
+    def _number(self, name: object) -> int | None:
+        for part, before in reversed(self.parts):
+            own = part.find(name) if isinstance(name, str) else None
+            if own is not None:
+                return before + int(part.number_of[own] if part.hidden else own)
+        return None
+
+    def __getitem__(self, name: str) -> int:
+        number = self._number(name)
+        if number is None:
+            raise KeyError(name)
+        return number
+
+    def __contains__(self, name: object) -> bool:
+        return self._number(name) is not None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The number of a document, or ``default`` where there is none."""
+        number = self._number(name)
+        return default if number is None else number
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(name for part, _ in self.parts for name in part.counting_names))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 class Index:
@@ -138,9 +174,9 @@ class Index:
         return [name for part in self.parts for name in part.counting_names]
 
     @cached_property
-    def numbers(self) -> dict[str, int]:
+    def numbers(self) -> DocumentNumbers:
         """The number of each document, by name."""
-        return {name: number for number, name in enumerate(self.names)}
+        return DocumentNumbers(self.parts, self.offsets)
 
     @cached_property
     def fingerprints(self) -> dict[str, str]:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ..text import TEXTS
-from .storage import Part
+from .parts import Part
 from .strings import Strings
 
 FORMS = ("pspl", "cn")  # position-specific posteriors, confusion networks

@@ -10,9 +10,10 @@ import numpy as np
 from . import schema
 from .build import Document, part_of_documents, part_of_parts, part_relabelled
 from .part_reader import PartReader
+from .parts import PartFile
 from .reader import Index
 from .schema import Arrays
-from .storage import PartFile, Writer
+from .storage import Writer
 
 _MANY_PARTS = 8
 _SMALL_PART = 1 << 22  # bytes; a smaller one is written anew when one of its documents changes
@@ -50,7 +51,7 @@ class WorkingIndex(Index):
 
     def replace(self, documents: Sequence[Document], removed: Sequence[str]) -> None:
         """Commit these documents instead of those of the same names, without those that are removed."""
-        out = {*removed, *(d.name for d in documents)} & set(self.numbers)
+        out = {name for name in (*removed, *(d.name for d in documents)) if name in self.numbers}
         if not documents and not out:
             return
         entries, lost = [], set(removed)
