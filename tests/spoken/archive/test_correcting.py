@@ -171,6 +171,25 @@ def test_a_span_over_two_segments(tmp_path):
     archive.check()
 
 
+def test_words_in_a_pause_between_segments(tmp_path):
+    folder = tmp_path / "lattices"
+    folder.mkdir()
+    (folder / "u0.slf").write_bytes(write_slf(heard("one two")))
+    (folder / "u1.slf").write_bytes(write_slf(heard("three four")))
+    archive = Archive.create(tmp_path / "archive", KINDS)
+    archive.add(folder, {"u0": About("t", {}, "", 1.0), "u1": About("t", {}, "", 4.0)})
+    archive.corrections.add("t@2.5-3.0", "missed")
+    archive.corrections.add("t@0.2-0.7", "before")
+    assert indexed(archive, "t") == ["before", "one", "two", "missed", "three", "four"]
+    assert hits(archive, "missed") == [("t", 2.5, 3.0)]
+    assert hits(archive, "before") == [("t", 0.2, 0.7)]
+    assert [hit[0] for hit in hits(archive, '"before one two missed"')] == ["t"]
+    archive.check()
+    archive.corrections.undo()
+    archive.corrections.undo()
+    assert indexed(archive, "t") == ["one", "two", "three", "four"]
+
+
 def test_turns_at_the_same_time(tmp_path):
     folder = tmp_path / "lattices"
     folder.mkdir()

@@ -25,6 +25,7 @@ AROUND = 3  # words on either side that a correction remembers
 WINDOW = 3.0  # seconds
 MOST_EDITS = 0.4  # of the letters
 _ROUNDING = 1e-3  # seconds
+_PAUSE = 30.0  # seconds between two rows
 _SHORTEST = 0.02  # seconds of a place between two words
 
 
@@ -144,10 +145,10 @@ def _parted(rows: Sequence[Utterance], one: int, other: int) -> bool:
 
 
 def row_at(rows: Sequence[Utterance], start: float, end: float) -> int | None:
-    """The row that a span overlaps most; None where it overlaps none."""
+    """The row that a span overlaps most, or that is next to it, as far as a pause can be; None where there is none."""
     overlaps = [min(end, row.offset + row.length) - max(start, row.offset) for row in rows]
     best = max(range(len(rows)), key=lambda i: (-math.inf if math.isnan(overlaps[i]) else overlaps[i], -i), default=-1)
-    return best if best >= 0 and overlaps[best] >= 0 else None
+    return best if best >= 0 and overlaps[best] >= -_PAUSE else None
 
 
 def _placement(
