@@ -25,8 +25,8 @@ def test_from_a_correction_to_its_undo(place):
     done = run(place, "correct", "tape@1.5-3", "Wollstonecraft", "--by", "ann")
     assert "tape@1.5-3: wool stone craft → Wollstonecraft" in done.stderr
     assert "the same was heard at 1 other place, such as other@0.500-2.000" in done.stderr
-    found = run(place, "search", "wollstonecraft", "-k", "1").stdout
-    assert "wollstonecraft:1.00 (corrected by ann)" in found
+    printed = run(place, "search", "wollstonecraft", "-k", "1").stdout
+    assert "wollstonecraft:1.00 (corrected by ann)" in printed
     (hit,) = json.loads(run(place, "search", "wollstonecraft", "-k", "1", "-o", "json").stdout)
     assert hit["corrections"][0]["heard"] == "wool stone craft"
     listed = run(place, "corrections").stdout.splitlines()

@@ -1,7 +1,5 @@
 """Corrections of an archive: searched at once, undone, kept through all that happens to a recording."""
 
-import json
-
 import pytest
 
 import rankine as rk
@@ -10,8 +8,7 @@ from rankine.spoken.index.storage import writing
 from rankine.spoken.store import Store
 
 from ..cases import answers
-from .correction_cases import KINDS, OtherTimed, Timed, archive_of, heard, hits, reading, recognised_archive
-from .hearing_cases import write_recordings
+from .correction_cases import OtherTimed, Timed, archive_of, heard, hits, reading, recognised_archive
 
 SAID = "we read mary wool|wolf stone|stones craft today and she wrote"
 SPAN = "@1.5-3.0"
@@ -332,83 +329,6 @@ def test_a_store_of_a_newer_release_is_refused(tmp_path):
         db.execute("PRAGMA user_version = 99")
     with pytest.raises(rk.InputError, match="of a newer release"):
         archive.corrections.add(f"tape{SPAN}", "x")
-
-
-# -- files
-
-
-@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl"])
-def test_export_and_import(tmp_path, ending):
-    archive = archive_of(tmp_path / "a", tape=SAID, b="one two")
-    archive.corrections.add(f"tape{SPAN}", 'Wollstonecraft, "Mary"', "ann")
-    archive.corrections.add("b@0.5-1", "")
-    path = tmp_path / f"x.{ending}"
-    assert archive.corrections.export(path) == 2
-    other = archive_of(tmp_path / "other", tape=SAID, b="one two")
-    read = other.corrections.import_file(path, "bob")
-    assert ([c[1:8] for c in read.added], read.errors) == ([c[1:8] for c in archive.corrections.all()], [])
-    assert reading(other, "tape") == reading(archive, "tape")
-    again = other.corrections.import_file(path)
-    assert (again.added, again.before) == ([], 2)
-    other.corrections.undo()
-    assert reading(other, "b") == "one two"
-
-
-def test_tables_that_people_make(tmp_path):
-    archive = archive_of(tmp_path / "a", tape=SAID)
-    (tmp_path / "t.csv").write_text(
-        "File;Start;Stop;Written\ntape.wav;0:01.5;0:03;Wollstonecraft\ntape;1;99;x\nnone;1;2;x\ntape;;;x\n"
-    )
-    read = archive.corrections.import_file(tmp_path / "t.csv")
-    assert [c.heard for c in read.added] == ["wool stone craft"]
-    assert len(read.errors) == 3
-    assert "line 3: tape: expected a span in the recording" in read.errors[1]
-    (tmp_path / "t.json").write_text(json.dumps([{"recording": "tape", "start": 1, "end": 2}]))
-    read = archive.corrections.import_file(tmp_path / "t.json")
-    assert "there is none called 'written'" in read.errors[0]
-    with pytest.raises(rk.InputError, match=r"ends in \.csv"):
-        archive.corrections.export(tmp_path / "x.docx")
-
-
-def test_what_another_recogniser_heard_is_placed_by_the_words_of_the_file(tmp_path):
-    archive = archive_of(tmp_path / "a", tape=SAID)
-    archive.corrections.add(f"tape{SPAN}", "Wollstonecraft")
-    archive.corrections.export(tmp_path / "x.csv")
-    other = archive_of(tmp_path / "b", tape="well we read mary will stone cart today and she wrote")
-    read = other.corrections.import_file(tmp_path / "x.csv")
-    assert len(read.added) == 1
-    assert reading(other, "tape") == "well we read mary Wollstonecraft today and she wrote"
-
-
-# -- further hearings
-
-
-def test_further_hearings_are_corrected_too(tmp_path):
-    texts, others = (SAID, "words in the other one"), ("he read marry wall stone raft today and he rode", "words in it")
-    write_recordings(tmp_path / "audio", range(2))
-    archive = Archive.create(tmp_path / "archive", KINDS)
-    archive.add_recordings([tmp_path / "audio"], {"one": Timed(texts), "two": OtherTimed(others)})
-    archive.weigh_hearing("two", 1.0)
-
-    def second(archive=archive):
-        return Archive(archive.hearings[0].folder)
-
-    plain = answers(second(), ("raft", "stone", "today"))
-    assert hits(second(), "raft") == [("r00", 2.5, 3.0)]
-    done = archive.corrections.add(f"r00{SPAN}", "Wollstonecraft")
-    assert hits(second(), "wollstonecraft") == [("r00", 1.5, 3.0)]
-    assert hits(second(), "raft") == []
-    archive.check()
-    archive.pack(tmp_path / "p.zip")
-    other = Archive.unpack(tmp_path / "p.zip", tmp_path / "other")
-    assert hits(second(other), "wollstonecraft") == [("r00", 1.5, 3.0)]
-    archive.corrections.undo(done.change)
-    assert answers(second(), ("raft", "stone", "today")) == plain
-    archive.corrections.undo(archive.corrections.history()[-1].id)
-    archive.add_hearings([tmp_path / "audio"], {"two": OtherTimed(("he red merry wool stoned raft to day he", "w"))})
-    assert hits(second(), "wollstonecraft") == [("r00", 1.5, 3.0)]
-    assert [hit[0] for hit in hits(second(), '"merry wollstonecraft to day"')] == ["r00"]
-    assert hits(second(), "raft") == []
 
 
 def test_stores_without_corrections_open_as_before(tmp_path):

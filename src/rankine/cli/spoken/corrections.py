@@ -11,10 +11,11 @@ from .common import Closed, Folder, finish
 from .marks import By, Encoding, Export, History, Import, Undo, check_open, one_of, print_history, undone_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ...spoken import Archive
     from ...spoken.archive.correction_rows import Correction
+    from ...spoken.archive.corrections import Corrections
 
 
 def correct(
@@ -57,28 +58,30 @@ def correct(
         )
 
 
+AsHeard = Annotated[bool, typer.Option("--as-heard", help="Print the words of the recording as they were heard.")]
+Orphans = Annotated[bool, typer.Option("--orphans", help="List corrections that fit nowhere, and change nothing.")]
+Adopt = Annotated[
+    tuple[int, str] | None,
+    typer.Option(metavar="ID PLACE", help="Let a correction count at RECORDING@START-END, and no more elsewhere."),
+]
+Dismiss = Annotated[int | None, typer.Option(metavar="ID", help="Let a correction not count any more.")]
+Elsewhere = Annotated[int | None, typer.Option(metavar="ID", help="List other places where the same was heard.")]
+Accept = Annotated[
+    int | None, typer.Option(metavar="ID", help="Correct these too: those of --place, or all. It is one change.")
+]
+AcceptedPlaces = Annotated[list[str] | None, typer.Option(help="With --accept: one of the places; may be repeated.")]
+
+
 def corrections(
     archive: Folder,
     recording: Annotated[str | None, typer.Argument(help="Only corrections of this recording.")] = None,
-    as_heard: Annotated[
-        bool, typer.Option("--as-heard", help="Print the words of the recording as they were heard.")
-    ] = False,
-    orphans: Annotated[
-        bool, typer.Option("--orphans", help="List corrections that fit nowhere, and change nothing.")
-    ] = False,
-    adopt: Annotated[
-        tuple[int, str] | None,
-        typer.Option(metavar="ID PLACE", help="Let a correction count at RECORDING@START-END, and no more elsewhere."),
-    ] = None,
-    dismiss: Annotated[int | None, typer.Option(metavar="ID", help="Let a correction not count any more.")] = None,
-    elsewhere: Annotated[
-        int | None, typer.Option(metavar="ID", help="List other places where the same was heard.")
-    ] = None,
-    accept: Annotated[
-        int | None,
-        typer.Option(metavar="ID", help="Correct these too: those of --place, or all. It is one change."),
-    ] = None,
-    place: Annotated[list[str] | None, typer.Option(help="With --accept: one of the places; may be repeated.")] = None,
+    as_heard: AsHeard = False,
+    orphans: Orphans = False,
+    adopt: Adopt = None,
+    dismiss: Dismiss = None,
+    elsewhere: Elsewhere = None,
+    accept: Accept = None,
+    place: AcceptedPlaces = None,
     table: Import = None,
     export: Export = None,
     undo: Undo = None,
@@ -103,47 +106,63 @@ def corrections(
     from ...spoken import Archive
 
     opened = Archive(archive)
-    asked = {
-        "--as-heard": as_heard, "--orphans": orphans, "--adopt": adopt is not None, "--dismiss": dismiss is not None,
-        "--elsewhere": elsewhere is not None, "--accept": accept is not None, "--import": table is not None,
-        "--export": export is not None, "--undo": undo is not None, "--history": history,
-    }  # fmt: skip
-    one_of(asked, recording, ("--as-heard",))
     book = opened.corrections
-    if as_heard:
-        _print_heard(opened, recording, closed)
-    elif adopt is not None:
-        done = book.adopt(*adopt, by=by, closed=closed)
-        say(f"{adopt[1]}: {done.heard or '(nothing)'} → {done.written}; --undo {done.change} takes it back")
-    elif dismiss is not None:
-        book.dismiss(dismiss, by)
-        say(f"{archive}: correction {dismiss} does not count any more; --undo {book.history()[-1].id} takes that back")
-    elif elsewhere is not None:
-        rows = [(p.name, p.before, book.get(elsewhere).heard, p.after) for p in book.elsewhere(elsewhere, closed)]
-        title = f"heard as before correction {elsewhere}: {counted(len(rows), 'other place')}"
-        print_table(title, ["place", "before", "heard", "after"], rows)
-    elif accept is not None:
-        accepted = book.accept(accept, place, by, closed)
-        back = f"; --undo {accepted[0].change} takes it back" if accepted else ""
-        say(f"{archive}: corrected at {counted(len(accepted), 'other place')}{back}")
-    elif table is not None:
-        read = book.import_file(table, by, closed, encoding)
-        for note in read.notes:
-            say(f"rankine: {note}")
-        back = f"; --undo {read.added[0].change} takes it back" if read.added else ""
-        say(f"{archive}: {counted(len(read.added), 'correction')} added, {read.before} there already{back}")
-        finish(read.errors, len(read.added) + read.before, "rows")
-    elif export is not None:
-        say(f"{export}: {counted(book.export(export, closed), 'correction')}")
-    elif undo is not None:
-        say(undone_line(archive, book.undo(undo or None, by)))
-    elif history:
-        print_history(archive, book.history())
+    actions: dict[str, tuple[bool, Callable[[], None]]] = {
+        "--as-heard": (as_heard, lambda: _print_heard(opened, recording, closed)),
+        "--orphans": (orphans, lambda: _print_list(opened, book.orphans(closed), orphans=True)),
+        "--adopt": (adopt is not None, lambda: _adopt(book, *(adopt or (0, "")), by, closed)),
+        "--dismiss": (dismiss is not None, lambda: _dismiss(book, dismiss or 0, by)),
+        "--elsewhere": (elsewhere is not None, lambda: _print_elsewhere(book, elsewhere or 0, closed)),
+        "--accept": (accept is not None, lambda: _accept(book, accept or 0, place, by, closed)),
+        "--import": (table is not None, lambda: _import(book, table or "", by, closed, encoding)),
+        "--export": (export is not None, lambda: _export(book, export or "", closed)),
+        "--undo": (undo is not None, lambda: say(undone_line(archive, book.undo(undo or None, by)))),
+        "--history": (history, lambda: print_history(archive, book.history())),
+    }
+    asked = one_of({name: is_asked for name, (is_asked, _) in actions.items()}, recording, ("--as-heard",))
+    if asked is None:
+        _print_list(opened, book.all(recording, closed))
     else:
-        _print_list(opened, book.orphans(closed) if orphans else book.all(recording, closed), orphans)
+        actions[asked][1]()
 
 
-def _print_list(archive: Archive, some: Sequence[Correction], orphans: bool) -> None:
+def _adopt(book: Corrections, number: int, place: str, by: str | None, closed: bool) -> None:
+    done = book.adopt(number, place, by=by, closed=closed)
+    say(f"{place}: {done.heard or '(nothing)'} → {done.written}; --undo {done.change} takes it back")
+
+
+def _dismiss(book: Corrections, number: int, by: str | None) -> None:
+    book.dismiss(number, by)
+    say(f"correction {number} does not count any more; --undo {book.history()[-1].id} takes that back")
+
+
+def _print_elsewhere(book: Corrections, number: int, closed: bool) -> None:
+    heard = book.get(number).heard
+    rows = [(place.name, place.before, heard, place.after) for place in book.elsewhere(number, closed)]
+    title = f"heard as before correction {number}: {counted(len(rows), 'other place')}"
+    print_table(title, ["place", "before", "heard", "after"], rows)
+
+
+def _accept(book: Corrections, number: int, places: list[str] | None, by: str | None, closed: bool) -> None:
+    accepted = book.accept(number, places, by, closed)
+    back = f"; --undo {accepted[0].change} takes it back" if accepted else ""
+    say(f"corrected at {counted(len(accepted), 'other place')}{back}")
+
+
+def _import(book: Corrections, table: str, by: str | None, closed: bool, encoding: str | None) -> None:
+    read = book.import_file(table, by, closed, encoding)
+    for note in read.notes:
+        say(f"rankine: {note}")
+    back = f"; --undo {read.added[0].change} takes it back" if read.added else ""
+    say(f"{counted(len(read.added), 'correction')} added, {read.before} there already{back}")
+    finish(read.errors, len(read.added) + read.before, "rows")
+
+
+def _export(book: Corrections, path: str, closed: bool) -> None:
+    say(f"{path}: {counted(book.export(path, closed), 'correction')}")
+
+
+def _print_list(archive: Archive, some: Sequence[Correction], orphans: bool = False) -> None:
     rows = [
         (c.id, c.recording + (" (not in the archive)" if c.gone else ""), f"{c.start:.2f}–{c.end:.2f}",
          clock(c.start), c.heard, c.written, c.who, c.time, c.change)

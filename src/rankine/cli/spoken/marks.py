@@ -10,9 +10,10 @@ from ...console import clock, counted, print_table, say
 from .common import Closed, Folder, finish
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ...spoken import Archive
+    from ...spoken.archive.collected import Collections
     from ...spoken.archive.history import StoredChange
     from ...spoken.archive.marks import PlaceMark
     from ...spoken.archive.notes import ImportedMarks
@@ -33,8 +34,8 @@ Encoding = Annotated[str | None, typer.Option(help="Encoding of the file that is
 Remove = Annotated[int | None, typer.Option(metavar="ID", help="Remove the one with this number.")]
 
 
-def one_of(asked: Mapping[str, bool], argument: str | None, with_it: Sequence[str]) -> None:
-    """Raise InputError if two options exclude each other, or one does not go with an argument."""
+def one_of(asked: Mapping[str, bool], argument: str | None, with_it: Sequence[str]) -> str | None:
+    """The one option that is asked for, if any; an InputError if there are two, or one that forbids an argument."""
     from ...errors import InputError
 
     names = [name for name, is_asked in asked.items() if is_asked]
@@ -42,6 +43,7 @@ def one_of(asked: Mapping[str, bool], argument: str | None, with_it: Sequence[st
         raise InputError(f"{names[0]} and {names[1]} cannot be used together")
     if argument is not None and names and names[0] not in with_it:
         raise InputError(f"{names[0]} is about the whole archive: leave out {argument!r}")
+    return names[0] if names else None
 
 
 def check_open(archive: Archive, places: Sequence[str], closed: bool) -> None:
@@ -162,29 +164,33 @@ def notes(
         _print_marks(f"{archive}: {counted(len(some), 'note')}", "label", some)
 
 
+Places = Annotated[
+    list[str] | None, typer.Argument(help="Places to put into it: RECORDING@START-END in seconds, or recordings.")
+]
+ExportCollection = Annotated[
+    str | None,
+    typer.Option(
+        "--export", metavar="FILE",
+        help="Write the collection with time codes: .csv, .tsv, .json, .jsonl, .vtt (of one recording), or .m3u for "
+        "players such as VLC.",
+    ),
+]  # fmt: skip
+
+
 def collection(
     archive: Folder,
     name: Annotated[str | None, typer.Argument(help="The collection; without one all are listed.")] = None,
-    places: Annotated[
-        list[str] | None, typer.Argument(help="Places to put into it: RECORDING@START-END in seconds, or recordings.")
-    ] = None,
+    places: Places = None,
     text: Annotated[str, typer.Option(help="A text for the places that are put in.")] = "",
     remove: Remove = None,
     table: Import = None,
-    export: Annotated[
-        str | None,
-        typer.Option(
-            "--export", metavar="FILE",
-            help="Write the collection with time codes: .csv, .tsv, .json, .jsonl, .vtt (of one recording), or .m3u "
-            "for players such as VLC.",
-        ),
-    ] = None,
+    export: ExportCollection = None,
     undo: Undo = None,
     history: History = False,
     by: By = None,
     closed: Closed = False,
     encoding: Encoding = None,
-) -> None:  # fmt: skip
+) -> None:
     """Collect places of recordings under a name, list them, and export them with time codes.
 
     `rankine spoken collection archive/`: all collections
@@ -195,38 +201,47 @@ def collection(
 
     `rankine spoken collection archive/ --remove 3`, `--undo`, `--import talk.csv`
     """
-    from ...errors import InputError
     from ...spoken import Archive
 
     opened = Archive(archive)
     book = opened.collections
-    asked = {
-        "--remove": remove is not None, "--import": table is not None, "--export": export is not None,
-        "--undo": undo is not None, "--history": history,
-    }  # fmt: skip
-    one_of(asked, name, ("--import", "--export"))
-    if places:
-        one_of({**asked, "places to put in": True}, None, ())
-    if places and name is not None:
-        check_open(opened, places, closed)
-        added = book.add(name, places, text, by, closed)
-        back = f"; --undo {added[0].change} takes it back" if added else ""
-        say(f"{name}: {counted(len(added), 'place')} put in, {book.names.get(name, 0)} in all{back}")
-    elif remove is not None:
-        book.remove(remove, by)
-        say(f"{archive}: place {remove} removed; --undo {book.history()[-1].id} brings it back")
-    elif table is not None:
-        _report(archive, book.import_file(table, name, by, closed, encoding), "place")
-    elif export is not None:
-        if name is None:
-            raise InputError("expected the collection to export, behind the archive; got none")
-        say(f"{export}: {counted(book.export(name, export, closed), 'place')}")
-    elif undo is not None:
-        say(undone_line(archive, book.undo(undo or None, by)))
-    elif history:
-        print_history(archive, book.history())
+    actions: dict[str, tuple[bool, Callable[[], None]]] = {
+        "--remove": (remove is not None, lambda: _remove(book, remove or 0, by)),
+        "--import": (
+            table is not None,
+            lambda: _report(archive, book.import_file(table or "", name, by, closed, encoding), "place"),
+        ),
+        "--export": (export is not None, lambda: _export(book, name, export or "", closed)),
+        "--undo": (undo is not None, lambda: say(undone_line(archive, book.undo(undo or None, by)))),
+        "--history": (history, lambda: print_history(archive, book.history())),
+        "places to put in": (bool(places), lambda: _put_in(opened, name or "", places or [], text, by, closed)),
+    }
+    with_name = ("--import", "--export", "places to put in")
+    asked = one_of({option: is_asked for option, (is_asked, _) in actions.items()}, name, with_name)
+    if asked is not None:
+        actions[asked][1]()
     elif name is not None:
         _print_marks(f"{archive}: {name}", "collection", book.get_all(name, closed))
     else:
-        print_table(f"{archive}: {counted(len(book.names), 'collection')}", ["collection", "places"],
-                    list(book.names.items()))  # fmt: skip
+        title = f"{archive}: {counted(len(book.names), 'collection')}"
+        print_table(title, ["collection", "places"], list(book.names.items()))
+
+
+def _put_in(archive: Archive, name: str, places: list[str], text: str, by: str | None, closed: bool) -> None:
+    check_open(archive, places, closed)
+    added = archive.collections.add(name, places, text, by, closed)
+    back = f"; --undo {added[0].change} takes it back" if added else ""
+    say(f"{name}: {counted(len(added), 'place')} put in, {archive.collections.names.get(name, 0)} in all{back}")
+
+
+def _remove(book: Collections, number: int, by: str | None) -> None:
+    book.remove(number, by)
+    say(f"place {number} removed; --undo {book.history()[-1].id} brings it back")
+
+
+def _export(book: Collections, name: str | None, path: str, closed: bool) -> None:
+    from ...errors import InputError
+
+    if name is None:
+        raise InputError("expected the collection to export, behind the archive; got none")
+    say(f"{path}: {counted(book.export(name, path, closed), 'place')}")

@@ -81,12 +81,12 @@ def counting_corrections(db: sqlite3.Connection, names: Collection[str] | None =
         number for number, batch in db.execute("SELECT replaces, batch FROM correction WHERE replaces NOTNULL")
         if batch not in gone
     }  # fmt: skip
-    rows = (Correction._make((*row[:-1], bool(row[-1]))) for row in _rows(db, names))
+    rows = (Correction(*row)._replace(gone=bool(row[11])) for row in _rows(db, names))
     counts = [c for c in rows if c.change not in gone and c.id not in replaced and c.written is not None]
     return sorted(counts, key=lambda c: c.id)
 
 
-def _rows(db: sqlite3.Connection, names: Collection[str] | None) -> Iterable[tuple[Any, ...]]:
+def _rows(db: sqlite3.Connection, names: Collection[str] | None) -> Iterable[Any]:
     select = (
         f"SELECT {_COLUMNS} FROM correction JOIN recording ON recording.id = recording JOIN batch ON batch.id = batch"
     )

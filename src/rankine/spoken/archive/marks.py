@@ -77,7 +77,7 @@ class Marks:
         )
         with self.store.reading(whole=False) as db:
             gone = undone(db)
-            rows = db.execute(
+            rows: list[Any] = db.execute(
                 f"SELECT {columns} FROM {self.kind} AS m JOIN recording ON recording.id = recording "
                 "JOIN batch ON batch.id = m.batch ORDER BY m.id"
             ).fetchall()
@@ -85,7 +85,7 @@ class Marks:
         counting = [row for row in rows if row[8] not in gone]
         replaced = {row[-1] for row in counting}
         marks = [
-            PlaceMark._make((*row[:9], bool(row[9])))
+            PlaceMark(*row[:10])._replace(gone=bool(row[9]))
             for row in counting
             if row[0] not in replaced and row[5] is not None
         ]
