@@ -158,6 +158,8 @@ SCENES = [
     _spoken("judge", "archive", "river", stdin=b"y\nn\n3\nu\nn\nq\n"),
     _spoken("judgments", "archive", "--queries", "queries.tsv", "--qrels", "qrels.txt", "--export", "mine",
             outputs=("mine.tsv", "mine.qrels")),
+    _spoken("correct", "archive", "lattices2@0.5-1", "corrected"),
+    _spoken("note", "archive", "lattices2@0.5-1", "a note"),
     _spoken("learn", "archive", "--folds", "2", "--ranker", "svm-map"),
     Scene("spoken learn --propose", ["spoken", "learn", "archive", "--folds", "2", "--propose"], archive=True),
     Scene("spoken judgments --import", ["spoken", "judgments", "archive", "--import", "judged.csv"], archive=True),
@@ -334,6 +336,10 @@ class Stage:
             assert there == (self.documents | scene.adds) - scene.removes, f"{sorted(there)}"
         assert opened.judgments.all().n_judgments >= self.judgments, "judgments are lost"
         assert opened.search("printing")
+        if complete and scene.name == "spoken correct":
+            assert [hit.document for hit in opened.search("corrected") if hit.certainty == "heard"] == ["lattices2"]
+            assert opened.corrections.all()
+        assert not complete or scene.name != "spoken note" or opened.notes.all()
         weights = opened.weights
         assert weights is None or weights.ranker == "uniform" or weights.id in opened.weights_history
 
