@@ -14,7 +14,8 @@ def identify_recordings(folder: str | os.PathLike, prints: Mapping[str, str]) ->
     """Give recordings the names that they have now, by the fingerprints of their content.
 
     What was said about a recording follows it when it is renamed, and when it returns after it was deleted. Other
-    content under a name that no other recording has taken is the same recording, which was edited.
+    content under a name that no other recording has taken is the same recording, which was edited. The index may have
+    the name before (``was``) until :func:`settle_names`: till then rights count for both names.
     """
     store = Store(folder)
     with store.reading() as db:
@@ -28,13 +29,23 @@ def identify_recordings(folder: str | os.PathLike, prints: Mapping[str, str]) ->
         batch.db.executemany("UPDATE recording SET name = NULL WHERE id = ?", [(number,) for number in moved])
         for number, name in moved.items():
             _take_over(batch, number, name)
-            batch.db.execute("UPDATE recording SET name = ?, was = ?, gone = NULL WHERE id = ?", (name, name, number))
+            batch.db.execute("UPDATE recording SET name = ?, gone = NULL WHERE id = ?", (name, number))
         originals = {mark: number for number, name, mark in rows if name is not None}
         for name, mark in new.items():
             number = batch.recording(name)
             batch.db.execute("UPDATE recording SET print = ? WHERE id = ?", (mark, number))
             if mark in originals and originals[mark] != number:
                 _copy_rights(batch, originals[mark], number)
+
+
+def settle_names(folder: str | os.PathLike) -> None:
+    """Forget the names before of recordings that were renamed: the index has their new names."""
+    store = Store(folder)
+    with store.reading(whole=False) as db:
+        renamed = db.execute("SELECT 1 FROM recording WHERE name <> was LIMIT 1").fetchone()
+    if renamed:
+        with store.writing("names of recordings") as batch:
+            batch.db.execute("UPDATE recording SET was = name WHERE name <> was")
 
 
 def _matched(
@@ -87,7 +98,7 @@ def detach_recordings(folder: str | os.PathLike, names: Collection[str]) -> None
     now = datetime.now(UTC).isoformat(timespec="seconds")
     with Store(folder).writing("deleted") as batch:
         batch.db.executemany(
-            "UPDATE recording SET name = NULL, gone = ? WHERE name = ?", [(now, name) for name in names]
+            "UPDATE recording SET name = NULL, was = name, gone = ? WHERE name = ?", [(now, name) for name in names]
         )
 
 

@@ -16,7 +16,16 @@ SPEAKER, SPEAKERS = "speaker", "speakers"  # the column of the index, and the fi
 TITLE = "title"
 TEXTS = (TITLE, "date", SPEAKER)  # what the index holds of a document besides its name
 UTTERANCE, DOCUMENT, AUDIO, OFFSET = "utterance", "document", "audio", "offset"
-ABOUT_TEXTS = (*TEXTS, SPEAKERS, "collection", "tags", "language", "rights", "notes")  # what a table can say of it
+ABOUT_TEXTS = (
+    *TEXTS,
+    SPEAKERS,
+    "collection",
+    "tags",
+    "language",
+    "rights",
+    "licence",
+    "notes",
+)  # what a table can say of it
 ABOUT_COLUMNS = (UTTERANCE, DOCUMENT, *ABOUT_TEXTS, AUDIO, OFFSET)  # of a table of what is said about utterances
 STOP_WORDS = {  # of each language: words that occur nearly everywhere
     "en": frozenset(

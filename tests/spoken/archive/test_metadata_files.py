@@ -172,15 +172,17 @@ def test_the_ending_of_what_is_written(tmp_path):
     write_rows(tmp_path / "x.csv", {"tape1": {}})
     assert (tmp_path / "x.csv").read_text().splitlines()[
         0
-    ] == "recording,title,date,speakers,collection,tags,language,rights,notes"
+    ] == "recording,title,date,speakers,collection,tags,language,rights,licence,notes"
 
 
 def test_one_bad_cell_leaves_the_others(tmp_path):
     got = read(tmp_path / "t.csv", "name,title,date,rights\ntape1,A,5/11/1963,often\ntape2,B,c. 1962,\n")
-    assert got.cells["tape1"] == {"title": "A"}
+    assert got.cells["tape1"] == {"title": "A", "rights": "often"}
     assert (got.errors, got.rows) == ([], 2)
-    assert [cell.partition(": ")[2].split(":")[0] for cell in got.bad_cells] == ["date", "rights"]
-    assert got.notes == [f"{tmp_path / 't.csv'}: 1 date such as 'c. 1962' only shown: no filter of dates finds it"]
+    assert [cell.partition(": ")[2].split(":")[0] for cell in got.bad_cells] == ["date"]
+    dates, rights = got.notes
+    assert dates == f"{tmp_path / 't.csv'}: 1 date such as 'c. 1962' only shown: no filter of dates finds it"
+    assert "the rights 'often' are not understood, so 1 recording such as 'tape1' is closed" in rights
 
 
 def test_one_bad_object_leaves_the_others(tmp_path):

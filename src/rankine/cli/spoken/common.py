@@ -101,6 +101,7 @@ def _shared(
     beam: Annotated[
         float | None, typer.Option(help="Keep only arcs on a path at most e^BEAM times less likely than the best.")
     ] = None,
+    closed: Closed = False,
 ) -> None:
     pass
 
@@ -196,9 +197,12 @@ def reads_lattices(command: Callable[..., None]) -> Callable[..., None]:
 
 def _source(options: dict[str, Any]) -> LatticeSource:
     from ...errors import InputError
+    from ...spoken.archive.rights import check_source
     from ...spoken.lattice.formats import Reading
     from ...spoken.lattice.scoring import Scoring
 
+    if not options["closed"]:
+        check_source(options["source"])
     ignored = None if options["nothing"] is None else tuple(sorted(set(options["nothing"])))
     if not 0 < options["frame"] < 10:
         raise InputError(f"--frame must be a number of seconds above 0, got {options['frame']}")

@@ -106,8 +106,9 @@ def about(
 
     `rankine spoken about archive/ --export tapes.csv`, `--import-turns turns.csv`, `--history`, `--undo`
 
-    Rights are `open`, `on request`, `closed` or `closed until 2030-01-01`; search obeys them. This command and its
-    exports are for the keeper: they show closed recordings too.
+    Rights are `open`, `on request`, `closed` or `closed until 2030-01-01`; search obeys them, and anything else closes
+    the recording. A licence such as CC-BY 4.0 stands in the field `licence`. This command and its exports are for the
+    keeper: they show closed recordings too.
     """
     from ...spoken import Archive
 
@@ -183,6 +184,7 @@ def _change(
 ) -> None:
     """Set and clear fields of recordings as one change."""
     from ...errors import InputError, shorten
+    from ...spoken.archive.rights import RIGHTS, not_understood
 
     if not names:
         raise InputError("expected the recordings to change, behind the archive; got none")
@@ -196,7 +198,10 @@ def _change(
         cells[field.strip()] = value
     for note in archive.about.new_fields(cells):
         say(f"rankine: {note}")
-    _print_changes(archive, archive.about.change(names, cells, clear, by, dry_run), dry_run)
+    changes = archive.about.change(names, cells, clear, by, dry_run)
+    for note in not_understood({change.recording: change.after for change in changes if change.field == RIGHTS}):
+        say(f"rankine: {note}")
+    _print_changes(archive, changes, dry_run)
 
 
 def _print_changes(archive: Archive, changes: list[CellChange], dry_run: bool) -> None:

@@ -139,7 +139,7 @@ def _find(archive: Archive, text: str, **options: Any) -> tuple[list[Hit], list[
     if candidates is not None:
         notes.append(candidate_recall(archive.index, weights, text, k, documents, candidates))
     few = not hits or (len(hits) < k and options["per_recording"] is None)
-    reason = why_few_hits(archive.index, weights, text, len(hits)) if few else ""
+    reason = why_few_hits(archive.index, weights, text, len(hits), documents) if few else ""
     if not hits:
         reason = f"nothing found: {reason or why_no_hits(archive.index, text, documents)}"
     return hits, [note for note in (*notes, reason) if note]

@@ -1,4 +1,4 @@
-"""Hits with what is said about their recordings, as far as rights allow."""
+"""Hits with what is said about their recordings."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from dataclasses import replace
 
 from ..index.reader import Index
 from .hits import CorrectedSpan, Hit
-from .rights import ON_REQUEST, OPEN, RIGHTS, access
+from .rights import OPEN, RIGHTS, access
 from .turns import speakers_of_places
 
-WITHHELD = "given on request"  # stands for the words of a hit
 
+def described(index: Index, documents: Sequence[int], hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits with title, date, speaker and rights; ``documents`` are the numbers of their recordings.
 
-def described(index: Index, documents: Sequence[int], hits: Sequence[Hit], closed: bool = False) -> list[Hit]:
-    """Hits with title, date, speaker and rights; ``documents`` are the numbers of their recordings.
-
-    The speaker is who speaks at the place, where turns of speakers are recorded, else the recording's. A hit of a
-    recording that is given on request has no words, unless the keeper asks (``closed``).
+    The speaker is who speaks at the place, where turns of speakers are recorded, else the recording's.
     """
     numbers = list(dict.fromkeys(documents))
     texts = dict(zip(numbers, index.texts_of(numbers), strict=True))
@@ -30,8 +27,7 @@ def described(index: Index, documents: Sequence[int], hits: Sequence[Hit], close
             hit, title=fields.get("title", ""), date=fields.get("date", ""),
             speaker="; ".join(here) or fields.get("speakers", ""), rights="" if means == OPEN else fields[RIGHTS],
         )  # fmt: skip
-        hit = replace(hit, corrections=spans_of(hit))
-        out.append(without_words(hit) if means == ON_REQUEST and not closed else hit)
+        out.append(replace(hit, corrections=spans_of(hit)))
     return out
 
 
@@ -52,8 +48,3 @@ def _corrected_spans(index: Index) -> Callable[[Hit], tuple[CorrectedSpan, ...]]
         return tuple(span for span in every if span.start < hit.end and hit.start < span.end)
 
     return spans_of
-
-
-def without_words(hit: Hit) -> Hit:
-    """The hit with its place, score and certainty, but with nothing that was said there."""
-    return replace(hit, snippet="", matches=(), evidence=WITHHELD, explanation=(), line=(), corrections=())

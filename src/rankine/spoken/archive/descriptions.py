@@ -14,7 +14,7 @@ from ..index.reader import Index, PartReader
 from .dates import read_days
 from .fields import values_of
 from .folding import fold
-from .rights import OPEN, RIGHTS, access, readable_documents
+from .rights import OPEN, RIGHTS, access, listed_documents
 
 SORTS = ("title", "date", "speaker", "length", "heard")
 _FIELDS = ("title", "date", "speakers", "collection", RIGHTS)
@@ -39,8 +39,7 @@ class Descriptions:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        readable = readable_documents(index)
-        self.numbers = np.arange(len(index)) if readable is None else np.flatnonzero(readable)
+        self.numbers = listed_documents(index)
         texts = index.document_texts
         empty = np.full(len(index), "", object)
         self._texts = {name: texts.get(name, empty) for name in _FIELDS}

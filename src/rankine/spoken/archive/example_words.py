@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..index.reader import Index
 from ..text import STOP_WORDS
-from .rights import readable_documents
+from .rights import open_index
 from .words import words_of
 
 _LOOKED_AT = 300  # words
@@ -14,11 +14,12 @@ _STOP = frozenset().union(*STOP_WORDS.values())
 
 def example_words(index: Index, most: int = 5) -> list[str]:
     """Words of recordings that are open, which were said more than once, the longest of the frequent ones first."""
+    index = open_index(index)
     if len(index) == 0:
         return []
-    words, masks = words_of(index), index.masks_of(readable_documents(index, words=True))
+    words = words_of(index)
     some = [w for w in dict.fromkeys(words.some(_LOOKED_AT)) if w not in _STOP and _is_telling(w)]
-    counts = {word: words.count(word, masks) for word in some}
+    counts = {word: words.count(word) for word in some}
     frequent = sorted((w for w in some if counts[w] >= 0.5), key=lambda w: (-min(counts[w], 3.0), -counts[w], w))
     return sorted(frequent[: 4 * most], key=lambda w: (-len(w), w))[:most]
 

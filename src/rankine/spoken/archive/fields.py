@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from ...errors import InputError, shorten
 from .day_notations import date_cell
-from .rights import read_rights
+from .rights import RIGHTS, is_licence, read_rights
 
+LICENCE = "licence"  # the field
 LONGEST_VALUE = 100_000  # characters of a cell
 _LONGEST_NAME = 60  # characters of the name of a field
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
@@ -86,6 +87,10 @@ TABLE: dict[str, MetadataField] = {
             ("accessrights", "access-rights", "access"), read_rights,
         ),
         MetadataField(
+            LICENCE, "what may be done with it, such as CC-BY 4.0; it opens and closes nothing",
+            ("license", "licences", "licenses", "rights-statement"), _several, True,
+        ),
+        MetadataField(
             "notes", "anything else; may have several lines",
             ("note", "description", "abstract", "comment", "comments", "remarks", "summary"), _paragraphs,
         ),
@@ -105,6 +110,15 @@ def field_name(text: str) -> str:
     if not name or not name[0].isalpha() or len(name) > _LONGEST_NAME:
         raise InputError(f"expected the name of a field: a letter first, at most {_LONGEST_NAME}; got {shorten(text)}")
     return _ALIASES.get(name, name)
+
+
+def field_of_cell(field: str, text: str) -> str:
+    """Return the field that a cell belongs to: a licence that stands in the column of rights is not about access.
+
+    >>> field_of_cell("rights", "CC-BY 4.0"), field_of_cell("rights", "closed")
+    ('licence', 'rights')
+    """
+    return LICENCE if field == RIGHTS and is_licence(text) else field
 
 
 def settable_name(text: str) -> str:

@@ -8,13 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...console import counted
 from ...errors import InputError, nearest, shorten
 from ..index.reader import Index
 from .dates import EXPECTED, read_date, read_dates, read_days
 from .fields import TABLE, field_name, in_order, values_of
 from .folding import HYPHENS, fold
 from .grammar import has_words, mistake, parse_syntax
-from .rights import OPEN, RIGHTS, access, readable_documents
+from .hearings import HeardIndex, without_documents
+from .rights import OPEN, RIGHTS, access, not_open, open_index
 from .terms import FieldFilter
 from .turns import speakers_by_document
 
@@ -74,47 +76,50 @@ class DocumentFilter(NamedTuple):
         """These filters and others."""
         return self._replace(fields=(*self.fields, *fields))
 
-    def readable(self, index: Index, words: bool = False) -> np.ndarray | None:
-        """True for the documents that are not closed, or (``words``) whose words may be told; None: all of them."""
-        return None if self.closed else readable_documents(index, words)
+    def view(self, index: Index) -> Index:
+        """Return the index as far as it may be told: what is not open does not exist, but for the keeper."""
+        return index if self.closed else open_index(index)
+
+    def views(self, index: Index, hearings: Sequence[HeardIndex]) -> tuple[Index, list[HeardIndex]]:
+        """Return :meth:`view` of an index and of its further hearings."""
+        names = [] if self.closed else not_open(index)
+        return index.without(names), without_documents(hearings, names)
 
     def mask(self, index: Index) -> np.ndarray | None:
         """True for the documents that pass; None: all of them. Filters that leave none are an InputError."""
         if len(index) == 0:
             return None
-        readable = self.readable(index)
-        if self.recording is not None:
-            readable = _only(index, self.recording, readable)
+        only = None if self.recording is None else _only(index, self.recording)
         if not self.fields:
-            return readable
-        masks = [_mask(index, field, readable) for field in self.fields]
-        together = np.logical_and.reduce(masks)
+            return only
+        masks = [_mask(index, field) for field in self.fields]
+        together = np.logical_and.reduce([*masks, *([] if only is None else [only])])
         if not together.any():
             alone = ", ".join(f"{_written(f)} leaves {m.sum():,}" for f, m in zip(self.fields, masks, strict=True))
             raise InputError(f"no recording passes all filters: {alone}")
         return together
 
     def notes(self, index: Index) -> list[str]:
-        """What the filters cannot judge, and how many recordings are closed; a line each."""
-        readable = self.readable(index)
+        """Return what the filters cannot judge, and how many recordings are not searched; a line each."""
+        view = self.view(index)
         notes = []
         if any(field.name == "date" for field in self.fields):
-            dates = _values(index, "date", readable)
+            dates = _values(view, "date")
             unread = [date for date in dates if date and read_days(date.strip()) is None]
             have = f"{len(unread):,} recordings have a date" if len(unread) > 1 else "1 recording has a date"
             if unread:
                 notes.append(f"{have} that cannot be read, such as {shorten(unread[0])}: no filter of dates finds it")
-        if readable is not None:
-            n = int((~readable).sum())
-            notes.append(f"{n:,} recordings are closed and left out" if n > 1 else "1 recording is closed and left out")
+        n = len(index) - len(view)
+        if n:
+            notes.append(f"{counted(n, 'recording')} {'is' if n == 1 else 'are'} not open and left out")
         return notes
 
 
-def _only(index: Index, recording: str, readable: np.ndarray | None) -> np.ndarray:
-    """A mask of one recording; an InputError where it is not there, or not readable."""
+def _only(index: Index, recording: str) -> np.ndarray:
+    """Return a mask of one recording; an InputError where it is not there."""
     number = index.numbers.get(recording, -1)
-    if number < 0 or (readable is not None and not readable[number]):
-        raise InputError(f"no recording is called {shorten(recording)}")
+    if number < 0:
+        raise InputError(f"no recording that may be searched is called {shorten(recording)}")
     mask = np.zeros(len(index), np.bool_)
     mask[number] = True
     return mask
@@ -125,19 +130,16 @@ def _written(field: FieldFilter) -> str:
     return " OR ".join(f"{'-' if field.excluded else ''}{field.name}:{value}" for value in values)
 
 
-def _values(index: Index, name: str, readable: np.ndarray | None = None) -> Sequence[str]:
-    """What all documents have in a field; empty where nothing is said, and for those that are not readable."""
+def _values(index: Index, name: str) -> Sequence[str]:
+    """Return what all documents have in a field; empty where nothing is said."""
     if name == "recording":
-        values = index.names
-    else:
-        field = field_name(name)
-        column = index.document_texts.get(field)
-        values = [""] * len(index) if column is None else column.tolist()
-        if name == "speaker":
-            values = _with_turns(index, values)
-        elif field == RIGHTS:
-            values = [_effective(value) for value in values]
-    return values if readable is None else [v if r else "" for v, r in zip(values, readable.tolist(), strict=True)]
+        return index.names
+    field = field_name(name)
+    column = index.document_texts.get(field)
+    values = [""] * len(index) if column is None else column.tolist()
+    if name == "speaker":
+        return _with_turns(index, values)
+    return [_effective(value) for value in values] if field == RIGHTS else values
 
 
 def _effective(rights: str) -> str:
@@ -154,15 +156,15 @@ def _with_turns(index: Index, values: list[str]) -> list[str]:
     return out
 
 
-def _mask(index: Index, field: FieldFilter, readable: np.ndarray | None) -> np.ndarray:
-    """Which documents pass one filter; an InputError where none does."""
-    values = _values(index, field.name, readable)
+def _mask(index: Index, field: FieldFilter) -> np.ndarray:
+    """Return which documents pass one filter; an InputError where none does."""
+    values = _values(index, field.name)
     test_of = _TESTS.get(field.name, _holds_words)
     tests = [test_of(value) for value in field.values]
     passes = {value: any(test(value) for test in tests) for value in set(values)}
     mask = np.fromiter((passes[value] for value in values), np.bool_, len(values))
     if field.excluded:
-        mask = ~mask if readable is None else ~mask & readable
+        mask = ~mask
         if not mask.any():
             raise InputError(f"no recording is left by {_written(field)}")
         return mask

@@ -32,7 +32,7 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
     ("place:york", "the same with a field of your own, by its name (`rankine spoken about` lists them)"),
     ("-speaker:ann", "all recordings but these"),
 )
-FIELDS = ("title", "speaker", "tag", "date", "recording", "collection", "language", "rights", "notes")
+FIELDS = ("title", "speaker", "tag", "date", "recording", "collection", "language", "rights", "licence", "notes")
 _ALIASES = {"speakers": "speaker", "tags": "tag"}
 NEAR, FARTHEST = 10, 1000  # words apart, where nothing is said and at the most
 LONGEST = 4000  # characters of a query

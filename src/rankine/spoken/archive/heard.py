@@ -54,10 +54,6 @@ class FurtherScores:
         self.places, self.at = mine[first], other[first]
         self.scores = values[self.at]
 
-    def occurs(self, own: Index, documents: np.ndarray | None) -> bool:
-        """Whether this hearing has any evidence of the query, in documents (a mask) of the own index."""
-        return len(_inside(own, self.places, documents)) > 0
-
     def holding(self, places: np.ndarray, excludes: bool) -> np.ndarray:
         """Which own places have all that the query requires, or (``excludes``) hold what it excludes."""
         out = np.zeros(len(places), np.bool_)
@@ -90,11 +86,10 @@ class FurtherScores:
         )  # fmt: skip
 
 
-def is_said(own: Index, hearing: HeardIndex, word: str, documents: np.ndarray | None) -> bool:
-    """Whether a further hearing has a word in documents (a mask) of the own index."""
+def is_said(hearing: HeardIndex, word: str) -> bool:
+    """Whether a further hearing has a word in a place of the archive."""
     said = occurrences(hearing.index, hearing.index.kinds[0], [word]).places
-    places = hearing.same.own[np.isin(hearing.same.further, said)]
-    return len(_inside(own, places, documents)) > 0
+    return bool(np.isin(hearing.same.further, said).any())
 
 
 def _inside(own: Index, places: np.ndarray, documents: np.ndarray | None) -> np.ndarray:
@@ -119,10 +114,10 @@ class HeardQuery:
         self.evidence = QueryEvidence(index, self.query, weights.by_name)
         self.own: tuple[np.ndarray, np.ndarray] | None = None
 
-    def occurs(self, documents: np.ndarray | None) -> bool:
-        """Whether anything in the query occurs in these documents (a mask), in any kind of units."""
-        own = any(self.index.has(kind, self.query.units(kind), documents) for kind in self.index.kinds)
-        return own or any(further.occurs(self.index, documents) for further in self.further)
+    def occurs(self) -> bool:
+        """Whether anything in the query occurs, in any kind of units."""
+        own = any(self.index.has(kind, self.query.units(kind)) for kind in self.index.kinds)
+        return own or any(len(further.places) for further in self.further)
 
     def ranking(self, k: int | None, documents: np.ndarray | None) -> list[RankedPlace]:
         """The k best places (None: all) of documents (a mask), and their scores."""

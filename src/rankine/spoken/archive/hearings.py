@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from secrets import token_hex
 from typing import Annotated, Literal, NamedTuple, TypedDict
@@ -114,6 +115,11 @@ def hearing_folders(archive: Path) -> dict[str, Path]:
 def hearings_of(archive: Path) -> list[FurtherHearing]:
     """The further hearings of an archive, by name."""
     return [FurtherHearing(name, folder, read_weight(folder)) for name, folder in hearing_folders(archive).items()]
+
+
+def without_documents(hearings: Sequence[HeardIndex], names: Collection[str]) -> list[HeardIndex]:
+    """Return further hearings as if they did not hold some documents."""
+    return [replace(hearing, index=hearing.index.without(names)) for hearing in hearings]
 
 
 def hearing_of(archive: Path, name: str) -> FurtherHearing:

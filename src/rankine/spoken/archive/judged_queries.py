@@ -21,8 +21,10 @@ from .hits import Hit, with_full_paths
 from .judged_places import meant_places
 from .judging import PlacedJudgments
 from .ranking import CANDIDATES, find_candidates, parse_query, place_table
+from .rights import open_documents
 from .search import best_places
 from .segments import documents_of, places_of
+from .terms import SpokenQuery
 
 MEASURES = ("AP", "nDCG@10")
 _KEPT = 12  # digits of disagreements: what rounding does is none
@@ -115,13 +117,12 @@ def _candidates(index: Index, placed: PlacedJudgments, text: str, n: int) -> lis
     """(−disagreement, best rank, worst rank, query, place) of the n best places of a query to judge."""
     try:
         query = parse_query(index, text)
-        mask = DocumentFilter().also(query.fields).mask(index)
+        mask = _open_mask(index, query)
     except InputError:
         return []
     places = find_candidates(index, query)
     own = documents_of(index, places)
-    if mask is not None:
-        places, own = places[mask[own]], own[mask[own]]
+    places = places[mask[own]]
     start = shipped(index.kinds)
     X = place_table(index, query, places, start.names)
     ranks = ranks_of(committee(start.names, np.array(start.values)) @ X.T)
@@ -133,12 +134,18 @@ def _candidates(index: Index, placed: PlacedJudgments, text: str, n: int) -> lis
     return sorted((-float(spread[i]), int(best[i]), int(worst[i]), text, int(places[i])) for i in there)[:n]
 
 
+def _open_mask(index: Index, query: SpokenQuery) -> np.ndarray:
+    """Return a mask of the open documents that pass the filters of a query."""
+    mask = DocumentFilter().also(query.fields).mask(index)
+    return open_documents(index) if mask is None else mask & open_documents(index)
+
+
 def hits_at(
     index: Index, text: str, places: Sequence[int], weights: Weights, hearings: Sequence[HeardIndex] = ()
 ) -> dict[int, Hit]:
     """The hits of a query at some places, with their ranks by these weights; only those among the first 1,000."""
     heard = HeardQuery(index, text, weights, hearings)
-    ranking = heard.ranking(CANDIDATES, DocumentFilter().also(heard.query.fields).mask(index))
+    ranking = heard.ranking(CANDIDATES, _open_mask(index, heard.query))
     rank = {place: number for number, (place, _) in enumerate(ranking, 1)}
     some = [ranking[rank[place] - 1] for place in places if place in rank]
     hits = heard.hits(some)

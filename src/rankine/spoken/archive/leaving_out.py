@@ -48,7 +48,7 @@ def forget_closed(folder: Path) -> LeftOut:
             _remove_rows(db, [number for number, _, _ in closed])
             db.execute("VACUUM")  # or the rows would still be in the file
     return LeftOut(
-        frozenset(name for _, name, _ in closed if name is not None),
+        frozenset(some for _, name, was in closed if name is not None for some in (name, was)),
         frozenset(was for _, name, was in closed if name is None),
     )
 

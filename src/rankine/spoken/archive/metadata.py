@@ -18,7 +18,7 @@ from ..index.cells import Cells, rows_of
 from ..index.reader import Index
 from ..store import Store, cells, refresh
 from ..text import SPEAKER, SPEAKERS, TEXTS
-from .fields import TABLE, in_order, read_value, settable_name
+from .fields import TABLE, field_of_cell, in_order, read_value, settable_name
 from .history import StoredChange, history_of, undo_change
 from .metadata_files import read_rows, write_rows
 from .people import login_name
@@ -222,7 +222,7 @@ def _read_cells(values: Mapping[str, str]) -> Cells:
     """Cells by the names of fields, read; two names of one field are an InputError."""
     out: Cells = {}
     for given, value in values.items():
-        field = settable_name(given)
+        field = field_of_cell(settable_name(given), value)
         if field in out:
             raise InputError(f"the field {field!r} is given twice", given)
         out[field] = read_value(field, value)
@@ -265,7 +265,7 @@ def record_texts(
         if name not in index.numbers:
             continue
         for given, value in values.items():
-            field = settable_name(given)
+            field = field_of_cell(settable_name(given), value)
             try:
                 cell = read_value(field, value)
             except InputError:

@@ -22,7 +22,8 @@ from ...files import write_file
 from ...io.delimited_blocks import DecodedText
 from ...sources import open_source
 from .dates import read_days
-from .fields import KEYS, MEASURED, TABLE, field_name, in_order, read_value
+from .fields import KEYS, LICENCE, MEASURED, TABLE, field_name, field_of_cell, in_order, read_value
+from .rights import CLOSED, RIGHTS, not_understood
 
 MOST_COLUMNS = 500
 _BLOCK = 1 << 22  # bytes that are decoded at once
@@ -84,6 +85,8 @@ def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str |
         notes.append(
             f"{path}: {counted(len(shown), 'date')} such as {shown[0]!r} only shown: no filter of dates finds it"
         )
+    rights = {recording: cells.get(RIGHTS, "") for recording, cells in merged.items()}
+    notes += [f"{path}: {note}" for note in not_understood(rights)]
     return MetadataRows(merged, errors, notes, in_order(set(fields.values())), n_rows, bad_cells)
 
 
@@ -238,10 +241,11 @@ def _fields_of(columns: list[str], where: str) -> tuple[str, dict[str, str], lis
     key = min(keys)[1]
     fields: dict[str, str] = {}
     passed: list[str] = []
+    statements = _rights_statements(columns)
     for name in columns:
         if name == key:
             continue
-        field = field_name(name)
+        field = LICENCE if name in statements else field_name(name)
         if field in MEASURED or field == "recording":
             passed.append(name)
             continue
@@ -254,12 +258,22 @@ def _fields_of(columns: list[str], where: str) -> tuple[str, dict[str, str], lis
     return key, fields, passed
 
 
+def _rights_statements(columns: list[str]) -> set[str]:
+    """Return the columns such as dc:rights that hold licences, because another column says who may hear a recording."""
+    about_access = [name for name in columns if not _is_key(name) and field_name(name) == RIGHTS]
+    plain = {name for name in about_access if name.casefold().rpartition(":")[2].strip() == RIGHTS}
+    return plain if len(plain) < len(about_access) else set()
+
+
 def _cells(cells: list[tuple[str, str]], fields: Mapping[str, str]) -> tuple[dict[str, str], list[InputError]]:
-    """The cells of a row by field, and why others cannot be read; those of several columns of one field are joined."""
+    """The cells of a row by field, and why others cannot be read; those of several columns of one field are joined.
+
+    Rights that cannot be read are closed.
+    """
     joined: dict[str, str] = {}
     for column, cell in cells:
         if column in fields:
-            field = fields[column]
+            field = field_of_cell(fields[column], cell)
             joined[field] = f"{joined[field]}; {cell}" if joined.get(field, "").strip() else cell
     out, errors = dict[str, str](), list[InputError]()
     for field, cell in joined.items():
@@ -267,16 +281,24 @@ def _cells(cells: list[tuple[str, str]], fields: Mapping[str, str]) -> tuple[dic
             out[field] = read_value(field, cell)
         except InputError as error:
             errors.append(error)
+            if field == RIGHTS:
+                out[field] = CLOSED
     return out, errors
 
 
 def _without_contradiction(recording: str, rows: list[tuple[str, dict[str, str]]]) -> dict[str, str]:
-    """The cells of all rows of one recording; two different values of a field are an InputError."""
+    """The cells of all rows of one recording; two different values of a field are an InputError.
+
+    Two different rights are kept together, which nobody understands, so the recording is closed.
+    """
     out: dict[str, str] = {}
     places: dict[str, str] = {}
     for where, cells in rows:
         for field, value in cells.items():
             if value and out.get(field) and out[field] != value:
+                if field == RIGHTS:
+                    out[field] = f"{out[field]} and {value}"
+                    continue
                 raise InputError(
                     f"{where}: the {field} of {recording!r} is {shorten(value)} here and {shorten(out[field])} in "
                     f"{places[field]}; no row of it is used"

@@ -14,7 +14,7 @@ from ...console import counted
 from ...errors import InputError
 from ...files import locked
 from ...places import check_below, folder_inside, inside
-from ..catalogue import identify_recordings
+from ..catalogue import identify_recordings, settle_names
 from ..index import schema
 from ..index.about import About, read_about
 from ..index.changes import Changes
@@ -228,12 +228,14 @@ class Indexing:
         identify_recordings(archive.folder, journal.contents())
         table = recordings_table(journal, self.about)
         if not table:
+            settle_names(archive.folder)
             return
         there = set(archive.documents)
         changes = archive.add(
             journal.folder, table, workers=self.workers, progress=self.progress, listed=True, prints=journal.prints(),
             files=list(lattices_of(journal)),
         )  # fmt: skip
+        settle_names(archive.folder)
         new = {
             name: line["audio"] for _, name, line, _ in journal.utterances()
             if name not in there and os.path.isabs(line.get("audio") or "")

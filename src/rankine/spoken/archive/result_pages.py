@@ -82,10 +82,10 @@ def result_page(
 ) -> ResultPage:
     """A page of the results of a query; one that cannot be read is an InputError, filters that leave none a note."""
     page.check()
-    index, hearings = archive.index, archive.counting_hearings
+    index, hearings = documents.views(archive.index, archive.counting_hearings)
     heard = HeardQuery(index, text, archive.weights_in_use, hearings)
-    notes = query_notes(index, heard.query, documents)
-    suggestions = suggestions_for(index, heard.query, documents, hearings)
+    notes = query_notes(archive.index, heard.query, documents)
+    suggestions = suggestions_for(index, heard.query, hearings)
     try:
         mask = documents.also(heard.query.fields).mask(index)
     except InputError as error:
@@ -94,7 +94,7 @@ def result_page(
     if len(places.places) == 0:
         notes.append(f"nothing found: {why_no_hits(index, text, documents)}")
         return ResultPage([], False, 0, 0, notes, suggestions)
-    making = _PageMaking(heard, documents, page)
+    making = _PageMaking(heard, page)
     groups = making.by_time(places) if page.sort == "time" else making.by_relevance(places)
     if page.sort == "time" and len(places.places) > IN_TIME:
         notes.append(f"the {IN_TIME} best places in order of time")
@@ -136,8 +136,8 @@ class _ScoredPlaces:
 class _PageMaking:
     """Makes the groups of a page; ``more`` where others follow, ``exhausted`` where not all were looked at."""
 
-    def __init__(self, heard: HeardQuery, documents: DocumentFilter, page: PageRequest) -> None:
-        self.heard, self.index, self.page, self.closed = heard, heard.index, page, documents.closed
+    def __init__(self, heard: HeardQuery, page: PageRequest) -> None:
+        self.heard, self.index, self.page = heard, heard.index, page
         self.filtered = set(page.certainties) != set(CERTAINTIES)
         self.made = 0
         self.exhausted = self.more = False
@@ -191,7 +191,7 @@ class _PageMaking:
     def _hits(self, ranking: Sequence[RankedPlace]) -> list[Hit]:
         self.made += len(ranking)
         numbers = documents_of(self.index, np.array([place for place, _ in ranking], np.int64)).tolist()
-        return described(self.index, numbers, self.heard.hits(ranking), self.closed)
+        return described(self.index, numbers, self.heard.hits(ranking))
 
     def _passes(self, hit: Hit) -> bool:
         return hit.certainty in self.page.certainties

@@ -1,46 +1,96 @@
 """Rights: who may hear a recording, and what search, playing and export do about it.
 
 open                     everybody; so is a recording of which nothing is said
-on request               search says where something was said, but not what; it is not played or exported
-closed                   it is not in answers, and is not played or exported
+on request               it is listed with what is said about it; it is not searched, played or exported
+closed                   it is not listed, searched, played or exported
 closed until 2030-01-01  closed before this day, open from it on
+anything else            closed, until somebody says one of the above
 
 Whoever keeps the archive asks for everything with ``closed=True``, on the command line with ``--closed``.
 """
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Mapping
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 
 from ...console import counted
 from ...errors import InputError, shorten
+from ..index.cells import CLOSED, OPEN, RIGHTS
 from ..index.reader import Index
+from ..index.storage import MANIFEST
 from .day_notations import iso_date
 
-OPEN, ON_REQUEST, CLOSED = "open", "on request", "closed"
-RIGHTS = "rights"  # the field
+ON_REQUEST = "on request"
 _EXPECTED = "open, on request, closed, or closed until a day such as 2030-01-01"
 _WRITTEN = {"open": OPEN, "public": OPEN, "on request": ON_REQUEST, "by request": ON_REQUEST, "closed": CLOSED}
+_LICENCE = re.compile(
+    r"(cc0|cc[ -]by\b|creative commons|public domain|(https?://)?(www\.)?creativecommons\.org/)", re.IGNORECASE
+)
 _UNTIL = re.compile(r"(?:closed|embargo(?:ed)?) until (.+)")
 
 
 def read_rights(text: str) -> str:
-    """Rights as they are kept; anything else is an InputError. Until a year or month is until its first day.
+    """Return rights as they are kept; what is not understood is kept as it is written, and closes the recording.
+
+    Until a year or month is until its first day.
 
     >>> read_rights("On  request"), read_rights("closed until 17 May 2030"), read_rights("closed until 2030")
     ('on request', 'closed until 2030-05-17', 'closed until 2030-01-01')
+    >>> read_rights("Restricted"), access("Restricted")
+    ('Restricted', 'closed')
     """
-    plain = " ".join(text.replace("-", " ").split() if "until" not in text else text.split()).casefold()
+    written = " ".join(text.split())
+    plain = (" ".join(text.replace("-", " ").split()) if "until" not in text.casefold() else written).casefold()
     if plain in _WRITTEN:
         return _WRITTEN[plain]
     match = _UNTIL.fullmatch(plain)
-    if match is None:
-        raise InputError(f"expected {_EXPECTED}; got {shorten(text)}")
-    day = iso_date(match[1])
-    return f"closed until {day}{'-01-01'[len(day) - 4 :] if len(day) < 10 else ''}"
+    try:
+        day = iso_date(match[1]) if match else ""
+    except InputError:
+        day = ""
+    return f"closed until {day}{'-01-01'[len(day) - 4 :] if len(day) < 10 else ''}" if day else written
+
+
+def is_licence(text: str) -> bool:
+    """Return whether a text names a licence, which says nothing about who may hear a recording.
+
+    >>> is_licence("CC-BY 4.0"), is_licence("https://creativecommons.org/publicdomain/zero/1.0/"), is_licence("closed")
+    (True, True, False)
+    """
+    return _LICENCE.match(" ".join(text.split())) is not None
+
+
+def not_understood(rights: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each text of rights by recording that closes it because it is not understood."""
+    names: dict[str, list[str]] = {}
+    for name, text in rights.items():
+        if text and not _is_understood(text):
+            names.setdefault(text, []).append(name)
+    return [
+        f"the rights {shorten(text)} are not understood, so {counted(len(some), 'recording')} such as {some[0]!r} "
+        f"{'is' if len(some) == 1 else 'are'} closed; understood is {_EXPECTED}, and `open` opens it. "
+        "A licence stands in the field licence"
+        for text, some in names.items()
+    ]
+
+
+def _is_understood(rights: str) -> bool:
+    return rights in (OPEN, ON_REQUEST, CLOSED) or _embargo(rights) is not None
+
+
+def _embargo(rights: str) -> date | None:
+    """Return the day from which a recording is open; None where no day can be read."""
+    match = re.fullmatch(r"closed until (\d{4}-\d\d-\d\d)", rights, re.ASCII)
+    try:
+        return date.fromisoformat(match[1]) if match else None
+    except ValueError:
+        return None
 
 
 def access(rights: str, today: date | None = None) -> str:
@@ -55,26 +105,37 @@ def access(rights: str, today: date | None = None) -> str:
         return OPEN
     if rights == ON_REQUEST:
         return ON_REQUEST
-    match = re.fullmatch(r"closed until (\d{4}-\d\d-\d\d)", rights, re.ASCII)
-    return OPEN if match and (today or date.today()).isoformat() >= match[1] else CLOSED
+    day = _embargo(rights)
+    return OPEN if day is not None and (today or date.today()) >= day else CLOSED
 
 
-def readable_documents(index: Index, words: bool = False) -> np.ndarray | None:
-    """True for the documents that are not closed, by number, with ``words`` for those that are open; None: for all."""
-    secret = (CLOSED, ON_REQUEST) if words else (CLOSED,)
-    closed = [name for name, rights in index.cells.having(RIGHTS, OPEN).items() if access(rights) in secret]
-    numbers = [index.numbers[name] for name in closed if name in index.numbers] if closed else []
-    if not numbers:
-        return None
-    mask = np.ones(len(index), np.bool_)
-    mask[numbers] = False
-    return mask
+def listed_documents(index: Index) -> np.ndarray:
+    """Return the numbers of the documents that are not closed."""
+    closed = [name for name, means in _not_open(index).items() if means == CLOSED]
+    return np.setdiff1d(np.arange(len(index)), [index.numbers[name] for name in closed])
 
 
 def not_open(index: Index) -> list[str]:
-    """The names of recordings that are closed or on request."""
-    others = [name for name, rights in index.cells.having(RIGHTS, OPEN).items() if access(rights) != OPEN]
-    return [name for name in others if name in index.numbers]
+    """Return the names of recordings that are closed or on request."""
+    return list(_not_open(index))
+
+
+def _not_open(index: Index) -> dict[str, str]:
+    """Return what the rights of recordings mean that are not open, by name."""
+    means = {name: access(rights) for name, rights in index.cells.having(RIGHTS, OPEN).items()}
+    return {name: mean for name, mean in means.items() if mean != OPEN and name in index.numbers}
+
+
+def open_documents(index: Index) -> np.ndarray:
+    """Return a mask of the documents that are open."""
+    mask = np.ones(len(index), np.bool_)
+    mask[[index.numbers[name] for name in not_open(index)]] = False
+    return mask
+
+
+def open_index(index: Index) -> Index:
+    """Return the index as if it held only what is open: all that is said to others than the keeper comes from it."""
+    return index.without(not_open(index))
 
 
 def check_all_open(index: Index, everything: str = "closed=True", some: str = "open_only=True") -> None:
@@ -84,6 +145,22 @@ def check_all_open(index: Index, everything: str = "closed=True", some: str = "o
             f"{counted(len(names), 'recording')} such as {names[0]!r} may not be read by everybody: {some} leaves out "
             f"what is not open, {everything} packs it too, for the keeper", str(index.folder),
         )  # fmt: skip
+
+
+def check_source(place: str | os.PathLike, way: str = "--closed") -> None:
+    """Raise InputError if lattices lie in the folder of an archive that has recordings which are not open.
+
+    ``way`` is how the keeper asks for them.
+    """
+    path = Path(place).resolve()
+    for folder in (path, *path.parents):
+        if (folder / MANIFEST).exists():
+            index = Index.open(folder)
+            if names := not_open(index):
+                raise InputError(
+                    f"the archive {folder.name} has {counted(len(names), 'recording')} such as {names[0]!r} that may "
+                    f"not be read by everybody: {way} reads all of it, for the keeper", str(place),
+                )  # fmt: skip
 
 
 def check_readable(index: Index, document: str, closed: bool = False, way: str = "closed=True") -> None:

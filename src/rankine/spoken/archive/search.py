@@ -61,10 +61,11 @@ def search(
         raise InputError(f"k must be at least 1, got {k}")
     if candidates is not None and candidates < 1:
         raise InputError(f"candidates must be at least 1, got {candidates}")
+    whole, (index, hearings) = index, documents.views(index, hearings)
+    if len(index) == 0 < len(whole):  # nothing is open
+        return []
     heard = HeardQuery(index, text, weights, hearings, candidates)
-    readable = documents.readable(index)
-    some = readable is None or readable.any()  # where all is closed there are no hits
-    if some and not heard.occurs(readable):
+    if not heard.occurs():
         nothing = f"nothing in the query {shorten(text)} occurs in this archive, in any kind of units"
         raise InputError(nothing + foreign(index, heard.query.words))
     ranking = heard.ranking(k if grouping is None else None, documents.also(heard.query.fields).mask(index))
@@ -79,7 +80,7 @@ def search(
             _explained(index, heard.query, weights, place, hit) for (place, _), hit in zip(ranking, hits, strict=True)
         ]
     numbers = documents_of(index, np.array([place for place, _ in ranking], np.int64)).tolist()
-    hits = described(index, numbers, with_full_paths(index, hits), documents.closed)
+    hits = described(index, numbers, with_full_paths(index, hits))
     for i, group in enumerate(groups):
         hits[i] = replace(hits[i], recording_rank=group.recording_rank, recording_score=group.recording_score)
     return hits
@@ -106,6 +107,7 @@ def explain_place(
     """
     place_of = read_place_name(name, index.numbers, index.utterances_of)
     check_readable(index, place_of.document, closed)
+    index, hearings = DocumentFilter(closed=closed).views(index, hearings)
     heard = HeardQuery(index, text, weights, hearings)
     mask = np.zeros(len(index), np.bool_)
     mask[index.number_of(place_of.document)] = True
@@ -129,8 +131,11 @@ def _parts(
 
 def why_no_hits(index: Index, text: str, documents: DocumentFilter) -> str:
     """Why a search has no hits: what leaves nothing of the places that have any evidence."""
+    index = documents.view(index)
+    if len(index) == 0:
+        return "nothing in this archive is open"
     query = parse_query(index, text)
-    places = _inside(index, place_evidence(index, query).places, documents.readable(index))
+    places = place_evidence(index, query).places
     if len(places) == 0:
         return "no place holds a word of the query, or its sounds"
     inside = _inside(index, places, documents.also(query.fields).mask(index))
@@ -144,9 +149,10 @@ def _inside(index: Index, places: np.ndarray, mask: np.ndarray | None) -> np.nda
     return places if mask is None else places[mask[documents_of(index, places)]]
 
 
-def why_few_hits(index: Index, weights: Weights, text: str, n_hits: int) -> str:
+def why_few_hits(index: Index, weights: Weights, text: str, n_hits: int, documents: DocumentFilter) -> str:
     """That weights on normalised scores rank only candidates, where a query and its filters leave few of them."""
-    if weights.normalise is None:
+    index = documents.view(index)
+    if weights.normalise is None or len(index) == 0:
         return ""
     n = len(candidate_features(index, parse_query(index, text), weights)[0])
     few = f"the weights in use rank {n:,} places; the query and its filters leave {n_hits:,} of them"
@@ -157,7 +163,8 @@ def candidate_recall(
     index: Index, weights: Weights, text: str, k: int, documents: DocumentFilter, candidates: int
 ) -> str:
     """How many of the k best places are among so many candidates; nothing where weights have their own number."""
-    if weights.normalise is not None:
+    index = documents.view(index)
+    if weights.normalise is not None or len(index) == 0:
         return ""
     query = parse_query(index, text)
     mask = documents.also(query.fields).mask(index)
@@ -169,40 +176,37 @@ def candidate_recall(
 
 def search_notes(index: Index, text: str, documents: DocumentFilter, hearings: Sequence[HeardIndex] = ()) -> list[str]:
     """What was assumed about a query and its filters, and suggestions for words that nobody heard; a line each."""
-    query = parse_query(index, text)
+    view, heard = documents.views(index, hearings)
+    query = parse_query(view, text)
     by_sound = len(index.kinds) > 1
     return query_notes(index, query, documents) + [
-        suggestion_line(word, some, by_sound)
-        for word, some in suggestions_for(index, query, documents, hearings).items()
+        suggestion_line(word, some, by_sound) for word, some in suggestions_for(view, query, heard).items()
     ]
 
 
 def query_notes(index: Index, query: SpokenQuery, documents: DocumentFilter) -> list[str]:
-    """What was assumed about a query and its filters; a line each."""
+    """Return what was assumed about a query and its filters; a line each."""
     return [*query.notes, *documents.also(query.fields).notes(index)]
 
 
 def suggestions_for(
-    index: Index, query: SpokenQuery, documents: DocumentFilter, hearings: Sequence[HeardIndex] = ()
+    index: Index, query: SpokenQuery, hearings: Sequence[HeardIndex] = ()
 ) -> dict[str, list[Suggestion]]:
     """For words of a query that nobody heard, the archive's words that are nearest to them; at most ``_SUGGESTED``."""
-    readable = documents.readable(index)
     unheard = [
         word
         for term in query.terms
-        if not _is_heard(index, term.alternatives, readable) and not term.sounds and not term.of_number
+        if not _is_heard(index, term.alternatives) and not term.sounds and not term.of_number
         for word in term.alternatives[0].words
-        if not index.has(index.kinds[0], [word], readable)
-        and not any(is_said(index, hearing, word, readable) for hearing in hearings)
+        if not index.has(index.kinds[0], [word]) and not any(is_said(hearing, word) for hearing in hearings)
     ]  # fmt: skip
-    told = documents.readable(index, words=True)
-    return {word: suggest(index, word, documents=told) for word in list(dict.fromkeys(unheard))[:_SUGGESTED]}
+    return {word: suggest(index, word) for word in list(dict.fromkeys(unheard))[:_SUGGESTED]}
 
 
-def _is_heard(index: Index, alternatives: Sequence[WordSequence], readable: np.ndarray | None) -> bool:
-    """Whether recordings that are not closed have the words of one of the alternatives."""
+def _is_heard(index: Index, alternatives: Sequence[WordSequence]) -> bool:
+    """Whether the words of one of the alternatives were heard."""
     kind = index.kinds[0]
-    return any(all(index.has(kind, [word], readable) for word in some.words) for some in alternatives)
+    return any(all(index.has(kind, [word]) for word in some.words) for some in alternatives)
 
 
 def place_names(index: Index, places: np.ndarray) -> list[str]:

@@ -39,11 +39,10 @@ class Suggestion:
     by: str
 
 
-def suggest(index: Index, word: str, most: int = 3, documents: np.ndarray | None = None) -> list[Suggestion]:
-    """The archive's words that are nearest to a word by letters or by sound, best first.
+def suggest(index: Index, word: str, most: int = 3) -> list[Suggestion]:
+    """Return the archive's words that are nearest to a word by letters or by sound, best first.
 
-    A number has none: one with nearly the same digits is another number. ``documents`` is a mask of those whose words
-    count.
+    A number has none: one with nearly the same digits is another number.
     """
     if is_number(word):
         return []
@@ -54,7 +53,7 @@ def suggest(index: Index, word: str, most: int = 3, documents: np.ndarray | None
     alike = {other: (changes / len(fold(word)), "letters") for other, changes in spellings.by_letters(word).items()}
     for other, share in spellings.by_sound(word).items():
         alike[other] = min((share, "sound"), alike.get(other, (1.0, "")))
-    counts = {other: words.count(other, index.masks_of(documents)) for other in alike}
+    counts = {other: words.count(other) for other in alike}
     best = sorted((o for o in alike if counts[o] >= LEAST), key=lambda o: (alike[o], -counts[o], o))
     return [Suggestion(other, counts[other], alike[other][1]) for other in best[:most]]
 

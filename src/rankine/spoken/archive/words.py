@@ -138,18 +138,14 @@ class ArchiveWords(WordList):
             words |= dict.fromkeys(texts.some(np.flatnonzero(other[texts.ptr[1:]] > other[texts.ptr[:-1]])))
         return list(words)
 
-    def count(self, word: str, documents: Sequence[np.ndarray] = ()) -> float:
-        """The expected count of a word: the sum of its posteriors in the confusion networks.
-
-        ``documents`` are masks of the documents of each part that count; by default all.
-        """
+    def count(self, word: str) -> float:
+        """The expected count of a word: the sum of its posteriors in the confusion networks."""
         total = 0.0
-        for i, part in enumerate(self.parts):
+        for part in self.parts:
             first, last = part.bounds(self.kind, "cn", [word])
             utterances, _, coded = (column[first[0] : last[0]] for column in part.postings(self.kind, "cn"))
-            if documents or part.hidden:
-                mask = documents[i] if documents else part.documents_count
-                coded = coded[mask[part.document_of[utterances]]]
+            if part.hidden:
+                coded = coded[part.rows_count[utterances]]
             total += float(part.posteriors[coded].sum())
         return total
 

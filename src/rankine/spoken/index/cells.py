@@ -1,6 +1,9 @@
 """What the archive's store says about documents, by name: cells of fields.
 
 Search looks up only the documents of its hits. What is read of all documents is kept until the store has changed.
+
+While a recording is renamed the store has its new name, and the index still the one before. Till both agree, a name
+that a recording had which is not open is closed, whatever else is called so meanwhile.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from ..store import Store, cells
 Cells = dict[str, str]  # of one recording, by field; an empty one was cleared
 Stamp = tuple[int, int, int, bytes]
 Content = TypeVar("Content")
+RIGHTS, OPEN, CLOSED = "rights", "open", "closed"  # the field, and two of its values
 _AT_ONCE = 500  # names in one question
 _COUNTER = slice(24, 28)  # bytes of the file's head which SQLite changes with every commit
 
@@ -58,11 +62,12 @@ class StoredCells:
             return {}
         with self.store.reading(whole=False) as db:
             rows = rows_of(db, "name, about", wanted)
-        return {name: cells(about, self.store.damaged) for name, about in rows if about != "{}"}
+        out = {name: cells(about, self.store.damaged) for name, about in rows if about != "{}"}
+        return self._with_renamed(out, wanted)
 
     def all(self) -> dict[str, Cells]:
         """The cells of all recordings, by name."""
-        return self.kept("all", self._all, {})
+        return self._with_renamed(self.kept("all", self._all, {}))
 
     def _all(self, db: sqlite3.Connection) -> dict[str, Cells]:
         rows = db.execute("SELECT name, about FROM recording WHERE name IS NOT NULL AND about <> '{}'").fetchall()
@@ -74,7 +79,27 @@ class StoredCells:
 
     def having(self, field: str, but: str = "") -> Cells:
         """The value of a field by recording, where it has one other than ``but``."""
-        return self.kept(f"{field} {but}", lambda db: self._having(db, field, but), {})
+        nothing: Cells = {}
+        values = self.kept(f"{field} {but}", lambda db: self._having(db, field, but), nothing)
+        if field != RIGHTS:
+            return values
+        return values | dict.fromkeys(self.renamed(), CLOSED)
+
+    def renamed(self) -> list[str]:
+        """The names before of recordings that are not open and are being renamed."""
+        nobody: list[str] = []
+        return self.kept("renamed", self._renamed, nobody)
+
+    def _renamed(self, db: sqlite3.Connection) -> list[str]:
+        rows = db.execute("SELECT was, about FROM recording WHERE name <> was").fetchall()
+        return [was for was, about in rows if cells(about, self.store.damaged).get(RIGHTS, OPEN) not in ("", OPEN)]
+
+    def _with_renamed(self, known: dict[str, Cells], wanted: Iterable[str] | None = None) -> dict[str, Cells]:
+        """Cells by name, in which names before are closed; only those that are wanted."""
+        closed = self.renamed()
+        if wanted is not None:
+            closed = [name for name in closed if name in set(wanted)]
+        return known | {name: known.get(name, {}) | {RIGHTS: CLOSED} for name in closed} if closed else known
 
     def _having(self, db: sqlite3.Connection, field: str, but: str) -> Cells:
         key, value = (msgspec.json.encode(text).decode() for text in (field, but))

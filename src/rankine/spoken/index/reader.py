@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -74,6 +74,7 @@ class Index:
     def __init__(self, folder: Path, manifest: Manifest, parts: Sequence[Part]) -> None:
         self.folder, self.manifest = folder, manifest
         self._texts: tuple[Stamp | None, object, dict[str, np.ndarray]] | None = None
+        self._without: tuple[frozenset[str], Index] | None = None
         self.settings = Settings.of(manifest.settings)
         try:
             self.settings.check()
@@ -92,6 +93,22 @@ class Index:
         manifest.check_files(folder)
         Store(folder).check_exists()
         return cls(folder, manifest, parts)
+
+    def without(self, names: Collection[str]) -> Index:
+        """Return this state of the index as if it did not hold some documents; places keep their numbers.
+
+        The answer to the last question is kept.
+        """
+        if not names:
+            return self
+        hidden = frozenset(names)
+        if self._without is None or self._without[0] != hidden:
+            numbers = [[n for name in hidden if (n := part.find(name)) is not None] for part in self.parts]
+            entries = zip(self.manifest.parts, numbers, strict=True)
+            parts = tuple(entry._replace(hidden=(*entry.hidden, *some)) for entry, some in entries)
+            manifest = replace(self.manifest, parts=parts)
+            self._without = hidden, Index(self.folder, manifest, [part.part for part in self.parts])
+        return self._without[1]
 
     @property
     def kinds(self) -> list[str]:
@@ -279,22 +296,9 @@ class Index:
             inside = (documents >= self.offsets[p]) & (documents < self.offsets[p + 1])
             yield part, inside, part.counting[documents[inside] - self.offsets[p]]
 
-    def masks_of(self, documents: np.ndarray | None) -> list[np.ndarray]:
-        """A mask of all documents as one for each part, by its own numbers; none where it is None."""
-        masks = []
-        for part, some in zip(
-            self.parts, [] if documents is None else np.split(documents, self.offsets[1:-1]), strict=False
-        ):
-            masks.append(np.zeros(part.n_documents, np.bool_))
-            masks[-1][part.counting] = some
-        return masks
-
-    def has(self, kind: str, units: Sequence[str], documents: np.ndarray | None = None) -> bool:
-        """Whether any of these units occurs, in the documents for which a mask is true."""
-        if documents is None:
-            return any(part.has(kind, u) for part in self.parts for u in units)
-        masks = self.masks_of(documents)
-        return any(part.has_in(kind, units, mask) for part, mask in zip(self.parts, masks, strict=True))
+    def has(self, kind: str, units: Sequence[str]) -> bool:
+        """Whether any of these units occurs."""
+        return any(part.has(kind, unit) for part in self.parts for unit in units)
 
 
 def _utterances(part: PartReader) -> Iterator[tuple[int, str]]:
