@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from rankine.errors import InputError
-from rankine.web.server import ServeOptions, address, free_socket, hosts_of, is_local
+from rankine.web.server import ServeOptions, TimedProtocol, address, free_socket, hosts_of, is_local
 
 from .cases import Site, held_streams, long_archive, served, usual
 
@@ -142,3 +142,20 @@ def test_a_request_that_does_not_come_is_given_up(tmp_path, monkeypatch):
                 connection.sendall(data)
                 assert connection.recv(13) == answer
         assert some.get("/api/v1/archive").status_code == 200
+
+
+def test_answers_are_sent_at_once(tmp_path, monkeypatch):
+    """The system does not hold a small answer back until the client has acknowledged the one before."""
+    made, options = TimedProtocol.connection_made, []
+
+    def watched(self, transport):
+        made(self, transport)
+        options.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    with free_socket("127.0.0.1", 0) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
+    monkeypatch.setattr(TimedProtocol, "connection_made", watched)
+    with served(Site(usual(tmp_path / "p").folder)) as client:
+        assert client().get("/api/v1/archive").status_code == 200
+    assert options
+    assert all(options)

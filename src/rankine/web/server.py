@@ -74,7 +74,7 @@ def free_socket(host: str, port: int) -> socket.socket:
     """A socket that listens on a port, or on the next one that is free; port 0 is any."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in range(port, min(port + _PORTS, 65536)) if port else [0]:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio sets TCP_NODELAY then only
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((host, number))
