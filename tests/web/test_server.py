@@ -2,8 +2,10 @@
 
 import os
 import re
+import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -35,8 +37,8 @@ def serving(folder, *options):
         process.communicate()
 
 
-def entered(url):
-    client = httpx2.Client(base_url=url.split("/?")[0], timeout=30, trust_env=False)
+def entered(url, **options):
+    client = httpx2.Client(base_url=url.split("/?")[0], timeout=30, trust_env=False, **options)
     for _ in range(100):  # it prints the address before it listens to the first request
         try:
             assert client.get("/?" + url.split("/?")[1]).status_code == 303
@@ -159,3 +161,46 @@ def test_answers_are_sent_at_once(tmp_path, monkeypatch):
         assert client().get("/api/v1/archive").status_code == 200
     assert options
     assert all(options)
+
+
+def self_signed(folder):
+    """The files of a certificate for this machine and of its key, made by openssl."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs the program openssl, which makes the certificate")
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    command = [
+        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+        "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
+        "-keyout", str(key), "-out", str(certificate),
+    ]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True, timeout=WATCHDOG)
+    return certificate, key
+
+
+def test_https(tmp_path):
+    """Requests over TLS whose certificate the client checks; the cookie never goes over plain HTTP."""
+    folder = usual(tmp_path / "p").folder
+    certificate, key = self_signed(tmp_path)
+    with serving(folder, "--port", "0", "--certificate", str(certificate), "--key", str(key)) as (process, url):
+        assert re.fullmatch(r"https://127\.0\.0\.1:\d+/\?token=[\w-]{43}", url)
+        base, token = url.split("/?token=")
+        port = int(base.rsplit(":", 1)[1])
+        client = entered(url, verify=ssl.create_default_context(cafile=str(certificate)))
+        assert client.get("/api/v1/archive").json()["recordings"] == 3
+        answer = client.post("/session", json={"token": token}, headers={"Origin": base})
+        cookie = answer.headers["set-cookie"]
+        assert cookie.startswith(f"__Host-rankine-{port}=")
+        assert {"HttpOnly", "Path=/", "SameSite=strict", "Secure"} <= {part.strip() for part in cookie.split(";")}
+        assert "strict-transport-security" not in answer.headers  # it would hold for all other servers of this host
+        for origin in (base.replace("https", "http"), "null"):
+            assert client.post("/session", json={"token": token}, headers={"Origin": origin}).status_code == 403
+        part = client.get("/api/v1/recordings/harbour%2F1/audio", headers={"Range": "bytes=0-99"})
+        assert (part.status_code, len(part.content)) == (206, 100)
+        with pytest.raises(httpx2.ConnectError):  # nobody vouches for this certificate elsewhere
+            httpx2.get(base, trust_env=False, timeout=30)
+        with pytest.raises(httpx2.RemoteProtocolError):
+            httpx2.get(base.replace("https", "http"), trust_env=False, timeout=30)
+        client.close()
+        process.send_signal(signal.SIGTERM)
+        assert "Traceback" not in process.communicate(timeout=WATCHDOG)[1]
+        assert process.returncode == 0
