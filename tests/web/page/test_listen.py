@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from .. import browser as browsers
 from ..browser import RECORDING, TIME, search, until
+from ..cases import two_sides
 
 
 def test_playing_from_one_second_before(here):
@@ -93,3 +94,20 @@ def test_a_moved_file_and_markup_are_sentences(here):
     page = here.open("/recording/none")
     assert page.locator(".empty h1").inner_text() == "This did not work"
     here.errors.clear()  # chromium logs the 404 of the recording that is not there
+
+
+def test_a_recording_of_two_files_plays_both(browser, tmp_path, monkeypatch):
+    monkeypatch.setenv("RANKINE_SETTINGS", str(tmp_path / "settings.json"))
+    with browsers.served(two_sides(tmp_path / "p").folder) as address:
+        here = browsers.Visit(browser, address)
+        page = here.open("/recording/tape?q=railway")
+        until(page, "document.querySelector('audio').duration === 7")
+        assert [word.inner_text() for word in page.locator(".w").all()][3:] == ["storm", "railway", "storm"]
+        page.locator(".index-hit .at").last.click()  # begins in the first file, goes on in the second
+        until(page, f"!document.querySelector('audio').paused && {TIME} > 3")
+        until(page, f"{TIME} > 4.2")
+        assert page.locator(".w.now").inner_text() == "railway"
+        page.locator(".w", has_text="lighthouse").click()
+        until(page, f"{TIME} < 2")
+        assert {r.status for r in here.responses if r.url.endswith("/audio")} == {206}
+        here.close()

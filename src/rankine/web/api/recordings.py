@@ -9,13 +9,13 @@ from ...spoken.archive.descriptions import SORTS, RecordingDescription
 from ...spoken.archive.fields import values_of
 from ...spoken.archive.recognition_progress import recognition_progress
 from ...spoken.archive.rights import OPEN
-from ...spoken.archive.transcripts import transcript_piece
 from ...spoken.archive.turns import turns_of
 from ...version import __version__
 from ..answers import ApiError, not_there, rounded
-from ..audio import audio_state
+from ..audio import audio_state, file_name
 from ..live import ArchiveState
 from ..parameters import Parameters
+from ..timeline import piece_of, timeline
 
 _MOST_VALUES = 200
 _TRANSCRIPT = 600.0  # seconds
@@ -83,11 +83,16 @@ def recording(state: ArchiveState, name: str) -> dict[str, Any]:
     content, index = recording_content(state, name), state.archive.index
     audio = audio_state(state, name)
     fields = state.archive.about.get(name)
+    if len(files := timeline(index, name)) > 1:
+        content["seconds"] = rounded(files[-1].begin + files[-1].seconds)
     return content | {
         "fields": {field: values_of(value) if ";" in value else [value] for field, value in fields.items()},
-        "audio": {"state": audio.state, "message": audio.message, "type": None, "url": None},
+        "audio": {
+            "state": audio.state, "message": audio.message, "type": None, "url": None,
+            "files": [{"name": file_name(file), "start": rounded(file.begin)} for file in audio.files],
+        },
         "turns": [{"speaker": t.speaker, "start": t.start, "end": t.stop} for t in turns_of(index, name)],
-    }
+    }  # fmt: skip
 
 
 def transcript(state: ArchiveState, name: str, parameters: Parameters) -> dict[str, Any]:
@@ -98,7 +103,7 @@ def transcript(state: ArchiveState, name: str, parameters: Parameters) -> dict[s
     start = parameters.seconds("from", 0.0)
     end = parameters.seconds("to", start + _TRANSCRIPT)
     try:
-        piece = transcript_piece(state.archive.index, name, start, end)
+        piece = piece_of(state.archive.index, name, start, end)
     except InputError as error:
         raise ApiError(400, "bad-parameter", error.what) from None
     words = [

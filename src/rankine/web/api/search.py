@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from ...spoken.archive.filters import DocumentFilter
@@ -14,6 +15,7 @@ from ...spoken.archive.segments import read_place_name
 from ..answers import ApiError, rounded
 from ..live import ArchiveState
 from ..parameters import LONGEST_QUERY, Parameters
+from ..timeline import in_recordings
 from .recordings import described, recording_content
 
 _BEFORE = 1.0  # seconds before a hit from which it is played
@@ -46,7 +48,8 @@ def search(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
     """Recordings with their hits."""
     began = time.perf_counter()
     text = query_of(parameters)
-    results = result_page(state.archive, text, filter_of(parameters), page_of(parameters))
+    page = page_of(parameters)
+    results = result_page(state.archive, text, filter_of(parameters), page)
     return {
         "query": text, "notes": results.notes, "suggestions": _suggestions(results),
         "total_hint": {"recordings": results.recordings, "hits": results.places}, "more": results.more,
@@ -54,11 +57,17 @@ def search(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
         "groups": [
             {
                 "recording": recording_content(state, group.recording), "more": group.more,
-                "hits": [hit_content(hit) for hit in group.hits],
+                "hits": [hit_content(hit) for hit in _in_time(state, group.hits, page)],
             }
             for group in results.groups
         ],
     }  # fmt: skip
+
+
+def _in_time(state: ArchiveState, hits: Sequence[Hit], page: PageRequest) -> Sequence[Hit]:
+    """The hits of a recording with times that count from its beginning."""
+    timed = in_recordings(state.archive.index, hits)
+    return sorted(timed, key=lambda hit: (hit.start != hit.start, hit.start)) if page.sort == "time" else timed
 
 
 def _suggestions(results: ResultPage) -> list[dict[str, str]]:
