@@ -16,7 +16,7 @@ from ..answers import ApiError, rounded
 from ..live import ArchiveState
 from ..parameters import LONGEST_QUERY, Parameters
 from ..timeline import in_recordings
-from .recordings import described, recording_content
+from .recordings import described, recording_contents
 
 _BEFORE = 1.0  # seconds before a hit from which it is played
 
@@ -50,16 +50,17 @@ def search(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
     text = query_of(parameters)
     page = page_of(parameters)
     results = result_page(state.archive, text, filter_of(parameters), page)
+    contents = recording_contents(state, [group.recording for group in results.groups])
     return {
         "query": text, "notes": results.notes, "suggestions": _suggestions(results),
         "total_hint": {"recordings": results.recordings, "hits": results.places}, "more": results.more,
         "milliseconds": round(1e3 * (time.perf_counter() - began), 1),
         "groups": [
             {
-                "recording": recording_content(state, group.recording), "more": group.more,
+                "recording": content, "more": group.more,
                 "hits": [hit_content(hit) for hit in _in_time(state, group.hits, page)],
             }
-            for group in results.groups
+            for group, content in zip(results.groups, contents, strict=True)
         ],
     }  # fmt: skip
 
