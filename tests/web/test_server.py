@@ -9,13 +9,15 @@ import ssl
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import httpx2
 import pytest
 
 from rankine.errors import InputError
-from rankine.web.server import ServeOptions, TimedProtocol, address, free_socket, hosts_of, is_local
+from rankine.web.pages import has_waveform
+from rankine.web.server import ServeOptions, TimedProtocol, _announce, address, free_socket, hosts_of, is_local
+from rankine.web.sessions import Sessions
 
 from .cases import Site, held_streams, long_archive, served, usual
 
@@ -204,3 +206,34 @@ def test_https(tmp_path):
         process.send_signal(signal.SIGTERM)
         assert "Traceback" not in process.communicate(timeout=WATCHDOG)[1]
         assert process.returncode == 0
+
+
+def test_an_address_has_few_connections_without_a_session(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankine.web.server.STRANGERS", 5)
+    with served(Site(usual(tmp_path / "p").folder)) as client, ExitStack() as stack:
+        some = client()
+        assert some.get("/api/v1/archive").status_code == 200  # its connection stays open, and is no stranger's
+        assert TimedProtocol.strangers == {}
+        place = ("127.0.0.1", some.base_url.port)
+        slow = [stack.enter_context(socket.create_connection(place, timeout=WATCHDOG)) for _ in range(5)]
+        for connection in slow:
+            connection.sendall(b"GET / HT")
+        with socket.create_connection(place, timeout=WATCHDOG) as further, suppress(ConnectionResetError):
+            assert further.recv(10) == b""
+        assert some.get("/api/v1/archive").status_code == 200
+        assert TimedProtocol.strangers == {"127.0.0.1": 5}
+        stack.close()
+        for _ in range(1000):
+            if not TimedProtocol.strangers:
+                break
+            threading.Event().wait(0.01)
+        assert client().get("/api/v1/archive").status_code == 200
+
+
+def test_a_missing_waveform_is_said(tmp_path, monkeypatch, capsys):
+    sessions = Sessions()
+    for there in (False, True):
+        monkeypatch.setattr("rankine.web.server.has_waveform", lambda there=there: there)
+        _announce(ServeOptions(), sessions, "me", 8517)
+        assert ("make waveform" in capsys.readouterr().err) is not there
+    assert not has_waveform(tmp_path)
