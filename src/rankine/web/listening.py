@@ -18,7 +18,7 @@ from .api.recordings import described, recording
 from .audio import SentAudio, audio_files, open_clip, open_content
 from .limits import Gate, StreamCount
 from .live import ArchiveState, LiveArchive
-from .parameters import Parameters, decoded
+from .parameters import Parameters, recording_name
 from .peaks import PeakCache
 from .ranges import read_range
 from .timeline import TimedFile
@@ -45,7 +45,7 @@ class ListeningRoutes:
 
     async def peaks(self, request: Request) -> Response:
         """The waveform of a recording."""
-        name, parameters = decoded(request.path_params["id"]), Parameters(request.scope["query_string"])
+        name, parameters = recording_name(request.path_params["id"]), Parameters(request.scope["query_string"])
         points = parameters.number("points", 2000, 10, 20_000)
         files, state = await self.reads.run(lambda: self.archive.answer(lambda s: self._files(s, name)))
         waves = await self.decoding.run(lambda: self.peak_cache.get(files, points))
@@ -64,12 +64,12 @@ class ListeningRoutes:
         parameters = Parameters(request.scope["query_string"])
         start, end = parameters.seconds("start"), parameters.seconds("end")
         answer = await self._send(request, lambda files: open_clip(files, start, end))
-        name = f"{decoded(request.path_params['id'])} {start:.2f}-{end:.2f}.wav"
+        name = f"{recording_name(request.path_params['id'])} {start:.2f}-{end:.2f}.wav"
         answer.headers["Content-Disposition"] = attachment(name)
         return answer
 
     async def _send(self, request: Request, open_audio: Callable[[Sequence[TimedFile]], SentAudio]) -> Response:
-        name = decoded(request.path_params["id"])
+        name = recording_name(request.path_params["id"])
         files, _ = await self.reads.run(lambda: self.archive.answer(lambda state: self._files(state, name)))
         content = await self.reads.run(lambda: open_audio(files))
         try:
