@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Each process that a test starts would compile the package anew if the shell forbids compiled files.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test chromium boundscheck bench attack docs lint clean help
+.PHONY: demo test waveform chromium boundscheck bench attack docs lint clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,6 +22,8 @@ demo: $(VENV)/installed-demo $(VENDOR)/wavesurfer.esm.js  ## learn to rank, and 
 test: $(VENV)/installed-dev $(VENDOR)/wavesurfer.esm.js $(VENV)/axe.min.js chromium  ## lint, types, docs and all tests
 	$(MAKE) --no-print-directory -j2 lint docs
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+waveform: $(VENDOR)/wavesurfer.esm.js  ## fetch what draws the waveform of the page
 
 boundscheck: $(VENV)/installed-dev  ## all tests with an index beyond an array's end as an error; compiles everything anew
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$$(mktemp -d) $(BIN)/python -m pytest -n 2 -q
@@ -64,7 +66,7 @@ $(VENV)/installed-bench: pyproject.toml constraints.txt | $(BIN)/python
 	touch $@
 
 # What the page and its tests take from the npm registry: a version, and the hash that its package must have.
-# Without npm the page plays with the browser's own player, and the tests of its access skip.
+# Without npm the page has a plain line in place of the waveform, and the tests of its access skip.
 define fetch
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && mkdir -p $(@D) \
 	&& { npm pack --silent --pack-destination $$folder $(1)@$(2) > /dev/null || { echo "no $(1): $(5)"; exit 0; }; } \

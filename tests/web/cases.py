@@ -78,6 +78,24 @@ def long_archive(place):
     return archive
 
 
+def two_sides(place):
+    """A recording "tape" of two audio files, sides of 4 and 3 seconds; times count from the beginning of each."""
+    place = Path(place)
+    lattices, audio, about = place / "lattices", place / "audio", {}
+    lattices.mkdir(parents=True)
+    audio.mkdir()
+    said = {"a-0": ["lighthouse", "keeper"], "a-1": ["winter", "storm"], "b-0": ["railway", "storm"]}
+    for name, words in said.items():
+        (lattices / f"{name}.slf").write_bytes(write_slf(spoken(words)))
+        about[name] = About("tape", {"title": "Two sides"}, str(audio / f"side-{name[0]}.wav"), 2.0 * int(name[-1]))
+    write_tone(audio / "side-a.wav", 4.0)
+    write_tone(audio / "side-b.wav", 3.0)
+    archive = Archive.create(place / "archive", SMALL)
+    assert not archive.add(lattices, about).errors
+    archive.add_roots([audio])
+    return Archive(place / "archive")
+
+
 def usual(place):
     """Four recordings: one of two utterances, one without audio, one on request, one closed."""
     archive = make_archive(

@@ -13,6 +13,7 @@ from rankine.web.answers import ApiError
 from rankine.web.audio import DecodedContent, open_clip, open_content
 
 from .cases import RATE, Site, error_of, make_archive, spoken, write_tone
+from .test_peaks import one
 
 API = "/api/v1"
 HARBOUR = f"{API}/recordings/harbour%2F1"
@@ -56,7 +57,7 @@ def test_a_file_that_has_changed_is_sent_anew(client, tmp_path):
 def test_what_browsers_cannot_play_is_sent_as_wav(tmp_path):
     samples = write_tone(tmp_path / "a.wav", 2.0, channels=2)
     soundfile.write(tmp_path / "a.aiff", samples, RATE, subtype="PCM_16")
-    content = open_content(tmp_path / "a.aiff")
+    content = open_content(one(tmp_path / "a.aiff"))
     assert content.type == "audio/wav"
     whole = b"".join(content.chunks(0, content.size))
     assert len(whole) == content.size
@@ -73,7 +74,7 @@ def test_what_browsers_cannot_play_is_sent_as_wav(tmp_path):
 def test_what_browsers_play_is_sent_as_it_is(tmp_path, ending, kind):
     path = tmp_path / f"a.{ending}"
     soundfile.write(path, np.sin(np.arange(16000) / 10) * 0.5, 16000)
-    content = open_content(path)
+    content = open_content(one(path))
     assert content.type == kind
     assert b"".join(content.chunks(0, content.size)) == path.read_bytes()
     content.close()
@@ -82,7 +83,7 @@ def test_what_browsers_play_is_sent_as_it_is(tmp_path, ending, kind):
 def test_wav_in_an_odd_coding_is_decoded(tmp_path):
     path = tmp_path / "a.wav"
     soundfile.write(path, np.sin(np.arange(16000) / 10) * 0.5, 16000, subtype="IMA_ADPCM")
-    assert isinstance(open_content(path), DecodedContent)
+    assert isinstance(open_content(one(path)), DecodedContent)
 
 
 def test_clips_are_exact(client, tmp_path):
@@ -101,12 +102,12 @@ def test_a_damaged_file_is_sent_to_its_stated_end(tmp_path):
     rng = np.random.default_rng(0)
     soundfile.write(tmp_path / "a.aiff", rng.normal(0, 0.1, 40_000), RATE)
     data = (tmp_path / "a.aiff").read_bytes()
-    content = open_clip(tmp_path / "a.aiff", 0.0, 5.0)
+    content = open_clip(one(tmp_path / "a.aiff"), 0.0, 5.0)
     assert len(b"".join(content.chunks(0, content.size))) == content.size
     content.close()
     (tmp_path / "b.aiff").write_bytes(b"no audio" + data[8:100])
     with pytest.raises(ApiError) as caught:
-        open_content(tmp_path / "b.aiff")
+        open_content(one(tmp_path / "b.aiff"))
     assert caught.value.status == 415
     assert str(tmp_path) not in caught.value.message
 

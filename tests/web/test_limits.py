@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from rankine.web.answers import ApiError
-from rankine.web.limits import Gate, StreamCount
+from rankine.web.limits import ABANDONED, Gate, StreamCount
 
 
 def test_no_more_at_once_than_there_are_threads():
@@ -92,3 +92,30 @@ def test_streams_are_counted():
     for user in ("ann", "bob", "eve"):
         streams.leave(user)
     assert streams.open == {}
+
+
+def test_threads_that_were_given_up_are_counted_until_they_end():
+    """They cannot be stopped: other work goes on beside them, until there are too many of them."""
+    release, running = threading.Event(), []
+
+    def stuck():
+        running.append(1)
+        release.wait(60)
+
+    async def main():
+        gate, codes = Gate("searches", 1, seconds=0.05), []
+        for number in range(2 * ABANDONED):
+            with pytest.raises(ApiError) as caught:
+                await gate.run(stuck)
+            codes.append(caught.value.code)
+            if number == 0:
+                assert await gate.run(lambda: "done") == "done"
+        assert codes == ["too-slow"] * ABANDONED + ["too-many"] * ABANDONED
+        assert len(running) == gate.abandoned == ABANDONED
+        release.set()
+        while gate.abandoned:
+            await anyio.sleep(0.01)
+        assert await gate.run(lambda: "done") == "done"
+        assert (gate.inside, gate.abandoned) == (0, 0)
+
+    anyio.run(main)

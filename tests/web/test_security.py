@@ -48,6 +48,13 @@ def test_foreign_origins_are_refused(site, client):
     assert answer.status_code == 204
 
 
+def test_headers_that_tell_the_site_come_once(client):
+    for name, values in (("Origin", (SITE, "http://evil.example")), ("Sec-Fetch-Site", ("same-origin", "cross-site"))):
+        for order in (values, values[::-1]):
+            answer = client.get(f"{API}/archive", headers=[(name, value) for value in order])
+            assert (answer.status_code, error_of(answer)["code"]) == (403, "foreign-origin")
+
+
 @pytest.mark.parametrize("fetch", ["cross-site", "same-site"])
 def test_requests_of_other_sites_are_refused(site, client, fetch):
     headers = {"Sec-Fetch-Site": fetch, "Sec-Fetch-Mode": "no-cors"}

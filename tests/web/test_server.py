@@ -2,18 +2,22 @@
 
 import os
 import re
+import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import httpx2
 import pytest
 
 from rankine.errors import InputError
-from rankine.web.server import ServeOptions, address, free_socket, hosts_of, is_local
+from rankine.web.pages import has_waveform
+from rankine.web.server import ServeOptions, TimedProtocol, _announce, address, free_socket, hosts_of, is_local
+from rankine.web.sessions import Sessions
 
 from .cases import Site, held_streams, long_archive, served, usual
 
@@ -35,8 +39,8 @@ def serving(folder, *options):
         process.communicate()
 
 
-def entered(url):
-    client = httpx2.Client(base_url=url.split("/?")[0], timeout=30, trust_env=False)
+def entered(url, **options):
+    client = httpx2.Client(base_url=url.split("/?")[0], timeout=30, trust_env=False, **options)
     for _ in range(100):  # it prints the address before it listens to the first request
         try:
             assert client.get("/?" + url.split("/?")[1]).status_code == 303
@@ -142,3 +146,94 @@ def test_a_request_that_does_not_come_is_given_up(tmp_path, monkeypatch):
                 connection.sendall(data)
                 assert connection.recv(13) == answer
         assert some.get("/api/v1/archive").status_code == 200
+
+
+def test_answers_are_sent_at_once(tmp_path, monkeypatch):
+    """The system does not hold a small answer back until the client has acknowledged the one before."""
+    made, options = TimedProtocol.connection_made, []
+
+    def watched(self, transport):
+        made(self, transport)
+        options.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    with free_socket("127.0.0.1", 0) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
+    monkeypatch.setattr(TimedProtocol, "connection_made", watched)
+    with served(Site(usual(tmp_path / "p").folder)) as client:
+        assert client().get("/api/v1/archive").status_code == 200
+    assert options
+    assert all(options)
+
+
+def self_signed(folder):
+    """The files of a certificate for this machine and of its key, made by openssl."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs the program openssl, which makes the certificate")
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    command = [
+        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+        "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
+        "-keyout", str(key), "-out", str(certificate),
+    ]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True, timeout=WATCHDOG)
+    return certificate, key
+
+
+def test_https(tmp_path):
+    """Requests over TLS whose certificate the client checks; the cookie never goes over plain HTTP."""
+    folder = usual(tmp_path / "p").folder
+    certificate, key = self_signed(tmp_path)
+    with serving(folder, "--port", "0", "--certificate", str(certificate), "--key", str(key)) as (process, url):
+        assert re.fullmatch(r"https://127\.0\.0\.1:\d+/\?token=[\w-]{43}", url)
+        base, token = url.split("/?token=")
+        port = int(base.rsplit(":", 1)[1])
+        client = entered(url, verify=ssl.create_default_context(cafile=str(certificate)))
+        assert client.get("/api/v1/archive").json()["recordings"] == 3
+        answer = client.post("/session", json={"token": token}, headers={"Origin": base})
+        cookie = answer.headers["set-cookie"]
+        assert cookie.startswith(f"__Host-rankine-{port}=")
+        assert {"HttpOnly", "Path=/", "SameSite=strict", "Secure"} <= {part.strip() for part in cookie.split(";")}
+        assert "strict-transport-security" not in answer.headers  # it would hold for all other servers of this host
+        for origin in (base.replace("https", "http"), "null"):
+            assert client.post("/session", json={"token": token}, headers={"Origin": origin}).status_code == 403
+        part = client.get("/api/v1/recordings/harbour%2F1/audio", headers={"Range": "bytes=0-99"})
+        assert (part.status_code, len(part.content)) == (206, 100)
+        with pytest.raises(httpx2.ConnectError):  # nobody vouches for this certificate elsewhere
+            httpx2.get(base, trust_env=False, timeout=30)
+        with pytest.raises(httpx2.RemoteProtocolError):
+            httpx2.get(base.replace("https", "http"), trust_env=False, timeout=30)
+        client.close()
+        process.send_signal(signal.SIGTERM)
+        assert "Traceback" not in process.communicate(timeout=WATCHDOG)[1]
+        assert process.returncode == 0
+
+
+def test_an_address_has_few_connections_without_a_session(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankine.web.server.STRANGERS", 5)
+    with served(Site(usual(tmp_path / "p").folder)) as client, ExitStack() as stack:
+        some = client()
+        assert some.get("/api/v1/archive").status_code == 200  # its connection stays open, and is no stranger's
+        assert TimedProtocol.strangers == {}
+        place = ("127.0.0.1", some.base_url.port)
+        slow = [stack.enter_context(socket.create_connection(place, timeout=WATCHDOG)) for _ in range(5)]
+        for connection in slow:
+            connection.sendall(b"GET / HT")
+        with socket.create_connection(place, timeout=WATCHDOG) as further, suppress(ConnectionResetError):
+            assert further.recv(10) == b""
+        assert some.get("/api/v1/archive").status_code == 200
+        assert TimedProtocol.strangers == {"127.0.0.1": 5}
+        stack.close()
+        for _ in range(1000):
+            if not TimedProtocol.strangers:
+                break
+            threading.Event().wait(0.01)
+        assert client().get("/api/v1/archive").status_code == 200
+
+
+def test_a_missing_waveform_is_said(tmp_path, monkeypatch, capsys):
+    sessions = Sessions()
+    for there in (False, True):
+        monkeypatch.setattr("rankine.web.server.has_waveform", lambda there=there: there)
+        _announce(ServeOptions(), sessions, "me", 8517)
+        assert ("make waveform" in capsys.readouterr().err) is not there
+    assert not has_waveform(tmp_path)

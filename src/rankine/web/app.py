@@ -23,7 +23,7 @@ from .limits import SEARCHES, Gate, StreamCount
 from .listening import ListeningRoutes, attachment
 from .live import ArchiveState, LiveArchive
 from .pages import LOGIN_FILES, PageFiles
-from .parameters import Parameters, decoded
+from .parameters import Parameters, recording_name
 from .security import ENTRY, EntryRules, Guard, set_cookie
 from .sessions import Sessions
 
@@ -144,22 +144,22 @@ class WebSite:
 
     async def recording(self, request: Request) -> Response:
         """One recording."""
-        name, url = decoded(request.path_params["id"]), request.url.path
+        name, url = recording_name(request.path_params["id"]), request.url.path
         return await self.answer(self.reads, lambda state: self.listening.with_audio(state, name, url))
 
     async def transcript(self, request: Request) -> Response:
         """The words of a recording."""
-        name, parameters = decoded(request.path_params["id"]), Parameters(request.scope["query_string"])
+        name, parameters = recording_name(request.path_params["id"]), Parameters(request.scope["query_string"])
         return await self.answer(self.reads, lambda state: recordings.transcript(state, name, parameters))
 
     async def citation(self, request: Request) -> Response:
         """A line that cites a recording."""
-        name, parameters = decoded(request.path_params["id"]), Parameters(request.scope["query_string"])
+        name, parameters = recording_name(request.path_params["id"]), Parameters(request.scope["query_string"])
         return await self.answer(self.reads, lambda state: exports.citation_content(state, name, parameters))
 
     async def subtitles(self, request: Request) -> Response:
         """A recording's words as subtitles."""
-        name, form = decoded(request.path_params["id"]), request.path_params["form"]
+        name, form = recording_name(request.path_params["id"]), request.path_params["form"]
         return await self.file(self.reads, lambda state: exports.subtitle_file(state, name, form))
 
     async def hits(self, request: Request) -> Response:

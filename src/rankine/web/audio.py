@@ -1,6 +1,7 @@
 """Audio of recordings: found by the recording's name below the roots that the user named, and sent as browsers play it.
 
-A file that browsers play is sent as it is. Any other is sent as WAV, decoded while it is sent, from any byte on.
+A file that browsers play is sent as it is. Any other is sent as WAV, decoded while it is sent, from any byte on; so are
+the files of a recording that has several, one after the other.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -18,13 +19,12 @@ import numpy as np
 from ..errors import InputError
 from ..files import fingerprint
 from ..spoken.archive.rights import OPEN
-from ..spoken.archive.roots import RecordingRoots
-from ..spoken.archive.segments import audio_of
 from ..spoken.recognise.audio import as_16_bits
 from ..spoken.recognise.named_roots import split_root
-from ..spoken.recognise.readers import open_audio
 from .answers import ApiError
+from .joined import open_files
 from .live import ArchiveState
+from .timeline import TimedFile, timeline
 
 CHUNK = 1 << 16  # bytes that are sent at once
 WAV_HEAD = 44  # bytes
@@ -41,11 +41,14 @@ _PLAYED = {  # by how a file begins, as browsers tell it too
 
 
 class RecordingAudio(NamedTuple):
-    """The audio of a recording: ``ok`` with its path, else ``missing``, ``none`` or ``closed`` with a reason."""
+    """The audio of a recording: ``ok`` with its files, else ``missing``, ``none`` or ``closed`` with a reason.
+
+    It is ``ok`` where one of several files is there; the message names those that are not.
+    """
 
     state: str
     message: str = ""
-    path: Path | None = None
+    files: Sequence[TimedFile] = ()
 
 
 def audio_state(state: ArchiveState, recording: str) -> RecordingAudio:
@@ -53,23 +56,28 @@ def audio_state(state: ArchiveState, recording: str) -> RecordingAudio:
     index = state.archive.index
     if state.descriptions.get(recording).rights != OPEN:
         return RecordingAudio("closed", "this recording is given on request: ask whoever keeps the archive")
-    stored = audio_of(index, recording)
-    if not stored:
+    files = timeline(index, recording)
+    if not files:
         return RecordingAudio("none", "the archive holds what was said, but names no audio file of this recording")
-    try:
-        return RecordingAudio("ok", path=RecordingRoots(index.folder, index.manifest).find(stored))
-    except (InputError, OSError):
-        expected = stored if split_root(stored)[0] else Path(stored).name
-        return RecordingAudio("missing", f"the audio file was expected as {expected}, and is not there")
+    gone = [file_name(file) for file in files if file.path is None]
+    if len(gone) < len(files):
+        said = f"{len(gone)} of {len(files)} audio files cannot be read here: {', '.join(gone)}" if gone else ""
+        return RecordingAudio("ok", said, files)
+    return RecordingAudio("missing", f"the audio file was expected as {' and '.join(gone)}, and is not there")
 
 
-def audio_path(state: ArchiveState, recording: str) -> Path:
-    """The audio file of a recording; an ApiError that says why there is none."""
+def file_name(file: TimedFile) -> str:
+    """The name of an audio file without the folders of this machine."""
+    return file.stored if split_root(file.stored)[0] else Path(file.stored).name
+
+
+def audio_files(state: ArchiveState, recording: str) -> Sequence[TimedFile]:
+    """The audio files of a recording; an ApiError that says why there is none."""
     audio = audio_state(state, recording)
-    if audio.path is None:
+    if audio.state != "ok":
         status = 403 if audio.state == "closed" else 404
         raise ApiError(status, f"audio-{audio.state}", audio.message)
-    return audio.path
+    return audio.files
 
 
 class SentAudio(Protocol):
@@ -86,8 +94,11 @@ class SentAudio(Protocol):
         """Let go of the file."""
 
 
-def open_content(path: Path) -> SentAudio:
-    """The audio of a file as browsers play it."""
+def open_content(files: Sequence[TimedFile]) -> SentAudio:
+    """The audio of a recording as browsers play it."""
+    path = files[0].path
+    if len(files) > 1 or path is None:
+        return DecodedContent(files)
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except OSError:
@@ -100,7 +111,7 @@ def open_content(path: Path) -> SentAudio:
     if kind is not None:
         return PlainContent(handle, kind)
     os.close(handle)
-    return DecodedContent(path)
+    return DecodedContent(files)
 
 
 def _mark(*values: object) -> str:
@@ -129,10 +140,11 @@ class PlainContent:
 class DecodedContent:
     """A recording as WAV with 16 bits, decoded while it is sent; or the samples from ``first`` to ``last`` of it."""
 
-    def __init__(self, path: Path, start: float = 0.0, end: float | None = None) -> None:
+    def __init__(self, files: Sequence[TimedFile], start: float = 0.0, end: float | None = None) -> None:
         self._open = ExitStack()
         try:
-            self.audio = self._open.enter_context(open_audio(path))
+            self.audio = self._open.enter_context(open_files(files))
+            states = [file.path.stat() for file in files if file.path is not None]
         except (InputError, OSError):
             self._open.close()
             raise ApiError(415, "audio-unreadable", "the audio file cannot be decoded on this machine") from None
@@ -144,8 +156,8 @@ class DecodedContent:
             raise ApiError(416, "bad-range", f"this is not within the {length:.1f} seconds of the recording")
         self.width = 2 * self.audio.channels
         self.size, self.type = WAV_HEAD + (self.last - self.first) * self.width, WAV
-        state = path.stat()
-        self.mark = _mark(state.st_ino, state.st_size, state.st_mtime_ns, self.first, self.last)
+        stamps = [(state.st_ino, state.st_size, state.st_mtime_ns) for state in states]
+        self.mark = _mark(stamps, self.first, self.last)
 
     @property
     def head(self) -> bytes:
@@ -186,11 +198,11 @@ class DecodedContent:
         self._open.close()
 
 
-def open_clip(path: Path, start: float, end: float) -> DecodedContent:
+def open_clip(files: Sequence[TimedFile], start: float, end: float) -> DecodedContent:
     """The samples between two times, as WAV."""
     if not start < end <= start + _MOST_CLIP:
         raise ApiError(
             400, "bad-parameter", f"expected an end behind the start, by at most {_MOST_CLIP:g} seconds; got "
             f"{start:g} to {end:g}",
         )  # fmt: skip
-    return DecodedContent(path, start, end)
+    return DecodedContent(files, start, end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -15,15 +16,21 @@ Result = TypeVar("Result")
 SEARCHES = max(os.cpu_count() or 1, 2)  # at once: more would only wait for each other
 WAITING = 200  # requests that wait for a thread of one kind
 SECONDS = 30.0  # after which a request that is not answered is given up
+ABANDONED = 4  # threads for each one of a gate that may go on with work that was given up
 STREAMS, STREAMS_OF_ONE = 100, 24  # at once: of all, and of one session
 
 
 class Gate:
-    """Threads for one kind of work: so many at once, others wait, and too many are refused."""
+    """Threads for one kind of work: so many at once, others wait, and too many are refused.
+
+    A thread cannot be stopped. One whose work was given up is counted until it ends; where there are many of them, no
+    further work is begun.
+    """
 
     def __init__(self, name: str, threads: int, waiting: int = WAITING, seconds: float = SECONDS) -> None:
         self.name, self.threads, self.waiting, self.seconds = name, threads, waiting, seconds
-        self.inside = 0
+        self.inside = self.abandoned = 0
+        self._lock = threading.Lock()
         self._limiter: CapacityLimiter | None = None
 
     async def run(self, work: Callable[[], Result]) -> Result:
@@ -35,11 +42,34 @@ class Gate:
         self.inside += 1
         try:
             with anyio.fail_after(self.seconds):
-                return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+                async with self._limiter:
+                    return await self._in_thread(work)
         except TimeoutError:
             raise ApiError(503, "too-slow", f"not done after {self.seconds:g} seconds") from None
         finally:
             self.inside -= 1
+
+    async def _in_thread(self, work: Callable[[], Result]) -> Result:
+        if self.abandoned >= ABANDONED * self.threads:
+            raise self._full()
+        working, given_up = True, False
+
+        def counted() -> Result:
+            nonlocal working
+            try:
+                return work()
+            finally:
+                with self._lock:
+                    working = False
+                    self.abandoned -= given_up
+
+        try:
+            return await to_thread.run_sync(counted, abandon_on_cancel=True, limiter=CapacityLimiter(1))
+        except anyio.get_cancelled_exc_class():
+            with self._lock:
+                given_up = working
+                self.abandoned += given_up
+            raise
 
     def _full(self) -> ApiError:
         return ApiError(503, "too-many", f"too many {self.name} at once: try again", {"Retry-After": "1"})

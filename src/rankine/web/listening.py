@@ -15,12 +15,13 @@ from starlette.types import Message, Receive, Scope, Send
 
 from .answers import json_answer
 from .api.recordings import described, recording
-from .audio import SentAudio, audio_path, open_clip, open_content
+from .audio import SentAudio, audio_files, open_clip, open_content
 from .limits import Gate, StreamCount
 from .live import ArchiveState, LiveArchive
-from .parameters import Parameters, decoded
+from .parameters import Parameters, recording_name
 from .peaks import PeakCache
 from .ranges import read_range
+from .timeline import TimedFile
 
 _STALLED = 60.0  # seconds after which a client that takes nothing is given up
 _KEEP = "private, no-cache"
@@ -44,15 +45,15 @@ class ListeningRoutes:
 
     async def peaks(self, request: Request) -> Response:
         """The waveform of a recording."""
-        name, parameters = decoded(request.path_params["id"]), Parameters(request.scope["query_string"])
+        name, parameters = recording_name(request.path_params["id"]), Parameters(request.scope["query_string"])
         points = parameters.number("points", 2000, 10, 20_000)
-        path, state = await self.reads.run(lambda: self.archive.answer(lambda s: self._path(s, name)))
-        waves = await self.decoding.run(lambda: self.peak_cache.get(path, points))
-        return json_answer({"state": state.id, "seconds": waves.seconds, "peaks": waves.peaks})
+        files, state = await self.reads.run(lambda: self.archive.answer(lambda s: self._files(s, name)))
+        waves = await self.decoding.run(lambda: self.peak_cache.get(files, points))
+        return json_answer({"state": state.id, "seconds": waves.seconds, "peaks": waves.rows()})
 
-    def _path(self, state: ArchiveState, name: str) -> Any:
+    def _files(self, state: ArchiveState, name: str) -> Sequence[TimedFile]:
         described(state, name)
-        return audio_path(state, name)
+        return audio_files(state, name)
 
     async def audio(self, request: Request) -> Response:
         """The audio of a recording, or a range of it."""
@@ -62,15 +63,15 @@ class ListeningRoutes:
         """The samples between two times as a file to keep."""
         parameters = Parameters(request.scope["query_string"])
         start, end = parameters.seconds("start"), parameters.seconds("end")
-        answer = await self._send(request, lambda path: open_clip(path, start, end))
-        name = f"{decoded(request.path_params['id'])} {start:.2f}-{end:.2f}.wav"
+        answer = await self._send(request, lambda files: open_clip(files, start, end))
+        name = f"{recording_name(request.path_params['id'])} {start:.2f}-{end:.2f}.wav"
         answer.headers["Content-Disposition"] = attachment(name)
         return answer
 
-    async def _send(self, request: Request, open_audio: Callable[[Any], SentAudio]) -> Response:
-        name = decoded(request.path_params["id"])
-        path, _ = await self.reads.run(lambda: self.archive.answer(lambda state: self._path(state, name)))
-        content = await self.reads.run(lambda: open_audio(path))
+    async def _send(self, request: Request, open_audio: Callable[[Sequence[TimedFile]], SentAudio]) -> Response:
+        name = recording_name(request.path_params["id"])
+        files, _ = await self.reads.run(lambda: self.archive.answer(lambda state: self._files(state, name)))
+        content = await self.reads.run(lambda: open_audio(files))
         try:
             return self._answer(request, content)
         except BaseException:

@@ -18,7 +18,13 @@ _TYPES = {
     ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".png": "image/png",
     ".woff2": "font/woff2", ".json": "application/json",
 }  # fmt: skip
+WAVEFORM = "vendor/wavesurfer.esm.js"
 _FOREVER = "private, max-age=31536000, immutable"
+
+
+def has_waveform(folder: Path = FOLDER) -> bool:
+    """Whether the module that draws the waveform is there."""
+    return (folder / WAVEFORM).is_file()
 
 
 class PageFile(NamedTuple):
@@ -70,7 +76,7 @@ class PageFiles:
         text = files[name].content.decode()
         values = {
             "nonce": nonce, "version": version, "title": title,
-            "waveform": "yes" if "vendor/wavesurfer.esm.js" in files else "",
+            "waveform": "yes" if WAVEFORM in files else "",
         }  # fmt: skip
         text = re.sub(r"\{\{(\w+)\}\}", lambda match: escape(values.get(match[1], match[0])), text)
         return Response(text, status, {"Cache-Control": "no-store"}, "text/html")

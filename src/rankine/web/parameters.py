@@ -30,6 +30,18 @@ def decoded(text: str) -> str:
     return plain
 
 
+def recording_name(text: str) -> str:
+    """The name of a recording that a part of a path holds; a tilde stands before names such as ``..``.
+
+    Browsers take ``.`` and ``..`` for steps between folders, also where they are percent-encoded.
+
+    >>> recording_name("a%2Fb"), recording_name("~.."), recording_name("~~.."), recording_name("~a")
+    ('a/b', '..', '~..', '~a')
+    """
+    plain = decoded(text)
+    return plain[1:] if plain.startswith("~") and plain.lstrip("~") in (".", "..") else plain
+
+
 class Parameters:
     """The parameters of a request, each given once at most."""
 

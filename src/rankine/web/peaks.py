@@ -4,60 +4,83 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from pathlib import Path
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import InputError
-from ..spoken.recognise.readers import OpenAudio, open_audio
+from ..spoken.recognise.readers import OpenAudio
 from .answers import ApiError
+from .joined import open_files
+from .timeline import TimedFile
 
-_KEPT = 200  # recordings
+SIZES = (100, 500, 2000, 5000, 20_000)  # numbers of points that are computed: others would be kept beside them
+_KEPT = 16 << 20  # bytes
 
 
 class WavePeaks(NamedTuple):
-    """The length of a recording, and a row of least and largest sample for each stretch."""
+    """The length of a recording, and a row of least and largest sample, in thousandths, for each stretch."""
 
     seconds: float
-    peaks: list[tuple[float, float]]
+    thousandths: np.ndarray
+
+    def rows(self) -> list[tuple[float, float]]:
+        """The rows as numbers from −1 to 1."""
+        return [(low / 1000, high / 1000) for low, high in self.thousandths.tolist()]
 
 
 class PeakCache:
-    """Peaks of recordings, computed once while the file stays the same."""
+    """Peaks of recordings, computed once while their files stay the same; so many bytes are kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _KEPT) -> None:
+        self.most, self.size = most, 0
         self._kept: OrderedDict[object, WavePeaks] = OrderedDict()
         self._lock = threading.Lock()
         self._busy: dict[object, threading.Lock] = {}
 
-    def get(self, path: Path, points: int) -> WavePeaks:
-        """The peaks of a file; two requests for the same compute them once."""
-        try:
-            state = path.stat()
-        except OSError:
-            raise ApiError(404, "audio-missing", "the audio file cannot be opened") from None
-        key = state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, points
+    def get(self, files: Sequence[TimedFile], points: int) -> WavePeaks:
+        """The peaks of a recording, of as many points or the next larger size; requests for the same wait for one."""
+        points = next((size for size in SIZES if size >= points), SIZES[-1])
+        key = (points, *map(_stamp, files))
         with self._lock:
             busy = self._busy.setdefault(key, threading.Lock())
-        with busy:
+        try:
+            with busy:
+                with self._lock:
+                    kept = self._kept.get(key)
+                kept = kept or read_peaks(files, points)
+                self._keep(key, kept)
+        finally:
             with self._lock:
-                kept = self._kept.get(key)
-            if kept is None:
-                kept = read_peaks(path, points)
-            with self._lock:
-                self._kept[key] = kept
-                self._kept.move_to_end(key)
                 self._busy.pop(key, None)
-                if len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
         return kept
 
+    def _keep(self, key: object, peaks: WavePeaks) -> None:
+        with self._lock:
+            if key not in self._kept:
+                self.size += peaks.thousandths.nbytes
+            self._kept[key] = peaks
+            self._kept.move_to_end(key)
+            while self.size > self.most:
+                _, oldest = self._kept.popitem(last=False)
+                self.size -= oldest.thousandths.nbytes
 
-def read_peaks(path: Path, points: int) -> WavePeaks:
-    """The peaks of a file, block by block; of several channels together."""
+
+def _stamp(file: TimedFile) -> tuple[int | float, ...]:
+    if file.path is None:
+        return (file.seconds,)
     try:
-        with open_audio(path) as audio:
+        state = file.path.stat()
+    except OSError:
+        raise ApiError(404, "audio-missing", "the audio file cannot be opened") from None
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
+
+
+def read_peaks(files: Sequence[TimedFile], points: int) -> WavePeaks:
+    """The peaks of a recording, block by block; of several channels together."""
+    try:
+        with open_files(files) as audio:
             return _peaks(audio, points)
     except (InputError, OSError):
         raise ApiError(415, "audio-unreadable", "the audio file cannot be decoded on this machine") from None
@@ -77,5 +100,5 @@ def _peaks(audio: OpenAudio, points: int) -> WavePeaks:
             at += len(block)
     except InputError:  # damaged further on: silence
         pass
-    rows = np.round(np.clip(np.column_stack([low, high]), -1, 1).astype(np.float64), 3)
-    return WavePeaks(round(audio.frames / audio.rate, 3), [(a, b) for a, b in rows.tolist()])
+    rows = np.round(1000 * np.clip(np.column_stack([low, high]), -1, 1)).astype(np.int16)
+    return WavePeaks(round(audio.frames / audio.rate, 3), rows)

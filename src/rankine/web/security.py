@@ -146,7 +146,8 @@ class Guard:
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         navigates = headers.get("sec-fetch-mode") == "navigate" and scope["method"] != "POST"
         own = f"{'https' if self.rules.secure else 'http'}://{headers['host']}"
-        if origin is not None and origin.lower() != own.lower():
+        several = any(len(headers.getlist(name)) > 1 for name in ("origin", "sec-fetch-site", "sec-fetch-mode"))
+        if several or (origin is not None and origin.lower() != own.lower()):
             raise ApiError(403, "foreign-origin", "a page of another site may not ask for this")
         if site not in (None, "same-origin", "none") and not (navigates and self.rules.is_page(scope["path"])):
             raise ApiError(403, "foreign-origin", "a page of another site may not ask for this")

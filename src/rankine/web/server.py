@@ -10,10 +10,11 @@ import socket
 import ssl
 import threading
 import webbrowser
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 import uvicorn
@@ -28,6 +29,7 @@ from ..spoken.archive.result_pages import result_page
 from .answers import ApiError
 from .app import WebOptions, create_app, new_rules
 from .live import LiveArchive
+from .pages import has_waveform
 from .security import HostList, cookie_name
 from .sessions import Sessions
 
@@ -35,6 +37,7 @@ HOST, PORT = "127.0.0.1", 8517
 _PORTS = 50  # that are tried, one after the other
 _PATIENCE = 1  # seconds that streams may go on after a signal
 _CONNECTIONS = 500
+STRANGERS = 100  # connections of one address that no session has used yet
 HEAD_SECONDS = 20.0  # in which the head of a request must come
 _ANYWHERE = ("0.0.0.0", "::")
 
@@ -74,7 +77,7 @@ def free_socket(host: str, port: int) -> socket.socket:
     """A socket that listens on a port, or on the next one that is free; port 0 is any."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in range(port, min(port + _PORTS, 65536)) if port else [0]:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio sets TCP_NODELAY then only
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((host, number))
@@ -145,14 +148,37 @@ def warm(archive: LiveArchive) -> None:
 
 
 class TimedProtocol(H11Protocol):
-    """A connection that is closed when its client begins a request and does not send the rest of its head."""
+    """A connection that is closed when its client begins a request and does not send the rest of its head.
 
+    An address that has many connections which no session has used yet gets no further one.
+    """
+
+    strangers: ClassVar[Counter[str]] = Counter()  # such connections, by address
     _late: asyncio.TimerHandle | None = None
+    _stranger: str | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has come."""
         super().connection_made(transport)
-        self._wait()
+        self._stranger = self.client[0] if self.client else ""
+        self.strangers[self._stranger] += 1
+        if self.strangers[self._stranger] > STRANGERS:
+            transport.abort()
+        else:
+            self._wait()
+
+    def on_response_complete(self) -> None:
+        """A request is answered: who had a session for it is no stranger any more."""
+        if self.scope is not None and self.scope.get("user") is not None:
+            self._is_known()
+        super().on_response_complete()
+
+    def _is_known(self) -> None:
+        if self._stranger is not None:
+            self.strangers[self._stranger] -= 1
+            if not self.strangers[self._stranger]:
+                del self.strangers[self._stranger]
+            self._stranger = None
 
     def data_received(self, data: bytes) -> None:
         """A client has sent something."""
@@ -165,6 +191,7 @@ class TimedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """A client has gone."""
         self._forget()
+        self._is_known()
         super().connection_lost(exc)
 
     def _is_answering(self) -> bool:
@@ -234,6 +261,8 @@ def _announce(options: ServeOptions, sessions: Sessions, own: str, port: int) ->
         say(f"whoever reaches {options.host} over the network can open this page with a token, and nobody without")
         if not options.certificate:
             say("it is not encrypted: others on the way can read along, tokens too; give --certificate and --key")
+    if not has_waveform():
+        say("the page has no waveform: its drawing is not installed; in a clone of Rankine, `make waveform` fetches it")
     say("Ctrl-C ends")
 
 

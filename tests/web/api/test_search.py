@@ -1,8 +1,13 @@
 """Searching over the API, against the archive itself."""
 
+import threading
+
 import pytest
 
 from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive.result_pages import result_page
+
+from ..cases import error_of, served
 
 API = "/api/v1"
 
@@ -105,3 +110,32 @@ def test_why_sums_to_the_score(client):
                 assert set(answer["kinds"]) <= {"words", "sounds", "exact order", "sounds in order"}
     assert client.get(f"{API}/why", params={"q": "zzzz", "place": "railway"}).status_code == 400
     assert client.get(f"{API}/why", params={"q": "storm"}).status_code == 400
+
+
+def test_a_search_that_takes_too_long_is_given_up(site, monkeypatch):
+    """It is answered with a sentence, other requests go on, and search works again when its thread has ended."""
+    release = threading.Event()
+    gate = site.app.app.routes[-1].endpoint.__self__.searches
+    gate.seconds = 0.2
+
+    def slow(*arguments):
+        assert release.wait(60)
+        return result_page(*arguments)
+
+    monkeypatch.setattr("rankine.web.api.search.result_page", slow)
+    with served(site) as client:
+        one = client()
+        for _ in range(3):
+            answer = one.get(f"{API}/search", params={"q": "storm"})
+            assert (answer.status_code, error_of(answer)["code"]) == (503, "too-slow")
+            assert error_of(answer)["message"] == "not done after 0.2 seconds"
+            assert one.get(f"{API}/recordings").status_code == 200
+        assert gate.abandoned == 3
+        release.set()
+        gate.seconds = 30.0
+        assert one.get(f"{API}/search", params={"q": "storm"}).json()["groups"]
+        for _ in range(1000):
+            if not gate.abandoned:
+                break
+            threading.Event().wait(0.01)
+        assert gate.abandoned == 0

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from .. import browser as browsers
 from ..browser import RECORDING, TIME, search, until
+from ..cases import make_archive, spoken, two_sides
 
 
 def test_playing_from_one_second_before(here):
@@ -65,17 +66,23 @@ def test_a_link_opens_a_second_of_a_recording(here):
     assert page.locator(".wave-canvas canvas, .wave-canvas > div").count()
 
 
-def test_without_the_waveform_the_browser_plays(here):
+def test_without_the_waveform_there_is_one_player(here):
     def plain(route):
         answer = route.fetch()
         route.fulfill(response=answer, body=answer.text().replace('data-waveform="yes"', 'data-waveform=""'))
 
     here.page.route("**/recording/**", plain)
     page = here.open(f"{RECORDING}?q=railway")
-    assert page.locator(".player audio[controls]").is_visible()
+    assert page.locator("audio[controls]").count() == 0
+    assert page.get_by_role("button", name="Play", exact=True).locator("visible=true").count() == 1
     assert page.locator(".wave-mark").count() == 2
     page.locator(".player .play").click()
     until(page, f"{TIME} > 0.3")
+    page.get_by_role("slider").press("End")
+    until(page, f"{TIME} > document.querySelector('audio').duration - 1")
+    page.get_by_role("slider").press("Home")
+    page.locator(".player .play").click()
+    until(page, "!document.querySelector('audio').paused")
     page.locator(".crumb a").click()
     page.wait_for_selector(".hit")
     assert not page.evaluate("document.querySelector('audio').paused")
@@ -93,3 +100,54 @@ def test_a_moved_file_and_markup_are_sentences(here):
     page = here.open("/recording/none")
     assert page.locator(".empty h1").inner_text() == "This did not work"
     here.errors.clear()  # chromium logs the 404 of the recording that is not there
+
+
+def test_a_recording_of_two_files_plays_both(browser, tmp_path, monkeypatch):
+    monkeypatch.setenv("RANKINE_SETTINGS", str(tmp_path / "settings.json"))
+    with browsers.served(two_sides(tmp_path / "p").folder) as address:
+        here = browsers.Visit(browser, address)
+        page = here.open("/recording/tape?q=railway")
+        until(page, "document.querySelector('audio').duration === 7")
+        assert [word.inner_text() for word in page.locator(".w").all()][3:] == ["storm", "railway", "storm"]
+        page.locator(".index-hit .at").last.click()  # begins in the first file, goes on in the second
+        until(page, f"!document.querySelector('audio').paused && {TIME} > 3")
+        until(page, f"{TIME} > 4.2")
+        assert page.locator(".w.now").inner_text() == "railway"
+        page.locator(".w", has_text="lighthouse").click()
+        until(page, f"{TIME} < 2")
+        assert {r.status for r in here.responses if r.url.endswith("/audio")} == {206}
+        here.close()
+
+
+def test_times_that_are_none_and_recordings_that_are_left_at_once(here):
+    """Visit.close finds errors of scripts."""
+    for t in ("x", "NaN", "1e999", "-5"):
+        page = here.open(f"{RECORDING}?t={t}")
+        page.wait_for_selector(".transcript .w")
+    leave = """async () => {
+        const views = ["/recording/railway?t=x", "/recording/hospital?q=doctor&t=9", "/recordings"];
+        for (let i = 0; i < 60; i += 1) {
+            history.pushState({}, "", views[i % 3]);
+            dispatchEvent(new PopStateEvent("popstate"));
+            await new Promise((done) => setTimeout(done, (i * 7) % 40));
+        }
+    }"""
+    page.evaluate(leave)
+    page.wait_for_selector("main[aria-busy=false]")
+
+
+def test_a_recording_that_is_called_dots(browser, tmp_path, monkeypatch):
+    monkeypatch.setenv("RANKINE_SETTINGS", str(tmp_path / "settings.json"))
+    names = {name: ([spoken(["storm", "winter"])], {}, True) for name in ("..", ".", "~..")}
+    with browsers.served(make_archive(tmp_path / "p", names).folder) as address:
+        here = browsers.Visit(browser, address)
+        for name in names:
+            page = here.open("/recordings")
+            page.get_by_role("link", name=name, exact=True).click()
+            page.wait_for_selector(".transcript .w")
+            assert page.locator("h1").inner_text() == name
+            page.reload()
+            page.wait_for_selector(".transcript .w")
+            page.locator(".w", has_text="winter").click()
+            until(page, f"{TIME} > 0.6")
+        here.close()

@@ -22,6 +22,7 @@ from ...spoken.recognise.named_roots import split_root
 from ..answers import ApiError, without_paths
 from ..live import ArchiveState
 from ..parameters import Parameters
+from ..timeline import in_recordings
 from .recordings import described
 from .search import filter_of, hit_content, page_of, query_of
 
@@ -40,10 +41,11 @@ class ExportFile(NamedTuple):
 
 
 class HitExport(NamedTuple):
-    """What is exported: the query and its hits."""
+    """What is exported: the query and its hits, with times in their audio files, and with times in their recordings."""
 
     query: str
     hits: Sequence[Hit]
+    timed: Sequence[Hit]
 
 
 def export_hits(state: ArchiveState, parameters: Parameters, form: str) -> ExportFile:
@@ -57,7 +59,7 @@ def export_hits(state: ArchiveState, parameters: Parameters, form: str) -> Expor
     results = result_page(state.archive, text, filter_of(parameters), wide)
     hits = [hit for group in results.groups for hit in group.hits][: wide.k]
     kind, write = FORMS[form]
-    return ExportFile(f"hits.{form}", kind, write(HitExport(text, hits)))
+    return ExportFile(f"hits.{form}", kind, write(HitExport(text, hits, in_recordings(state.archive.index, hits))))
 
 
 def _text(hit: Hit) -> str:
@@ -69,7 +71,7 @@ def _csv(export: HitExport) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(_COLUMNS)
-    for rank, hit in enumerate(export.hits, 1):
+    for rank, hit in enumerate(export.timed, 1):
         row = [rank, hit.document, hit.title, hit.date, hit.speaker, f"{hit.start:.3f}", f"{hit.end:.3f}",
                hit.certainty, f"{hit.score:.6f}", _text(hit), hit.place]  # fmt: skip
         writer.writerow(f"'{c}" if isinstance(c, str) and c.startswith(_FORMULA) else c for c in row)
@@ -79,7 +81,7 @@ def _csv(export: HitExport) -> bytes:
 def _json(export: HitExport) -> bytes:
     hits = [
         hit_content(hit) | {"rank": rank, "title": hit.title, "date": hit.date, "text": _text(hit)}
-        for rank, hit in enumerate(export.hits, 1)
+        for rank, hit in enumerate(export.timed, 1)
     ]
     return msgspec.json.format(msgspec.json.encode({"query": export.query, "hits": hits}), indent=1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from ...errors import InputError
@@ -9,13 +10,13 @@ from ...spoken.archive.descriptions import SORTS, RecordingDescription
 from ...spoken.archive.fields import values_of
 from ...spoken.archive.recognition_progress import recognition_progress
 from ...spoken.archive.rights import OPEN
-from ...spoken.archive.transcripts import transcript_piece
 from ...spoken.archive.turns import turns_of
 from ...version import __version__
 from ..answers import ApiError, not_there, rounded
-from ..audio import audio_state
+from ..audio import audio_state, file_name
 from ..live import ArchiveState
 from ..parameters import Parameters
+from ..timeline import piece_of, timeline
 
 _MOST_VALUES = 200
 _TRANSCRIPT = 600.0  # seconds
@@ -49,23 +50,24 @@ def _recognising(state: ArchiveState) -> dict[str, Any] | None:
     return {"done_seconds": rounded(done, 1), "total_seconds": rounded(total, 1), "files": names[:_MOST_VALUES]}
 
 
-def recording_content(state: ArchiveState, name: str) -> dict[str, Any]:
-    """A recording as lists show it."""
-    return _content(state, described(state, name))
+def recording_contents(state: ArchiveState, names: Iterable[str]) -> list[dict[str, Any]]:
+    """Recordings as lists show them."""
+    return _contents(state, [described(state, name) for name in names])
 
 
-def _content(state: ArchiveState, about: RecordingDescription) -> dict[str, Any]:
+def _contents(state: ArchiveState, several: Iterable[RecordingDescription]) -> list[dict[str, Any]]:
+    progress = recognition_progress(state.archive.folder)  # a file, which is read once
+    begun = [] if progress is None else progress.recordings
+    return [_content(state, about, begun) for about in several]
+
+
+def _content(state: ArchiveState, about: RecordingDescription, begun: Collection[str]) -> dict[str, Any]:
     return {
         "id": about.name, "title": about.title, "date": about.date, "speaker": about.speaker,
         "collection": about.collection, "seconds": about.seconds, "rights": about.rights, "has_audio": about.audio,
         "heard": about.heard, "heard_by": state.heard_by(about.name),
-        "recognition": "recognising" if about.name in _begun(state) else "ready",
+        "recognition": "recognising" if about.name in begun else "ready",
     }  # fmt: skip
-
-
-def _begun(state: ArchiveState) -> list[str]:
-    progress = recognition_progress(state.archive.folder)
-    return [] if progress is None else progress.recordings
 
 
 def recordings(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
@@ -75,19 +77,24 @@ def recordings(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
         parameters.text("filter", longest=1000), parameters.number("offset", 0, 0, 10_000_000),
         parameters.number("limit", 50, 1, 500),
     )  # fmt: skip
-    return {"total": total, "recordings": [_content(state, about) for about in some]}
+    return {"total": total, "recordings": _contents(state, some)}
 
 
 def recording(state: ArchiveState, name: str) -> dict[str, Any]:
     """One recording, with all that is said about it."""
-    content, index = recording_content(state, name), state.archive.index
+    (content,), index = recording_contents(state, [name]), state.archive.index
     audio = audio_state(state, name)
     fields = state.archive.about.get(name)
+    if len(files := timeline(index, name)) > 1:
+        content["seconds"] = rounded(files[-1].begin + files[-1].seconds)
     return content | {
         "fields": {field: values_of(value) if ";" in value else [value] for field, value in fields.items()},
-        "audio": {"state": audio.state, "message": audio.message, "type": None, "url": None},
+        "audio": {
+            "state": audio.state, "message": audio.message, "type": None, "url": None,
+            "files": [{"name": file_name(file), "start": rounded(file.begin)} for file in audio.files],
+        },
         "turns": [{"speaker": t.speaker, "start": t.start, "end": t.stop} for t in turns_of(index, name)],
-    }
+    }  # fmt: skip
 
 
 def transcript(state: ArchiveState, name: str, parameters: Parameters) -> dict[str, Any]:
@@ -98,7 +105,7 @@ def transcript(state: ArchiveState, name: str, parameters: Parameters) -> dict[s
     start = parameters.seconds("from", 0.0)
     end = parameters.seconds("to", start + _TRANSCRIPT)
     try:
-        piece = transcript_piece(state.archive.index, name, start, end)
+        piece = piece_of(state.archive.index, name, start, end)
     except InputError as error:
         raise ApiError(400, "bad-parameter", error.what) from None
     words = [

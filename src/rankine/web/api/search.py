@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from ...spoken.archive.filters import DocumentFilter
@@ -14,7 +15,8 @@ from ...spoken.archive.segments import read_place_name
 from ..answers import ApiError, rounded
 from ..live import ArchiveState
 from ..parameters import LONGEST_QUERY, Parameters
-from .recordings import described, recording_content
+from ..timeline import in_recordings
+from .recordings import described, recording_contents
 
 _BEFORE = 1.0  # seconds before a hit from which it is played
 
@@ -46,19 +48,27 @@ def search(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
     """Recordings with their hits."""
     began = time.perf_counter()
     text = query_of(parameters)
-    results = result_page(state.archive, text, filter_of(parameters), page_of(parameters))
+    page = page_of(parameters)
+    results = result_page(state.archive, text, filter_of(parameters), page)
+    contents = recording_contents(state, [group.recording for group in results.groups])
     return {
         "query": text, "notes": results.notes, "suggestions": _suggestions(results),
         "total_hint": {"recordings": results.recordings, "hits": results.places}, "more": results.more,
         "milliseconds": round(1e3 * (time.perf_counter() - began), 1),
         "groups": [
             {
-                "recording": recording_content(state, group.recording), "more": group.more,
-                "hits": [hit_content(hit) for hit in group.hits],
+                "recording": content, "more": group.more,
+                "hits": [hit_content(hit) for hit in _in_time(state, group.hits, page)],
             }
-            for group in results.groups
+            for group, content in zip(results.groups, contents, strict=True)
         ],
     }  # fmt: skip
+
+
+def _in_time(state: ArchiveState, hits: Sequence[Hit], page: PageRequest) -> Sequence[Hit]:
+    """The hits of a recording with times that count from its beginning."""
+    timed = in_recordings(state.archive.index, hits)
+    return sorted(timed, key=lambda hit: (hit.start != hit.start, hit.start)) if page.sort == "time" else timed
 
 
 def _suggestions(results: ResultPage) -> list[dict[str, str]]:

@@ -6,12 +6,17 @@ const LISTEN = ["t", "q"];
 
 const pick = (names, all) => Object.fromEntries(names.map((name) => [name, all.get(name) ?? ""]));
 
+// A name as one part of a path. Browsers take "." and ".." for steps between folders, so a tilde stands before them.
+export const pathPart = (name) => (/^~*\.{1,2}$/.test(name) ? "~" : "") + encodeURIComponent(name);
+const nameOf = (part) => (/^~+\.{1,2}$/.test(part) ? part.slice(1) : part);
+
 // The view that an address names, with its parameters.
 export function readAddress(location) {
   const all = new URLSearchParams(location.search);
   if (location.pathname === "/recordings") return { view: "browse", ...pick(BROWSE, all) };
   if (location.pathname.startsWith("/recording/")) {
-    return { view: "listen", id: decoded(location.pathname.slice("/recording/".length)), ...pick(LISTEN, all) };
+    if (!Number.isFinite(Number(all.get("t")))) all.delete("t"); // no second of a recording
+    return { view: "listen", id: nameOf(decoded(location.pathname.slice("/recording/".length))), ...pick(LISTEN, all) };
   }
   return { view: "search", ...pick(SEARCH, all) };
 }
@@ -35,7 +40,7 @@ export const browseAddress = (parameters) => written("/recordings", BROWSE, para
 
 export function listenAddress(id, { t = "", q = "" } = {}) {
   const second = t === "" ? "" : String(Math.max(0, Math.round(t * 10) / 10));
-  return written(`/recording/${encodeURIComponent(id)}`, LISTEN, { t: second, q });
+  return written(`/recording/${pathPart(id)}`, LISTEN, { t: second, q });
 }
 
 // Moving about. A page that is left remembers how far it was scrolled.

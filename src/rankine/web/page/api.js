@@ -1,5 +1,6 @@
 // The server's answers: JSON of version 1 of its API.
 
+import { pathPart } from "./address.js";
 import { sentence, setLanguage } from "./words.js";
 
 const ROOT = "/api/v1";
@@ -25,7 +26,7 @@ export function query(parameters) {
   return text ? `?${text}` : "";
 }
 
-export const recordingPath = (id) => `${ROOT}/recordings/${encodeURIComponent(id)}`;
+export const recordingPath = (id) => `${ROOT}/recordings/${pathPart(id)}`;
 export const exportPath = (format, parameters) => `${ROOT}/hits.${format}${query(parameters)}`;
 
 let state = null;

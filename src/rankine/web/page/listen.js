@@ -73,15 +73,16 @@ function playerBox(about, hits, choose, q, signal) {
     return { node: el("div", { class: "player" }, el("div", { class: "player-row" }, el("p", { class: "trouble", text: sentence(about.audio?.message) || "This recording has no audio in the archive." }), exportMenu(about, q))), show: () => {} };
   }
   const wave = waveform(about, signal);
-  const said = el("p", { class: "trouble", hidden: true });
+  const missing = sentence(about.audio.message); // of several files some may not be there
+  const said = el("p", { class: "trouble", hidden: !missing, text: missing });
   const number = el("span", { class: "hit-number" });
   const step = (by, name, text) => el("button", { type: "button", class: "plain", "aria-label": text, onclick: () => stepHit(by) }, icon(name));
   const around = el("div", { class: "hit-steps" }, step(-1, "back", "Previous hit"), number, step(1, "next", "Next hit"));
   const node = el("section", { class: "player", "aria-label": "Player" }, wave.node,
     el("div", { class: "player-row" }, controls(signal), around, exportMenu(about, q)), said);
   on("change", () => {
-    said.textContent = problem();
-    said.hidden = !problem();
+    said.textContent = problem() || missing;
+    said.hidden = !said.textContent;
   }, signal);
   const show = (list, at) => {
     wave.show(list, choose);

@@ -50,8 +50,14 @@ export class Transcript {
     this.watch.observe(node);
   }
 
+  // The part that holds a second; the first where it is no number.
+  partAt(second) {
+    return this.parts[Math.min(this.parts.length - 1, Math.max(0, Math.floor(second / PART) || 0))];
+  }
+
   // Asks for a part once; resolves when it stands on the page.
   fill(part) {
+    if (this.signal.aborted) return Promise.resolve(); // the reader has left
     this.watch.unobserve(part.node);
     part.asked ??= this.fetchPart(part).catch((error) => {
       part.asked = null;
@@ -151,7 +157,7 @@ export class Transcript {
 
   // The element of the word said at a second, or of the last one before it; null where its part is not there yet.
   at(second) {
-    const part = this.parts[Math.min(this.parts.length - 1, Math.max(0, Math.floor(second / PART)))];
+    const part = this.partAt(second);
     if (!part.words) {
       this.fill(part);
       return null;
@@ -177,7 +183,7 @@ export class Transcript {
   }
 
   async show(second, smooth) {
-    const part = this.parts[Math.min(this.parts.length - 1, Math.max(0, Math.floor(second / PART)))];
+    const part = this.partAt(second);
     await this.fill(part);
     const node = this.follow(second) ?? part.node;
     node.scrollIntoView({ block: "center", behavior: smooth ? "smooth" : "instant" });

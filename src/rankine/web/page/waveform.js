@@ -1,7 +1,7 @@
 // The waveform of a recording with the hits as marks on it. The server draws the peaks: nothing is decoded here.
 
 import { get, recordingPath } from "./api.js";
-import { byId, el, icon, styled } from "./dom.js";
+import { el, icon, styled } from "./dom.js";
 import { audio, current, on, seek, skip } from "./player.js";
 import { clock } from "./words.js";
 
@@ -59,18 +59,13 @@ function slider(recording, signal) {
   return node;
 }
 
-// The strip of a recording. Without the vendored drawing the browser's own player stands in its place.
+// The strip of a recording. Without the vendored drawing it is a plain line.
 export function waveform(recording, signal) {
   const canvas = el("div", { class: "wave-canvas" });
   const marks = el("div", { class: "wave-marks", "aria-hidden": "true" });
   const strip = el("div", { class: "wave" }, canvas, slider(recording, signal), marks);
-  const node = VENDORED ? strip : el("div", { class: "wave-plain" }, audio, strip);
   if (VENDORED) draw(canvas, recording.id, signal).catch(() => strip.classList.add("bare"));
-  else {
-    strip.classList.add("bare");
-    audio.controls = true;
-    signal.addEventListener("abort", () => { audio.controls = false; byId("dock").append(audio); }); // moved at once, it plays on
-  }
+  else strip.classList.add("bare");
   const show = (hits, choose) => {
     marks.classList.toggle("many", hits.length > MANY);
     marks.replaceChildren(...hits.map((hit, i) => styled(
@@ -81,5 +76,5 @@ export function waveform(recording, signal) {
   const stretch = () => styled(marks, { "--length": String(length(recording)) });
   on("change", stretch, signal);
   stretch();
-  return { node, show };
+  return { node: strip, show };
 }
