@@ -12,6 +12,7 @@ import json
 import lzma
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -199,9 +200,52 @@ def lattices() -> Iterator[Bomb]:
     yield Bomb("lattice tei, entities of entities", entities, ["spoken", "inspect", "{}", "--format", "tei"])
 
 
+def captions(words: str) -> Callable[[Path], None]:
+    """Captions of ten seconds with these words."""
+    return text(f"1\n00:00:00,000 --> 00:00:10,000\n{words}\n")
+
+
+def rivals(words: list[str]) -> Callable[[Path], None]:
+    """A lattice in which two words are possible at each place."""
+    n = len(words) // 2
+    nodes = "".join(f"I={i} t={i / 2}\n" for i in range(n + 1))
+    arcs = "".join(f"J={j} S={j // 2} E={j // 2 + 1} W={words[j]} a=-1\n" for j in range(2 * n))
+    return text(f"N={n + 1} L={2 * n}\n{nodes}{arcs}")
+
+
+def indexed() -> Iterator[Bomb]:
+    """Words that take long to be indexed: numbers, words that no dictionary has, one word without end."""
+    legal = {
+        "a number of 29 digits": "1" * 29,
+        "numbers of 900 digits": " ".join(str(d) * 900 for d in range(1, 10)),
+        "a small number of 900 digits": "0." + "1" * 900,
+        "an abbreviation of 400 letters": "a." * 400,
+        "abbreviations": "a.b.c. " * 700,
+        "combining characters": " ".join("e" + "\u0301" * n for n in range(1, 900, 9)),
+        "Han": "".join(chr(0x4E00 + i) for i in range(10_000)),
+        "blanks": "a" + " \u00a0\u3000\t" * 250_000 + "b",
+        "signs": " ".join(f"{a}1{b}{a}" for a in "$£€%#&@+-.,:;/" for b in "$£€%#&@+-.,:;/"),
+        "Thai without blanks": "".join(chr(0x0E01 + i % 40) for i in range(900)),
+        "accents": " ".join(chr(0xC0 + i) + "a" + chr(0xC0 + j) for i in range(40) for j in range(40)),
+    }
+    index = ["spoken", "index", "archive", "{}", "--workers", "1", "--language", "en", "--format"]
+    for name, words in legal.items():
+        yield Bomb(f"indexed captions, {name}", captions(words), [*index, "srt"], legal=True, small=len(words) < 10_000)
+    unknown = [f"w{i}" for i in range(2000)] + [f"zq{chr(97 + i // 26 % 26)}{chr(97 + i % 26)}d" for i in range(676)]
+    yield Bomb("indexed lattice, words that no dictionary has", rivals(unknown), [*index, "slf"], legal=True)
+    for size in (50_000, 1_000_000):
+        endless = "a" * size
+        yield Bomb(f"indexed captions, a word of {size:,} letters", captions(endless), [*index, "srt"])
+        yield Bomb(f"indexed lattice, a word of {size:,} letters", rivals([endless, "b"]), [*index, "slf"])
+        said = {"word": endless, "start": 0.0, "end": 9.0, "probability": 0.5}
+        whole = text(json.dumps({"segments": [{"start": 0.0, "end": 9.0, "text": endless, "words": [said]}]}))
+        yield Bomb(f"indexed Whisper, a word of {size:,} letters", whole, [*index, "whisper"])
+    yield Bomb("indexed captions, initials of 100 KB", captions("a." * 50_000), [*index, "srt"])
+
+
 def every() -> list[Bomb]:
     """All bombs."""
-    return [*judged(), *own_files(), *lattices()]
+    return [*judged(), *own_files(), *lattices(), *indexed()]
 
 
 def set_off(bomb: Bomb, folder: Path) -> End:
@@ -210,6 +254,7 @@ def set_off(bomb: Bomb, folder: Path) -> End:
     endings = {"Parquet": ".parquet", "Arrow": ".arrow"}
     path = path.with_suffix(endings.get(bomb.name.split(",")[0], ".txt" if "model" not in bomb.name else ".json"))
     path.unlink(missing_ok=True)
+    shutil.rmtree(folder / "archive", ignore_errors=True)
     bomb.make(path)
     (folder / "qrels").write_text("q 0 d 1\n")
     (folder / "run").write_text("q Q0 d 1 0.5 x\n")

@@ -18,6 +18,7 @@ TOKENS = [
     b"", b" ", b"\t", b"\0", b"\xff", b"\xc3\x28", b"\xed\xa0\x80", b"\x1b[31m", b"#", b"=", b":", b"::", b"\"", b"'",
     b"[", b"]", b"{", b"}", b"\\", b"\r", b"\n", b"\r\n", b"\x0b", b"\x85", "\u2028".encode(), "\u202e".encode(),
     b"\xef\xbb\xbf", b"-", b"..", b"../../x", b"/dev/zero", b"null", b"true", "é".encode(), "🂡".encode(), b"a" * 300,
+    b"a" * 1001, b"1" * 29, b"a." * 30, "e\u0301\u0301".encode(),
     b"<eps>", b"!NULL", b"qid:", b"qid:1", b"1:1", b"docid", b"W=", b"I=0", b"J=0", b"S=0", b"E=0",
 ]  # fmt: skip
 _NUMBER = re.compile(rb"(?<![\w.])[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
+from rankine.spoken.lattice.lattice import LONGEST_WORD, Lattice
 from rankine.spoken.lattice.posteriors import arc_posteriors
 
 from .cases import lattices
@@ -89,3 +90,11 @@ def test_columns_are_checked(columns, message):
 def test_no_path_is_the_best_of_impossible_ones():
     with pytest.raises(rk.InputError, match="probability 0"):
         rk.spoken.Lattice.from_arcs([(0, 1, "a", -np.inf), (1, 2, "b", 0.0)], 0, 2).best_path()
+
+
+def test_a_word_of_a_thousand_letters_is_the_longest():
+    arc = (0, 1, "a" * LONGEST_WORD, 0.0)
+    assert Lattice.from_arcs([arc], 0, 1).units == (arc[2],)
+    said = r"x.slf: the word 'a{40}…' has 1,001 letters; expected at most 1,000"
+    with pytest.raises(rk.InputError, match=said):
+        Lattice.from_arcs([(0, 1, arc[2] + "a", 0.0)], 0, 1, where="x.slf")

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, shorten
 from . import lattice_kernels as kn
 
 log = logging.getLogger("rankine.spoken")
 
 MOST_SCORE = 1e100  # a log; −∞ is possible, and so is what is meant to be as much
+LONGEST_WORD = 1000  # letters; no word of speech has more than some hundred, and a longer one is no word
 MOST_TIME = 1e12  # seconds; sums and differences of times stay finite and exact enough
 
 
@@ -101,6 +102,7 @@ class Lattice:
         source, target = np.asarray(source, np.int64), np.asarray(target, np.int64)
         _check_nodes(source, target, start, end, where)
         _check_columns(acoustic, language, posterior, times, unit, len(units), where)
+        _check_units(units, where)
         source, target, start, end = _near_numbers(source, target, start, end)
         number, keep = _arranged(source, target, start, end, where)
         unit, used = _used_units(np.asarray(unit, np.int64)[keep], len(units))
@@ -253,6 +255,14 @@ def _check_columns(
         raise InputError(f"arc {bad[0]} has the posterior {posterior[bad[0]]}", where)
     if np.min(unit) < -1 or np.max(unit) >= n_units:
         raise InputError(f"units are numbered from 0 to {n_units - 1}, −1 is none", where)
+
+
+def _check_units(units: Sequence[str], where: str | None) -> None:
+    longest = max(units, key=len, default="")
+    if len(longest) > LONGEST_WORD:
+        raise InputError(
+            f"the word {shorten(longest)} has {len(longest):,} letters; expected at most {LONGEST_WORD:,}", where
+        )
 
 
 def _near_numbers(

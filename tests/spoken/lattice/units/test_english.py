@@ -46,7 +46,10 @@ def test_a_word_without_sound_is_named():
         ("20¢", "twenty cents"), ("5%", "five percent"), ("21st", "twenty first"), ("1480s", "fourteen eighties"),
         ("#5", "number five"), ("3.5", "three point five"), ("42-line", "forty two line"), ("km", "kilometers"),
         ("007", "zero zero seven"), ("manoeuvre", "maneuver"), ("prof", "professor"),
-        ("£1450", "one thousand four hundred and fifty pounds"),
+        ("£1450", "one thousand four hundred and fifty pounds"), ("1" * 29, "one " * 29),
+        ("$" + "7" * 13, "seven " * 13 + "dollars"),
+        ("covid19", "covid nineteen"), ("naïve", "naive"), ("10:30", "ten thirty"), ("x²", "x. two"),
+        ("0." + "4" * 40, "zero" + " four" * 40),
     ],
 )  # fmt: skip
 def test_what_is_written_otherwise_sounds_as_it_is_said(written, said):
@@ -130,6 +133,32 @@ def test_a_word_is_found_without_reading_the_dictionary():
         assert dictionary.lines - before < 40  # of more than 100,000
     assert pronounce()("Printing") == pronounce()("printing")
     assert pronounce()("printing")[0] == ["P", "R", "IH", "N", "T", "IH", "NG"]
+
+
+class Content(bytes):
+    """Counts how often it is looked through from its beginning."""
+
+    looks = 0
+
+    def find(self, what, *place):
+        Content.looks += not place
+        return super().find(what, *place)
+
+
+def test_the_dictionary_is_not_looked_through_for_words_that_it_lacks(monkeypatch):
+    """Their first letters are: one look for each."""
+    looks = []
+    findall = re.findall
+    monkeypatch.setattr(re, "findall", lambda *arguments: looks.append(arguments[0]) or findall(*arguments))
+    dictionary = CmuDictionary(Content(cmu_text().encode()))
+    for i in range(1000):
+        assert dictionary.get(f"{'wz'[i % 2]}q{i}") is None
+    assert (len(looks), Content.looks) == (2, 0)
+    assert dictionary.get("stilted")  # which is out of order
+
+
+def test_an_abbreviation_of_many_letters_is_said_letter_by_letter():
+    assert pronounce()(".".join("a" * 400)) == [["EY"] * 400]
 
 
 def test_a_dictionary_of_ones_own(tmp_path):

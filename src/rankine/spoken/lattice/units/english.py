@@ -1,22 +1,26 @@
 """English words as phones and syllables: by a pronunciation dictionary, and by letter-to-sound rules outside it.
 
 The phones are those of the CMU dictionary (ARPABET) without stress. What is written in digits, with signs, with hyphens
-or short, and is in no dictionary, sounds like the words that say it. Syllables are cut by the largest onset: of the
+or short, and is in no dictionary, sounds like the words that say it; a number that is too long to have words sounds
+like its digits, and other text like its letters without accents. Syllables are cut by the largest onset: of the
 consonants between two vowels as many go to the second as can begin an English word.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 from ....errors import InputError
 from ...writing.normal import said
+from ...writing.numerals import LONGEST
 from ...writing.spelling import other_spelling
 from .dictionary import Lexicon, Split, lexicon, pronunciations, stamp
-from .letter_to_sound import guess
+from .letter_to_sound import PLAIN, guess
 
 VOWELS = frozenset("AA AE AH AO AW AY EH ER EY IH IY OW OY UH UW".split())
 _ONSETS = frozenset(
@@ -27,6 +31,7 @@ _ONSETS = frozenset(
         "M Y|N Y|L Y|S P R|S T R|S K R|S P L|S K W|S P Y|S K Y|S T Y"
     ).split("|")
 )
+_RUNS = re.compile(rf"{PLAIN.pattern}|(?<![0-9])[0-9]{{1,{LONGEST}}}(?![0-9])|[0-9]")  # else digit by digit
 
 
 def cut_syllables(phones: Sequence[str]) -> list[str]:
@@ -49,21 +54,33 @@ class CmuDictionary:
     """The CMU dictionary, whose words are looked up in its text: most words of it are never asked for.
 
     Its lines are sorted by word but for a few. So halving finds most words, and a look through the text the others.
+    A word that the dictionary lacks is not looked for: the words of its first letter are collected once.
     """
 
     def __init__(self, content: bytes) -> None:
         self.content = content
+        self.words: dict[bytes, frozenset[bytes]] = {}  # by their first byte
 
     def get(self, word: str) -> list[list[str]] | None:
         """The pronunciations of a word in lower case, None if it is not in the dictionary."""
         key = word.encode("utf-8", "surrogatepass")
+        if key not in self.words.get(key[:1], (key,)):
+            return None
         begin = self._sorted_place(key)
         if self.word_at(begin) != key:
+            if key not in self._words(key[:1]):
+                return None
             begin = self.content.find(b"\n" + key + b" ") + 1
         end = begin
         while key and self.word_at(end) == key:
             end = self.content.find(b"\n", end) + 1 or len(self.content)
         return pronunciations(self.content[begin:end].rstrip()) if end > begin else None
+
+    def _words(self, first: bytes) -> frozenset[bytes]:
+        """The words that begin with this byte."""
+        if first not in self.words:
+            self.words[first] = frozenset(re.findall(rb"^%b[^ (\n]*(?= )" % re.escape(first), self.content, re.M))
+        return self.words[first]
 
     def _sorted_place(self, key: bytes) -> int:
         """Where the first line begins whose word is not before this one, in order."""
@@ -101,6 +118,7 @@ def pronounce(dictionary: str | os.PathLike | None = None) -> Split:
     """
     entries = _entries(None if dictionary is None else str(dictionary), stamp(dictionary))
 
+    @lru_cache(maxsize=1 << 17)
     def split(word: str) -> list[list[str]]:
         ways = _listed(word.lower(), entries)
         if ways:
@@ -125,8 +143,18 @@ def _listed(word: str, entries: Lexicon | CmuDictionary) -> list[list[str]] | No
 
 def _parts(word: str, entries: Lexicon | CmuDictionary) -> list[str]:
     """The words that say a word which the dictionary has not; none where it is said as it is written."""
-    parts = said(word)
+    parts = said(word) or _runs(word)
     return [f"{part}." if len(part) == 1 and entries.get(f"{part}.") else part for part in parts if part != word]
+
+
+def _runs(word: str) -> list[str]:
+    """The plain words and numbers of which a text consists, without accents.
+
+    >>> _runs("covid19"), _runs("naïve")
+    (['covid', '19'], ['naive'])
+    """
+    plain = unicodedata.normalize("NFKD", word)
+    return _RUNS.findall("".join(c for c in plain if not unicodedata.combining(c)))
 
 
 def listed(dictionary: str | os.PathLike | None = None) -> Callable[[str], bool]:

@@ -1,15 +1,17 @@
 """Letter-to-sound rules for English words that no dictionary has: gruut's lexicon and its model of letters.
 
-gruut itself first looks for sentences, numbers, dates and parts of speech, and takes half a second to import. A plain
-word has none of these, so its phones are read from gruut's two files directly. They are those that gruut finds.
+gruut itself first looks for sentences, numbers, dates and parts of speech, takes half a second to import, and searches
+its whole lexicon for each word. A plain word has none of these, so its phones are read from gruut's two files directly.
+They are those that gruut finds, but for words that sound by their part of speech: they get their first pronunciation.
 """
 
 from __future__ import annotations
 
 import re
 import sqlite3
+import threading
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
@@ -24,21 +26,22 @@ ARPABET = dict(
         "t͡ʃ=CH d͡ʒ=JH f=F v=V θ=TH ð=DH s=S z=Z ʃ=SH ʒ=ZH h=HH l=L m=M n=N ŋ=NG ɹ=R w=W j=Y"
     ).split()
 )
-_PLAIN = re.compile(r"(?!vs)[a-z]+(?:'[a-z]+)?")  # gruut reads vs as versus, also where a word begins with it
+PLAIN = re.compile(r"[a-z]+(?:'[a-z]+)?")  # the words that the rules are for
 _CONTEXT = 3  # letters on either side that the model looks at
+_thread = threading.local()  # a model must not be used by two threads
 
 
 @lru_cache(maxsize=1 << 17)
 def guess(word: str) -> list[str]:
-    """The phones of a word by gruut's letter-to-sound model.
+    """The phones of a plain word by gruut's letter-to-sound model; none for any other text.
 
     >>> guess("rankine")
     ['R', 'AE', 'NG', 'K', 'AY', 'N']
     """
+    if not PLAIN.fullmatch(word):
+        return []
     try:
-        sounds = plain_sounds(word)
-        if sounds is None:
-            sounds = sentence_sounds(word)
+        sounds = word_sounds(word)
     except ImportError:
         raise InputError(
             f"{word!r} is not in the dictionary; letter-to-sound rules need gruut: pip install 'rankine[spoken]'"
@@ -47,44 +50,35 @@ def guess(word: str) -> list[str]:
     return [ARPABET[sound] for sound in plain if sound in ARPABET]  # others are breaks
 
 
-def sentence_sounds(text: str) -> list[str]:
-    """The sounds of any text, in the phonetic alphabet, by all of gruut."""
-    from gruut import sentences
-
-    tokens = (token for sentence in sentences(text, lang="en-us", espeak=False) for token in sentence)
-    return [sound for token in tokens for sound in token.phonemes or ()]
-
-
-def plain_sounds(word: str) -> Sequence[str] | None:
-    """The sounds of a word of letters, in the phonetic alphabet; None if only all of gruut can tell."""
-    if not _PLAIN.fullmatch(word):
-        return None
+def word_sounds(word: str) -> list[str]:
+    """The sounds of a plain word, in the phonetic alphabet."""
     from gruut_lang_en import get_lang_dir
 
     folder = Path(get_lang_dir())
-    for form in dict.fromkeys((word, word.replace("'", ""))):
-        entries = _entries(folder / "lexicon.db", form)
-        if any(role for role, _ in entries):  # depends on the part of speech
-            return None
-        if entries:
-            return entries[0][1].split()
-    return _tagged(folder / "g2p" / "model.crf", word)
+    listed = _listed(folder / "lexicon.db", word[0])
+    sounds = listed.get(word) or listed.get(word.replace("'", ""))
+    return sounds.split() if sounds else _tagged(folder / "g2p" / "model.crf", word)
 
 
-def _entries(lexicon: Path, word: str) -> list[tuple[str, str]]:
-    """The roles and pronunciations of a word in gruut's lexicon."""
+@lru_cache(maxsize=26)
+def _listed(lexicon: Path, letter: str) -> dict[str, str]:
+    """The words of gruut's lexicon that begin with this letter, and the first pronunciation of each.
+
+    The lexicon has no index of its words: every question reads all of it. So it is asked once for each letter.
+    """
     with closing(sqlite3.connect(f"{lexicon.as_uri()}?mode=ro", uri=True)) as database:
-        rows = database.execute("SELECT role, phonemes FROM word_phonemes WHERE word = ? ORDER BY pron_order", (word,))
-        return rows.fetchall()
+        asked = "SELECT word, phonemes FROM word_phonemes WHERE pron_order = 0 AND word >= ? AND word < ?"
+        return dict(database.execute(asked, (letter, chr(ord(letter) + 1))))
 
 
 def _tagged(model: Path, word: str) -> list[str]:
     """The sounds of a word by the model; labels are in base 64, ``_`` is no sound, ``|`` stands between several."""
     from pycrfsuite import Tagger
 
-    tagger = Tagger()  # a new one for each word, since it must not be used by two threads; opening takes a millisecond
-    tagger.open(str(model))
-    labels: Iterable[str] = tagger.tag([_features(word, i) for i in range(len(word))])
+    if not hasattr(_thread, "tagger"):
+        _thread.tagger = Tagger()
+        _thread.tagger.open(str(model))
+    labels: Iterable[str] = _thread.tagger.tag([_features(word, i) for i in range(len(word))])
     sounds = (sound for label in labels for sound in b64decode(label).decode().split("|"))
     return [sound for sound in sounds if sound != "_"]
 
