@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rankine as rk
 from rankine.rankers import fused
-from rankine.rankers.fused import FusedRanker, learn_fusion, needs_queries, spread, standardised
+from rankine.rankers.fused import FusedRanker, learn_fusion, spread, standardised
 from rankine.sample import judged_set
 
 from .. import reference
@@ -170,7 +170,7 @@ def test_it_is_not_fitted_by_itself(data):
 
 def test_which_models_need_queries(data):
     single, by_query, regression = members_of(data)
-    assert [needs_queries(m) for m in (single, by_query, regression)] == [False, True, False]
+    assert [m.needs_queries for m in (single, by_query, regression)] == [False, True, False]
     assert not FusedRanker.of([single, regression], (0.5, 0.5), (1.0, 1.0), False).needs_queries
     assert FusedRanker.of([single, by_query], (0.5, 0.5), (1.0, 1.0), False).needs_queries
     assert FusedRanker.of([single, regression], (0.5, 0.5), (1.0, 1.0), True).needs_queries
