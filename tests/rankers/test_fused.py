@@ -215,7 +215,9 @@ def test_a_fusion_of_linear_models_is_linear(sample, tmp_path):
 def test_others_say_why_they_are_not(sample):
     linear, boosted = rk.LinearRanker("svm-map"), rk.RankBoost(n_rounds=3)
     cases = {
-        r"not all members are linear \(RankBoost\); --ranker linear is": fusion(sample, linear, boosted),
+        r"not all members are linear \(RankBoost\); with deployable=True \(--deployable\) all are": fusion(
+            sample, linear, boosted
+        ),
         "standardises scores within each query.*--deployable": fusion(sample, linear, linear, by_query=True),
         "looks at the other documents of a query.*--deployable": fusion(
             sample, linear, rk.UniformFusion("query-zscore")

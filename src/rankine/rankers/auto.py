@@ -66,7 +66,8 @@ class AutoRanker(Ranker):
             the data alone, so that the result is the same on every machine: seconds for small data, a few minutes for
             a million documents.
         seed: of the folds and of all that is random in candidates.
-        deployable: only models that score a document without the others of its query, so that they can be exported.
+        deployable: only linear models that score a document without the others of its query, and their fusions: these
+            can be exported to every target of :func:`rankine.export.export`.
         workers: processes; by default as many as cores, or none besides this one for small data.
         folder: where finished pieces are kept; the next fit with the same data and settings takes them from there.
         verbose: print a line for each candidate.

@@ -155,7 +155,11 @@ class FusedRanker(Ranker):
         if self.needs_queries:
             return "a member looks at the other documents of a query; with deployable=True (--deployable) none does"
         others = sorted({type(m).__name__ for m in getattr(self, "members_", ()) if m.form != "linear"})
-        return f"not all members are linear ({', '.join(others)}); --ranker linear is" if others else ""
+        return (
+            f"not all members are linear ({', '.join(others)}); with deployable=True (--deployable) all are"
+            if others
+            else ""
+        )
 
     @property
     def coef_(self) -> np.ndarray:
