@@ -14,7 +14,7 @@ from rankine.experiments.table import TABLE as EXPERIMENTS
 from rankine.export.table import TABLE as TARGETS
 from rankine.losses import get, names
 from rankine.normalisers import TABLE as NORMALISERS
-from rankine.rankers.base import LinearModel
+from rankine.rankers.linear_model import LinearModel
 from rankine.rankers.table import TABLE as RANKERS
 from rankine.solvers import TABLE as SOLVERS
 from rankine.spoken.archive.fields import TABLE as FIELDS

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import rankine as rk
-from rankine.export import to_solr
+from rankine.export import TARGETS, to_solr
 from rankine.sample import judged_set
 
 from .running import rankine
@@ -51,3 +51,24 @@ def test_names_by_number_and_with_blanks(data, tmp_path):
     rk.save_letor(data, tmp_path / "d.txt")
     args = ("export", "m.json", "--to", "solr", "-o", "s.json", "--check", "d.txt")
     assert "only onnx can be run here" in rankine(tmp_path, *args, code=1).stderr
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_a_deployable_model_is_exported_to_every_target(data, tmp_path):
+    """All candidates are asked for, as by default."""
+    rk.save_letor(data, tmp_path / "data.txt")
+    said = rankine(tmp_path, "train", "data.txt", "--deployable", "--folds", "2", "-o", "model.json").stderr
+    assert f"rankine export can write it for {', '.join(TARGETS)}\n" in said
+    for target in TARGETS:
+        rankine(tmp_path, "export", "model.json", "--to", target, "-o", f"{target}.out")
+        assert (tmp_path / f"{target}.out").stat().st_size
+    rows = {row.name: row.verdict for row in rk.load(tmp_path / "model.json").leaderboard_}
+    for name in ("RankBoost", "trees listnet", "kernel listnet", "network listnet"):
+        assert rows[name].startswith("not tried: not linear")
+
+
+def test_the_help_names_the_targets():
+    from rankine.cli.train import Deployable
+
+    said = Deployable.__metadata__[0].help
+    assert said == f"Only linear models and their fusions: `rankine export` writes them for {', '.join(TARGETS)}."

@@ -83,7 +83,7 @@ def test_the_best_of_an_auto_ranker_is_written(data):
     assert to_opensearch(auto) == to_opensearch(auto.best_)
     assert to_solr(auto) == to_solr(auto.best_)
     boosted = rk.AutoRanker(candidates=["RankBoost"], folds=2, workers=1).fit(data)
-    with pytest.raises(InputError, match="linear models only, got RankBoost; --ranker linear trains one"):
+    with pytest.raises(InputError, match="exports only linear models to opensearch, got RankBoost; --deployable or"):
         to_opensearch(boosted)
 
 
@@ -97,5 +97,5 @@ def test_a_fusion_of_linear_models_is_written_as_one(data):
     ):
         assert scored - scored[0] == pytest.approx(want - want[0], abs=1e-4 * max(np.ptp(want), 1))
     by_query = FusedRanker.of(members, [0.3, 0.7], [1.0, 0.1], by_query=True)
-    with pytest.raises(InputError, match=r"solr holds linear models only, got FusedRanker: .* \(--deployable\)"):
+    with pytest.raises(InputError, match=r"only linear models to solr, got FusedRanker: .* \(--deployable\)"):
         to_solr(by_query)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rankine as rk
 from rankine.rankers import fused
-from rankine.rankers.fused import FusedRanker, learn_fusion, needs_queries, spread, standardised
+from rankine.rankers.fused import FusedRanker, learn_fusion, spread, standardised
 from rankine.sample import judged_set
 
 from .. import reference
@@ -170,7 +170,7 @@ def test_it_is_not_fitted_by_itself(data):
 
 def test_which_models_need_queries(data):
     single, by_query, regression = members_of(data)
-    assert [needs_queries(m) for m in (single, by_query, regression)] == [False, True, False]
+    assert [m.needs_queries for m in (single, by_query, regression)] == [False, True, False]
     assert not FusedRanker.of([single, regression], (0.5, 0.5), (1.0, 1.0), False).needs_queries
     assert FusedRanker.of([single, by_query], (0.5, 0.5), (1.0, 1.0), False).needs_queries
     assert FusedRanker.of([single, regression], (0.5, 0.5), (1.0, 1.0), True).needs_queries
@@ -215,7 +215,9 @@ def test_a_fusion_of_linear_models_is_linear(sample, tmp_path):
 def test_others_say_why_they_are_not(sample):
     linear, boosted = rk.LinearRanker("svm-map"), rk.RankBoost(n_rounds=3)
     cases = {
-        r"not all members are linear \(RankBoost\); --ranker linear is": fusion(sample, linear, boosted),
+        r"not all members are linear \(RankBoost\); with deployable=True \(--deployable\) all are": fusion(
+            sample, linear, boosted
+        ),
         "standardises scores within each query.*--deployable": fusion(sample, linear, linear, by_query=True),
         "looks at the other documents of a query.*--deployable": fusion(
             sample, linear, rk.UniformFusion("query-zscore")

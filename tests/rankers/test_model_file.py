@@ -1,13 +1,19 @@
 """Models as files: what is written, and what is not read."""
 
 import json
+import warnings
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import rankine as rk
+from rankine.rankers.fused import FusedRanker
 from rankine.rankers.model_file import write
-from rankine.rankers.table import CLASSES, load
+from rankine.rankers.query_ids import OneQueryWarning
+from rankine.rankers.table import CLASSES, TABLE, load
+
+from .cases import linear_problem
 
 
 @pytest.fixture
@@ -154,3 +160,105 @@ def test_content_that_makes_no_sense_is_refused_in_one_line(name, change, tmp_pa
         load(tmp_path / "bad.json")
     assert str(caught.value).startswith(str(tmp_path / "bad.json"))
     assert "\n" not in str(caught.value)
+
+
+# A loaded model takes and refuses what the one in memory does ---------------------------------------------------------
+
+GUARDED = {
+    "auto": rk.AutoRanker(candidates=["single feature", "linear ranksvm-l2"], folds=2, workers=1),
+    "linear": rk.LinearRanker("ranksvm-l2", C=0.1, normalise="query-zscore"),
+    "kernel": rk.KernelRanker("ranksvm", C=0.1, kernel="linear", normalise="query-minmax"),
+    "regression": rk.RegressionRanker(normalise="query-zscore"),
+    "adarank": rk.AdaRank(n_rounds=3, normalise="query-zscore"),
+    "rankboost": rk.RankBoost(n_rounds=3),
+    "single": rk.SingleFeature(),
+    "uniform": rk.UniformFusion("query-zscore"),
+    "boosted": rk.BoostedRanker(n_trees=3, min_documents=2, normalise="query-zscore", threads=1),
+    "neural": rk.NeuralRanker(hidden=[2], epochs=2, normalise="query-zscore", threads=1),
+}
+NEEDS = {"boosted": "lightgbm", "neural": "torch"}
+
+
+def fitted(name):
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
+    X, y, qid = linear_problem(n=8)
+    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+    if name == "fused":
+        members = [GUARDED[n].fit(frame, y, qid=qid) for n in ("linear", "single")]
+        return FusedRanker.of(members, (0.5, 0.5), (1.0, 1.0), by_query=False), frame, y
+    return GUARDED[name].fit(frame, y, qid=qid), frame, y
+
+
+def answers(model, frame, y):
+    """What a model says of rows without query ids, and of columns in another order: values, errors and warnings."""
+    out = []
+    for call in (
+        lambda: model.score(frame, y), lambda: model.predict(frame).tolist(), lambda: model.rank(frame).tolist(),
+        lambda: model.predict(frame[frame.columns[::-1]]), lambda: model.predict(frame.to_numpy()[:, 1:]),
+    ):  # fmt: skip
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                out.append(call())
+            except ValueError as error:
+                out.append((type(error), str(error)))
+        out.append([(w.category, str(w.message)) for w in caught])
+    return out
+
+
+def test_every_estimator_is_guarded():
+    assert set(GUARDED) == set(TABLE)
+
+
+@pytest.mark.parametrize("name", [*GUARDED, "fused"])
+def test_a_loaded_model_refuses_what_the_one_in_memory_does(name, tmp_path):
+    model, frame, y = fitted(name)
+    model.save(tmp_path / "m.json")
+    loaded = load(tmp_path / "m.json")
+    want = answers(model, frame, y)
+    assert answers(loaded, frame, y) == want
+    assert want[0] == (rk.InputError, want[0][1])
+    assert want[0][1].startswith(f"score needs qid, the query id of each of the {len(y)} rows")
+    assert [kind for kind, _ in want[3]] == [OneQueryWarning] * model.needs_queries
+    assert (loaded.n_queries_in_, loaded.longest_query_in_) == (model.n_queries_in_, model.longest_query_in_)
+    assert loaded.feature_names_in_.tolist() == list(frame.columns)
+
+
+@pytest.mark.parametrize("name", [*GUARDED, "fused"])
+def test_a_model_says_what_it_holds(name, tmp_path):
+    model, frame, _ = fitted(name)
+    model.save(tmp_path / "m.json")
+    assert f" fitted to 8 queries with {frame.shape[1]} features" in repr(model)
+    assert repr(load(tmp_path / "m.json")) == repr(model)
+
+
+def test_an_AutoRanker_names_its_best(tmp_path):
+    model = fitted("auto")[0]
+    best = next(row.name for row in model.leaderboard_ if row.verdict == "best")
+    assert repr(model).endswith(f"features for nDCG@10; the best is {best}")
+
+
+@pytest.mark.parametrize("name", ["auto", "linear", "fused"])
+def test_files_of_earlier_releases_tell_the_number_of_queries_by_their_provenance(name, tmp_path):
+    model, frame, y = fitted(name)
+    model.save(tmp_path / "m.json")
+    content = json.loads((tmp_path / "m.json").read_text())
+    assert content.pop("queries") == {"number": 8, "longest": model.longest_query_in_}
+    (tmp_path / "m.json").write_text(json.dumps(content))
+    loaded = load(tmp_path / "m.json")
+    assert loaded.longest_query_in_ == 1000
+    with pytest.raises(rk.InputError, match=r"score needs qid, .* the model was trained on 8 queries"):
+        loaded.score(frame, y)
+    del content["provenance"]
+    (tmp_path / "m.json").write_text(json.dumps(content))
+    loaded = load(tmp_path / "m.json")
+    assert loaded.n_queries_in_ is None
+    assert 0 <= loaded.score(frame, y) <= 1
+
+
+@pytest.mark.parametrize("bad", [3, {}, {"number": -1, "longest": 3}, {"number": 2, "longest": "many"}])
+def test_queries_that_make_no_sense_are_refused(content, bad, tmp_path):
+    (tmp_path / "bad.json").write_text(json.dumps(content | {"queries": bad}))
+    with pytest.raises(rk.InputError, match=r"bad\.json: not a LinearRanker, or damaged: .*queries"):
+        load(tmp_path / "bad.json")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from ..export.table import TABLE as TARGETS
 from ..interrupt import keeping, results_are_whole
 from ..io.formats import DataReading
 from ..rankers.table import TABLE
@@ -24,6 +25,7 @@ _MEASURE = (
 )
 _VALID = "Validation data. It is measured, and decides: candidates are judged on it instead of folds."
 _FOLDER = "Keeps finished pieces, and gets the leaderboard; a later run goes on from there."
+_DEPLOYABLE = f"Only linear models and their fusions: `rankine export` writes them for {', '.join(TARGETS)}."
 _PATH = "Try several C, e.g. 1e-4:1e2 (seven powers of ten) or 0.3,0.5; keep the best on --valid."
 
 Output = Annotated[str, typer.Option("-o", "--output", help="Where the model goes, as JSON.")]
@@ -34,9 +36,7 @@ Budget = Annotated[float | None, typer.Option(help="Seconds after which no dear 
 Seed = Annotated[int | None, typer.Option(help="Of the folds and of all that is random; by default 0.")]
 Workers = Annotated[int | None, typer.Option(help="Processes; by default as many as the work needs.")]
 Folder = Annotated[str | None, typer.Option(help=_FOLDER)]
-Deployable = Annotated[
-    bool, typer.Option("--deployable", help="Only models that score one document at a time, and can be exported.")
-]
+Deployable = Annotated[bool, typer.Option("--deployable", help=_DEPLOYABLE)]
 CandidateNames = Annotated[
     list[str] | None, typer.Option(help="A candidate to try (`rankine rankers --candidates` lists them); repeat it.")
 ]
@@ -226,6 +226,7 @@ def _train(task: TrainingTask, train: RankingData, valid: RankingData | None, ou
         from ..rankers.pictures import draw_path
 
         draw_path([model.C for model in models], scores, task.measures[0], best.C, task.plot)
+    targets = trained.export_line(best) if getattr(best, "deployable", False) else ""
     best.save(output)
     keeping(f"the model, in {output}")
     if task.ranker == "auto":
@@ -234,7 +235,7 @@ def _train(task: TrainingTask, train: RankingData, valid: RankingData | None, ou
         trained.print_path(models, scores, task.measures[0])
     trained.print_measures(sets, names, means)
     trained.print_certificate(best, train)
-    trained.print_end(floor, output, task.measures[0])
+    trained.print_end(floor, output, task.measures[0], targets)
 
 
 def _auto(task: TrainingTask, train: RankingData, valid: RankingData | None, output: str) -> list[Any]:

@@ -120,8 +120,17 @@ def print_certificate(model: Any, train: RankingData) -> None:
         say(str(bound))
 
 
-def print_end(floor: str, output: str, measure: str) -> None:
-    """The floor, where the model is, and what can be done with it."""
+def export_line(model: Any) -> str:
+    """Which targets a deployable model can be exported to: each export is tried."""
+    from ..export import tried_targets
+
+    written, missing = tried_targets(model)
+    untried = f"; {', '.join(missing)} needs packages that are not installed, and was not tried" if missing else ""
+    return f"rankine export can write it for {', '.join(written)}{untried}"
+
+
+def print_end(floor: str, output: str, measure: str, targets: str) -> None:
+    """The floor, where the model is, and what can be done with it; ``targets`` is a line about exporting it."""
     if floor:
         say(floor)
     say(f"model written to {output}")
@@ -130,6 +139,8 @@ def print_end(floor: str, output: str, measure: str) -> None:
     judge = f"rankine evaluate test.txt {name}{graph} -m {shlex.quote(measure)}"
     say(f"to judge it on queries that it has not seen: {judge}")
     say(f"to rank with it: rankine rank {name} new.txt -o new.run")
+    if targets:
+        say(targets)
 
 
 def _certified(model: Any) -> str:

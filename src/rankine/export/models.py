@@ -27,8 +27,9 @@ def check_model(model: Any, target: str) -> Any:
         if hasattr(model, "why_not_linear"):
             hint = f": {model.why_not_linear()}"
         elif not form:
-            hint = "; --ranker linear trains one"
-        raise InputError(f"{target} holds {_words(forms)} models only, got {type(model).__name__}{hint}")
+            hint = "; --deployable or --ranker linear trains a linear one"
+        name = type(model).__name__
+        raise InputError(f"Rankine exports only {_words(forms)} models to {target}, got {name}{hint}")
     if model.normaliser_ is not None and model.normaliser_.by_query:
         raise InputError(
             f"the model normalises features within a query ({model.normaliser_.kind}), but {target} sees one document "

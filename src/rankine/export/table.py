@@ -13,7 +13,7 @@ class TargetRow(NamedTuple):
     """A target: the module and the function that write for it, what it is in one line, and the forms that it holds.
 
     A model states its ``form``. ``named``: features have names there. ``runs``: what was written can be run here, to be
-    compared with the model.
+    compared with the model. ``packages`` are those that it needs besides, of the extra "export".
     """
 
     module: str
@@ -22,6 +22,7 @@ class TargetRow(NamedTuple):
     forms: tuple[str, ...] = ("linear",)
     named: bool = True
     runs: bool = False
+    packages: tuple[str, ...] = ()
 
     def load(self) -> Callable[..., bytes]:
         """The function that writes a model."""
@@ -33,7 +34,13 @@ TABLE = {
     "elasticsearch": TargetRow("search_engines", "to_opensearch", "the Learning-to-Rank plugin of Elasticsearch"),
     "solr": TargetRow("search_engines", "to_solr", "the learning-to-rank module of Solr"),
     "onnx": TargetRow(
-        "onnx", "to_onnx", "any program that runs ONNX", ("linear", "trees", "layers"), named=False, runs=True
+        "onnx",
+        "to_onnx",
+        "any program that runs ONNX",
+        ("linear", "trees", "layers"),
+        named=False,
+        runs=True,
+        packages=("onnx",),
     ),
 }
 

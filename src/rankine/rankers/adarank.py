@@ -28,9 +28,10 @@ from ..measures import parse
 from ..measures.table import TABLE
 from ..progress import bar
 from ..records import Count, Finite
-from .base import LinearModel, LinearState, check_whole
+from .base import check_whole
 from .fusion import feature_performances, performances
 from .inner import AUTO, NothingLearnedWarning, first_best, inner_folds, warn_if_constant
+from .linear_model import LinearModel, LinearState
 
 _PERFECT = 1e-10  # a weighted performance this close to 1 counts as this far away from it
 _STALLED = 3

@@ -35,6 +35,7 @@ from .inner import NothingLearnedWarning
 from .leaderboard import AutoReport, LeaderboardRow, ReportState, report_from, report_state
 from .outcome import Outcome
 from .provenance import provenance_of
+from .query_ids import query_ids
 from .race import FoldData, fitted, runner
 
 SAMPLE = 200_000  # documents that candidates are compared on; the best is fitted on all
@@ -65,7 +66,8 @@ class AutoRanker(Ranker):
             the data alone, so that the result is the same on every machine: seconds for small data, a few minutes for
             a million documents.
         seed: of the folds and of all that is random in candidates.
-        deployable: only models that score a document without the others of its query, so that they can be exported.
+        deployable: only linear models that score a document without the others of its query, and their fusions: these
+            can be exported to every target of :func:`rankine.export.export`.
         workers: processes; by default as many as cores, or none besides this one for small data.
         folder: where finished pieces are kept; the next fit with the same data and settings takes them from there.
         verbose: print a line for each candidate.
@@ -306,10 +308,21 @@ class AutoRanker(Ranker):
             return np.asarray(self.best_.predict(X))
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         n = X.shape[0]
-        data = RankingData(X, np.zeros(n), np.zeros(n, np.int64) if qid is None else as_ids(qid, "qid"))
+        data = RankingData(X, np.zeros(n), query_ids(qid, n))
         scores = np.empty(n)
         scores[data.order] = self.best_.predict(data)
         return scores
+
+    @property
+    def needs_queries(self) -> bool:
+        """Whether the score of a document depends on the other documents of its query."""
+        return hasattr(self, "best_") and self.best_.needs_queries
+
+    def _fitted_to(self) -> str:
+        if not hasattr(self, "report_"):  # not fitted to the end
+            return super()._fitted_to()
+        best = next((row.name for row in self.leaderboard_ if row.verdict == "best"), type(self.best_).__name__)
+        return f"{super()._fitted_to()} for {self.report_.measure}; the best is {best}"
 
     def explain(self, x: Any) -> list[tuple[str, float]]:
         """What each feature adds to the score of one row, where the best is linear."""

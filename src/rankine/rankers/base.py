@@ -1,4 +1,4 @@
-"""What rankers share: reading training data, predicting, ranking, saving; and linear ones: explaining."""
+"""What rankers share: reading training data, predicting, ranking, saving."""
 
 from __future__ import annotations
 
@@ -11,18 +11,34 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import as_numbers
+from ..console import counted
 from ..data import Preferences, RankingData, group_rows
 from ..errors import InputError, in_one_line
 from ..losses import Loss
 from ..measures import evaluate, parse
 from ..normalise import Normaliser
-from ..records import Count, Finite, checked
+from ..records import Count, checked
 from . import model_file
 from .conformity import conformed
 from .habits import check_rows, missing_values
 from .learnable import nothing_to_learn, warn_of_grades
 from .provenance import ProvenanceState, provenance_of
-from .query_ids import LONG_QUERY, ids_or_sizes, query_ids, warn_of_one_query, warn_of_rows, with_habits
+from .query_ids import (
+    LONG_QUERY,
+    ids_or_sizes,
+    number_of_rows,
+    query_ids,
+    warn_of_one_query,
+    warn_of_rows,
+    with_habits,
+)
+
+
+class QueryState(TypedDict):
+    """What is stored of the queries of the training data: without ids, rows are compared with them."""
+
+    number: Count
+    longest: Count
 
 
 class ModelState(TypedDict):
@@ -34,6 +50,7 @@ class ModelState(TypedDict):
     certificate: dict[str, Any]
     provenance: NotRequired[ProvenanceState]
     first_index: NotRequired[Literal[0, 1]]
+    queries: NotRequired[QueryState]
 
 
 _NUMBERS: dict[str, Any] = {
@@ -51,7 +68,7 @@ class Ranker(BaseEstimator):
     form = ""
     normaliser_: Normaliser | None
     n_features_in_: int
-    n_queries_in_: int | None = None  # of the training data, where it is known; a model from a file does not know it
+    n_queries_in_: int | None = None  # of the training data; None for a model from a file that does not tell it
     longest_query_in_: int = LONG_QUERY
     first_index_: int | None = None  # the number of the first feature in the sparse text that it was trained on
     provenance_: ProvenanceState
@@ -71,6 +88,21 @@ class Ranker(BaseEstimator):
     def _measure(self) -> str:
         """The measure that ``score`` reports."""
         return "nDCG@10"
+
+    @property
+    def needs_queries(self) -> bool:
+        """Whether the score of a document depends on the other documents of its query."""
+        normaliser = getattr(self, "normaliser_", None)
+        return normaliser is not None and normaliser.by_query
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """The parameters; of a fitted model also what it was fitted to."""
+        text = super().__repr__(N_CHAR_MAX)
+        return f"{text} {self._fitted_to()}" if hasattr(self, "n_features_in_") else text
+
+    def _fitted_to(self) -> str:
+        queries = "" if self.n_queries_in_ is None else f"{counted(self.n_queries_in_, 'query')} with "
+        return f"fitted to {queries}{counted(self.n_features_in_, 'feature')}"
 
     def check_parameters(self) -> Loss | None:
         """Raise on a parameter that makes no sense; returns the loss that the ranker learns by, where there is one."""
@@ -153,15 +185,18 @@ class Ranker(BaseEstimator):
         return data, None if (weights == 1).all() else weights
 
     def predict(self, X: Any, qid: Any = None) -> np.ndarray:
-        """Scores, one per row; ``qid`` is needed by a per-query normaliser only.
+        """Scores, one per row; ``qid`` is needed only where the others of a query count (``needs_queries``).
 
-        Without it all rows are one query; ``OneQueryWarning`` says so where a per-query normaliser gets more
-        rows than any query of the training data had.
+        Without it all rows are one query; ``OneQueryWarning`` says so where a model that needs them gets more rows
+        than any query of the training data had.
         """
         check_is_fitted(self)
         check_rows(X)
         if isinstance(X, RankingData):
             X = self.conform(X)
+        elif qid is None and self.needs_queries and (n := number_of_rows(X)) > self.longest_query_in_:
+            what = f"this {type(self).__name__}" if self.normaliser_ is None else repr(self.normaliser_)
+            warn_of_rows(n, f"{what} depends on them", stacklevel=3)
         with np.errstate(over="ignore", invalid="ignore"), missing_values():
             scores = self._predicted(X, qid)
         if not np.isfinite(scores).all():
@@ -175,8 +210,6 @@ class Ranker(BaseEstimator):
             X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
             if self.normaliser_ is None:
                 return self._scores(X)
-            if qid is None and self.normaliser_.by_query and X.shape[0] > self.longest_query_in_:
-                warn_of_rows(X.shape[0], f"{self.normaliser_!r} depends on them", stacklevel=4)
             data = RankingData(X, np.zeros(X.shape[0]), query_ids(qid, X.shape[0]))
         if self.normaliser_ is not None:
             data = self.normaliser_.apply(data)
@@ -280,7 +313,21 @@ class Ranker(BaseEstimator):
             "certificate": {name: getattr(self, name) for name in self._certificate},
             **({"provenance": self.provenance_} if hasattr(self, "provenance_") else {}),
             **({} if self.first_index_ is None else {"first_index": self.first_index_}),
+            **self._queries(),
         }
+
+    def _queries(self) -> dict[str, QueryState]:
+        """The queries of the training data as a file holds them; nothing where they are not known."""
+        if self.n_queries_in_ is None:
+            return {}
+        return {"queries": {"number": self.n_queries_in_, "longest": self.longest_query_in_}}
+
+    def _set_queries(self, stored: ModelState) -> None:
+        """Take the queries back; a file of an earlier release may tell their number among its provenance."""
+        if "provenance" in stored:
+            self.n_queries_in_ = stored["provenance"]["data"]["queries"]
+        if "queries" in stored:
+            self.n_queries_in_, self.longest_query_in_ = stored["queries"]["number"], stored["queries"]["longest"]
 
     def _stored_parameters(self) -> dict[str, Any]:
         """The parameters as a file holds them."""
@@ -310,57 +357,8 @@ class Ranker(BaseEstimator):
         if "provenance" in common:
             model.provenance_ = common["provenance"]
         model.first_index_ = common.get("first_index")
+        model._set_queries(common)
         return model
-
-
-class LinearState(TypedDict):
-    """What is stored of a linear model."""
-
-    coef: list[Finite]
-
-
-class LinearModel(Ranker):
-    """A scorer X @ coef_."""
-
-    form = "linear"
-    _schema: Any = LinearState
-    coef_: np.ndarray
-
-    def layers(self) -> list[tuple[np.ndarray, np.ndarray | None]]:
-        """The scorer as a network of one layer: weights, and no bias."""
-        return [(self.coef_[None], None)]
-
-    def _scores(self, X: Any) -> np.ndarray:
-        return np.asarray(X @ self.coef_.astype(X.dtype, copy=False), np.float64)
-
-    def _state(self) -> dict[str, Any]:
-        return {"coef": self.coef_.tolist()}
-
-    def _set_state(self, content: dict[str, Any]) -> None:
-        self.coef_ = np.array(content["coef"], np.float64)
-        if not len(self.coef_):
-            raise InputError("not a model: it has no features")
-        self.n_features_in_ = len(self.coef_)
-
-    def explain(self, x: Any) -> list[tuple[str, float]]:
-        """What each feature adds to the score of one row, largest first; with the names where they are known.
-
-        >>> from rankine import LinearRanker
-        >>> model = LinearRanker(C=10).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
-        >>> [name for name, _ in model.explain([1.0, 0.0])]
-        ['0', '1']
-        """
-        check_is_fitted(self)
-        row = as_numbers(x, "x")
-        if len(row) != self.n_features_in_:
-            raise InputError(f"the model has {self.n_features_in_} features, x has {len(row)}")
-        if self.normaliser_ is not None:
-            if self.normaliser_.by_query:
-                raise InputError(f"{self.normaliser_!r} depends on the whole query: explain a row after normalising it")
-            row = self.normaliser_.apply(RankingData(row[None], [0], [0])).X[0]
-        names = getattr(self, "feature_names_in_", range(len(row)))
-        parts = [(str(n), float(v)) for n, v in zip(names, row * self.coef_, strict=True)]
-        return sorted(parts, key=lambda part: -abs(part[1]))
 
 
 def check_whole(name: str, value: Any, low: int, high: int | None = None) -> None:

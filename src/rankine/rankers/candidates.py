@@ -78,6 +78,8 @@ class Candidate(NamedTuple):
         extra = TABLE[self.ranker].extra
         if extra and find_spec(_PACKAGES[extra]) is None:
             return f"needs rankine[{extra}]"
+        if task.deployable and TABLE[self.ranker].load().form != "linear":
+            return "not linear, and only linear models can be exported to every target"
         if task.n_features > WIDE and not self.takes_wide:
             return f"for at most {WIDE:,} features"
         return self.unsuited(task)

@@ -18,6 +18,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 
 import numpy as np
 from msgspec import Meta
+from sklearn.utils.validation import validate_data
 
 from ..data import RankingData
 from ..errors import InputError
@@ -25,6 +26,7 @@ from ..records import Finite, Positive
 from .base import Ranker
 from .choosing import interval
 from .fusion import performances
+from .query_ids import query_ids
 
 MEMBERS = 7  # at most
 STEPS = 6  # at most
@@ -123,7 +125,7 @@ class FusedRanker(Ranker):
         model.weights_, model.scales_ = tuple(map(float, weights)), tuple(map(float, scales))
         model.normaliser_ = None
         model.n_features_in_ = members[0].n_features_in_
-        for name in ("feature_names_in_", "provenance_", "first_index_"):
+        for name in ("feature_names_in_", "provenance_", "first_index_", "n_queries_in_", "longest_query_in_"):
             if hasattr(members[0], name):
                 setattr(model, name, getattr(members[0], name))
         return model
@@ -139,7 +141,7 @@ class FusedRanker(Ranker):
     @property
     def needs_queries(self) -> bool:
         """Whether scores depend on the other documents of a query."""
-        return self.by_query or any(needs_queries(member) for member in getattr(self, "members_", ()))
+        return self.by_query or any(member.needs_queries for member in getattr(self, "members_", ()))
 
     @property
     def form(self) -> str:  # type: ignore[override]
@@ -153,7 +155,11 @@ class FusedRanker(Ranker):
         if self.needs_queries:
             return "a member looks at the other documents of a query; with deployable=True (--deployable) none does"
         others = sorted({type(m).__name__ for m in getattr(self, "members_", ()) if m.form != "linear"})
-        return f"not all members are linear ({', '.join(others)}); --ranker linear is" if others else ""
+        return (
+            f"not all members are linear ({', '.join(others)}); with deployable=True (--deployable) all are"
+            if others
+            else ""
+        )
 
     @property
     def coef_(self) -> np.ndarray:
@@ -184,22 +190,17 @@ class FusedRanker(Ranker):
         return sorted(parts.items(), key=lambda part: -abs(part[1]))
 
     def _predicted(self, X: Any, qid: Any) -> np.ndarray:
-        data = X if isinstance(X, RankingData) else None
-        if data is None and self.by_query:
-            n = X.shape[0] if hasattr(X, "shape") else len(X)
-            data = RankingData(X, np.zeros(n), np.zeros(n, np.int64) if qid is None else qid)
-        out = 0.0
+        if not isinstance(X, RankingData):
+            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            data = RankingData(X, np.zeros(X.shape[0]), query_ids(qid, X.shape[0]))
+            scores = np.empty(data.n_documents)
+            scores[data.order] = self._predicted(data, None)
+            return scores
+        out = np.zeros(X.n_documents)
         for member, weight, scale in zip(self.members_, self.weights_, self.scales_, strict=True):
-            scores = member.predict(X, qid) if data is None else member.predict(data)
-            if self.by_query and data is not None:
-                scores = standardised(scores, data.ptr)
-            out = out + weight * (scores if self.by_query else scores / scale)
-        result = np.asarray(out, np.float64)
-        if data is None or isinstance(X, RankingData):
-            return result
-        in_order = np.empty_like(result)
-        in_order[data.order] = result
-        return in_order
+            scores = member.predict(X)
+            out += weight * (standardised(scores, X.ptr) if self.by_query else scores / scale)
+        return out
 
     def _state(self) -> dict[str, Any]:
         return {
@@ -217,11 +218,3 @@ class FusedRanker(Ranker):
             raise InputError("not a FusedRanker: members, weights and scales do not fit together")
         self.members_, self.n_features_in_ = tuple(members), sizes.pop()
         self.weights_, self.scales_ = tuple(content["weights"]), tuple(content["scales"])
-
-
-def needs_queries(model: Any) -> bool:
-    """Whether a fitted model scores a document by the other documents of its query too."""
-    own = getattr(model, "needs_queries", None)
-    if own is not None:
-        return bool(own)
-    return model.normaliser_ is not None and model.normaliser_.by_query

@@ -10,7 +10,7 @@ from ..arrays import column
 from ..data import RankingData
 from ..measures import evaluate, parse
 from ..parallel import ordered_map, thread_count
-from .base import LinearModel
+from .linear_model import LinearModel
 
 
 def feature_performances(data: RankingData, measure: str, both_signs: bool = False) -> np.ndarray:

@@ -19,9 +19,10 @@ from ..records import Finite, Positive
 from ..solvers.certificate import Planes, Solution
 from ..solvers.cutting_plane import check_schedule
 from ..solvers.run import show_progress
-from .base import LinearModel, LinearState, check_solver_options, check_whole
+from .base import check_solver_options, check_whole
 from .inner import AUTO, FOLDS, NothingLearnedWarning, best_setting, inverse_deviations, times, warn_if_constant
 from .learned_weights import learn_weights
+from .linear_model import LinearModel, LinearState
 from .long_queries import LongQueryWarning, warn_of_long_queries
 from .oracle import LinearOracle, first_step
 from .query_ids import own_weights

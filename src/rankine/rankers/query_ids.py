@@ -114,7 +114,7 @@ def ids_or_sizes(X: Any, qid: Any, group: Any) -> Any:
         return qid
     if qid is not None or isinstance(X, RankingData):
         raise InputError("group and qid both say which rows are a query: pass one of them")
-    return ids_of_sizes(group, _n_rows(X))
+    return ids_of_sizes(group, number_of_rows(X))
 
 
 def ids_of_sizes(sizes: Any, n_rows: int) -> np.ndarray:
@@ -131,5 +131,6 @@ def ids_of_sizes(sizes: Any, n_rows: int) -> np.ndarray:
     return np.repeat(np.arange(len(counts)), counts.astype(np.int64))
 
 
-def _n_rows(X: Any) -> int:
+def number_of_rows(X: Any) -> int:
+    """How many rows a matrix, a frame or a list of rows has."""
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)

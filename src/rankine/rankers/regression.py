@@ -10,8 +10,8 @@ from scipy.linalg import LinAlgWarning
 
 from ..data import Preferences, RankingData
 from ..errors import InputError
-from .base import LinearModel
 from .inner import AUTO, NothingLearnedWarning, inverse_deviations, times, warn_if_constant
+from .linear_model import LinearModel
 
 _SHARE = 0.1  # of the documents: the penalty of alpha="auto"
 
