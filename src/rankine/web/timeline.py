@@ -98,10 +98,8 @@ def in_recordings(index: Index, hits: Sequence[Hit]) -> list[Hit]:
 def _later(hit: Hit, seconds: float) -> Hit:
     if not seconds:
         return hit
-    line, matches = (
-        tuple(replace(some, start=some.start + seconds, end=some.end + seconds) for some in several)
-        for several in (hit.line, hit.matches)
-    )
+    line = tuple(replace(word, start=word.start + seconds, end=word.end + seconds) for word in hit.line)
+    matches = tuple(replace(match, start=match.start + seconds, end=match.end + seconds) for match in hit.matches)
     return replace(hit, start=hit.start + seconds, end=hit.end + seconds, line=line, matches=matches)
 
 
