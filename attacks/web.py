@@ -9,8 +9,8 @@ content of a file outside, if such a file is opened, or if the server does not a
 
 Then fifty clients search and listen, while another process adds two recordings at once, merges and deletes them. It is
 a failure if a client gets an error, or an answer with only one of the two. At last searches come that do not end: each
-must be answered in time, the threads that go on must stay few, and search must work again afterwards. All requests go to
-127.0.0.1. Prints counts and failures; the exit code is 1 if there is one.
+must be answered in time, the threads that go on must stay few, and search must work again afterwards. All requests go
+to 127.0.0.1. Prints counts and failures; the exit code is 1 if there is one.
 """
 
 from __future__ import annotations
