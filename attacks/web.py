@@ -8,8 +8,9 @@ answer or refuse. It is a failure if it answers with 500, if an answer holds a t
 content of a file outside, if such a file is opened, or if the server does not answer afterwards.
 
 Then fifty clients search and listen, while another process adds two recordings at once, merges and deletes them. It is
-a failure if a client gets an error, or an answer with only one of the two. All requests go to 127.0.0.1. Prints counts
-and failures; the exit code is 1 if there is one.
+a failure if a client gets an error, or an answer with only one of the two. At last searches come that do not end: each
+must be answered in time, the threads that go on must stay few, and search must work again afterwards. All requests go
+to 127.0.0.1. Prints counts and failures; the exit code is 1 if there is one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,12 +33,15 @@ from typing import Any
 
 import httpx2
 
+from rankine.web.api import search
+from rankine.web.limits import ABANDONED
 from rankine.web.security import cookie_name
 from tests.victims import SECRET, Victims
 from tests.web.cases import Site, make_archive, served, spoken, usual
 
 SECONDS = 20.0  # after which a request counts as not answered
 CLIENTS = 50
+SLOW = 40  # searches that do not end
 _SILENCE = 3.0  # seconds after which a server waits for the rest of a request
 PATHS = (
     "/", "/recordings", "/recording/harbour%2F1?t=3&q=storm", "/static/main.js?v=1", "/static/login.js", "/session",
@@ -294,6 +300,47 @@ def crowd(rounds: int, clients: int, seed: int, report: Callable[[str], object] 
     return len(wrong)
 
 
+# -- searches that do not end
+
+
+def slow_searches(count: int, report: Callable[[str], object] = print) -> int:
+    """Ask for searches that do not end by themselves; the number of failures."""
+    release, wrong, statuses = threading.Event(), list[str](), Counter[int]()
+    usual_page = search.result_page
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["RANKINE_SETTINGS"] = str(Path(folder) / "settings.json")
+        site = Site(usual(Path(folder, "place")).folder)
+        gate = site.app.app.routes[-1].endpoint.__self__.searches
+        gate.seconds, most = 0.05, (ABANDONED + 1) * gate.threads
+        search.result_page = lambda *arguments: release.wait(60) and usual_page(*arguments)
+        try:
+            with served(site) as client:
+                some = client()
+                some.timeout = SECONDS
+                for _ in range(count):
+                    statuses[some.get("/api/v1/search", params={"q": "storm"}).status_code] += 1
+                    if gate.abandoned > most:
+                        wrong.append(f"{gate.abandoned} threads were given up and go on")
+                if some.get("/api/v1/archive").status_code != 200:
+                    wrong.append("other requests are not answered meanwhile")
+                release.set()
+                gate.seconds = SECONDS
+                ends = time.monotonic() + SECONDS
+                while gate.abandoned and time.monotonic() < ends:
+                    time.sleep(0.01)
+                if gate.abandoned or some.get("/api/v1/search", params={"q": "storm"}).status_code != 200:
+                    wrong.append("it does not search when the slow searches have ended")
+        finally:
+            release.set()
+            search.result_page = usual_page
+    if set(statuses) != {503}:
+        wrong.append(f"expected only 503, got {dict(statuses)}")
+    for line in wrong[:10]:
+        report(line)
+    report(f"{count} searches that do not end, {len(wrong)} failures")
+    return len(wrong)
+
+
 def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m attacks.web", description=__doc__.splitlines()[0])
@@ -302,6 +349,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     failures = run(options.count, options.seed) + crowd(max(options.rounds, 1), CLIENTS, options.seed)
+    failures += slow_searches(SLOW)
     return 1 if failures else 0
 
 

@@ -75,13 +75,18 @@ def demo_archive(place: Path) -> tuple[Path, list[str]]:
         return archive.folder, list(read_queries(str(sample / "queries.tsv")).values())
 
 
+def _load() -> str:
+    """How busy the machine is: clients at once wait for each other's computing, and for that of others."""
+    return f"load average {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores"
+
+
 def demo(folder: Path, queries: list[str]) -> None:
     with serving(folder) as (_, port, headers):
         client = Client(port, headers)
         for query in queries:
             client.search(query)
         times = np.array([client.search(query) for _ in range(5) for query in queries])
-        print(f"  {len(times)} requests; whole request, median {np.median(times[:, 0]):.1f} ms", flush=True)
+        print(f"  {len(times)} requests; whole request, median {np.median(times[:, 0]):.1f} ms; {_load()}", flush=True)
         goal("demo archive, one search on the server, median ms", np.median(times[:, 1]), 30, at_most=True)
 
 
@@ -131,7 +136,7 @@ def many_clients(folder: Path, queries: list[str]) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        print(f"  {len(times)} requests; one client alone, median {np.median(alone):.1f} ms", flush=True)
+        print(f"  {len(times)} requests; one client alone, median {np.median(alone):.1f} ms; {_load()}", flush=True)
         goal("100,000 segments, 8 clients at once, median ms", np.median(times), 150, at_most=True)
         goal("the slowest of them, ms", max(times), 1000, at_most=True)
 

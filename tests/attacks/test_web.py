@@ -24,6 +24,13 @@ def test_clients_get_whole_answers_while_the_archive_changes():
     assert "heard" in lines[-1]
 
 
+def test_searches_that_do_not_end_are_given_up(monkeypatch):
+    lines = []
+    assert web.slow_searches(30, report=lines.append) == 0, lines
+    monkeypatch.setattr("rankine.web.limits.ABANDONED", 100)
+    assert web.slow_searches(30, report=lines.append) > 0
+
+
 def test_an_attack_that_succeeds_is_noticed(monkeypatch, tmp_path):
     assert web.problem(b"HTTP/1.1 500 Internal Server Error\r\n\r\n", tmp_path)
     assert web.problem(b"HTTP/1.1 200 OK\r\n\r\nTraceback (most recent call last)", tmp_path)

@@ -2,10 +2,15 @@
 
 import json
 import os
+import shutil
+import subprocess
+import sys
+import threading
 import time
 
 import pytest
 
+from rankine.sample import spoken_sample
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.recognition_progress import FILE, telling_progress
 from rankine.spoken.archive.turns import SpeakerTurn, record_turns
@@ -96,3 +101,36 @@ def test_what_is_being_recognised(client, site):
     assert client.get(f"{API}/archive").json()["recognising"] is None
     (lattices / FILE).write_text("{")
     assert client.get(f"{API}/archive").json()["recognising"] is None
+
+
+def test_progress_of_recordings_that_are_added(tmp_path):
+    """PocketSphinx hears recordings of the bundled sample in another process, while the server tells how far it is."""
+    pytest.importorskip("pocketsphinx", reason="needs the package pocketsphinx")
+    folder, audio = Archive.create(tmp_path / "a").folder, tmp_path / "audio"
+    audio.mkdir()
+    with spoken_sample() as sample:
+        for number in range(1, 9):
+            shutil.copy(sample / "audio" / f"tape-{number:02d}.ogg", audio)
+    command = [sys.executable, "-m", "rankine", "spoken", "add", str(folder), str(audio), "--workers", "1",
+               "--recogniser", "pocketsphinx"]  # fmt: skip
+    client, told, files = Site(folder).client(), [], set()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        watchdog = threading.Timer(300.0, process.kill)
+        watchdog.start()
+        while process.poll() is None:
+            progress = client.get(f"{API}/archive").json()["recognising"]
+            if progress is not None:
+                told.append((progress["done_seconds"], progress["total_seconds"]))
+                files |= set(progress["files"])
+            time.sleep(0.1)
+        watchdog.cancel()
+        assert process.returncode == 0, process.stderr.read()
+    assert told
+    assert told == sorted(told)  # it rises
+    assert len({done for done, _ in told}) > 1
+    assert len({total for _, total in told}) == 1
+    assert told[-1][0] <= told[-1][1]
+    assert files
+    assert files <= {f"tape-{number:02d}" for number in range(1, 9)}
+    about = client.get(f"{API}/archive").json()
+    assert (about["recognising"], about["recordings"]) == (None, 8)
