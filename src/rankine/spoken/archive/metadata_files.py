@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from ...console import counted
-from ...errors import InputError, nearest, shorten
+from ...errors import InputError, naming, nearest, shorten
 from ...files import write_file
 from ...io.delimited_blocks import DecodedText
 from ...sources import open_source
@@ -52,7 +52,10 @@ class MetadataRows(NamedTuple):
 def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str | None = None) -> MetadataRows:
     """The rows of a file about recordings that have these names."""
     rows, notes = table_rows(path, encoding)
-    columns = list(dict.fromkeys(name for _, cells in rows if isinstance(cells, list) for name, _ in cells))
+    columns: dict[str, str] = {}  # and where each is first
+    for where, cells in rows:
+        for name, _ in cells if isinstance(cells, list) else ():
+            columns.setdefault(name, where)
     if len(columns) > MOST_COLUMNS:
         raise InputError(f"{len(columns):,} columns; at most {MOST_COLUMNS} are read", str(path))
     key, fields, passed = _fields_of(columns, str(path))
@@ -155,6 +158,9 @@ def _head(cells: list[str], where: str) -> list[str]:
         raise InputError(
             f"expected a head line with a column that names the recording ({', '.join(KEYS)}); got {some}", where
         )
+    with naming(where):
+        for name in filter(None, names):
+            field_name(name)
     doubled = next((name for name in names if name and names.count(name) > 1), None)
     if doubled is not None:
         raise InputError(f"two columns are called {shorten(doubled)}", where)
@@ -229,19 +235,20 @@ def _is_key(name: str) -> bool:
         return False
 
 
-def _fields_of(columns: list[str], where: str) -> tuple[str, dict[str, str], list[str]]:
+def _fields_of(columns: Mapping[str, str], where: str) -> tuple[str, dict[str, str], list[str]]:
     """The column that names the recording, the field of each other column, and columns that cannot be set."""
     keys = [(KEYS.index(field_name(name)), name) for name in columns if _is_key(name)]
     if not keys:
-        some = ", ".join(map(shorten, columns[:5]))
+        some = ", ".join(map(shorten, [*columns][:5]))
         raise InputError(f"expected a column that names the recording ({', '.join(KEYS)}); got {some}", where)
     key = min(keys)[1]
     fields: dict[str, str] = {}
     passed: list[str] = []
-    for name in columns:
+    for name, place in columns.items():
         if name == key:
             continue
-        field = field_name(name)
+        with naming(place):
+            field = field_name(name)
         if field in MEASURED or field == "recording":
             passed.append(name)
             continue
