@@ -88,11 +88,13 @@ def zeros(size: int) -> Callable[[Path], None]:
     return make
 
 
-def model(**changes: object) -> Callable[[Path], None]:
+def model(kind: str = "svm-map", measure: str = "", **changes: object) -> Callable[[Path], None]:
     """A model with other content."""
 
     def make(path: Path) -> None:
-        kept = json.loads((SAVED / "models" / "svm-map.json").read_text(encoding="utf-8"))
+        kept = json.loads((SAVED / "models" / f"{kind}.json").read_text(encoding="utf-8"))
+        if measure:
+            kept["parameters"]["measure"] = measure
         path.write_text(json.dumps(kept | changes), encoding="utf-8")
 
     return make
@@ -176,6 +178,13 @@ def own_files() -> Iterator[Bomb]:
     yield Bomb("model, a whole number of many digits", text('{"schema": ' + "9" * 1_000_000 + "}"), rank)
     yield Bomb("model, a normaliser of many features", model(normaliser={
         "kind": "query-zscore", "n_features": 2**53, "shift": None, "scale": None}), rank)  # fmt: skip
+    for what, measure in (
+        ("signs", "-" * 3500 + "1"),
+        ("sums", "1" + "+1" * 3500),
+        ("functions", "lambda:" * 3000 + "1"),
+    ):
+        boosted = {"kind": "adarank", "measure": f"AP(rel={measure})"}
+        yield Bomb(f"model, a measure of many {what}", model(**boosted), rank)
     yield Bomb("model, a version that is long", model(schema=2, rankine="x" * 1_000_000), rank)
 
 

@@ -17,6 +17,7 @@ from rankine.cli.supervisions import load_distribution
 from rankine.errors import InputError
 from rankine.journal import Journal
 from rankine.rankers import jobs
+from rankine.spoken.archive.metadata_files import read_rows
 from rankine.spoken.index.about import read_about
 from rankine.spoken.lattice import formats
 from rankine.spoken.lattice.lattice import random_lattice
@@ -66,7 +67,19 @@ class LatticeKind(TextKind):
             except InputError as error:
                 raise InputError(str(error), f"{path}, {name!r}") from None  # the library knows no file any more
             assert all(np.isfinite(entries.posterior).all() for entries in made), name
+            self.written_again(made[1], path.with_name("again.mesh"))
         return read
+
+    def written_again(self, network: Any, mesh: Path) -> None:
+        """A confusion network that can be written as a mesh can be read from it."""
+        try:
+            mesh.write_bytes(formats.write_mesh(network))
+        except InputError:
+            return  # a word that meshes cannot hold
+        try:
+            assert len(spoken.read_lattice(mesh, "mesh").units) <= len(network.units)
+        except InputError as error:
+            raise AssertionError(f"the mesh is not read: {error}") from None
 
     def agrees(self, path: Path, result: Any) -> None:
         """The slow reader of the format finds the same paths."""
@@ -169,6 +182,10 @@ class SpokenList(TextKind):
                 + [f"u{i}\td{i // 2}\t\t{number(rng).lstrip('-')}\tTitle {i // 2}" for i in range(4)]
             ),
             "about.csv": lambda: ["utterance,document,title"] + [f'u{i},d{i},"Title, {i}"' for i in range(4)],
+            "metadata.csv": lambda: [
+                f"recording,title,date,{rng.choice(['place', 'Tape number'])}",
+                *(f"tape{i},Title {i},{1900 + i},x" for i in range(4)),
+            ],
             "queries.tsv": lambda: [f"{i}\t{' '.join(rng.sample(WORDS[:8], 2))}" for i in range(4)],
             "spoken qrels": lambda: [f"{i} 0 d{i} {rng.randrange(2)}" for i in range(4)],
             "lexicon": lambda: [f"{w} {' '.join(rng.sample(['AH0', 'B', 'K', 'T', 'IY1'], 3))}" for w in WORDS[:6]],
@@ -279,6 +296,7 @@ KINDS: list[Kind] = [
     *map(NBest, ("nbest", "nbest SRILM", "nbest Decipher 1", "nbest Decipher 2")),
     LatticeKind("kaldi-text", ".ark"), BinaryLattice("kaldi", ".ark"),
     SpokenList("about.tsv", read_about), SpokenList("about.csv", read_about, ".csv"),
+    SpokenList("metadata.csv", lambda path: read_rows(path, {f"tape{i}": i for i in range(4)}), ".csv"),
     SpokenList("queries.tsv", read_queries), SpokenList("spoken qrels", read_qrels, ".qrels"),
     SpokenList("lexicon", lexicon, ".dict"), SpokenList("probabilities", load_distribution, ".txt"),
     SpokenList("words.txt", read_words, ".txt"),

@@ -165,7 +165,7 @@ SCENES = [
     Scene("spoken judgments --import", ["spoken", "judgments", "archive", "--import", "judged.csv"], archive=True),
     _spoken("weights", "archive", "--use", "uniform"),
     _spoken("add", run=_add_recordings, adds=frozenset(f"tape{i}" for i in range(3))),
-    _spoken("pack", "archive", "out.zip", outputs=("out.zip",)),
+    _spoken("pack", "archive", "out.zip", outputs=("out.zip",), refusal="there is a file already"),
     Scene("spoken unpack", ["spoken", "unpack", "packed.zip", "new"], refusal="into a new or an empty folder"),
     Scene("spoken upgrade", ["spoken", "upgrade", "old"]),
     Scene("spoken judge an old archive", ["spoken", "judge", "old", "river"], stdin=b"y\nq\n"),

@@ -287,7 +287,8 @@ def ctm(data):
         fields = columns(line)
         if fields and not line.strip(" \t\r\f\v").startswith(";;"):
             begin, length = float(fields[2]), float(fields[3])
-            words.append((fields[4], begin, begin + length, float(fields[5]) if len(fields) == 6 else 1.0))
+            end = max(begin, round(begin + length, 6)) if length >= 0 else begin + length  # microseconds
+            words.append((fields[4], begin, end, float(fields[5]) if len(fields) == 6 else 1.0))
     return one_best(sorted(words, key=lambda w: w[1]))
 
 

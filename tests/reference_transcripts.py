@@ -13,7 +13,7 @@ HAN = "[㐀-䶿一-鿿豈-﫿]"
 
 def values(data):
     """The values of a file, members of lists one by one; blanks and commas stand between them."""
-    text, decoder = data.decode("utf-8-sig"), json.JSONDecoder()
+    text, decoder = data.decode("utf-8").lstrip("\ufeff"), json.JSONDecoder()
     while text := re.sub(r"^[\s,\x1e]*", "", text):
         value, end = decoder.raw_decode(text)
         text = text[end:]

@@ -1,5 +1,8 @@
 """A short run of the attack on certificates, and whether it would see a wrong one."""
 
+import warnings
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -45,6 +48,22 @@ def test_a_lower_bound_above_the_minimum_is_seen():
 
     assert too_high(lying(lower=1 + 2e-3))
     assert not too_high(lying(lower=0.99))
+
+
+def test_the_gap_holds_of_the_exact_objective_where_the_reported_one_is_far_off():
+    """The objective that is reported is rounded: of large features and few steps it may be off by a tenth and more."""
+    rounded = Problem(
+        np.array([[1.4e6], [-1.1e6]]), np.array([2.0, 1.0]), np.zeros(2, int), "ranksvm", 1e4, solver="cutting-plane",
+        tol=0.01, max_iter=3,
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        (model,) = rounded.fitted()
+    exact = rounded.objective(model).value(rounded.point(model))
+    lower, gap, reported = map(Fraction, (model.lower_bound_, model.gap_, model.objective_))
+    assert exact > lower + gap * reported
+    assert exact <= lower + gap * exact
+    assert check(rounded).wrong == []
 
 
 def test_a_gap_that_is_too_small_is_seen():

@@ -103,6 +103,14 @@ def test_separators():
         ("AP(rel='x')", "must be float"),
         ("AP(2)", "arguments need names"),
         ("AP(rel=", "unknown measure"),
+        ("AP(rel=1,rel=2)", "rel is given twice"),
+        ("AP(rel=" + "-" * 3500 + "1)", "^measure 'AP.rel=-{33}…': expected Name.* .too many parts.$"),
+        ("AP(rel=1" + "+1" * 50_000 + ")", "too many parts"),
+        ("AP(rel=" + "lambda:" * 3000 + "1)", "too many parts"),
+        ("x" * 100_000, "^unknown measure 'x{40}…'. `rankine measures` lists them all$"),
+        ("AP@" + "9" * 100_000, "whole number, got '9{40}…'$"),
+        ("P." + "9" * 100_000, "^measure 'P.9{38}…': a number after the dot is too large$"),
+        ("AP(" + "x" * 9999 + "=1)", "no parameter 'x{40}…'"),
         ("RBP(p=1.5)", "between 0 and 1"),
         ("P", "stands for 9"),
         ("Success", "needs a cutoff"),
@@ -133,7 +141,17 @@ def test_odd_names_are_refused(call, message):
 
 @pytest.mark.parametrize(
     ("text", "hint"),
-    [("nDCG10", "nDCG@10"), ("ndcg10", "nDCG@10"), ("mrr_10", "RR@10"), ("MRR10", "RR@10"), ("ap_5", "AP@5")],
+    [
+        ("nDCG10", "nDCG@10"),
+        ("ndcg10", "nDCG@10"),
+        ("mrr_10", "RR@10"),
+        ("MRR10", "RR@10"),
+        ("ap_5", "AP@5"),
+        ("ndcg_10", "nDCG@10"),
+        ("nDCG_10", "nDCG@10"),
+        ("map_3", "AP@3"),
+        ("recip_rank_10", "RR@10"),
+    ],
 )
 def test_a_cutoff_without_its_mark_is_hinted_at(text, hint):
     with pytest.raises(rk.InputError, match=f"unknown measure '{text}'. Did you mean '{hint}'"):

@@ -162,6 +162,16 @@ def test_content_that_makes_no_sense_is_refused_in_one_line(name, change, tmp_pa
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("measure", ["AP(rel=" + "-" * 3500 + "1)", "AP(rel=1" + "+1" * 9000 + ")", "x" * 100_000])
+def test_a_measure_of_many_parts_is_refused_in_one_short_line(measure, tmp_path):
+    content = json.loads((SAVED / "adarank.json").read_text())
+    content["parameters"]["measure"] = measure
+    (tmp_path / "bad.json").write_text(json.dumps(content))
+    with pytest.raises(rk.InputError, match=r"bad\.json: not a AdaRank, or damaged: .*measure '.{40}…'") as caught:
+        rk.load(tmp_path / "bad.json")
+    assert len(str(caught.value).removeprefix(str(tmp_path))) < 300
+
+
 # A loaded model takes and refuses what the one in memory does ---------------------------------------------------------
 
 GUARDED = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ..errors import InputError, nearest
+from ..errors import InputError, nearest, shorten
 from .table import ALIASES, TABLE
 from .trec_names import NICKNAMES, TREC_NAMES, split_trec, trec_members
 
@@ -91,7 +91,7 @@ def parse(text: str | Measure) -> Measure:
     measures = expand(text)
     if len(measures) != 1:
         names = ", ".join(measures)
-        raise InputError(f"measure {text!r} stands for {len(measures)}: {names}. Choose one")
+        raise InputError(f"measure {shorten(text)} stands for {len(measures)}: {names}. Choose one")
     return next(iter(measures.values()))
 
 
@@ -133,7 +133,12 @@ def _members(text: str, pairs: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, 
         raise InputError(f"{name} is text, no number: `rankine trec_eval -m {name}` prints it")
     if name in TABLE and following is None and "cutoff" not in TABLE[name].parameters:
         return ((text, _own(name, presets)),)
-    settings = trec_members(name, following)
+    try:
+        settings = trec_members(name, following)
+    except InputError:
+        if re.fullmatch(rf"(?i){name}_\d{{1,9}}", bare) and "cutoff" in TABLE[row.measure].parameters:
+            raise InputError(f"unknown measure {text!r}. Did you mean '{row.measure}@{following}'?") from None
+        raise
     if len(settings) == 1 and following is None:
         settings = {text: settings[name]}
     kinds = {spelled: row.gained if "gains" in params else row.measure for spelled, params in settings.items()}
@@ -161,11 +166,11 @@ def _own(text: str, presets: dict[str, Any]) -> Measure:
     params = _arguments(form[2] or "", text)
     if form[3] is not None:
         whole = TABLE[name].parameters.get("cutoff") is None or TABLE[name].parameters["cutoff"].value_type is int
-        if not re.fullmatch(r"[+-]?\d+" if whole else r"[+-]?(\d+\.?\d*|\.\d+)", form[3]):
+        if not re.fullmatch(r"[+-]?\d{1,400}" if whole else r"[+-]?(\d+\.?\d*|\.\d+)", form[3]):
             kind = "a whole number" if whole else "a number"
-            raise InputError(f"measure {text!r}: the cutoff after @ must be {kind}, got {form[3]!r}")
+            raise InputError(f"measure {shorten(text)}: the cutoff after @ must be {kind}, got {shorten(form[3])}")
         if "cutoff" in params:
-            raise InputError(f"measure {text!r}: the cutoff is given twice")
+            raise InputError(f"measure {shorten(text)}: the cutoff is given twice")
         params["cutoff"] = int(form[3]) if whole else float(form[3])
     return _make(name, params, text, presets)
 
@@ -177,7 +182,7 @@ def _table_name(word: str, text: str) -> str:
     same = {ALIASES.get(n, n) for n in (*TABLE, *ALIASES) if n.lower() == word.lower()}
     if "@" not in text and word.lower() in {n.lower() for n in TREC_NAMES} and same:
         trec = next(n for n in TREC_NAMES if n.lower() == word.lower())
-        raise InputError(f"unknown measure {text!r}: {' or '.join([*sorted(same), trec])}? They differ")
+        raise InputError(f"unknown measure {shorten(text)}: {' or '.join([*sorted(same), trec])}? They differ")
     if not same and word in TREC_NAMES and not TREC_NAMES[word].params:
         same = {TREC_NAMES[word].measure}  # recip_rank@10
     return same.pop() if len(same) == 1 else ""
@@ -189,7 +194,7 @@ def _unknown(text: str) -> InputError:
     hint = _with_cutoff(text) or nearest(word, [*TABLE, *ALIASES, *TREC_NAMES])
     if rest and hint:
         hint = hint.replace("'?", f"_{rest}'?" if "_" in hint else f"@{rest}'?")
-    return InputError(f"unknown measure {text!r}.{hint} `rankine measures` lists them all")
+    return InputError(f"unknown measure {shorten(text)}.{hint} `rankine measures` lists them all")
 
 
 def _with_cutoff(text: str) -> str:
@@ -232,10 +237,14 @@ def _arguments(text: str, whole: str) -> dict[str, Any]:
             raise ValueError("one pair of parentheses")
         if call.args or any(k.arg is None for k in call.keywords):
             raise ValueError("arguments need names")
+        names = [str(k.arg) for k in call.keywords]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"{twice} is given twice")
         return {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
-    except (SyntaxError, ValueError) as error:
-        reason = error.msg if isinstance(error, SyntaxError) else error
-        raise InputError(f"measure {whole!r}: expected Name(parameter=value,...)@cutoff ({reason})") from None
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        deep = isinstance(error, RecursionError | MemoryError)  # what Python's own parser raises
+        reason = "too many parts" if deep else error.msg if isinstance(error, SyntaxError) else error
+        raise InputError(f"measure {shorten(whole)}: expected Name(parameter=value,...)@cutoff ({reason})") from None
 
 
 def _make(name: str, arguments: dict[str, Any], text: str, presets: dict[str, Any]) -> Measure:
@@ -243,12 +252,12 @@ def _make(name: str, arguments: dict[str, Any], text: str, presets: dict[str, An
     for key, value in arguments.items():
         if key not in parameters:
             takes = ", ".join(parameters) or "none"
-            raise InputError(f"measure {text!r}: {name} has no parameter {key!r} (it takes: {takes})")
-        parameters[key].check(value, f"measure {text!r}: {key}")
+            raise InputError(f"measure {shorten(text)}: {name} has no parameter {shorten(key)} (it takes: {takes})")
+        parameters[key].check(value, f"measure {shorten(text)}: {key}")
     for key, parameter in parameters.items():
         if parameter.required and key not in arguments:
             what, example = "a cutoff, " if key == "cutoff" else "", 0.5 if parameter.value_type is float else 10
-            raise InputError(f"measure {text!r}: {name} needs {what}{name}@{example}")
+            raise InputError(f"measure {shorten(text)}: {name} needs {what}{name}@{example}")
     arguments = {k: v for k, v in presets.items() if k in parameters} | arguments
     values = {key: arguments.get(key, parameter.default) for key, parameter in parameters.items()}
     return Measure(name, tuple(sorted((k, _typed(v, parameters[k].value_type)) for k, v in values.items())))

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, shorten
 
 _RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _TENTHS = tuple(i / 10 for i in range(11))
@@ -157,7 +157,7 @@ def trec_members(name: str, following: str | None) -> dict[str, dict[str, Any]]:
     if following is None and not row.members:
         return {name: dict(row.params)}
     if not row.takes and not row.pairs:
-        raise InputError(f"measure {whole!r}: trec_eval's {name} takes no such parameters here")
+        raise InputError(f"measure {shorten(whole)}: trec_eval's {name} takes no such parameters here")
     if row.members:
         return _family(name, row, following, whole)
     parameters = _parameters(row, str(following), whole)
@@ -171,7 +171,7 @@ def _family(name: str, row: TrecName, following: str | None, whole: str) -> dict
         if row.is_whole:
             values = [int(v) for v in values]  # as trec_eval, 23.4 is 23
     if len(set(values)) < len(values):
-        raise InputError(f"measure {whole!r}: a cutoff is given twice")
+        raise InputError(f"measure {shorten(whole)}: a cutoff is given twice")
     spelled = "{}_{}" if row.is_whole else "{}_{:.2f}"
     return {spelled.format(name, v): row.params | {row.takes[0]: v} for v in values}
 
@@ -183,7 +183,9 @@ def _parameters(row: TrecName, following: str, whole: str) -> dict[str, Any]:
     if row.takes[0].startswith("*"):
         return {row.takes[0][1:]: tuple(values)}
     if len(values) != len(row.takes):
-        raise InputError(f"measure {whole!r}: expected {len(row.takes)} numbers after the dot, got {len(values)}")
+        raise InputError(
+            f"measure {shorten(whole)}: expected {len(row.takes)} numbers after the dot, got {len(values)}"
+        )
     return dict(zip(row.takes, values, strict=True))
 
 
@@ -199,14 +201,16 @@ def _pairs(row: TrecName, following: str, whole: str) -> dict[str, Any]:
             gains += [float(key), _numbers(text, whole)[0]]
         else:
             forms = [*(f"{t}=NUMBER" for t in row.takes), *(["GRADE=GAIN"] if row.gained else [])]
-            raise InputError(f"measure {whole!r}: expected {' or '.join(forms)} after the dot, got {piece!r}")
+            raise InputError(
+                f"measure {shorten(whole)}: expected {' or '.join(forms)} after the dot, got {shorten(piece)}"
+            )
     return out | ({"gains": tuple(gains)} if gains else {})
 
 
 def _numbers(following: str, whole: str) -> list[float]:
     if "=" in following:
-        raise InputError(f"measure {whole!r}: expected numbers after the dot, got {following!r}")
+        raise InputError(f"measure {shorten(whole)}: expected numbers after the dot, got {shorten(following)}")
     values = [float(v) for v in following.split(",")]
     if not all(map(math.isfinite, values)):
-        raise InputError(f"measure {whole!r}: a number after the dot is too large")
+        raise InputError(f"measure {shorten(whole)}: a number after the dot is too large")
     return values

@@ -53,7 +53,8 @@ class LinearRanker(LinearModel):
 
     With a structural loss the sum bounds what the predicted rankings lose of the measure on the training queries, and
     ``gap_`` certifies how far the objective may be from its minimum: whatever rounding did, the minimum is not below
-    ``lower_bound_``, and the objective at ``coef_`` not above ``lower_bound_`` + ``gap_`` · ``objective_``.
+    ``lower_bound_``, and the exact objective J at ``coef_`` is above ``lower_bound_`` by at most ``gap_`` · J. (J
+    may differ from ``objective_``, which is rounded; a ``gap_`` of 1 says nothing of J.)
     ``converged_`` says whether the gap asked for was proved. For a loss that is not convex nothing is certified but
     that no objective is below 0; ``converged_`` then says that the objective fell no more.
 

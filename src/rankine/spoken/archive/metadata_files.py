@@ -12,12 +12,12 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from ...console import counted
-from ...errors import InputError, nearest, shorten
+from ...errors import InputError, naming, nearest, shorten
 from ...files import write_file
 from ...io.delimited_blocks import DecodedText
 from ...sources import open_source
@@ -53,7 +53,10 @@ class MetadataRows(NamedTuple):
 def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str | None = None) -> MetadataRows:
     """The rows of a file about recordings that have these names."""
     rows, notes = table_rows(path, encoding)
-    columns = list(dict.fromkeys(name for _, cells in rows if isinstance(cells, list) for name, _ in cells))
+    columns: dict[str, str] = {}  # and where each is first
+    for where, cells in rows:
+        for name, _ in cells if isinstance(cells, list) else ():
+            columns.setdefault(name, where)
     if len(columns) > MOST_COLUMNS:
         raise InputError(f"{len(columns):,} columns; at most {MOST_COLUMNS} are read", str(path))
     key, fields, passed = _fields_of(columns, str(path))
@@ -158,6 +161,9 @@ def _head(cells: list[str], where: str) -> list[str]:
         raise InputError(
             f"expected a head line with a column that names the recording ({', '.join(KEYS)}); got {some}", where
         )
+    with naming(where):
+        for name in filter(None, names):
+            field_name(name)
     doubled = next((name for name in names if name and names.count(name) > 1), None)
     if doubled is not None:
         raise InputError(f"two columns are called {shorten(doubled)}", where)
@@ -226,26 +232,32 @@ def _text_of(value: Any, name: str) -> str:
 
 
 def _is_key(name: str) -> bool:
+    return _is_field(name, *KEYS)
+
+
+def _is_field(name: str, *fields: str) -> bool:
+    """Whether a column is one of some fields; a name that cannot be one is none."""
     try:
-        return field_name(name) in KEYS
+        return field_name(name) in fields
     except InputError:
         return False
 
 
-def _fields_of(columns: list[str], where: str) -> tuple[str, dict[str, str], list[str]]:
+def _fields_of(columns: Mapping[str, str], where: str) -> tuple[str, dict[str, str], list[str]]:
     """The column that names the recording, the field of each other column, and columns that cannot be set."""
     keys = [(KEYS.index(field_name(name)), name) for name in columns if _is_key(name)]
     if not keys:
-        some = ", ".join(map(shorten, columns[:5]))
+        some = ", ".join(map(shorten, [*columns][:5]))
         raise InputError(f"expected a column that names the recording ({', '.join(KEYS)}); got {some}", where)
     key = min(keys)[1]
     fields: dict[str, str] = {}
     passed: list[str] = []
     statements = _rights_statements(columns)
-    for name in columns:
+    for name, place in columns.items():
         if name == key:
             continue
-        field = LICENCE if name in statements else field_name(name)
+        with naming(place):
+            field = LICENCE if name in statements else field_name(name)
         if field in MEASURED or field == "recording":
             passed.append(name)
             continue
@@ -258,9 +270,9 @@ def _fields_of(columns: list[str], where: str) -> tuple[str, dict[str, str], lis
     return key, fields, passed
 
 
-def _rights_statements(columns: list[str]) -> set[str]:
+def _rights_statements(columns: Iterable[str]) -> set[str]:
     """Return the columns such as dc:rights that hold licences, because another column says who may hear a recording."""
-    about_access = [name for name in columns if not _is_key(name) and field_name(name) == RIGHTS]
+    about_access = [name for name in columns if _is_field(name, RIGHTS)]
     plain = {name for name in about_access if name.casefold().rpartition(":")[2].strip() == RIGHTS}
     return plain if len(plain) < len(about_access) else set()
 

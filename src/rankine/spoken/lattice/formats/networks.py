@@ -165,7 +165,7 @@ def write_mesh(network: UnitPosteriors) -> bytes:
     for i, entries in enumerate(_slots(network)):
         pairs = " ".join(f"{word} {p!r}" for word, p, _, _ in entries)
         lines.append(f"align {i} {pairs} *DELETE* {max(1 - sum(e[1] for e in entries), 0.0)!r}".replace("  ", " "))
-        lines += [f"info {i} {w} {s!r} {e - s!r} 0 0 0" for w, _, s, e in entries if not np.isnan(s)]
+        lines += [f"info {i} {w} {s!r} {e - s!r} 0 0 0" for w, _, s, e in entries if np.isfinite(e - s)]
     return ("\n".join(lines) + "\n").encode()
 
 
