@@ -1,10 +1,26 @@
 """Errors of bad input: hints, optional packages, one line."""
 
 import pickle
+import re
+import subprocess
+import tomllib
+from pathlib import Path
 
 import pytest
 
-from rankine.errors import InputError, in_lines, in_one_line, is_utf8, naming, nearest, needs, shorten, writing_to
+from rankine.errors import (
+    DISTRIBUTION,
+    InputError,
+    in_lines,
+    in_one_line,
+    install,
+    is_utf8,
+    naming,
+    nearest,
+    needs,
+    shorten,
+    writing_to,
+)
 
 
 def test_the_place_comes_first():
@@ -47,7 +63,7 @@ def test_utf8():
 
 def test_optional_packages(tmp_path, monkeypatch):
     assert needs("json.decoder", "test").JSONDecoder().decode("[1]") == [1]
-    with pytest.raises(InputError, match=r'^this needs the package json: pip install "rankine\[torch\]"$'):
+    with pytest.raises(InputError, match=r'^this needs the package json: pip install -e "\.\[torch\]"$'):
         needs("json.no_such_module", "torch")
     (tmp_path / "broken_package.py").write_text("import no_such_package")
     monkeypatch.syspath_prepend(tmp_path)
@@ -73,3 +89,32 @@ def test_an_error_that_names_no_file_gets_a_name():
         raise OSError(27, "File too large")
     with pytest.raises(FileNotFoundError, match=r"b.txt"), writing_to("a.part"):
         raise FileNotFoundError(2, "absent", "b.txt")
+
+
+def test_extras_are_installed_in_a_clone_or_from_a_wheel(tmp_path, monkeypatch):
+    assert install("web") == 'pip install -e ".[web]"'
+    place = tmp_path / "site-packages" / "rankine"
+    place.mkdir(parents=True)
+    (tmp_path / "pyproject.toml").touch()  # of somebody else
+    monkeypatch.setattr("rankine.errors.__file__", str(place / "errors.py"))
+    assert install("web") == 'pip install "rankine-ltr[web]"'
+    with pytest.raises(InputError, match=r'^this needs the package no_such_package: pip install "rankine-ltr\[web\]"$'):
+        needs("no_such_package", "web")
+
+
+def test_the_distribution_is_called_by_its_own_name():
+    """Another package is called rankine where packages are published."""
+    root = Path(__file__).parent.parent
+    assert tomllib.loads((root / "pyproject.toml").read_text())["project"]["name"] == DISTRIBUTION
+    if not (root / ".git").exists():
+        pytest.skip("needs the repository")
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True).stdout
+    history = {"CHANGELOG.md"}  # what was said of it before it had that name
+    other = re.compile(rb"pip install [\"'`]?rankine(?!-ltr)\b|\brankine\\?\[[a-z{]")
+    wrong = [
+        f"{name}: {match[0].decode()}"
+        for name in names.split("\0")
+        if name and name not in history and (root / name).is_file()
+        for match in other.finditer((root / name).read_bytes())
+    ]
+    assert wrong == []

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 from .console import shown
 
+DISTRIBUTION = "rankine-ltr"  # what pip calls the package; the import and the command are rankine
 LONG_QUERY = 1000  # more documents than one query plausibly has
 LONG_QUERY_REASON = "few queries have so many documents"
 
@@ -111,12 +113,36 @@ def shorten(text: str, limit: int = 40) -> str:
     return repr(text if len(text) <= limit else text[:limit] + "…")
 
 
+def with_extra(extra: str) -> str:
+    """What is installed for an extra, by the name that the package has where packages are published.
+
+    >>> with_extra("web")
+    'rankine-ltr[web]'
+    """
+    return f"{DISTRIBUTION}[{extra}]"
+
+
+def install(extra: str) -> str:
+    """The command that installs an extra, in a clone of the repository or beside an installed package.
+
+    >>> install("web")
+    'pip install -e ".[web]"'
+    """
+    return f'pip install -e ".[{extra}]"' if _is_clone(Path(__file__)) else f'pip install "{with_extra(extra)}"'
+
+
+def _is_clone(module: Path) -> bool:
+    """Whether a module of the package stands in src/rankine beside a pyproject.toml."""
+    source = module.resolve().parents[1]
+    return source.name == "src" and (source.parent / "pyproject.toml").is_file()
+
+
 def needs(package: str, extra: str) -> ModuleType:
     """Import an optional package; if it is not installed, raise an error that names the command to install it.
 
     >>> needs("no_such_package", "spoken")
     Traceback (most recent call last):
-    rankine.errors.InputError: this needs the package no_such_package: pip install "rankine[spoken]"
+    rankine.errors.InputError: this needs the package no_such_package: pip install -e ".[spoken]"
     """
     try:
         return import_module(package)
@@ -124,7 +150,7 @@ def needs(package: str, extra: str) -> ModuleType:
         if error.name is not None and error.name.split(".")[0] != package.split(".")[0]:
             raise
         name = package.split(".")[0]
-        raise InputError(f'this needs the package {name}: pip install "rankine[{extra}]"') from None
+        raise InputError(f"this needs the package {name}: {install(extra)}") from None
 
 
 @contextmanager

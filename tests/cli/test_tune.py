@@ -102,4 +102,8 @@ def test_help_and_rankers_list_the_table(folder):
     assert ", ".join(name for name in TABLE if name != "auto") in shown
     lines = [line.split("\t") for line in rankine(folder, "rankers").stdout.splitlines()]
     assert [line[0] for line in lines[1:]] == list(TABLE)
-    assert next(line[:3] for line in lines if line[0] == "boosted") == ["boosted", "BoostedRanker", "rankine[boost]"]
+    assert next(line[:3] for line in lines if line[0] == "boosted") == [
+        "boosted",
+        "BoostedRanker",
+        "rankine-ltr[boost]",
+    ]

@@ -88,5 +88,5 @@ def test_errors_of_the_library_are_ours(name):
 @EVERY
 def test_an_engine_without_its_package(name, monkeypatch):
     monkeypatch.setattr(ENGINES[name], "package", "no_such_package")
-    with pytest.raises(rk.InputError, match=r'no_such_package: pip install "rankine\[boost\]"'):
+    with pytest.raises(rk.InputError, match=r'no_such_package: pip install -e "\.\[boost\]"'):
         ENGINES[name]()

@@ -118,5 +118,5 @@ def test_a_missing_package_is_named():
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=folder, check=False)
     lines = done.stdout.splitlines()
     assert [line.split('"')[1] for line in lines[:5]] == [
-        "rankine[boost]", "rankine[boost]", "rankine[torch]", "rankine[torch]", "rankine[export]",
+        ".[boost]", ".[boost]", ".[torch]", ".[torch]", ".[export]",
     ], done.stderr  # fmt: skip

@@ -23,4 +23,4 @@ def test_options_reach_the_server(tmp_path, monkeypatch):
 def test_packages_that_are_missing(tmp_path, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     done = rankine(tmp_path, "spoken", "serve", "archive", code=1)
-    assert 'pip install "rankine[web]"' in done.stderr
+    assert 'pip install -e ".[web]"' in done.stderr

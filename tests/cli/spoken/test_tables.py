@@ -22,4 +22,4 @@ def test_recognisers_that_are_not_installed_say_how(tmp_path, monkeypatch):
     monkeypatch.setitem(recognisers.TABLE, "whisper", row._replace(packages=("no_such_package",)))
     lines = [line.split("\t") for line in rankine(tmp_path, "spoken", "recognisers").stdout.splitlines()]
     at = lines[0].index("installed")
-    assert {line[0]: line[at] for line in lines[1:]}["whisper"] == 'no: pip install "rankine[whisper]"'
+    assert {line[0]: line[at] for line in lines[1:]}["whisper"] == 'no: pip install -e ".[whisper]"'

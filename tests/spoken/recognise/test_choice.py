@@ -28,7 +28,7 @@ def here(monkeypatch):
         ("whisper vosk pocketsphinx", "tiny.en vosk-small-en", "en", "whisper", "tiny.en", "whisper (tiny.en)"),
         ("whisper pocketsphinx", "tiny.en small.en", "en", "whisper", "small.en", "the best recogniser that is here"),
         ("whisper vosk pocketsphinx", "vosk-small-en", "en", "vosk", "vosk-small-en", "whisper hears better: `rankine"),
-        ("pocketsphinx", "", "en", "pocketsphinx", None, 'whisper hears better: `pip install "rankine[whisper]"` and'),
+        ("pocketsphinx", "", "en", "pocketsphinx", None, 'whisper hears better: `pip install -e ".[whisper]"` and'),
         ("whisper vosk pocketsphinx", "tiny.en vosk-small-zh", "zh", "vosk", "vosk-small-zh", "for 'zh'"),
         ("whisper pocketsphinx", "tiny.en tiny", "de", "whisper", "tiny", "whisper (tiny)"),
     ],

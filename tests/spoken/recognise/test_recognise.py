@@ -41,7 +41,7 @@ MODELS = {"whisper": "tiny.en", "vosk": "vosk-small-en"}
 def recogniser(request, own_models, tmp_path):
     row, model = TABLE.get(request.param), MODELS.get(request.param)
     if row is not None and not row.is_installed:
-        pytest.skip(f'needs pip install "rankine[{row.extra}]"')
+        pytest.skip(f'needs pip install -e ".[{row.extra}]"')
     if model is not None and not models.is_here(model):
         pytest.skip(f"needs the model {model}: rankine spoken models add {model}")
     return RECOGNISERS[request.param](tmp_path)

@@ -63,5 +63,5 @@ def test_the_names_of_the_room():
 
 def test_a_recogniser_that_is_not_installed(monkeypatch):
     monkeypatch.setattr(RecogniserRow, "is_installed", property(lambda row: False))
-    with pytest.raises(InputError, match=r"'vosk' is not installed: pip install \"rankine\[vosk\]\""):
+    with pytest.raises(InputError, match=r"'vosk' is not installed: pip install -e \"\.\[vosk\]\""):
         get("vosk")

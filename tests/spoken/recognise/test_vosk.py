@@ -19,7 +19,7 @@ from rankine.spoken.recognise.run import settings_of
 from .cases import heard
 
 INSTALLED = find_spec("vosk") is not None
-needs_vosk = pytest.mark.skipif(not INSTALLED, reason='needs vosk: pip install "rankine[vosk]"')
+needs_vosk = pytest.mark.skipif(not INSTALLED, reason='needs vosk: pip install -e ".[vosk]"')
 EN, ZH = "vosk-small-en", "vosk-small-zh"
 
 
@@ -148,7 +148,7 @@ def model_of(folder, content=b"nothing"):
 
 def test_without_the_package(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "vosk", None)
-    with pytest.raises(InputError, match=r'this needs the package vosk: pip install "rankine\[vosk\]"'):
+    with pytest.raises(InputError, match=r'this needs the package vosk: pip install -e "\.\[vosk\]"'):
         Vosk(model=model_of(tmp_path)).start()
 
 

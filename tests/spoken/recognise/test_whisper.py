@@ -27,7 +27,7 @@ from .cases import heard
 from .toy_models import write_folder
 
 INSTALLED = all(find_spec(name) for name in ("ctranslate2", "tokenizers"))
-needs_ctranslate2 = pytest.mark.skipif(not INSTALLED, reason='needs ctranslate2: pip install "rankine[whisper]"')
+needs_ctranslate2 = pytest.mark.skipif(not INSTALLED, reason='needs ctranslate2: pip install -e ".[whisper]"')
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...console import print_table
+from ...errors import install, with_extra
 
 
 class Listing(NamedTuple):
@@ -47,7 +48,7 @@ def list_recognisers() -> Listing:
     from ...spoken.recognise.table import TABLE
 
     rows = [
-        (name, f"rankine[{row.extra}]", row.languages, row.yields, row.model, row.cost, row.explanation)
+        (name, with_extra(row.extra), row.languages, row.yields, row.model, row.cost, row.explanation)
         for name, row in TABLE.items()
     ]
     return Listing(["name", "needs", "languages", "makes", "model", "processor time per second", "what it is"], rows)
@@ -79,7 +80,7 @@ def recognisers() -> None:
     from ...spoken.recognise.table import TABLE
 
     columns, rows = list_recognisers()
-    here = ["yes" if row.is_installed else f'no: pip install "rankine[{row.extra}]"' for row in TABLE.values()]
+    here = ["yes" if row.is_installed else f"no: {install(row.extra)}" for row in TABLE.values()]
     print_table(
         "Recognisers",
         [*columns[:-1], "installed", columns[-1]],

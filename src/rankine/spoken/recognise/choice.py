@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...errors import InputError
+from ...errors import InputError, install
 from . import models
 from .model_table import DEFAULT, names_of
 from .model_table import TABLE as MODELS
@@ -69,16 +69,16 @@ def choose_by_model(model: str) -> Choice:
 def _missing(name: str, language: str) -> str | None:
     """What is to be done before a recogniser can hear a language; empty: nothing helps, None: it can."""
     row = TABLE[name]
-    install = f'`pip install "rankine[{row.extra}]"`'
+    command = f"`{install(row.extra)}`"
     if name in _OWN_MODEL:
-        return "" if language not in _OWN_MODEL[name] else None if row.is_installed else install
+        return "" if language not in _OWN_MODEL[name] else None if row.is_installed else command
     if row.is_installed and _model(name, language) is not None:
         return None
     own = [model for model in names_of(name) if _knows(model, language)]
     if not own:
         return ""
     first = DEFAULT if DEFAULT in own else own[0]
-    steps = [*([] if row.is_installed else [install]), f"`rankine spoken models add {first}`"]
+    steps = [*([] if row.is_installed else [command]), f"`rankine spoken models add {first}`"]
     return " and ".join(steps)
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ...errors import InputError, needs
+from ...errors import InputError, install, needs
 from . import media
 
 BLOCK = 1 << 16
@@ -25,7 +25,7 @@ MEDIA = (
     ".m4a", ".m4b", ".aac", ".wma", ".amr", ".3gp", ".mka", ".ac3",
     ".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".wmv", ".mpg", ".mpeg", ".flv",
 )  # fmt: skip
-INSTALL = 'pip install "rankine[media]", or install ffmpeg'
+INSTALL = f"{install('media')}, or install ffmpeg"
 
 
 class OpenAudio(Protocol):

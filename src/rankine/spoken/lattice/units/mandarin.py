@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from ....errors import InputError
+from ....errors import InputError, install
 from ...text import HAN
 from .dictionary import Split
 
@@ -16,7 +16,7 @@ def pinyin(tones: bool = True) -> Split:
     try:
         from pypinyin import Style, lazy_pinyin
     except ImportError:
-        raise InputError("Mandarin syllables need pypinyin: pip install 'rankine[spoken]'") from None
+        raise InputError(f"Mandarin syllables need pypinyin: {install('spoken')}") from None
     style = Style.TONE3 if tones else Style.NORMAL
 
     @lru_cache(maxsize=1 << 17)
