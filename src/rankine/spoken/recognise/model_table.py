@@ -29,15 +29,16 @@ class WheelSource(NamedTuple):
 
 
 class HubSource(NamedTuple):
-    """A repository of the Hugging Face hub, and the patterns of its files."""
+    """A repository of the Hugging Face hub, the patterns of its files, and the commit that is meant, if one is."""
 
     repository: str
     patterns: tuple[str, ...] = ("config.json", "model.bin", "tokenizer.json", "vocabulary.*")
+    commit: str | None = None
 
     @property
     def text(self) -> str:
         """What it is, for people."""
-        return f"{self.repository} on the Hugging Face hub"
+        return f"{self.repository} on the Hugging Face hub" + (f", commit {self.commit}" if self.commit else "")
 
 
 class ModelRow(NamedTuple):
