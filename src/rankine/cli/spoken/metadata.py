@@ -106,9 +106,8 @@ def about(
 
     `rankine spoken about archive/ --export tapes.csv`, `--import-turns turns.csv`, `--history`, `--undo`
 
-    Rights are `open`, `on request`, `closed` or `closed until 2030-01-01`; search obeys them, and anything else closes
-    the recording. A licence such as CC-BY 4.0 stands in the field `licence`. This command and its exports are for the
-    keeper: they show closed recordings too.
+    Rights are `open`, `on request`, `closed` or `closed until 2030-01-01`; anything else closes. `licence` has licences
+    such as CC-BY 4.0. This command and its exports are for the keeper: they show closed recordings too.
     """
     from ...spoken import Archive
 

@@ -1,4 +1,4 @@
-"""Tables of metadata as files: CSV, TSV, JSON and JSON lines, read and written.
+"""Tables of metadata as files: CSV, TSV, JSON and JSON lines, read and written (long: both ways, and their errors).
 
 The encoding and the delimiter are found out. The column that names the recording is one of ``KEYS``; other columns are
 fields. Rows and cells that cannot be used are reported, each with its line, and the others are used.

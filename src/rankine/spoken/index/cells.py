@@ -94,12 +94,12 @@ class StoredCells:
         rows = db.execute("SELECT was, about FROM recording WHERE name <> was").fetchall()
         return [was for was, about in rows if cells(about, self.store.damaged).get(RIGHTS, OPEN) not in ("", OPEN)]
 
-    def _with_renamed(self, known: dict[str, Cells], wanted: Iterable[str] | None = None) -> dict[str, Cells]:
+    def _with_renamed(self, table: dict[str, Cells], wanted: Iterable[str] | None = None) -> dict[str, Cells]:
         """Cells by name, in which names before are closed; only those that are wanted."""
         closed = self.renamed()
         if wanted is not None:
             closed = [name for name in closed if name in set(wanted)]
-        return known | {name: known.get(name, {}) | {RIGHTS: CLOSED} for name in closed} if closed else known
+        return table | {name: table.get(name, {}) | {RIGHTS: CLOSED} for name in closed} if closed else table
 
     def _having(self, db: sqlite3.Connection, field: str, but: str) -> Cells:
         key, value = (msgspec.json.encode(text).decode() for text in (field, but))
