@@ -6,6 +6,7 @@ import pytest
 import rankine as rk
 from rankine.normalise import Normaliser
 from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive.filters import DocumentFilter
 from rankine.spoken.archive.matching import mask
 from rankine.spoken.archive.ranking import (
     contributions,
@@ -246,11 +247,11 @@ def test_requirements_and_filters_choose_among_what_is_normalised(tmp_path):
         assert without == {p: s for p, s in bare.items() if holding[p]}
         inside = dict(ranked_places(index, archive.parse("a"), weights, None, documents))
         assert inside == {p: s for p, s in bare.items() if documents[p]}
-        assert why_few_hits(index, weights, "a -b", len(without)) == (
+        assert why_few_hits(index, weights, "a -b", len(without), DocumentFilter()) == (
             f"the weights in use rank 4 places; the query and its filters leave {len(without)} of them"
         )
-        assert why_few_hits(index, weights, "a", 4) == ""
-    assert why_few_hits(index, shipped(archive.kinds), "a", 0) == ""
+        assert why_few_hits(index, weights, "a", 4, DocumentFilter()) == ""
+    assert why_few_hits(index, shipped(archive.kinds), "a", 0, DocumentFilter()) == ""
 
 
 def test_filters_choose_before_a_lossy_cut(tmp_path):

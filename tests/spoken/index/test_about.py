@@ -35,6 +35,7 @@ def test_all_columns(tmp_path):
         "tags": "x",
         "language": "en",
         "rights": "open",
+        "licence": "CC0",
         "notes": "n",
         "audio": "a",
         "offset": "2.5",

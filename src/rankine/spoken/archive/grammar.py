@@ -28,7 +28,10 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
     ("tag:history", "only recordings with this tag"),
     ("date:2021..2023  date:2021-05  date:..2022", "only recordings of these days: years, months or days"),
     ("recording:LJ001-0042", "only this recording"),
-    ("collection:radio  language:en  rights:open  notes:damaged", "only recordings of which this is said in the field"),
+    (
+        "collection:radio  language:en  rights:open  licence:cc0  notes:damaged",
+        "only recordings of which this is said in the field",
+    ),
     ("place:york", "the same with a field of your own, by its name (`rankine spoken about` lists them)"),
     ("-speaker:ann", "all recordings but these"),
 )
