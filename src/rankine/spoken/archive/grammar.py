@@ -30,7 +30,7 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
     ("recording:LJ001-0042", "only this recording"),
     (
         "collection:radio  language:en  rights:open  licence:cc0  notes:damaged",
-        "only recordings of which this is said in the field",
+        "only recordings of which this is said",
     ),
     ("place:york", "the same with a field of your own, by its name (`rankine spoken about` lists them)"),
     ("-speaker:ann", "all recordings but these"),
