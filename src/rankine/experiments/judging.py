@@ -121,7 +121,7 @@ def learned(population: JudgedPopulation, grades: Mapping[int, float]) -> np.nda
     if examples is None:
         return population.start
     begin = Weights(tuple(NAMES), tuple(population.start), None, SHIPPED, {})
-    weights, trial = learn(examples, NEIGHBOURS, folds=FOLDS, beside={SHIPPED: begin}, begin=begin)
+    weights, trial = learn(examples, NEIGHBOURS, folds=FOLDS, begin=begin)
     better = trial.precision[NEIGHBOURS].mean() >= trial.precision[SHIPPED].mean()
     return np.array(weights.values) if better else population.start
 

@@ -7,6 +7,9 @@ import pytest
 
 import rankine as rk
 from rankine.spoken import Archive
+from rankine.spoken.archive.examples import examples
+from rankine.spoken.archive.heard import HeardQuery
+from rankine.spoken.learn.weights import shipped
 
 from ... import reference as ref
 from .hearing_cases import Second, Third, Told, word_archive, write_recordings
@@ -73,6 +76,50 @@ def test_the_ranking_is_that_of_its_slow_twin(archive, weights):
         for hit in hits:
             assert sum(hit.contributions.values()) == pytest.approx(hit.score, abs=1e-9)
         assert [hit.document for hit in archive.search(text, k=2)] == [name for name, _ in expected[text][:2]]
+
+
+def test_learning_sees_the_scores_that_search_ranks_by(archive):
+    weigh(archive, second=0.5, third=2.0)
+    weights = shipped(archive.kinds)
+    for text in QUERIES:
+        heard = HeardQuery(archive.index, text, weights, archive.counting_hearings)
+        places = heard.best(100)
+        there = dict(zip(*(some.tolist() for some in heard.scored(None, None)), strict=True))
+        assert places.tolist() == sorted(there)
+        X = heard.table(places, weights.names)
+        np.testing.assert_allclose(X @ np.array(weights.values), [there[p] for p in places.tolist()], atol=1e-12)
+        three = heard.best(3)
+        assert set(three.tolist()) == {place for place, _ in heard.ranking(3, None)}
+        assert heard.table(three).shape == (len(three), len(archive.ranker_names))
+
+
+def test_places_of_further_hearings_are_learned_from_and_offered(tmp_path):
+    """Recording 1 has the word in the second hearing only."""
+    audio = write_recordings(tmp_path / "audio", range(4))
+    own = Told((((1.0, "press"),), ((1.0, "lead"),), ((1.0, "ink"),), ((1.0, "type lead"),)))
+    other = Second((((1.0, "press"),), ((1.0, "press"),), ((1.0, "ink"),), ((1.0, "type"),)))
+    archive = word_archive(tmp_path / "archive")
+    archive.add_recordings(audio, [own, other])
+    archive.weigh_hearing("second", 0)
+    for text in ("press", "press type"):
+        archive.judge(text, "r00", 0.0)
+        archive.judge(text, "r01", 1.0)
+    assert "r01" not in [place.hit.document for place in archive.judge_next("type press", 9)]
+    judged = archive.placed_judgments().judged()
+    with pytest.raises(rk.InputError, match="the same grade"):
+        examples(archive.index, judged)
+    archive.weigh_hearing("second", 0.5)
+    assert "r01" in [place.hit.document for place in archive.judge_next("type press", 9)]
+    fused = examples(archive.index, judged, hearings=archive.counting_hearings)
+    assert not fused.lost
+    assert [d for d, y in zip(fused.data.doc_ids, fused.data.y, strict=True) if y > 0] == ["r01", "r01"]
+    result = archive.learn(folds=2, ranker="svm-map", use=False)
+    want = fused.precision(shipped(archive.kinds))
+    np.testing.assert_array_equal(result.trial.precision["shipped"], want)
+    archive.weigh_hearing("second", 0.25)  # what is kept for the next time belongs to one weight
+    other = examples(archive.index, judged, hearings=archive.counting_hearings)
+    assert other.digest != fused.digest
+    assert (other.data.X != fused.data.X).any()
 
 
 def test_hearings_without_weight_change_nothing(archive, tmp_path):

@@ -4,13 +4,17 @@ import os
 import shutil
 import signal
 import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import rankine as rk
 from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive.examples import examples
+from rankine.spoken.learn.judgments import Judged
 from rankine.spoken.learn.learning import LearningStopped
-from rankine.spoken.learn.weights import Weights
+from rankine.spoken.learn.weights import Weights, shipped
 
 
 @pytest.fixture
@@ -189,3 +193,59 @@ def test_a_list_of_weights_of_an_earlier_release(school):
     assert (kept.id, kept.name, kept.time, kept.in_use) == (one.id, "", "", True)
     assert school.go_back() is None
     assert school.go_back() == one
+
+
+def test_worse_weights_do_not_replace_better_ones_in_use(school):
+    rankers = ("svm-map", "ranksvm-l2", "listnet")
+    tests = {name: school.learn(ranker=name, use=False) for name in rankers}
+    worst, *_, best = sorted(rankers, key=lambda name: tests[name].means[1])
+    assert tests[worst].means[1] < tests[best].means[1]
+    school.learn(ranker=best, keep=True)
+    used = school.weights
+    result = school.learn(ranker=worst)
+    # the weights in use have seen all queries: what their ranker learned from other folds stands in their place
+    np.testing.assert_array_equal(result.trial.precision["in use"], tests[best].trial.precision[best])
+    assert result.means[0] == max(tests[best].means)
+    assert not result.adopted
+    assert school.weights == used
+    school.learn(ranker=worst, keep=True)
+    assert school.weights != used
+    again = school.learn(ranker=best)
+    np.testing.assert_array_equal(again.trial.precision["in use"], tests[worst].trial.precision[worst])
+    assert again.adopted == (again.means[1] >= again.means[0])
+
+
+def test_queries_that_the_weights_in_use_have_not_seen_test_them_as_they_are(school):
+    judged = school.placed_judgments().judged()
+    some = dict(list(judged.qrels.items())[:8])
+    school.learn(Judged({name: judged.queries[name] for name in some}, some), ranker="svm-map", keep=True)
+    result = school.learn(judged, ranker="ranksvm-l2", use=False)
+    test = school.learn(judged, ranker="svm-map", use=False).trial.precision["svm-map"]
+    as_they_are = examples(school.index, judged).precision(school.weights)
+    names = result.trial.query_ids
+    assert {name in some for name in names} == {True, False}
+    want = [test[i] if name in some else as_they_are[i] for i, name in enumerate(names)]
+    np.testing.assert_array_equal(result.trial.precision["in use"], want)
+
+
+def test_weights_of_an_unknown_ranker_are_tested_as_they_are(school):
+    school.learn(ranker="svm-map", keep=True)
+    school.use_weights(replace(school.weights, ranker="of a later release"))
+    result = school.learn(ranker="ranksvm-l2", use=False)
+    judged = school.placed_judgments().judged()
+    as_they_are = examples(school.index, judged).precision(school.weights)
+    np.testing.assert_array_equal(result.trial.precision["in use"], as_they_are)
+
+
+def test_weights_that_are_the_same_change_nothing(school):
+    learned = school.learn(ranker="svm-map", keep=True).weights
+    school.use_weights(replace(learned, provenance={}))
+    history = school.weights_history
+    again = school.learn(ranker="svm-map", keep=True)
+    assert again.unchanged
+    assert school.weights_history == history
+    school.use_weights(None)
+    same = replace(shipped(school.kinds), ranker="svm-map")
+    assert same.same_values(shipped(school.kinds))
+    assert not same.same_values(learned)
+    assert not same.same_values(replace(same, normalise="query-minmax"))

@@ -112,7 +112,7 @@ def test_interrupting_leaves_all_as_it_was(taught, monkeypatch):
 def test_learning_goes_on_from_given_weights(judged_data):
     begin = shipped(["word", "character"])
     evidence = [n for n in judged_data.data.feature_names if is_evidence(n)]
-    weights, trial = learn(judged_data, "svm-map", begin=begin, beside={"shipped": begin})
+    weights, trial = learn(judged_data, "svm-map", begin=begin)
     assert weights.names == tuple(evidence)
     assert weights.normalise is None
     assert list(trial.precision) == ["uniform", "shipped", "svm-map"]
@@ -121,16 +121,16 @@ def test_learning_goes_on_from_given_weights(judged_data):
     np.testing.assert_array_equal(trial.precision["shipped"], want)
     start = np.array([begin.by_name[n] for n in evidence])
     assert 0 < np.abs(np.array(weights.values) - start).max() < 0.1  # few queries move them little
-    default, trial = learn(judged_data, begin=begin, beside={"shipped": begin})
+    default, trial = learn(judged_data, begin=begin)
     assert list(trial.precision) == ["uniform", "shipped", NEIGHBOURS]
     assert list(default.provenance["parameters"]) == ["log of pairs"]
-    other, trial = learn(judged_data, "ranksvm-l2", begin=begin, beside={"shipped": begin})
+    other, trial = learn(judged_data, "ranksvm-l2", begin=begin)
     assert other.names == weights.names
-    papers, trial = learn(judged_data, "adarank:meng", begin=begin, beside={"shipped": begin})
+    papers, trial = learn(judged_data, "adarank:meng", begin=begin)
     assert not any(map(is_evidence, papers.names))
     assert papers.normalise == "query-minmax"
     assert trial.baselines == ("shipped", "uniform", "best single")
-    minmax, _ = learn(judged_data, "svm-map", normalise="query-minmax", begin=begin, beside={"shipped": begin})
+    minmax, _ = learn(judged_data, "svm-map", normalise="query-minmax", begin=begin)
     assert minmax.names == papers.names
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankine.measures.compare import mean_interval, wilcoxon
-from rankine.spoken.learn.learning import IN_USE, SEEN, SHIPPED, CrossValidation
+from rankine.spoken.learn.learning import IN_USE, SHIPPED, CrossValidation
 from rankine.spoken.learn.verdict import baseline_of, learning_verdict, weight_changes
 from rankine.spoken.learn.weights import Weights
 
@@ -41,14 +41,13 @@ def test_numbers():
     assert verdict.summary()["after"] == verdict.after
 
 
-def test_the_baseline_has_seen_no_judgment():
+def test_the_baseline_is_the_better_of_shipped_and_in_use():
     assert baseline_of(trial(shipped=[0.5], x=[1.0])) == SHIPPED
     both = trial(shipped=[0.5], x=[1.0])
     both.precision[IN_USE] = np.array([0.6])
     assert baseline_of(both) == IN_USE
-    seen = trial(shipped=[0.5], x=[1.0])
-    seen.precision[SEEN] = np.array([0.9])
-    assert baseline_of(seen) == SHIPPED
+    both.precision[IN_USE] = np.array([0.4])
+    assert baseline_of(both) == SHIPPED
 
 
 def test_weights_in_plain_words():

@@ -49,8 +49,8 @@ def learn(
 ) -> None:
     """Learn from judged queries which evidence to trust, beginning at the shipped weights.
 
-    First the ranker is tested on queries that it has not seen, beside the shipped weights, which have seen none; then
-    it learns from all of them. Search uses the new weights from then on if they did not do worse in the test. The same
+    First the ranker is tested on queries that it has not seen, beside the shipped weights and those in use; then it
+    learns from all of them. Search uses the new weights from then on if neither did better in the test. The same
     judgments give the same weights, whichever are in use. With `--propose` nothing is used until you keep it.
 
     `rankine spoken learn archive/`
@@ -87,11 +87,11 @@ def learn(
 def _outcome(archive: str, result: LearningResult, dry_run: bool) -> str:
     """What was done with the weights, and why."""
     before, after = result.means
-    means = f"mean AP {after:.4f} in the test, {before:.4f} by weights that have seen no judgment"
+    means = f"mean AP {after:.4f} in the test, {before:.4f} by the weights {result.verdict.baseline}"
     if dry_run:
         return f"{means}; dry run: the archive is as it was"
     if result.unchanged:
-        return f"{archive}: nothing changed: search uses the weights {result.weights.id} already: {means}"
+        return f"{archive}: nothing changed: the weights in use are the same already: {means}"
     if result.adopted:
         return f"{archive}: search now uses the weights {result.weights.id}: {means}"
     return f"{archive}: the weights in use stay: {means}; --keep uses the new ones all the same"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..learn.judgments import Judged
 from ..learn.learning import Examples
 from ..learn.weights import shipped
 from .feature_cache import FeatureCache
+from .hearings import HeardIndex
 from .judged_places import JudgedNames, relevant_places
 from .papers import document_features
 from .ranking import CANDIDATES, parse_query, weak_rankers
@@ -30,11 +31,12 @@ def examples(
     keep: bool = True,
     documents: bool = False,
     report: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    hearings: Sequence[HeardIndex] = (),
 ) -> Examples:
     """Features of all queries that have something relevant; ``keep`` stores them in the archive's folder.
 
-    Rows are places; with ``documents`` they are documents, and the features those of the papers. ``report`` is told of
-    queries.
+    Rows are places, and features are sums over the own hearing and further ones; with ``documents`` rows are documents,
+    and the features those of the papers. ``report`` is told of queries.
     """
     judged.check(JudgedNames(index))
     queries = {n: t for n, t in judged.queries.items() if any(g > 0 for g in judged.qrels.get(n, {}).values())}
@@ -43,18 +45,20 @@ def examples(
     queries = {name: text for name, text in queries.items() if counts[name]}
     if not queries:
         raise InputError("no query has a document that was judged relevant: there is nothing to learn from")
-    digest = _digest(index, judged, queries, candidates)
+    digest = _digest(index, judged, queries, candidates, hearings)
     cache = FeatureCache.of(index.folder)
     data = None if documents else cache.read(digest)
     if data is None or not _fits(data, index, queries, candidates):
-        features = document_features if documents else query_features
         with bar("features", len(queries)) as update:
 
             def tell(done: int) -> None:
                 update(done)
                 report("features", done, len(queries))
 
-            data = features(index, queries, judged.qrels, candidates, tell)
+            if documents:
+                data = document_features(index, queries, judged.qrels, candidates, tell)
+            else:
+                data = query_features(index, queries, judged.qrels, candidates, tell, hearings)
         keep &= not documents
         if keep:
             cache.write(digest, data)
@@ -66,7 +70,7 @@ def examples(
     n_judged = sum(bool(grades) for grades in judged.qrels.values())
     return Examples(
         data, relevant, np.array([in_vocabulary[q] for q in (*names, *lost)]), judged.n_judgments, digest, lost,
-        n_judged, {"language": index.settings.language, "kinds": index.kinds},
+        n_judged, {"language": index.settings.language, "kinds": index.kinds}, queries,
     )  # fmt: skip
 
 
@@ -98,10 +102,13 @@ def _in_vocabulary(index: Index, name: str, text: str) -> bool:
         raise InputError(f"query {name}: {error}") from None
 
 
-def _digest(index: Index, judged: Judged, queries: dict[str, str], candidates: int) -> str:
+def _digest(
+    index: Index, judged: Judged, queries: dict[str, str], candidates: int, hearings: Sequence[HeardIndex]
+) -> str:
     """A fingerprint of everything that the examples depend on."""
     parts = [p._asdict() for p in index.manifest.parts]
     columns, weights = weak_rankers(index.kinds), shipped(index.kinds).id  # which choose the candidates
     content = [__version__, parts, index.manifest.settings, candidates, columns, weights, list(queries.items())]
     judgments = [[q, list(judged.qrels[q].items())] for q in queries]  # in order: the last counts
-    return fingerprint(json.dumps([content, judgments]), size=10)
+    others = [[h.name, h.weight, [p._asdict() for p in h.index.manifest.parts]] for h in hearings]
+    return fingerprint(json.dumps([content, judgments, *others]), size=10)

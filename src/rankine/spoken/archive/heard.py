@@ -25,7 +25,18 @@ from ..learn.weights import Weights
 from .hearings import HeardIndex
 from .hits import Hit, make_hit
 from .matching import mask as matching_places
-from .ranking import RankedPlace, allowed_places, best_places_of, contributions, parse_query, scored_places
+from .ranking import (
+    RankedPlace,
+    allowed_places,
+    best_places_of,
+    contributions,
+    largest,
+    parse_query,
+    place_key,
+    place_table,
+    scored_places,
+    weak_rankers,
+)
 from .segments import documents_of, segment
 from .terms import SpokenQuery
 
@@ -64,6 +75,18 @@ class FurtherScores:
         passes = np.zeros(int(self.index.places_before[-1]), np.bool_)
         passes[rows] = matching_places(self.index, self.query, rows, excludes) != excludes
         return np.isin(places, self.same.own[pairs][passes[self.same.further[pairs]]])
+
+    def table(self, places: np.ndarray, names: Sequence[str] | None) -> np.ndarray:
+        """The weighted columns of own places (rising), of which some have evidence here."""
+        width = len(weak_rankers(self.index.kinds)) if names is None else len(names)
+        out = np.zeros((len(places), width))
+        if self.query is None or not len(self.places):
+            return out
+        rows = np.searchsorted(self.places, places).clip(max=len(self.places) - 1)
+        there = self.places[rows] == places
+        other, back = np.unique(self.at[rows[there]], return_inverse=True)
+        out[there] = self.weight * place_table(self.index, self.query, other, names)[back]
+        return out
 
     def score_at(self, place: int) -> float:
         """The weighted score of an own place; 0 where this hearing has no evidence."""
@@ -144,6 +167,23 @@ class HeardQuery:
             there[further.places] = True
         every = np.flatnonzero(there)
         return every, scores[every]
+
+    def best(self, most: int, documents: np.ndarray | None = None) -> np.ndarray:
+        """The places with the largest scores, rising, at most so many, of those with what the query requires."""
+        places, scores = self.scored(None, documents)
+        kept = largest(np.round(scores, 12), most, place_key(self.index, places))
+        return np.sort(places[kept])
+
+    def table(self, places: np.ndarray, names: Sequence[str] | None = None) -> np.ndarray:
+        """The columns (by default all) of places (rising): of the own hearing, plus those of others by their weights.
+
+        The weighted sum of a row is the place's score, for weights on scores that are not normalised. Of several places
+        of a further index that are one of the own, the row is that of the one with the largest score.
+        """
+        out = place_table(self.index, self.query, places, names)
+        for further in self.further:
+            out += further.table(places, names)
+        return out
 
     def _own(self) -> tuple[np.ndarray, np.ndarray]:
         """The places with evidence of the own hearing, and their scores; kept for the next call."""

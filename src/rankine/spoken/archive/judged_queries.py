@@ -20,7 +20,7 @@ from .hearings import HeardIndex
 from .hits import Hit, with_full_paths
 from .judged_places import meant_places
 from .judging import PlacedJudgments
-from .ranking import CANDIDATES, find_candidates, parse_query, place_table
+from .ranking import CANDIDATES
 from .rights import open_documents
 from .search import best_places
 from .segments import documents_of, places_of
@@ -97,12 +97,12 @@ def next_places(
 ) -> list[NextPlace]:
     """The n places that nobody has judged and of which rankers disagree most (:mod:`..learn.disagreement`).
 
-    Of places that all rank alike those come first that stand higher. Closed recordings are left out. ``report`` gets
-    the number of queries done.
+    Of places that all rank alike those come first that stand higher. What further hearings heard counts as it does in
+    search. Closed recordings are left out. ``report`` gets the number of queries done.
     """
     rows: list[tuple[float, int, int, str, int]] = []
     for done, text in enumerate(texts, 1):
-        rows += _candidates(index, placed, text, n)
+        rows += _candidates(index, placed, text, n, hearings)
         report(done)
     rows.sort()
     out = []
@@ -113,18 +113,19 @@ def next_places(
     return sorted(out, key=lambda place: (-place.disagreement, place.best, place.worst, place.query, place.hit.rank))
 
 
-def _candidates(index: Index, placed: PlacedJudgments, text: str, n: int) -> list[tuple[float, int, int, str, int]]:
+def _candidates(
+    index: Index, placed: PlacedJudgments, text: str, n: int, hearings: Sequence[HeardIndex]
+) -> list[tuple[float, int, int, str, int]]:
     """(−disagreement, best rank, worst rank, query, place) of the n best places of a query to judge."""
+    start = shipped(index.kinds)
     try:
-        query = parse_query(index, text)
-        mask = _open_mask(index, query)
+        heard = HeardQuery(index, text, start, hearings)
+        mask = _open_mask(index, heard.query)
     except InputError:
         return []
-    places = find_candidates(index, query)
-    own = documents_of(index, places)
-    places = places[mask[own]]
-    start = shipped(index.kinds)
-    X = place_table(index, query, places, start.names)
+    places = heard.best(CANDIDATES)
+    places = places[mask[documents_of(index, places)]]
+    X = heard.table(places, start.names)
     ranks = ranks_of(committee(start.names, np.array(start.values)) @ X.T)
     spread = np.round(disagreement(ranks), _KEPT)
     seen = placed.seen(" ".join(text.split()))

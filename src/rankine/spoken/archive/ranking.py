@@ -111,7 +111,7 @@ def scored_places(
 def best_places_of(index: Index, places: np.ndarray, scores: np.ndarray, k: int | None) -> list[RankedPlace]:
     """The k best places (None: all) with their scores, rounded; equal ones by the name of the document and by time."""
     scores = np.round(scores, 12)
-    best = largest(scores, len(scores) if k is None else k, _place_key(index, places))
+    best = largest(scores, len(scores) if k is None else k, place_key(index, places))
     return [(int(places[i]), float(scores[i])) for i in best.tolist()]
 
 
@@ -161,7 +161,7 @@ def contributions(
     return [{n: float(x) for n, x in zip(names, row, strict=True) if x != 0} for row in products]
 
 
-def _place_key(index: Index, places: np.ndarray) -> Callable[[int], Any]:
+def place_key(index: Index, places: np.ndarray) -> Callable[[int], Any]:
     """What decides between places with equal scores."""
     documents: list[np.ndarray] = []
 
@@ -236,7 +236,7 @@ def find_candidates(
     places, scores = QueryEvidence(index, query, weights).scores(weights)
     keep = matching_places(index, query, places) if allowed is None else allowed(places)
     places, scores = places[keep], np.round(scores[keep], 12)
-    return np.sort(places[largest(scores, most, _place_key(index, places))])
+    return np.sort(places[largest(scores, most, place_key(index, places))])
 
 
 def unit_candidates(index: Index, query: SpokenQuery, most: int = CANDIDATES) -> np.ndarray:
@@ -247,7 +247,7 @@ def unit_candidates(index: Index, query: SpokenQuery, most: int = CANDIDATES) ->
             own = unigrams(part, kind, query.units(kind), part.by_place) * part.rows_count
             scores[begin : begin + len(part.document_of)] += own
     there = np.flatnonzero(scores > 0)
-    return np.sort(there[largest(scores[there], most, _place_key(index, there))])
+    return np.sort(there[largest(scores[there], most, place_key(index, there))])
 
 
 # -- exact

@@ -30,9 +30,7 @@ from .matching import why_nothing
 from .ranking import (
     CANDIDATES,
     candidate_features,
-    find_candidates,
     parse_query,
-    place_table,
     ranked_places,
     weak_rankers,
 )
@@ -220,17 +218,19 @@ def query_features(
     qrels: Mapping[str, Mapping[str, float]],
     candidates: int = CANDIDATES,
     report: Callable[[int], None] = lambda done: None,
+    hearings: Sequence[HeardIndex] = (),
 ) -> RankingData:
     """All weak rankers of every query's candidates, a row for each place, with their grades.
 
-    A judgment of a whole document counts for its best place by the shipped weights; ``report`` gets the queries done.
+    Further hearings that count are part of the features and choose among the candidates. A judgment of a whole document
+    counts for its best place by the shipped weights in the own hearing; ``report`` gets the queries done.
     """
     X, y, qid, ids = [], list[float](), list[str](), list[str]()
     for done, (key, text) in enumerate(queries.items(), 1):
-        query = parse_query(index, text)
-        places = find_candidates(index, query, candidates)
-        grades = judged_places(index, qrels.get(key, {}), best_places(index, query))
-        X.append(place_table(index, query, places))
+        heard = HeardQuery(index, text, shipped(index.kinds), hearings)
+        places = heard.best(candidates)
+        grades = judged_places(index, qrels.get(key, {}), best_places(index, heard.query))
+        X.append(heard.table(places))
         y += [grades.get(place, 0.0) for place in places.tolist()]
         qid += [key] * len(places)
         ids += place_names(index, places)

@@ -31,7 +31,8 @@ class LearningResult(NamedTuple):
     """What :meth:`Archive.learn` learned: the weights, and how such weights do on queries they have not seen.
 
     ``ignored`` judgments are orphaned: their places are no longer in the archive; ``adopted``: search uses the weights;
-    ``unchanged``: it did before. ``texts`` are those of the queries by name, ``before`` the weights that were in use.
+    ``unchanged``: it ranked by the same weights before. ``texts`` are those of the queries by name, ``before`` the
+    weights that were in use.
     """
 
     weights: Weights
@@ -44,7 +45,7 @@ class LearningResult(NamedTuple):
 
     @property
     def means(self) -> tuple[float, float]:
-        """The mean AP of the best weights that have seen no judgment (shipped, in use), and of such as were learned."""
+        """The mean AP of the better of the shipped weights and those in use, and of such as were learned."""
         mean = {name: float(x.mean()) for name, x in self.trial.precision.items()}
         return max(mean["shipped"], mean.get("in use", 0.0)), mean[self.weights.ranker]
 
@@ -77,7 +78,8 @@ class TaughtArchive(JudgedArchive):
         """Learn weights of the weak rankers from judged queries, beginning at the shipped ones.
 
         Search uses them from then on if their mean AP on queries they have not seen is not lower than that of the
-        shipped weights, and of those in use if they were not learned. Two learnings of an archive exclude each other.
+        weights in use and of the shipped ones. On queries that the weights in use were learned from, weights that the
+        same ranker learned from other queries stand in their place. Two learnings of an archive exclude each other.
 
         Args:
             judged: queries and judgments; by default the archive's own, those of places that are gone left out.
@@ -94,7 +96,7 @@ class TaughtArchive(JudgedArchive):
             progress: is called with the stage, how much of it is done, and the whole. If it returns False, learning
                 ends with ``LearningStopped``; it may also raise. Nothing has changed then.
         """
-        from ..learn.learning import compared, learn, watched_by
+        from ..learn.learning import learn, learns_evidence, watched_by
         from .examples import examples
 
         report = watched_by(progress)
@@ -103,13 +105,13 @@ class TaughtArchive(JudgedArchive):
             if judged is None:
                 placed = self.placed_judgments()
                 judged, ignored = placed.judged(), len(placed.deciding_orphans)
-            data = examples(self.index, judged, candidates, report=report)
+            hearings = self.counting_hearings if learns_evidence(ranker, normalise) else []
+            data = examples(self.index, judged, candidates, report=report, hearings=hearings)
             begin, current = shipped(self.kinds), self.weights
-            beside = compared(current, begin)
-            weights, trial = learn(data, ranker, normalise, folds, seed, candidates, beside, begin, report)
+            weights, trial = learn(data, ranker, normalise, folds, seed, candidates, begin, current, report)
             result = LearningResult(weights, trial, ignored, texts=judged.queries, before=current or begin)
             report("weights", 1, 1)  # the last moment to stop it
-            if current is not None and current.id == weights.id:
+            if weights.same_values(current or begin):
                 return result._replace(adopted=True, unchanged=True)
             if propose:
                 with writing(self.folder, wait=_WAIT):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from ... import losses
 from ...console import counted
 from ...data import RankingData
 from ...errors import InputError
+from ...files import fingerprint
 from ...measures import evaluate
 from ...measures.compare import mean_interval, wilcoxon
 from ...progress import bar
@@ -25,7 +28,6 @@ from .weights import Weights, check_normaliser, is_evidence, normalised
 C_GRID = tuple(10.0**e for e in range(-3, 5))
 START_GRID = tuple(10.0**e for e in range(-7, 1))
 SHIPPED, IN_USE = "shipped", "in use"
-SEEN = "in use (may have seen these queries)"  # their AP is no test of them
 LearningProgress = Callable[[str, int, int], object]  # gets the stage, how much of it is done, and the whole
 
 
@@ -56,6 +58,7 @@ class Examples:
         lost: queries without a candidate: their AP is 0.
         n_judged: how many queries have judgments, of relevant places or not.
         origin: the language and the kinds of units of the archive, for the provenance of weights.
+        texts: of the queries of ``data`` and of ``lost``, by name.
     """
 
     data: RankingData
@@ -66,6 +69,13 @@ class Examples:
     lost: tuple[str, ...] = ()
     n_judged: int = 0
     origin: Mapping[str, Any] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def query_marks(self) -> dict[str, str]:
+        """Return a short fingerprint of the text of each query, by which weights know what they were learned from."""
+        names = (*map(str, self.data.query_ids), *self.lost)
+        return {name: fingerprint(self.texts.get(name, name), size=6) for name in names}
 
     def subset(self, queries: Sequence[int]) -> Examples:
         """Some of the queries with candidates, by number."""
@@ -256,8 +266,8 @@ def learn(
     folds: int = 4,
     seed: int = 0,
     candidates: int = 1000,
-    beside: Mapping[str, Weights] | None = None,
     begin: Weights | None = None,
+    current: Weights | None = None,
     report: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> tuple[Weights, CrossValidation]:
     """Weights from all judged queries, and how well such weights do on queries they have not seen.
@@ -271,35 +281,87 @@ def learn(
         folds: of queries, for the test.
         seed: of the folds.
         candidates: how many places of each query there are at the most.
-        beside: other weights that are tested on the same queries, by name; what is learned is compared with the first.
-        begin: weights of evidence that linear rankers begin at; None: they learn weights of the papers' weak rankers.
+        begin: the shipped weights, which are tested on the same queries; linear rankers begin at them. None: linear
+            rankers learn weights of the papers' weak rankers.
+        current: the weights in use where they are others, which are tested too (:func:`in_use_precision`).
         report: is called with the stage, how much of it is done, and the whole; it may raise.
     """
     check_ranker(ranker)  # raises InputError before the long computation starts
     data, start = _task(examples, ranker, normalise, begin)
-    normalise = ("query-minmax" if start is None else None) if normalise == AUTO else normalise
-    trial = cross_validate(replace(examples, data=data), {ranker: ranker}, folds, seed, normalise, start, report)
-    if beside:
+    trial = _trial(examples, ranker, normalise, folds, seed, begin, report)
+    normalise = _used_normaliser(normalise, start)
+    if begin is not None:
         others = [n for n in map(str, examples.data.feature_names or ()) if not is_evidence(n)]
         given = {"uniform": Weights.equal(others)} if start is not None and others else {}
-        before = {name: examples.precision(w) for name, w in (given | dict(beside)).items()}
-        baselines = (next(iter(beside)), *(() if start is not None else trial.baselines))
+        before = {name: examples.precision(w) for name, w in (given | {SHIPPED: begin}).items()}
+        if current is not None:
+            test = partial(_trial, examples, folds=folds, seed=seed, begin=begin)
+            before[IN_USE] = in_use_precision(examples, current, {(ranker, normalise): trial}, test)
+        baselines = (list(before)[-1], *(() if start is not None else trial.baselines))
         trial = replace(trial, precision=before | trial.precision, baselines=baselines)
     model = _fitted(make_ranker(ranker, data, normalise, seed, start), data)
     provenance = {
         "queries": data.n_queries, "documents": data.n_documents, "judged": examples.n_judgments,
         "judgments": examples.digest, "folds": folds, "seed": seed, "candidates": candidates,
         "parameters": {k: v for k, v in model.get_params().items() if isinstance(v, (int, float, str))},
-        "MAP": {n: float(x.mean()) for n, x in trial.precision.items() if n not in (IN_USE, SEEN)}, **examples.origin,
+        "MAP": {n: float(x.mean()) for n, x in trial.precision.items() if n != IN_USE},
+        "seen": sorted(set(examples.query_marks.values())), **examples.origin,
     }  # fmt: skip
     return Weights(tuple(data.feature_names or ()), tuple(model.coef_), normalise, ranker, provenance), trial
 
 
-def compared(current: Weights | None, first: Weights) -> dict[str, Weights]:
-    """What learned weights are tested beside: the shipped ones, and those in use; learned ones are no fair test."""
-    if current is None:
-        return {SHIPPED: first}
-    return {SHIPPED: first, IN_USE if current.ranker == "uniform" else SEEN: current}
+def in_use_precision(
+    examples: Examples,
+    current: Weights,
+    tested: Mapping[tuple[str, str | None], CrossValidation],
+    test: Callable[[str, str | None], CrossValidation],
+) -> np.ndarray:
+    """AP of all queries by the weights in use, as if they had not seen them.
+
+    Weights do better on queries that they were learned from. For these queries, weights that the same ranker learned on
+    the other folds stand in their place.
+
+    Args:
+        examples: features of judged queries.
+        current: the weights in use.
+        tested: the tests of rankers that were made already, by the names of ranker and normaliser.
+        test: makes the test of a ranker.
+    """
+    out = examples.precision(current)
+    marks, learned = examples.query_marks, "judgments" in current.provenance
+    seen = set(current.provenance.get("seen", marks.values() if learned else ()))
+    there = [mark in seen for mark in marks.values()]
+    how = (current.ranker, current.normalise)
+    if any(there):
+        with suppress(InputError):  # a ranker that is not known here
+            out[there] = (tested.get(how) or test(*how)).precision[current.ranker][there]
+    return out
+
+
+def _trial(
+    examples: Examples,
+    ranker: str,
+    normalise: str | None,
+    folds: int,
+    seed: int,
+    begin: Weights | None,
+    report: Callable[[str, int, int], None] = lambda stage, done, total: None,
+) -> CrossValidation:
+    """Test a ranker on folds of the queries."""
+    check_ranker(ranker)
+    data, start = _task(examples, ranker, normalise, begin)
+    how = _used_normaliser(normalise, start)
+    return cross_validate(replace(examples, data=data), {ranker: ranker}, folds, seed, how, start, report)
+
+
+def _used_normaliser(normalise: str | None, start: np.ndarray | None) -> str | None:
+    """Return the normaliser that is meant by ``"auto"``, or the one that is given."""
+    return ("query-minmax" if start is None else None) if normalise == AUTO else normalise
+
+
+def learns_evidence(ranker: str, normalise: str | None) -> bool:
+    """Whether a ranker learns weights of evidence, beginning at the shipped ones."""
+    return (ranker not in RANKERS or RANKERS[ranker].continues) and normalise in (AUTO, None)
 
 
 def _task(
@@ -309,7 +371,6 @@ def _task(
     data = examples.data
     names = list(map(str, data.feature_names or ()))
     evidence, others = [n for n in names if is_evidence(n)], [n for n in names if not is_evidence(n)]
-    linear = ranker not in RANKERS or RANKERS[ranker].continues
-    if evidence and begin is not None and linear and normalise in (AUTO, None):
+    if evidence and begin is not None and learns_evidence(ranker, normalise):
         return data.select(evidence), np.array([begin.by_name.get(n, 0.0) for n in evidence])
     return (data.select(others) if evidence and others else data), None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
@@ -30,6 +31,7 @@ class _Provenance(TypedDict, total=False):
     MAP: dict[str, Finite]
     language: str
     kinds: list[str]
+    seen: list[str]  # fingerprints of the texts of the queries
 
 
 class _Record(TypedDict):
@@ -97,7 +99,14 @@ class Weights:
         """The weight of each weak ranker."""
         return dict(zip(self.names, self.values, strict=True))
 
-    @property
+    def same_values(self, other: Weights) -> bool:
+        """Whether search ranks by these weights as by others: the same values, of scores that are normalised alike."""
+        if self.normalise != other.normalise:
+            return False
+        names = {*self.names, *other.names}
+        return all(math.isclose(self.by_name.get(n, 0.0), other.by_name.get(n, 0.0), rel_tol=1e-12) for n in names)
+
+    @cached_property
     def id(self) -> str:
         """A fingerprint of the weights and of how they were learned."""
         return fingerprint(self._text(), size=6)
@@ -165,13 +174,18 @@ class Weights:
         return np.asarray(Normaliser(self.normalise).fit(data).apply(data).X)
 
 
-@lru_cache(maxsize=8)
-def _shipped() -> Weights:
+@lru_cache(maxsize=1)
+def _all_shipped() -> Weights:
     return Weights.read(Path(__file__).with_name("shipped.json"))
+
+
+@lru_cache(maxsize=8)
+def _shipped(kinds: tuple[str, ...]) -> Weights:
+    weights, names = _all_shipped(), set(evidence_names(kinds))
+    some = {name: value for name, value in weights.by_name.items() if name in names}
+    return replace(weights, names=tuple(some), values=tuple(some.values()))
 
 
 def shipped(kinds: Sequence[str]) -> Weights:
     """The weights that come with the package, of the columns of evidence that an archive with these units has."""
-    weights, names = _shipped(), set(evidence_names(kinds))
-    some = {name: value for name, value in weights.by_name.items() if name in names}
-    return replace(weights, names=tuple(some), values=tuple(some.values()))
+    return _shipped(tuple(kinds))
