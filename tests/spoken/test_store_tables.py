@@ -124,7 +124,7 @@ def test_it_is_salvaged(archive, tmp_path):
 
 @pytest.mark.parametrize(
     "statement",
-    ["ALTER TABLE judgment ADD COLUMN start REAL NOT NULL DEFAULT 0", "ALTER TABLE judgment ADD COLUMN other",
+    ["ALTER TABLE judgment ADD COLUMN begin REAL NOT NULL DEFAULT 0", "ALTER TABLE judgment ADD COLUMN other",
      "CREATE TABLE other (x)", "ALTER TABLE about ADD COLUMN start REAL", "CREATE TABLE note (id INTEGER PRIMARY KEY)",
      "DROP TABLE speaker"],
 )  # fmt: skip

@@ -29,7 +29,7 @@ def test_hits_are_those_of_the_archive(client, site):
     assert [hit["rank"] for hit in told] == list(range(1, len(told) + 1))
     for hit in told:
         assert hit["play_from"] == pytest.approx(max(hit["start"] - 1, 0))
-    assert answer["total_hint"]["recordings"] == len(answer["groups"]) == 3
+    assert answer["total_hint"]["recordings"] == len(answer["groups"]) == 2
 
 
 def test_words_are_marked_by_certainty(client):
@@ -66,10 +66,12 @@ def test_groups_and_pages(client):
     assert (len(group["hits"]), group["more"]) == (1, True)
     more = search(client, "storm", recording="harbour/1", per_recording=50, certainty="heard")
     assert [len(group["hits"]) for group in more["groups"]] == [2]
-    pages = [search(client, "storm", k=1, offset=i, certainty="heard") for i in range(3)]
+    both = search(client, "winter", per_recording=1, certainty="heard")
+    assert len(both["groups"]) == 2
+    pages = [search(client, "winter", k=1, offset=i, certainty="heard") for i in range(3)]
     assert [page["more"] for page in pages] == [True, False, False]
     names = [group["recording"]["id"] for page in pages for group in page["groups"]]
-    assert names == [group["recording"]["id"] for group in first["groups"]]
+    assert names == [group["recording"]["id"] for group in both["groups"]]
 
 
 def test_filters_and_order(client):
@@ -81,7 +83,7 @@ def test_filters_and_order(client):
     assert names(collection="coast")[0] == ["harbour/1"]
     assert names(since="2000")[0] == ["railway"]
     assert names(until="2000")[0] == ["harbour/1"]
-    assert names(sort="time")[0] == ["harbour/1", "railway", "asked"]
+    assert names(sort="time")[0] == ["harbour/1", "railway"]
     nobody, notes = names(speaker="Zoe")
     assert nobody == []
     assert any("no recording is by the speaker 'Zoe'" in note for note in notes)
