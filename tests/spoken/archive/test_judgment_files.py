@@ -31,7 +31,7 @@ def test_written_and_read(tmp_path, ending):
     for i, hit in enumerate(archive.search("word")):
         archive.judge("word", hit, [1.0, 0.0, None, 2.0][i], ["ann", 'bob, "the" <b>'][i % 2])
     archive.judge("=word; x", "d 1", 1.0, "")
-    archive.undo_judgment(archive.judge("word", "d 3", 3.0, "eve").number)
+    archive.undo_judgment(archive.judge("word", "d 3", 3.0, "eve").number, "eve")
     archive.delete(["d 2"])
     path = tmp_path / f"out.{ending}"
     assert write_judgments(path, archive.placed_judgments()) == 5

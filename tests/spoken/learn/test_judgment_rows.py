@@ -34,20 +34,28 @@ def test_what_counts_is_that_of_a_plain_model(tmp_path):
         folder.mkdir()
         book = Judgments(folder, {"d0", "d1"})
         said, undos = [], {}  # (number, query, document, judge, grade); undo → number
+        judge_of = {}  # who gave a judgment, or took one back
         for _ in range(25):
             if said and rng.random() < 0.25:
                 number = rng.choice([s[0] for s in said] + list(undos))
+                name = rng.choice(["ann", "bob"])
+                if name != judge_of[number]:
+                    with pytest.raises(rk.InputError, match=f"expected the judge who gave judgment {number}"):
+                        book.undo(number, name)
+                    continue
                 try:
-                    book.undo(number, "ann")
+                    book.undo(number, name)
                 except rk.InputError:
                     continue
                 undos[book.store.batches()[-1].id] = number
+                judge_of[book.store.batches()[-1].id] = name
             else:
                 key = (rng.choice(["one", "two"]), rng.choice(["d0", "d1"]), rng.choice(["ann", "bob"]))
                 grade = rng.choice([None, 0.0, 1.0, 3.0])
                 stored = book.judge(key[0], key[1], grade, key[2])
                 if not stored.repeated:
                     said.append((stored.number, *key, grade))
+                    judge_of[stored.number] = key[2]
             gone = set()
             for number in sorted(undos, reverse=True):
                 if number not in gone:
@@ -89,12 +97,16 @@ def test_history_tells_undos_in_order(tmp_path):
     book = Judgments(tmp_path, {"d"})
     one = book.judge("words", "d", 1.0, "ann").number
     book.judge("other", "d", 1.0, "ann")
-    book.undo(one, "bob")
+    with pytest.raises(rk.InputError, match=r"the judge who gave judgment 1, ann, to take it back; got bob"):
+        book.undo(one, "bob")
+    with pytest.raises(rk.InputError, match=r"got \(no name\)"):
+        book.undo(one)
+    book.undo(one, "ann")
     undo = book.store.batches()[-1].id
     book.undo(undo, "ann")
     last = book.store.batches()[-1].id
     told = [(h.number, h.judge, h.undoes, h.counts) for h in book.history(" words ")]
-    assert told == [(one, "ann", None, True), (undo, "bob", one, False), (last, "ann", undo, True)]
+    assert told == [(one, "ann", None, True), (undo, "ann", one, False), (last, "ann", undo, True)]
     with pytest.raises(rk.InputError, match="no query 'nonsense' was judged here"):
         book.history("nonsense")
     with book.store.reading() as db:

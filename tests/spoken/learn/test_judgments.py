@@ -22,7 +22,7 @@ def test_judgments_count_as_said(tmp_path):
     book.add(one, "b", 0, "ann")
     number = book.add(one, "a", 2, "bob")  # the last judge counts
     assert book.all().qrels == {"1": {"a": 2.0, "b": 0.0}, "2": {}}
-    book.undo(number)  # taken back: ann's stands again
+    book.undo(number, "bob")  # taken back: ann's stands again
     assert book.all().qrels["1"]["a"] == 1.0
     with pytest.raises(rk.InputError, match="not known"):
         book.add_all([("1", "c", 1.0), ("9", "c", 1.0)])

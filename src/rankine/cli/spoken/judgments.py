@@ -30,7 +30,9 @@ def judgments(
     measures: Annotated[bool, typer.Option("--measures", help="Also AP and nDCG@10 of each query now.")] = False,
     history: Annotated[bool, typer.Option("--history", help="List every judgment and undo, in order.")] = False,
     query: Annotated[str | None, typer.Option(help="With --history: only of this query.")] = None,
-    undo: Annotated[int | None, typer.Option(help="Take a judgment back, by its number in the history.")] = None,
+    undo: Annotated[
+        int | None, typer.Option(help="Take back one's own judgment, by its number in the history.")
+    ] = None,
     agreement: Annotated[
         bool, typer.Option("--agreement", help="How far judges agree (Cohen's kappa), and where they do not.")
     ] = False,
@@ -128,7 +130,12 @@ def _print_history(title: str, archive: Archive, query: str | None) -> None:
     texts = archive.judgments.queries()
     rows = [(*_line(row, texts), _state(row)) for row in archive.judgment_history(query)]
     columns = ["number", "time", "judge", "query", "place", "grade", "rank", "weights", ""]
-    print_table(f"{title}: what was judged", columns, rows, "--undo NUMBER takes one back" if rows else "")
+    print_table(
+        f"{title}: what was judged",
+        columns,
+        rows,
+        "--undo NUMBER --judge NAME takes back one of NAME's" if rows else "",
+    )
 
 
 def _line(row: Judgment, texts: dict[str, str]) -> tuple[Any, ...]:

@@ -72,9 +72,7 @@ class JudgedArchive(SearchedArchive):
         return KeptJudgment(stored.number, stored.repeated, orphaned)
 
     def undo_judgment(self, number: int, by: str = "") -> None:
-        """Take a judgment back, by its number; what the judge said before counts again."""
-        if not any(row.number == number for row in self.judgments.history()):
-            raise InputError(f"there is no judgment {number} to undo", str(self.folder))
+        """Take a judgment back, by its number; what the judge said before counts again. ``by`` is the judge."""
         self.judgments.undo(number, by)
 
     def judgment_history(self, query: str | None = None) -> list[Judgment]:

@@ -116,7 +116,15 @@ class Judgments:
             return StoredJudgment(batch.id)
 
     def undo(self, number: int, judge: str = "") -> None:
-        """Take a judgment back; the one before it counts again."""
+        """Take a judgment back, by its number; the one before it counts again. Only who made a change takes it back."""
+        who = {batch.id: batch.who for batch in self.store.batches()}
+        if number not in {row.number for row in self.history()}:
+            raise InputError(f"there is no judgment {number} to undo", str(self.store.folder))
+        if who[number] != judge:
+            raise InputError(
+                f"expected the judge who gave judgment {number}, {who[number] or '(no name)'}, to take it back; "
+                f"got {judge or '(no name)'}", str(self.store.folder),
+            )  # fmt: skip
         self.store.undo(number, judge)
 
     def add_all(self, rows: Sequence[tuple[str, str, float]], judge: str = "") -> int:
