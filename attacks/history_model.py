@@ -22,7 +22,6 @@ class Item:
     name: str
     sound: int | None = None
     path: str | None = None  # where its file was when it was last added
-    size: int = 0  # of its file then
     seen: int = 0  # grows with every change
     state: str = IN
     lattices: bool = False  # the archive holds what was heard
@@ -129,7 +128,7 @@ class Model:
         for path, (name, item) in sorted(stay.items(), key=lambda pair: pair[1][1] is None):
             if path in self.edited:
                 out[path] = self.edited[path].name
-            elif item and item.path == path:
+            elif item and item.path == path and (item.state == IN or item.name not in taken):
                 out[path] = item.name
             else:
                 options = [name, *([item.name] if item else []), f"{name}{Path(path).suffix}"]
@@ -158,7 +157,6 @@ class Model:
             self.clock += 1
             item.seen = self.clock
         item.name, item.path, item.sound, item.state, item.lattices = name, path, sound, IN, True
-        item.size = Path(path).stat().st_size
         item.titles |= {self.tags[path]} if path in self.tags else set()
 
     def relocate(self, folder: Path) -> None:
@@ -171,10 +169,7 @@ class Model:
                 claims.setdefault(path, []).append(item)
         placed: dict[Item, str] = {}
         for path, items in claims.items():
-            alone = len(items) == 1 and Path(path).stat().st_size == items[0].size
-            for item in items:  # one of another sound and the same length is looked at when it is added
-                if alone or self.files[path] == item.sound:
-                    placed[item] = path
+            placed |= {item: path for item in items if self.files[path] == item.sound}
         given = {path for item, path in placed.items() if item.state == IN}
         for path in sorted(set(self.files) - given, key=lambda path: Path(path).parts):
             away = (i for i in self.there.values() if i not in placed and i.path and i.sound == self.files[path])

@@ -172,3 +172,20 @@ def test_what_was_said_is_kept_apart_and_comes_back(tmp_path):
         rows = dict(db.execute("SELECT name, about FROM recording"))
     assert cells(rows["b"], store.damaged) == {"title": "first"}
     assert cells(rows["text"], store.damaged) == {"title": "without audio"}
+
+
+def test_rows_are_checked_once_until_the_file_changes(tmp_path, monkeypatch):
+    looked = []
+    check = Store._check_rows
+    monkeypatch.setattr(Store, "_check_rows", lambda self, db: (looked.append(self.folder), check(self, db)))
+    for i in range(5):
+        say(Store(tmp_path), "tape", "title", f"t{i}")
+        Store(tmp_path).batches()
+    assert len(looked) <= 1  # a new store, then only what this process wrote
+    db = sqlite3.connect(tmp_path / FILE)
+    with db:
+        db.execute("UPDATE about SET value = x'00' WHERE id = 1")
+    db.close()
+    for _ in range(2):
+        with pytest.raises(rk.InputError, match="about 1 is not as it was written"):
+            Store(tmp_path).batches()

@@ -47,6 +47,7 @@ from .upgrading import LEGACY, has_store, upgrade
 FILE = "store.sqlite"
 _PLACE = re.compile(r"(.+?)@(\d{1,8}(?:\.\d{1,9})?(?:-\d{1,8}(?:\.\d{1,9})?)?)", re.ASCII | re.DOTALL)
 _CHECKED_SIZE = 16 << 20  # bytes: a larger file is checked as a whole only by `check`
+_checked: dict[str, tuple[int, ...]] = {}  # the state of each file in which this process found all rows right
 
 
 class BatchRow(NamedTuple):
@@ -177,6 +178,7 @@ class Store:
                 yield batch
                 if _is_empty(connection, batch.id, undoes):
                     connection.execute("DELETE FROM batch WHERE id = ?", (batch.id,))
+            _checked[str(self.path)] = _state(self.path)  # the rows that were there, and those of this process
         inside(self.folder, LEGACY).unlink(missing_ok=True)  # it is in the store now
 
     def upgrade(self) -> bool:
@@ -230,7 +232,10 @@ class Store:
         if statements(db) != definitions(version):
             raise self.damaged("it has other tables")
         if whole and self.path.exists() and self.path.stat().st_size <= _CHECKED_SIZE:
-            self._check_rows(db)
+            state = _state(self.path)
+            if _checked.get(str(self.path)) != state:
+                self._check_rows(db)
+            _checked[str(self.path)] = state
 
     def _check_rows(self, db: sqlite3.Connection) -> None:
         (answer,) = db.execute("PRAGMA quick_check(1)").fetchone()
@@ -281,6 +286,12 @@ class Store:
             if number in undone(batch.db, batch.id):
                 raise InputError(f"the change {number} is undone already", str(self.path))
             refresh(batch.db, _touched(batch.db, number))
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """Return what changes whenever a file is written to."""
+    status = path.stat()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _is_empty(db: sqlite3.Connection, batch: int, undoes: int | None) -> bool:

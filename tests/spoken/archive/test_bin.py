@@ -9,8 +9,10 @@ import pytest
 import rankine as rk
 from rankine.spoken.archive import bin as bin_module
 from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive.opening import create_or_open
 
 from ..cases import answers, filled, lattice, state
+from ..recognise.cases import Echo, write
 
 
 @pytest.fixture
@@ -100,3 +102,19 @@ def test_a_list_that_someone_else_has_changed(archive):
     path.write_bytes(path.read_bytes().replace(b".part", b"/../x"))
     with pytest.raises(rk.InputError, match=r"bin\.json"):
         archive.undelete(["two"])
+
+
+def test_a_transcript_does_not_get_the_sound_of_a_deleted_recording_of_its_name(tmp_path):
+    pytest.importorskip("soundfile")
+    write(tmp_path / "audio" / "talk.wav", 8000)
+    archive = create_or_open(tmp_path / "archive", "en")
+    assert archive.add_recordings(tmp_path / "audio", [Echo()]).errors == []
+    assert archive.search("heard")[0].audio
+    archive.delete(["talk"])
+    archive.add_lattices([("talk", lattice(3))])
+    audio = archive.search("w1")[0].audio
+    archive.delete(["talk"])
+    archive.undelete(["talk"])  # the transcript, which was deleted last
+    assert archive.search("w1")[0].audio == audio
+    archive.relocate(tmp_path / "audio")
+    assert archive.search("w1")[0].audio == audio

@@ -135,3 +135,16 @@ def test_a_few_recordings_that_moved_take_no_root_with_them(moved):
     assert audio_of(archive, "d") == str((audio / "d.wav").resolve())
     again = archive.add_recordings([audio, audio.parent / "few"], [Echo()])
     assert (again.errors, again.recognised.done, again.recognised.before) == ([], 0, 4)
+
+
+def test_a_file_of_the_same_name_and_size_is_read(moved):
+    archive, audio = moved
+    size = (audio / "a.wav").stat().st_size
+    write(audio / "a.wav", 8000, seed=9)
+    assert (audio / "a.wav").stat().st_size == size
+    told = []
+    result = archive.relocate(audio, report=lambda *some: told.append(some))
+    assert list(result.paths) == ["deep/b"]
+    assert any("sounds otherwise" in line for line in result.missing)
+    assert [done for done, _ in told] == list(range(1, len(told) + 1))
+    assert told[-1][0] <= told[-1][1]

@@ -382,3 +382,16 @@ def test_new_tags_fill_what_is_empty(place):
     tag(audio / "a.wav", "Another")
     add(archive, audio.parent)
     assert archive.about.get("a")["title"] == "Tag"
+
+
+def test_a_deleted_recording_returns_while_another_has_its_name(place, tmp_path):
+    """It does not get the name under which the archive keeps what is deleted."""
+    archive, audio = place
+    judge(archive, "b")
+    archive.delete(["b"])
+    record(tmp_path / "other" / "b.wav", 7)
+    archive.add_recordings([tmp_path / "other"], [Ears()])
+    assert heard(archive) == {1: "a", 7: "b", 3: "deep/c"}
+    add(archive, tmp_path, audio / "b.wav")
+    assert heard(archive) == {1: "a", 7: "b", 2: "b.wav", 3: "deep/c"}
+    assert archive.judgments.all().qrels == {"1": {"b.wav": 1.0}}

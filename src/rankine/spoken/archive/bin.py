@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypedDict
+from typing import Annotated, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 from msgspec import Meta
@@ -35,6 +35,7 @@ class _Entry(TypedDict):
     crc: Count
     when: str
     names: list[str]
+    transcripts: NotRequired[list[str]]  # of the names, those that the archive has not recognised itself
 
 
 class _DeletedParts(TypedDict):
@@ -78,8 +79,8 @@ class Bin:
         last = {name: entry["when"] for entry in self._entries() for name in entry["names"] if name not in there}
         return sorted((Deleted(n, w) for n, w in last.items()), key=lambda d: (d.when, d.name), reverse=True)
 
-    def put(self, index: WorkingIndex, names: Collection[str]) -> None:
-        """Copy documents into the bin."""
+    def put(self, index: WorkingIndex, names: Collection[str], recorded: Collection[str]) -> None:
+        """Copy documents into the bin; ``recorded`` are those that the archive has recognised."""
         entries, now = self._entries(), datetime.now(UTC).isoformat(timespec="seconds")
         self.folder.mkdir(exist_ok=True)
         number = max([index.manifest.serial * 1000, *(int(Path(e["file"]).stem) for e in entries)])
@@ -90,7 +91,8 @@ class Bin:
             number += 1
             part = write_part(self.folder / f"{number:09d}.part", *part_of_parts([reader.part], [mask], index.settings))
             mine = [name for name, stays in zip(reader.names, mask.tolist(), strict=True) if stays]
-            entries.append({**part._asdict(), "when": now, "names": mine})  # type: ignore[typeddict-item]
+            others = [name for name in mine if name not in recorded]
+            entries.append({**part._asdict(), "when": now, "names": mine, "transcripts": others})  # type: ignore[typeddict-item]
         self._write(entries)
 
     def require(self, index: WorkingIndex, names: Collection[str]) -> None:
@@ -101,6 +103,11 @@ class Bin:
                 raise InputError(f"{name!r} is in the archive: nothing is to be undeleted", str(self.folder.parent))
             if name not in there:
                 raise InputError(f"no document in the bin is called {name!r}.{nearest(name, there)}", str(self.folder))
+
+    def recorded(self, names: Collection[str]) -> list[str]:
+        """Return which documents in the bin, of each name the one that was deleted last, the archive has recognised."""
+        last = {name: name not in entry.get("transcripts", ()) for entry in self._entries() for name in entry["names"]}
+        return [name for name in names if last[name]]
 
     def take(self, index: WorkingIndex, names: Collection[str]) -> None:
         """Bring documents back into the index: of several of one name the one that was deleted last."""

@@ -90,7 +90,7 @@ def remove(folder: Path, documents: Collection[str], after: Callable[[Collection
         for name in documents:
             index.number_of(name)
         if keep:
-            Bin(folder).put(index, documents)
+            Bin(folder).put(index, documents, recorded_audio(folder))
         index.replace([], list(documents))
         after(documents)
         if keep:
@@ -103,18 +103,20 @@ def restore(
     before: Callable[[Collection[str]], object],
     places: Callable[[], Mapping[str, str]],
 ) -> None:
-    """Bring documents back from the bin, with all that was said about them; ``before`` is called with their names.
+    """Bring documents back from the bin, with all that was said about them.
 
-    ``places`` are the audio files of utterances, which may have moved meanwhile.
+    ``before`` is called with the names of those that the archive has recognised. ``places`` are the audio files of
+    their utterances, which may have moved meanwhile.
     """
     with writing(folder) as writer:
         index, kept = WorkingIndex(writer), Bin(folder)
         kept.require(index, documents)
         attach_recordings(folder, documents)
-        before(documents)
+        recorded = kept.recorded(documents)
+        before(recorded)
         kept.take(index, documents)
         audio = places()
-        index.relabel({name: Labels(audio=audio) for name in documents})
+        index.relabel({name: Labels(audio=audio) for name in recorded})
 
 
 def release_returned(folder: Path) -> None:

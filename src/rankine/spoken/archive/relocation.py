@@ -1,8 +1,9 @@
 """Recordings in another place: an archive learns where its audio files are now.
 
-A recording is looked for by the last parts of its path. Its name decides where one recording alone has that name and
-the file has its size; else the sounds are compared. A recording whose name is not there any more is looked for by its
-sound, among the files that no other recording has: first those of its size by their bytes, then all by their samples.
+A recording is looked for by the last parts of its path. A file of that name is read, and is the recording only if it
+has its bytes or its sound; the name alone decides where the archive knows no sound. A recording whose name is not there
+any more is looked for by its sound, among the files that no other recording has: first those of its size by their
+bytes, then all by their samples.
 
 A named root is now where most of its recordings were found. Recordings that were found elsewhere are below the folder
 that was given, which becomes a root.
@@ -112,7 +113,9 @@ class _FileSearch:
         claims: dict[str, list[str]] = {}
         for name in sorted(named, key=lambda name: is_other(self.lines[name])):
             claims.setdefault(named[name], []).append(name)
+        self.total += len(claims)
         for path, names in claims.items():
+            self._step()
             self._settle(path, names)
         self._search_by_sound()
         return self.places
@@ -137,11 +140,11 @@ class _FileSearch:
         taken = False
         for name in names:
             line = self.lines[name]
-            decided = alone and line.get("size", os.stat(path).st_size) == os.stat(path).st_size
-            if not decided and not _has_sound(path, line):
+            by_name = alone and "samples" not in line
+            if not by_name and not _has_sound(path, line):
                 self.other[name] = path
             elif is_other(line) or not taken:
-                self.places[name] = _Place(path, compared=not decided)
+                self.places[name] = _Place(path, compared=not by_name)
                 taken |= not is_other(line)
 
     def _search_by_sound(self) -> None:

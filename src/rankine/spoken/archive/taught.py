@@ -78,8 +78,7 @@ class TaughtArchive(JudgedArchive):
         """Learn weights of the weak rankers from judged queries, beginning at the shipped ones.
 
         Search uses them from then on if their mean AP on queries they have not seen is not lower than that of the
-        weights in use and of the shipped ones. On queries that the weights in use were learned from, weights that the
-        same ranker learned from other queries stand in their place. Two learnings of an archive exclude each other.
+        weights in use (``learn.learning.in_use_precision``) and of the shipped ones. Learnings exclude each other.
 
         Args:
             judged: queries and judgments; by default the archive's own, those of places that are gone left out.

@@ -193,17 +193,25 @@ class _Identification:
         for file in sorted(files, key=lambda f: f.entry is None):
             if file.path in edited:
                 name = edited[file.path]
-            elif file.entry and file.entry not in moving and file.entry not in self.others:
-                name = file.entry
+            elif (
+                file.entry
+                and file.entry not in moving | self.others
+                and ("gone" not in lines[file.entry] or self._old_name(file) not in taken)
+            ):
+                name = self._old_name(file)
             else:
                 name = self._free_name(file, taken)
             taken.add(name)
             out[file.path] = name
         return out
 
+    def _old_name(self, file: _File) -> str:
+        """Return the name that the recording of a file has, or had before it was deleted; empty for a new one."""
+        return str(self.journal.lines.get(file.entry or "", {}).get("was", file.entry or ""))
+
     def _free_name(self, file: _File, taken: Collection[str]) -> str:
         """The name of a file, if no document has it; else the old name of its recording, or that with the ending."""
-        name, old = file.recording.name, self.journal.lines.get(file.entry or "", {}).get("was", file.entry)
+        name, old = file.recording.name, self._old_name(file)
         for some in (name, old, f"{name}{Path(file.path).suffix}"):
             if some and some not in taken:
                 return some

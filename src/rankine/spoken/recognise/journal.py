@@ -190,7 +190,11 @@ class RecordingJournal:
         if line is not None and line["print"] == mark and _is_begun(line):
             return
         own = self.stem_for(recording.name)
-        self._remove(recording.name, ending)
+        lattices = self._lattices(recording.name, ending)
+        if line is not None and line.get("segments") is not None and not is_other(line):
+            self.write([{**_without(line, "segments"), "print": ""}])  # if this is killed, no lattice is missing
+        for path in lattices:
+            path.unlink(missing_ok=True)
         audio = recording.real
         new = {"recording": recording.name, "print": mark, "audio": audio, "ending": ending, "cuts": VERSION}
         new |= content._asdict()
