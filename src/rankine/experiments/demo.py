@@ -95,6 +95,17 @@ def search_sections(data: RankingData, comparison: Comparison) -> list[Section]:
     ]
 
 
+def hears_speech() -> bool:
+    """Whether a recogniser of English is here, which the spoken half needs."""
+    from ..spoken.recognise.choice import choose
+
+    try:
+        choose("en")
+    except InputError:
+        return False
+    return True
+
+
 def add_recordings(folder: Path) -> tuple[Archive, Judged, str]:
     """Add the spoken sample to ``folder/archive``; the archive, the sample's judged queries, and who heard it.
 
