@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from ..errors import InputError
 from ..files import write_file
 from ..io import TrecTable, save_letor, save_qrels, save_run
 from ..measures import Comparison, compare_reports, evaluate_run
-from ..progress import bar
+from ..progress import bar, stages
 from ..rankers import LinearRanker, RegressionRanker
 from ..report import Section
 from ..sample import bundled_sample, spoken_sample
@@ -119,15 +120,15 @@ def add_recordings(folder: Path) -> tuple[Archive, Judged, str]:
 
     shutil.rmtree(folder / "archive", ignore_errors=True)
     archive, choice = Archive.create(folder / "archive"), choose("en")
-    with spoken_sample() as sample, bar("seconds of speech", None) as update:
+    with spoken_sample() as sample, stages({"recognising": "seconds"}, {"indexing": "recognising"}) as progress:
         about = {u: a._replace(audio=str(sample / a.audio)) for u, a in read_about(sample / "recordings.tsv").items()}
         if choice.name == "pocketsphinx":
-            archive.add(sample / "lattices", about, progress=update)
+            archive.add(sample / "lattices", about, progress=partial(progress, "indexing"))
             archive.add_roots([sample / "audio"])
         else:
             archive.add_recordings(
                 sample / "audio", [choice.recogniser], about, workers=thread_count(None), every=600.0,
-                progress=lambda stage, done, total: update(round(done), None if total is None else round(total)),
+                progress=progress,
             )  # fmt: skip
         return archive, Judged(read_queries(sample / "queries.tsv"), read_qrels(sample / "qrels.txt")), choice.name
 
