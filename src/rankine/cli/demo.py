@@ -23,7 +23,7 @@ def command(
 ) -> None:
     """Run both halves of Rankine on bundled data: a judged search set, and a spoken archive.
 
-    The second half needs a recogniser of speech; without one the demo says how it is installed.
+    Without the packages that the second half needs, the demo says how they are installed.
     """
     from ..errors import install
     from ..experiments.demo import hears_speech, prepare_folder
@@ -36,7 +36,7 @@ def command(
         spoken, hit = _spoken(place)
         sections += spoken
     else:
-        put(f"\n2. The other half searches a spoken archive, and needs a recogniser: {install('spoken')}")
+        put(f"\n2. The other half searches a spoken archive, and needs packages that are not here: {install('spoken')}")
     write(sections, place)
     put(f"\nEverything with its pictures: {place}/report.html\n")
     put("What to try next\n")

