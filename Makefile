@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Each process that a test starts would compile the package anew if the shell forbids compiled files.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test waveform chromium boundscheck bench attack docs lint clean help
+.PHONY: demo test waveform wheel chromium boundscheck bench attack docs lint clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -24,6 +24,9 @@ test: $(VENV)/installed-dev $(VENDOR)/wavesurfer.esm.js $(VENV)/axe.min.js chrom
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 waveform: $(VENDOR)/wavesurfer.esm.js  ## fetch what draws the waveform of the page
+
+wheel: $(VENDOR)/wavesurfer.esm.js | $(BIN)/python  ## build the wheel, waveform included, into dist/
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip wheel -q --no-deps --wheel-dir dist .
 
 boundscheck: $(VENV)/installed-dev  ## all tests with an index beyond an array's end as an error; compiles everything anew
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$$(mktemp -d) $(BIN)/python -m pytest -n 2 -q
@@ -45,7 +48,7 @@ lint: $(VENV)/installed-dev  ## ruff, mypy and the order of imports
 
 clean:  ## remove what the other targets made, compiled kernels included
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
-	rm -rf $(VENV) $(VENDOR) docs/_build demo-output bench-output .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENDOR) dist docs/_build demo-output bench-output .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # A stamp per set of dependencies: with the stamps in place nothing touches the network.
 $(BIN)/python:

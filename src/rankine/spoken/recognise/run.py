@@ -201,6 +201,8 @@ class _Run:
         if todo and hasattr(self.recogniser, "start"):
             self.recogniser.start()  # it may raise, and old lattices are removed only after that
         heard = 0.0
+        if todo:
+            self.report(heard, total)
         try:
             processes = workers if total >= _WORTH_PROCESSES else 1
             recognise_one = partial(_recognise_one, self.recogniser)
