@@ -58,7 +58,7 @@ def test_rows_as_text_and_back(several):
     for reader in several.index.parts:
         for d in range(reader.n_documents):
             rows = utterances_of(reader, d, several.settings)
-            back = rows_of_text(rows_as_text(rows), several.settings, "x")
+            back = rows_of_text(rows_as_text(rows, "some"), several.settings, "x")
             pairs = [(Document("a", {}, some), i) for i, some in enumerate((rows, back))]
             one, other = (dict(part_of_documents([document], several.settings)[0]) for document, _ in pairs)
             assert one.keys() == other.keys()
@@ -76,7 +76,7 @@ def test_what_was_heard_comes_back_and_travels_with_the_document(tmp_path, monke
         reader, number = index.place_of("b")
         heard, other = (utterances_of(*index.place_of(n), index.settings) for n in ("b", "c"))
         assert as_heard(heard, index.settings, "x") == heard
-        rows = [other[0]._replace(heard=rows_as_text(heard)), *(u._replace(heard=CONTINUED) for u in other)]
+        rows = [other[0]._replace(heard=rows_as_text(heard, "some")), *(u._replace(heard=CONTINUED) for u in other)]
         index.replace([Document("b", {}, rows, index.fingerprints["b"], corrections="mark")], [])
     archive.refresh()
     archive.check()
@@ -100,18 +100,19 @@ def test_what_was_heard_comes_back_and_travels_with_the_document(tmp_path, monke
 
 def test_text_that_others_wrote_is_checked(several):
     reader = several.index.parts[0]
-    text = rows_as_text(utterances_of(reader, 0, several.settings))
-    rows = msgspec.msgpack.decode(zlib.decompress(base64.b64decode(text)))
+    text = rows_as_text(utterances_of(reader, 0, several.settings), "some")
+    rows = msgspec.msgpack.decode(zlib.decompress(base64.b64decode(text.partition(":")[2])))
     cells = rows[0]["entries"]["word cn"]
 
     def packed(value):
-        return base64.b64encode(zlib.compress(msgspec.msgpack.encode(value))).decode()
+        return ":" + base64.b64encode(zlib.compress(msgspec.msgpack.encode(value))).decode()
 
     assert rows_of_text(packed(rows), SMALL, "x")
     bad = [
-        ("", "cut off"), ("?", "damaged"), (text[: len(text) // 8 * 4], "damaged"), (packed([1]), "damaged"),
+        ("", "cut off"), ("some:?", "damaged"), (text[: len(text) // 8 * 4 + 1], "damaged"),
+        (text[5:], "cut off"), (packed([1]), "damaged"),
         (packed([rows[0] | {"entries": {}}]), "missing"), (packed([rows[0] | {"offset": 1e300}]), "times are wrong"),
-        (base64.b64encode(zlib.compress(bytes(1 << 27))).decode(), "too long"),
+        (":" + base64.b64encode(zlib.compress(bytes(1 << 27))).decode(), "too long"),
     ]  # fmt: skip
     for change in (
         {"unit": b"\xff" * len(cells["unit"])}, {"position": b"\x7f" * len(cells["position"])},

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import InputError
-from ...files import stamp
+from ...files import fingerprint, stamp
 from ...places import folder_inside, inside
 from ..index import schema
 from ..index.build import Document, Utterance, analyse_lattice
@@ -36,6 +36,7 @@ from .contents import FOLDER
 from .correction_rows import Correction, by_recording, corrections_print, counting_corrections
 from .placing import PlacedCorrections, Placement, placed
 from .recordings import lattices_of
+from .spliced_documents import StoredDocument, can_splice
 
 WAIT = 60.0  # seconds for another process that changes the archive
 _BATCH = 200  # documents that are committed at once
@@ -98,13 +99,22 @@ def placed_document(index: Index, name: str) -> PlacedCorrections:
 def corrected_document(index: Index, name: str, corrections: Sequence[Correction]) -> Document:
     """A document with these corrections, and with no others."""
     reader, number = index.place_of(name)
-    rows = rows_as_heard(index, name)
+    out = Document(
+        name, index.base_texts(name), fingerprint=reader.texts(schema.FINGERPRINT)[number],
+        corrections=corrections_print(corrections),
+    )  # fmt: skip
+    stored = StoredDocument(index, name) if can_splice(reader, number) else None
+    rows = rows_as_heard(index, name) if stored is None else stored.heard
     where = placed(rows, corrections).placements if corrections else []
     own = own_lattices(index.folder, name) if where else {}
-    return Document(
-        name, index.base_texts(name), corrected_rows(index, rows, where, own),
-        reader.texts(schema.FINGERPRINT)[number], corrections=corrections_print(corrections),
-    )  # fmt: skip
+    if stored is None:
+        out.utterances = corrected_rows(index, rows, where, own)
+    else:
+        groups = _groups(rows, where, own)
+        changed = [g for g in groups if not stored.has(g, _mark([rows[i] for i in g], g, where, own))]
+        new = {g[0]: _corrected_group(index, stored.whole(g), g, where, own) for g in changed}
+        out.pieces = stored.pieces(groups, new)
+    return out
 
 
 def corrected_rows(
@@ -135,6 +145,15 @@ def _groups(rows: Sequence[Utterance], placements: Sequence[Placement], own: dic
     return groups
 
 
+def _mark(rows: Sequence[Utterance], group: list[int], placements: Sequence[Placement], own: dict[str, File]) -> str:
+    """The fingerprint of the corrections that touch a group of rows, and of what they are applied to."""
+    some = [
+        (p.start, p.end, p.correction.words if p.main in group else [])
+        for p in placements if set(p.rows) & set(group)
+    ]  # fmt: skip
+    return fingerprint(repr([some, [(row.name, row.offset) for row in rows], rows[0].name in own]), size=8)
+
+
 def _corrected_group(
     index: Index, rows: list[Utterance], group: list[int], placements: Sequence[Placement], own: dict[str, File]
 ) -> list[Utterance]:
@@ -151,7 +170,7 @@ def _corrected_group(
     new = [u._replace(audio=first.audio, offset=first.offset + u.offset, heard=CONTINUED) for u in new]
     end = max(new[-1].offset + new[-1].length, last.offset + last.length)
     new[-1] = new[-1]._replace(length=end - new[-1].offset)
-    new[0] = new[0]._replace(heard=rows_as_text(rows))
+    new[0] = new[0]._replace(heard=rows_as_text(rows, _mark(rows, group, placements, own)))
     return new
 
 

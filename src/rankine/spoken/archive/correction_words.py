@@ -17,7 +17,7 @@ from ..writing.tokens import written_words
 from .correcting import reading_as_heard
 from .correction_rows import Correction, counting_corrections, indexed_words
 from .place_files import PlaceRow
-from .placing import PlacedCorrections, PlacedWord, context, heard_words, placed, span_of
+from .placing import PlacedCorrections, PlacedWord, TimedWords, context, heard_words, placed, span_of
 from .rights import check_readable
 from .segments import read_place_name
 
@@ -76,9 +76,9 @@ class WordsToCorrect:
 
     def __init__(self, index: Index, store: Store) -> None:
         self.index, self.store = index, store
-        self._words: dict[str, tuple[list[Utterance], list[PlacedWord]]] = {}
+        self._words: dict[str, tuple[list[Utterance], TimedWords]] = {}
 
-    def _of(self, recording: str) -> tuple[list[Utterance], list[PlacedWord]]:
+    def _of(self, recording: str) -> tuple[list[Utterance], TimedWords]:
         if recording not in self._words:
             rows = reading_as_heard(self.index, recording)
             self._words[recording] = rows, heard_words(rows)
@@ -128,9 +128,7 @@ class WordsToCorrect:
             words = placed(rows, counting_corrections(db, [recording])).words
         return any(start <= word.middle <= end for word in words)
 
-    def _check(
-        self, recording: str, start: float, end: float, closed: bool
-    ) -> tuple[list[Utterance], list[PlacedWord]]:
+    def _check(self, recording: str, start: float, end: float, closed: bool) -> tuple[list[Utterance], TimedWords]:
         """The rows and words of a recording; an InputError where it has no such time, or may not be read."""
         check_readable(self.index, recording, closed)
         rows, words = self._of(recording)

@@ -13,8 +13,12 @@ they were written: of two that overlap the later one counts where both are.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
+
+import numpy as np
 
 from ..index.build import Utterance
 from ..lattice.edits import edit_distance
@@ -62,19 +66,28 @@ class PlacedCorrections(NamedTuple):
     orphans: list[Correction]
 
 
-def heard_words(rows: Sequence[Utterance]) -> list[PlacedWord]:
+class TimedWords(list[PlacedWord]):
+    """Words, and their middles as an array."""
+
+    @cached_property
+    def middles(self) -> np.ndarray:
+        """The middle of each word."""
+        return np.array([word.middle for word in self])
+
+
+def heard_words(rows: Sequence[Utterance]) -> TimedWords:
     """The words of rows, one after the other."""
-    return [
+    return TimedWords(
         PlacedWord(word.text, row.offset + word.start, row.offset + word.end, number)
         for number, row in enumerate(rows)
         for word in row.best
-    ]
+    )
 
 
 def placed(rows: Sequence[Utterance], corrections: Sequence[Correction]) -> PlacedCorrections:
     """All corrections of a document in its rows as they were heard."""
     heard = heard_words(rows)
-    words, placements, orphans = list(heard), list[Placement](), list[Correction]()
+    words, placements, orphans = list[PlacedWord](heard), list[Placement](), list[Correction]()
     for correction in corrections:
         span = _exact(heard, rows, correction) or _nearest(heard, correction)
         if span is None:
@@ -86,14 +99,22 @@ def placed(rows: Sequence[Utterance], corrections: Sequence[Correction]) -> Plac
 
 
 def _with_words(words: Sequence[PlacedWord], placement: Placement) -> list[PlacedWord]:
-    """Words with those of a correction in place of all others in its span."""
+    """Words, by rising rows, with those of a correction in place of all others in its span."""
     start, end, rows = placement.start, placement.end, placement.rows
-    inside = [word.row in rows and start - _ROUNDING <= word.middle <= end + _ROUNDING for word in words]
-    before = [word for word, is_inside in zip(words, inside, strict=True) if not is_inside]
-    at = _behind(before, placement.main, start)
+    first = bisect_left(words, min(rows), key=_row_of)
+    last = bisect_right(words, max(rows), key=_row_of)
+    stay = [
+        word for word in words[first:last]
+        if not (word.row in rows and start - _ROUNDING <= word.middle <= end + _ROUNDING)
+    ]  # fmt: skip
+    at = _behind(stay, placement.main, start)
     written = spread(placement.correction.words, start, end)
     new = [PlacedWord(w.text, w.start, w.end, placement.main, placement.correction) for w in written]
-    return [*before[:at], *new, *before[at:]]
+    return [*words[:first], *stay[:at], *new, *stay[at:], *words[last:]]
+
+
+def _row_of(word: PlacedWord) -> int:
+    return word.row
 
 
 def _behind(words: Sequence[PlacedWord], row: int, time: float) -> int:
@@ -105,13 +126,13 @@ _Span = tuple[int, int, float, float]  # numbers of the first word and behind th
 
 
 def span_of(
-    words: Sequence[PlacedWord], rows: Sequence[Utterance], start: float, end: float, utterance: str | None = None
+    words: TimedWords, rows: Sequence[Utterance], start: float, end: float, utterance: str | None = None
 ) -> _Span | None:
     """The words of a span of time, perhaps of one utterance: those whose middle lies in it.
 
     Where utterances are spoken at the same time it is the one that has most of them. None where nothing was recorded.
     """
-    own = [i for i, row in enumerate(rows) if utterance is None or row.name == utterance]
+    own = [i for i, row in enumerate(rows) if row.name == utterance] if utterance is not None else range(len(rows))
     spans = [span for span in _runs(words, rows, start, end) if words[span[0]].row in own]
     if spans:
         return (*max(spans, key=lambda span: span[1] - span[0]), start, end)
@@ -122,19 +143,17 @@ def span_of(
     return before, before, start, end
 
 
-def _runs(
-    words: Sequence[PlacedWord], rows: Sequence[Utterance], start: float, end: float
-) -> Iterator[tuple[int, int]]:
+def _runs(words: TimedWords, rows: Sequence[Utterance], start: float, end: float) -> Iterator[tuple[int, int]]:
     """Runs of words whose middles lie in a span; utterances that are spoken at the same time have runs of their own."""
-    first = None
-    for i, word in enumerate((*words, None)):
-        inside = word is not None and start - _ROUNDING <= word.middle <= end + _ROUNDING
-        parted = first is not None and word is not None and _parted(rows, words[i - 1].row, word.row)
-        if first is not None and (not inside or parted):
-            yield first, i
-            first = None
-        if inside and first is None:
-            first = i
+    inside = (words.middles >= start - _ROUNDING) & (words.middles <= end + _ROUNDING)
+    first = last = -1  # of the run
+    for i in np.flatnonzero(inside).tolist():
+        if first >= 0 and (i > last or _parted(rows, words[i - 1].row, words[i].row)):
+            yield first, last
+            first = -1
+        first, last = (i if first < 0 else first), i + 1
+    if first >= 0:
+        yield first, last
 
 
 def _parted(rows: Sequence[Utterance], one: int, other: int) -> bool:
@@ -178,7 +197,7 @@ def context(words: Sequence[PlacedWord], first: int, last: int) -> tuple[str, st
     )  # fmt: skip
 
 
-def _exact(words: Sequence[PlacedWord], rows: Sequence[Utterance], correction: Correction) -> _Span | None:
+def _exact(words: TimedWords, rows: Sequence[Utterance], correction: Correction) -> _Span | None:
     """The span of a correction if the words stand there for which it was written."""
     span = span_of(words, rows, correction.start, correction.end)
     heard = correction.heard.split()

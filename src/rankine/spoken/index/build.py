@@ -25,7 +25,7 @@ from ..lattice.units import Split, to_units
 from . import build_kernels as kn
 from . import schema
 from .grams import UtteranceGrams, least_count, merged_grams, new_grams, part_grams
-from .parts import Part
+from .parts import MemoryPart, Part
 from .schema import FORMS, Arrays, Postings, joined
 from .settings import Settings
 
@@ -69,7 +69,8 @@ class Utterance(NamedTuple):
 class Document:
     """A document to be indexed: its utterances in order, and what is said about it.
 
-    ``corrections`` is the fingerprint of those that were applied; empty: none.
+    ``corrections`` is the fingerprint of those that were applied; empty: none. Where there are ``pieces``, its rows are
+    these instead of ``utterances``.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Document:
     fingerprint: str = ""
     turns: list[tuple[float, float, str]] = field(default_factory=list)  # start, end and speaker
     corrections: str = ""
+    pieces: list[DocumentPiece] = field(default_factory=list)
 
 
 def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece: Piece) -> list[Utterance]:
@@ -243,13 +245,49 @@ def _sorted(
     yield from postings.write(ptr, utterance[order], position[order], coded[order])
 
 
+class DocumentPiece(NamedTuple):
+    """Rows of a document: a part that holds them, and a mask of its rows."""
+
+    part: Part
+    rows: np.ndarray
+
+
+def new_part(utterances: Sequence[Utterance], settings: Settings) -> Part:
+    """A part of these rows in memory, of which a document can be made."""
+    return MemoryPart(*part_of_documents([Document("", utterances=list(utterances))], settings))
+
+
+def part_of_rows(
+    document: Document, pieces: Sequence[DocumentPiece], settings: Settings
+) -> tuple[Arrays, dict[str, Any]]:
+    """A part of one document, whose rows are those of these pieces, without decoding anything."""
+    merger = _Merger([p.part for p in pieces], [p.rows for p in pieces], settings)
+    count = int(merger.before[-1])
+
+    def arrays() -> Arrays:
+        for column in schema.COLUMNS:
+            if column is schema.UTTERANCES:
+                yield from schema.UTTERANCES.write([count])
+            elif column.rows == schema.DOCUMENT:
+                yield from column.write_rows([document])
+        yield from merger.arrays()
+
+    return arrays(), _footer(1, count, merger.sizes)
+
+
 def part_of_parts(
     parts: Sequence[Part], keep: Sequence[np.ndarray], settings: Settings
 ) -> tuple[Arrays, dict[str, Any]]:
     """One part of the documents of several for which the masks are true, without decoding anything."""
-    merger = _Merger(parts, keep, settings)
-    footer = _footer(int(sum(k.sum() for k in keep)), int(merger.before[-1]), merger.sizes)
-    return merger.arrays(), footer
+    merger = _Merger(parts, schema.UTTERANCES.below(parts, keep), settings)
+
+    def arrays() -> Arrays:
+        for column in schema.COLUMNS:
+            if column.rows == schema.DOCUMENT:
+                yield from column.merge(parts, keep)
+        yield from merger.arrays()
+
+    return arrays(), _footer(int(sum(k.sum() for k in keep)), int(merger.before[-1]), merger.sizes)
 
 
 def part_relabelled(part: Part, texts: Mapping[str, Sequence[str]]) -> tuple[Arrays, dict[str, Any]]:
@@ -268,20 +306,19 @@ def part_relabelled(part: Part, texts: Mapping[str, Sequence[str]]) -> tuple[Arr
 
 
 class _Merger:
-    """Parts that are merged, with masks of the rows that stay."""
+    """The rows of parts that are merged, with masks of those that stay; what is said of documents is not merged."""
 
-    def __init__(self, parts: Sequence[Part], keep: Sequence[np.ndarray], settings: Settings) -> None:
-        self.parts, self.settings = parts, settings
-        self.utterances = schema.UTTERANCES.below(parts, keep)
-        words = schema.WORDS.below(parts, self.utterances)
-        self.masks = {schema.DOCUMENT: keep, schema.UTTERANCE: self.utterances, schema.WORD: words}
+    def __init__(self, parts: Sequence[Part], utterances: Sequence[np.ndarray], settings: Settings) -> None:
+        self.parts, self.utterances, self.settings = parts, utterances, settings
+        self.masks = {schema.UTTERANCE: utterances, schema.WORD: schema.WORDS.below(parts, utterances)}
         self.before = np.cumsum([0, *(int(u.sum()) for u in self.utterances)])  # utterances of earlier parts
         self.sizes: dict[str, int] = {}
 
     def arrays(self) -> Arrays:
-        """The arrays of the merged part."""
+        """The arrays of the merged part, but for those of documents."""
         for column in schema.COLUMNS:
-            yield from column.merge(self.parts, self.masks[column.rows])
+            if column.rows in self.masks:
+                yield from column.merge(self.parts, self.masks[column.rows])
         for kind in self.settings.kinds:
             names, maps = self._dictionary(kind)
             yield from schema.units(kind).write(names)

@@ -12,6 +12,7 @@ import binascii
 import zlib
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TypedDict
 
 import msgspec
@@ -38,7 +39,11 @@ _POSITIONS, _LATEST = 1 << 24, 1e15
 
 def utterances_of(reader: PartReader, document: int, settings: Settings) -> list[Utterance]:
     """The utterances of a document, as they were written."""
-    rows = reader.utterances(document)
+    return utterances_in(reader, reader.utterances(document), settings)
+
+
+def utterances_in(reader: PartReader, rows: range, settings: Settings) -> list[Utterance]:
+    """The utterances of some rows, as they were written."""
     entries = {
         (kind, form): _entries(reader, kind, form, rows) for kind in settings.kinds for form in FORMS
     }  # fmt: skip
@@ -50,28 +55,39 @@ def utterances_of(reader: PartReader, document: int, settings: Settings) -> list
         utterance._replace(
             entries={key: some[i] for key, some in entries.items()}, grams={key: some[i] for key, some in grams.items()}
         )
-        for i, utterance in enumerate(reading_of(reader, document))
+        for i, utterance in enumerate(reading_in(reader, rows))
     ]
 
 
 def reading_of(reader: PartReader, document: int) -> list[Utterance]:
     """The utterances of a document with the words of their likeliest readings, and nothing else that is searched."""
-    rows = reader.utterances(document)
-    length, offset = (reader.numbers(column, rows.start, rows.stop) for column in (schema.LENGTH, schema.OFFSET))
-    names, audio, heard = (reader.texts(column) for column in (schema.UTTERANCE_NAME, schema.AUDIO, schema.HEARD))
-    return [
-        Utterance(
-            names[row], float(length[i]), {}, best_words(reader, row), {}, audio[row], float(offset[i]), heard[row]
-        )
-        for i, row in enumerate(rows)
-    ]
+    last, rows = reader.part.kept.get("reading", (None, []))
+    if last != document:
+        rows = reading_in(reader, reader.utterances(document))
+        reader.part.kept["reading"] = document, rows
+    return list(rows)
 
 
-def best_words(reader: PartReader, row: int) -> list[Word]:
-    """The words of the likeliest reading of a row; times count from its beginning."""
-    numbers, texts = reader.words(row), reader.texts(schema.WORD_TEXT)
-    times = reader.numbers(schema.WORD_TIMES, numbers.start, numbers.stop).tolist()
-    return [Word(texts[i], *some) for i, some in zip(numbers, times, strict=True)]
+def reading_in(reader: PartReader, rows: range) -> list[Utterance]:
+    """The same of some rows."""
+    length, offset = (
+        reader.numbers(column, rows.start, rows.stop).tolist() for column in (schema.LENGTH, schema.OFFSET)
+    )
+    columns = (schema.UTTERANCE_NAME, schema.AUDIO, schema.HEARD)
+    names, audio, heard = (reader.texts(column).some(np.arange(rows.start, rows.stop)) for column in columns)
+    words = _best_words(reader, rows)
+    return [Utterance(names[i], length[i], {}, words[i], {}, audio[i], offset[i], heard[i]) for i in range(len(rows))]
+
+
+def _best_words(reader: PartReader, rows: range) -> list[list[Word]]:
+    """The words of the likeliest reading of each row; times count from its beginning."""
+    if not rows:
+        return []
+    bounds = schema.WORDS.read(reader.part)[rows.start : rows.stop + 1].tolist()
+    times = reader.numbers(schema.WORD_TIMES, bounds[0], bounds[-1]).tolist()
+    texts = reader.texts(schema.WORD_TEXT).some(np.arange(bounds[0], bounds[-1]))
+    every = [Word(text, *some) for text, some in zip(texts, times, strict=True)]
+    return [every[a - bounds[0] : b - bounds[0]] for a, b in pairwise(bounds)]
 
 
 def _postings(
@@ -197,10 +213,15 @@ class _TextRow(TypedDict):
     grams: dict[str, _TextGrams]
 
 
-def rows_as_text(rows: Sequence[Utterance]) -> str:
-    """Rows as text that :func:`rows_of_text` reads."""
+def rows_as_text(rows: Sequence[Utterance], mark: str) -> str:
+    """Rows as text that :func:`rows_of_text` reads, behind a mark of the corrections that stand in their place."""
     data = msgspec.msgpack.encode([_text_row(row) for row in rows])
-    return base64.b64encode(zlib.compress(data)).decode()
+    return f"{mark}:{base64.b64encode(zlib.compress(data)).decode()}"
+
+
+def mark_of(text: str) -> str:
+    """The mark of the corrections in the place of what was heard, as it is kept in the column ``heard``."""
+    return text.partition(":")[0]
 
 
 def _text_row(row: Utterance) -> _TextRow:
@@ -230,7 +251,7 @@ def rows_of_text(text: str, settings: Settings, where: str) -> list[Utterance]:
     """The rows that :func:`rows_as_text` wrote; an InputError where they are not in order: others may have written."""
     try:
         unpacker = zlib.decompressobj()
-        data = unpacker.decompress(base64.b64decode(text.encode(), validate=True), _LONGEST)
+        data = unpacker.decompress(base64.b64decode(text.partition(":")[2].encode(), validate=True), _LONGEST)
         if unpacker.unconsumed_tail or not unpacker.eof:
             raise ValueError("it is cut off, or too long")
         return [_row(row, settings) for row in msgspec.msgpack.decode(data, type=list[_TextRow])]
@@ -299,6 +320,11 @@ def as_heard(rows: Sequence[Utterance], settings: Settings, where: str) -> list[
         if not row.heard:
             out.append(row)
         elif row.heard != CONTINUED:
-            before = rows_of_text(row.heard, settings, where)
-            out += [old._replace(audio=row.audio) for old in before]  # the recording may have moved since
+            out += before_correction(row, settings, where)
     return out
+
+
+def before_correction(row: Utterance, settings: Settings, where: str) -> list[Utterance]:
+    """The rows in whose place a corrected row stands, the first of its own."""
+    before = rows_of_text(row.heard, settings, where)
+    return [old._replace(audio=row.audio) for old in before]  # the recording may have moved since

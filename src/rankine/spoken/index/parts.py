@@ -138,6 +138,27 @@ class Part:
             report(min(begin + 64 * CHUNK, self.end))
 
 
+class MemoryPart(Part):
+    """The arrays of a part that has no file."""
+
+    def __init__(self, arrays: Iterable[tuple[str, np.ndarray]], meta: Any) -> None:
+        self.path, self.arrays, self.meta = Path("(memory)"), dict(arrays), meta
+        self.places: dict[str, Any] = {name: (a.dtype.str, 0, len(a)) for name, a in self.arrays.items()}
+        self.valid, self.kept = set(), {}
+
+    def raw(self, name: str) -> np.ndarray:
+        """A whole array."""
+        self.length(name)
+        return self.arrays[name]
+
+    def get(self, name: str, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Entries of an array."""
+        return self.raw(name)[start:stop]
+
+    def check_runs(self, name: str, begin: np.ndarray, end: np.ndarray) -> None:
+        """Check nothing: what is in memory is not damaged."""
+
+
 def _opened(path: Path) -> int:
     """A plain file, opened for reading; a link is not followed, a pipe is not waited for."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _BINARY)

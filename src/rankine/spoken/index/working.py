@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import schema
-from .build import Document, part_of_documents, part_of_parts, part_relabelled
+from .build import Document, part_of_documents, part_of_parts, part_of_rows, part_relabelled
 from .part_reader import PartReader
 from .parts import PartFile
 from .reader import Index
@@ -65,8 +65,10 @@ class WorkingIndex(Index):
                 entries.append(entry._replace(hidden=(*entry.hidden, *gone)))
             elif keep.any():
                 entries.append(self.writer.part(*part_of_parts([reader.part], [keep], self.settings)))
-        if documents:
-            entries.append(self.writer.part(*part_of_documents(documents, self.settings)))
+        whole = [document for document in documents if not document.pieces]
+        if whole:
+            entries.append(self.writer.part(*part_of_documents(whole, self.settings)))
+        entries += [self.writer.part(*part_of_rows(d, d.pieces, self.settings)) for d in documents if d.pieces]
         self.writer.commit(entries)
         self._load()
         if len(self.parts) > _MANY_PARTS:

@@ -1,0 +1,116 @@
+"""What commit c0e6474 of this repository wrote opens with equal results: models, archives, stores, hearings, packs.
+
+``tests/opens/make.py`` wrote the files. Every test works on a copy.
+"""
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankine as rk
+from rankine.spoken import Archive
+from rankine.spoken.store_tables import VERSION
+
+HERE = Path(__file__).parent / "opens"
+MODELS = json.loads((HERE / "models" / "expected.json").read_text(encoding="utf-8"))
+SPOKEN = json.loads((HERE / "archive.json").read_text(encoding="utf-8"))
+NEEDS = {"lightgbm": "lightgbm", "xgboost": "xgboost", "neural": "torch", "neural-linear": "torch"}
+CLOSED, ON_REQUEST = "tape-07", "tape-26"
+
+
+def copy(place, name):
+    source = HERE / name
+    return shutil.copytree(source, place / name) if source.is_dir() else Path(shutil.copy(source, place / name))
+
+
+def store_version(folder):
+    db = sqlite3.connect(folder / "store.sqlite")
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    db.close()
+    return version
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models(name, tmp_path):
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
+    data = rk.load_table(HERE / "models" / "search.arrow")
+    data = data.with_features(data.X.astype("float64"))
+    few = rk.RankingData(data.X, data.y, data.qid).take(range(data.ptr[4]))
+    model, want = rk.load(HERE / "models" / f"{name}.json"), MODELS[name]
+    assert type(model).__name__ == want["kind"]
+    model.save(tmp_path / "again.json")
+    for opened in (model, rk.load(tmp_path / "again.json")):
+        np.testing.assert_allclose(opened.predict(few), want["scores"], rtol=1e-12, atol=1e-14)
+        np.testing.assert_array_equal(opened.rank(few), want["ranking"])
+
+
+def assert_as_it_was(archive):
+    """All that an archive held, and what search gives but for what is not open."""
+    assert sorted(archive.documents) == SPOKEN["documents"]
+    assert archive.weights_history == SPOKEN["history"]
+    assert archive.weights.by_name == SPOKEN["weights"]
+    judged = archive.judgments.all()
+    assert (judged.queries, judged.qrels) == (SPOKEN["queries"], SPOKEN["qrels"])
+    rows = [[row.judge, row.document, row.grade, row.undoes] for row in archive.judgment_history()]
+    assert rows == SPOKEN["judgments"]
+    assert {name: archive.about.get(name) for name in archive.documents} == SPOKEN["about"]
+    assert [row.name for row in archive.deleted] == SPOKEN["deleted"]
+    for query, want in SPOKEN["hits"].items():
+        there = [hit for hit in want if hit["document"] not in (CLOSED, ON_REQUEST)]
+        told = {hit.place: hit.to_dict() for hit in archive.search(query, 50)}
+        for hit in there:
+            mine = told[hit["place"]]
+            assert mine["score"] == pytest.approx(hit["score"], rel=1e-9)
+            assert {key: mine[key] for key in hit if key != "score"} == {k: v for k, v in hit.items() if k != "score"}
+        order = [place for place in told if place in {hit["place"] for hit in there}]
+        assert order == [hit["place"] for hit in there]
+
+
+def test_an_archive_and_its_store(tmp_path):
+    archive = Archive(copy(tmp_path, "archive"))
+    archive.check()
+    assert_as_it_was(archive)
+    assert store_version(archive.folder) == 2  # reading changes nothing
+    assert archive.corrections.all() == archive.notes.all() == []
+    archive.corrections.add("tape-28@1.0-1.6", "Skerryvore", by="ann")
+    assert store_version(archive.folder) == VERSION
+    assert archive.search("Skerryvore")[0].document == "tape-28"
+    archive.corrections.undo()
+    archive.check()
+    assert_as_it_was(archive)
+    archive.notes.add("tape-28@0-2", "a note", by="ann")
+    archive.undelete(SPOKEN["deleted"])
+    assert archive.deleted == []
+    archive.merge()
+    archive.check()
+
+
+def test_packed_archives(tmp_path):
+    whole = Archive.unpack(HERE / "whole.zip", tmp_path / "whole")
+    whole.check()
+    assert sorted(whole.documents) == SPOKEN["documents"]
+    assert {name: whole.about.get(name) for name in whole.documents} == SPOKEN["about"]
+    assert whole.judgments.all().qrels == SPOKEN["qrels"]
+    some = Archive.unpack(HERE / "open.zip", tmp_path / "open")
+    some.check()
+    assert sorted(some.documents) == sorted(set(SPOKEN["documents"]) - {CLOSED, ON_REQUEST})
+
+
+def test_hearings_and_recordings(tmp_path):
+    pytest.importorskip("soundfile")
+    archive = Archive(copy(tmp_path, "recorded"))
+    archive.check()
+    assert [(h.name, h.weight.weight) for h in archive.hearings] == [("second", 0.5)]
+    for query, want in json.loads((HERE / "recorded.json").read_text(encoding="utf-8")).items():
+        hits = archive.search(query, 9)
+        assert [hit.document for hit in hits] == [document for document, _ in want]
+        np.testing.assert_allclose([hit.score for hit in hits], [score for _, score in want], rtol=1e-9)
+    copy(tmp_path, "recordings")
+    moved = archive.relocate(tmp_path / "recordings")
+    assert sorted(moved.paths) == ["tape-28", "tape-56"]
+    assert archive.judge_next("milk", 2)
