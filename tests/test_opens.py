@@ -50,7 +50,7 @@ def test_models(name, tmp_path):
 
 
 def assert_as_it_was(archive):
-    """All that an archive held, and what search gives but for what is not open."""
+    """All that people said of an archive, and what it learned."""
     assert sorted(archive.documents) == SPOKEN["documents"]
     assert archive.weights_history == SPOKEN["history"]
     assert archive.weights.by_name == SPOKEN["weights"]
@@ -60,6 +60,15 @@ def assert_as_it_was(archive):
     assert rows == SPOKEN["judgments"]
     assert {name: archive.about.get(name) for name in archive.documents} == SPOKEN["about"]
     assert [row.name for row in archive.deleted] == SPOKEN["deleted"]
+
+
+def test_search_gives_what_it_gave(tmp_path):
+    """At that time what is not open counted for how rare a word is: here it is opened first."""
+    archive = Archive(copy(tmp_path, "archive"))
+    assert not {CLOSED, ON_REQUEST} & {hit.document for hit in archive.search("the", 50)}
+    for name in (CLOSED, ON_REQUEST):
+        archive.about.set(name, {"rights": "open"})
+    archive.refresh()
     for query, want in SPOKEN["hits"].items():
         there = [hit for hit in want if hit["document"] not in (CLOSED, ON_REQUEST)]
         told = {hit.place: hit.to_dict() for hit in archive.search(query, 50)}
