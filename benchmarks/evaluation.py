@@ -81,6 +81,55 @@ def compare(title: str, lengths: np.ndarray, rng: np.random.Generator) -> None:
     goal("two threads against one", one / times["stable, 2 threads"], 1.7)
 
 
+def from_files(rng: np.random.Generator, queries: int = 250, documents: int = 1000, systems: int = 4) -> None:
+    """AP and nDCG as trec_eval computes them, of runs as text: most of the time is reading."""
+    import pytrec_eval
+
+    names = [f"q{i}" for i in range(queries) for _ in range(documents)]
+    ids = [f"d{j}" for _ in range(queries) for j in range(documents)]
+    grades = rng.choice(4, len(ids), p=[0.85, 0.1, 0.03, 0.02])
+    heading(f"AP and ndcg_cut_10 from files: {systems} runs of {queries} queries with {documents:,} documents each")
+    with tempfile.TemporaryDirectory() as folder:
+        qrels, runs = Path(folder, "qrels.txt"), [Path(folder, f"{i}.run") for i in range(systems)]
+        save_qrels(TrecTable.from_columns(names, ids, grades), qrels)
+        for path in runs:
+            scores = np.round(grades + 2 * rng.standard_normal(len(ids)), 3)
+            save_run(TrecTable.from_columns(names, ids, scores), path, tag="a")
+
+        def ours() -> list[object]:
+            judged = load_qrels(qrels)
+            return [rk.evaluate_run(["AP", "ndcg_cut_10"], judged, load_run(path)) for path in runs]
+
+        def theirs() -> list[object]:
+            with open(qrels) as file:
+                evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), {"map", "ndcg_cut.10"})
+            out = []
+            for path in runs:
+                with open(path) as file:
+                    out.append(evaluator.evaluate(pytrec_eval.parse_run(file)))
+            return out
+
+        times = best_times({"Rankine": ours, "pytrec_eval": theirs}, rounds=3)
+        judged, tables = load_qrels(qrels), [load_run(path) for path in runs]
+        with open(qrels) as file:
+            evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), {"map", "ndcg_cut.10"})
+        dicts = []
+        for path in runs:
+            with open(path) as file:
+                dicts.append(pytrec_eval.parse_run(file))
+        loaded = best_times(
+            {
+                "Rankine": lambda: [rk.evaluate_run(["AP", "ndcg_cut_10"], judged, table) for table in tables],
+                "pytrec_eval": lambda: [evaluator.evaluate(run) for run in dicts],
+            },
+            rounds=3,
+        )
+    for name in times:
+        print(f"  {name:<12} from files {times[name]:6.2f} s, of loaded runs {loaded[name]:6.2f} s")
+    print(f"  pytrec_eval / Rankine: from files {times['pytrec_eval'] / times['Rankine']:.2f} ×, "
+          f"of loaded runs {loaded['pytrec_eval'] / loaded['Rankine']:.2f} ×")  # fmt: skip
+
+
 def all_trec(rng: np.random.Generator, queries: int = 50, documents: int = 1000) -> None:
     names = [f"q{i}" for i in range(queries) for _ in range(documents)]
     ids = [f"d{j}" for _ in range(queries) for j in range(documents)]
@@ -109,6 +158,7 @@ def main() -> None:
         print("\nlengths of MQ2008: skipped, RANKINE_DATA is not set")
     else:
         compare(f"lengths of MQ2008 (mean {lengths.mean():.0f})", lengths, rng)
+    from_files(rng)
     all_trec(rng)
 
 
