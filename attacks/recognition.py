@@ -1,7 +1,7 @@
-"""Kill -9 ``rankine spoken add`` with real recognisers: nothing is lost, and the same command comes to the same archive.
+"""Kill -9 ``rankine spoken add`` with real recognisers: nothing is lost, and in the end the archive is the same.
 
-Every recogniser that is here (PocketSphinx, Whisper, Vosk) hears bundled recordings, cut into
-segments, in one process or two. Half of the kills come at a call that changes files, half after a random time. After
+Every recogniser that is here (PocketSphinx, Whisper, Vosk) hears bundled recordings, cut into segments, in one process
+or two. Half of the kills come at a call that changes files, half after a random time. After
 each kill everything that was committed is there (recordings, a judgment, a correction, a note), each lattice is whole,
 and no process stays. A run that comes to its end leaves an archive like one that was let be: lattices, table, hits.
 
@@ -177,7 +177,8 @@ class Archives:
 
         opened = Archive(archive)
         opened.check()
-        lines = [*sorted(opened.documents), *sorted((archive / "recognised" / "recordings.tsv").read_text().splitlines())]
+        table = (archive / "recognised" / "recordings.tsv").read_text().splitlines()
+        lines = [*sorted(opened.documents), *sorted(table)]
         hits = [(query, hit) for query in self.queries for hit in opened.search(query)]
         assert hits, "nothing is found"
         lines += [f"{q}: {h.document} {h.start} {h.end} {h.certainty} {h.score:.9f} {h.snippet}" for q, h in hits]

@@ -264,9 +264,7 @@ class Stage:
             os.chdir(before)
         assert code == 0, f"{scene.name}: exit code {code} undisturbed: {text}"
         self.whole[scene.name] = {name: (folder / name).read_bytes() for name in scene.outputs}
-        old, new = (
-            sum(p.stat().st_size for p in place.rglob("*") if p.is_file()) for place in (self.template, folder)
-        )
+        old, new = (sum(p.stat().st_size for p in place.rglob("*") if p.is_file()) for place in (self.template, folder))
         self.growth[scene.name] = max(0, new - old)
 
     def problem(self, scene: Scene, folder: Path, relief: Callable[[], object] = lambda: None) -> str:
@@ -360,7 +358,7 @@ def selected(names: Sequence[str]) -> list[Scene]:
 
 
 def command(attack: Callable[..., list[str]], description: str | None, count: int, names: str = "commands") -> NoReturn:
-    """The command line of an attack, which may be told ``names`` of what is attacked; the exit code is 1 if it found something."""
+    """The command line of an attack, with ``names`` of what is attacked; the exit code is 1 if it found something."""
     parser = argparse.ArgumentParser(description=(description or "").split("\n")[0])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=count, help="how often")

@@ -29,7 +29,7 @@ _PACKED = (".gz", ".zst", ".xz", ".bz2")  # compressed already
 
 
 class BagWriter:
-    """Writes a bag into a zip; ``folder`` is the one folder in it. At the end of a ``with`` block the file is closed."""
+    """Writes a bag into a zip, in a ``with`` block, at whose end the file is closed; ``folder`` is the one in it."""
 
     def __init__(self, path: Path, folder: str) -> None:
         self.zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
