@@ -256,6 +256,8 @@ def attack(count: int, seed: int, names: Sequence[str] = (), minutes: float = 1e
             was_killed, problem = one_kill(archives[name], rng)
             killed[name] += was_killed
             ended[name] += not was_killed
+            if was_killed and killed.total() % 20 == 0:
+                print(f"{killed.total()} kills", flush=True)
             if problem:
                 at = f"run {killed.total() + ended.total()}"
                 failures.append(f"seed {seed}, {at}, {name}, {problem}")

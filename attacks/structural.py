@@ -180,8 +180,8 @@ def check_routes(case: Case, prepared: Any, off: Any) -> None:
     of, cut = p.loss.removeprefix("svm-").partition("@")[::2]
     o = p.options | {"k": int(cut) if cut else None, "variant": "", "family": p.loss.partition("@")[0]}
     for route in ROUTES:
-        if route == "sorting" and not (isinstance(o.get("A"), str) and o["A"] == "discount"):
-            continue  # it is right only where A is the discount
+        if route == "sorting" and not (of == "ndcg" and isinstance(o.get("A"), str) and o["A"] == "discount"):
+            continue  # it is right only where A is the discount of Δ
         try:
             rows = prepared.argmax(case.scores, route)
         except (InputError, ValueError):
