@@ -30,6 +30,7 @@ SECONDS = 0.5  # between commits of a run; usually 30
 QUERIES = ("railway", "water", "village", "hospital", "night", "engines")
 MODELS = {"pocketsphinx": "", "whisper": "tiny.en", "vosk": "vosk-small-en"}
 MODULES = {"pocketsphinx": ("pocketsphinx",), "whisper": ("ctranslate2", "tokenizers"), "vosk": ("vosk",)}
+FLAGS = {name: ("--recogniser", name) for name in MODELS}
 
 
 def write_recordings(folder: Path, first: int, count: int, joined: int) -> None:
@@ -51,7 +52,8 @@ def is_here(recogniser: str) -> bool:
     """Whether a recogniser and its model are on this machine."""
     from rankine.spoken.recognise import models
 
-    return all(map(find_spec, MODULES[recogniser])) and (not MODELS[recogniser] or models.is_here(MODELS[recogniser]))
+    model = MODELS.get(recogniser, "")
+    return all(map(find_spec, MODULES.get(recogniser, ()))) and (not model or models.is_here(model))
 
 
 def warm(folder: Path) -> None:
@@ -247,9 +249,7 @@ def attack(count: int, seed: int, names: Sequence[str] = (), minutes: float = 1e
         folder, here = Path(temporary), [name for name in names or MODELS if is_here(name)]
         warm(folder / "warm")
         write_recordings(folder / "tape", JOINED, FILES, JOINED)
-        archives = {
-            name: Archives(folder / name, folder / "tape", ["--recogniser", name]) for name in here[: max(count, 1)]
-        }
+        archives = {name: Archives(folder / name, folder / "tape", FLAGS[name]) for name in here[: max(count, 1)]}
         deadline = time.monotonic() + 60 * minutes
         while killed.total() < count and time.monotonic() < deadline:
             name = min(archives, key=lambda name: killed[name])
