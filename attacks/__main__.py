@@ -16,6 +16,7 @@ ATTACKS = {
     "signals": lambda minutes: ["--minutes", f"{0.1 * minutes:.2f}"],
     "guarantees": lambda minutes: ["--count", str(round(17 * minutes))],
     "certificates": lambda minutes: ["--count", str(round(67 * minutes))],
+    "structural": lambda minutes: ["--count", str(round(20 * minutes))],
     "histories": lambda minutes: ["--count", str(round(20 * minutes)), "--kills", str(round(6 * minutes))],
     "kills": lambda minutes: ["--count", str(round(34 * minutes))],
     "web": lambda minutes: ["--count", str(round(67 * minutes)), "--rounds", str(round(1 * minutes))],

@@ -1,9 +1,11 @@
 """Faults of disks, clocks and neighbours for every command that writes.
 
 Faults: a limit on the size of files; a call of the system that fails (no space, quota, read-only, input or output
-error), the n-th one; a clock that goes backwards; two writers at once; an archive of hard links to another's files.
+error), the n-th one; a disk of a random size that is full at some point (where file systems may be mounted, as root);
+a clock that goes backwards; two writers at once; an archive of hard links to another's files.
 The command must succeed, or end with one line that names a file; nothing is lost or half-written, no temporary file
-stays, and a second run succeeds. Of hard-linked archives the other one must stay as it was, byte for byte.
+stays, and a second run succeeds (of a full disk: with more space). Of hard-linked archives the other one must stay as
+it was, byte for byte.
 
     python -m attacks.disks --count 300 --seed 0
 """
@@ -17,16 +19,22 @@ import os
 import random
 import resource
 import shutil
+import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from rankine.files import is_temporary
 
 from .scenes import Scene, Stage, command, forked, perform, place, printed, selected
 
 ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EACCES)
 CALLS = ("replace", "fsync", "open", "mkdir", "unlink", "rename", "chmod", "stat")
+PAGE, ENOUGH = 4096, 1 << 28
+FULL = ("No space left on device", "disk is full")  # as the system and SQLite say it
 
 
 def limit_size(rng: random.Random) -> str:
@@ -81,7 +89,79 @@ def nothing(rng: random.Random) -> str:
     return ""
 
 
-FAULTS = {"size": limit_size, "call": fail_call, "clock": turn_clock_back, "two writers": nothing, "links": nothing}
+def use_own_temporary_folder(rng: random.Random) -> str:
+    """In half of the runs temporary files lie on the small disk too."""
+    if rng.random() < 0.5:
+        os.environ["TMPDIR"] = tempfile.tempdir = os.getcwd()
+    return f"temporary files in {tempfile.gettempdir()}"
+
+
+FAULTS = {
+    "size": limit_size, "call": fail_call, "clock": turn_clock_back, "two writers": nothing, "links": nothing,
+    "full disk": use_own_temporary_folder,
+}  # fmt: skip
+
+
+def mount(folder: Path, options: str) -> bool:
+    """Mount a file system in memory on a folder, or change a mounted one; whether that is permitted."""
+    command = ["mount", "-t", "tmpfs", "-o", options, "rankine-attack", str(folder)]
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def may_mount() -> bool:
+    """Whether this process may mount file systems."""
+    with tempfile.TemporaryDirectory() as folder:
+        there = mount(Path(folder), "size=64k")
+        if there:
+            subprocess.run(["umount", folder], check=True)
+        return there
+
+
+def pages(folder: Path) -> int:
+    """How many bytes the files of a folder take in whole pages."""
+    return sum(-(-p.lstat().st_size // PAGE) * PAGE for p in folder.rglob("*") if not p.is_dir())
+
+
+@contextmanager
+def small_disk(template: Path, folder: Path, room: int) -> Iterator[None]:
+    """A disk of its own at a folder: it holds the template, and has room for so many bytes more."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    if not mount(folder, f"size={pages(template) + room}"):
+        raise OSError(errno.EPERM, "this process may not mount a file system", str(folder))
+    try:
+        shutil.copytree(template, folder, symlinks=True, dirs_exist_ok=True)
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def run_on_small_disk(scene: Scene, stage: Stage, seed: str) -> tuple[str, bool]:
+    """A run on a disk that is full at some point: what is wrong, and whether it was full."""
+    rng, folder = random.Random(f"{seed} room"), stage.work
+    room = PAGE * int(rng.uniform(0, 1.5) * (8 + stage.growth[scene.name] // PAGE))
+    with small_disk(stage.template, folder, room):
+
+        def work() -> int:
+            print(FAULTS["full disk"](random.Random(seed)), flush=True)
+            return perform(scene)
+
+        _, status = os.waitpid(forked(work, folder, "run"), 0)
+        said = printed(folder, "run")
+        was_full = any(words in said for words in FULL)
+        problems = [_ending(status, said, "full disk")]
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status) and not was_full:
+            problems.append(f"an error that does not say that the disk is full: {said[-500:]}")
+        left = [p for p in folder.rglob("*") if is_temporary(p) or p.name.startswith(("rankine-", "tmp"))]
+        problems += [f"temporary files are left: {left}"] if left else []
+        problem = "; ".join(filter(None, problems)) or stage.problem(
+            scene, folder, lambda: mount(folder, f"remount,size={ENOUGH}")
+        )
+        described = Path(f"{folder}.run.out").read_text(errors="replace").split("\n")[0]
+        return f"{room // PAGE} pages of room, {described}: {problem}" if problem else "", was_full
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -139,23 +219,32 @@ def attack(count: int, seed: int, names: list[str], minutes: float = 1e9) -> lis
     """Run ``count`` commands with faults; print counts and failures; the failures."""
     failures: list[str] = []
     done: Counter[str] = Counter()
+    full: Counter[str] = Counter()
     deadline = time.monotonic() + 60 * minutes
     with tempfile.TemporaryDirectory(prefix="rankine-disks-", dir=place()) as temporary:
         stage = Stage(Path(temporary))
         scenes = [s for s in selected(names) if s.run is None]
         for scene in scenes:
             stage.rehearse(scene)
-        kinds = ["call", "size", "call", "clock", "call", "two writers", "call", "links"]
+        kinds = ["call", "size", "full disk", "clock", "call", "full disk", "two writers", "call", "full disk", "links"]
+        if not may_mount():
+            print("no file system may be mounted: calls fail instead of full disks")
+            kinds = ["call" if kind == "full disk" else kind for kind in kinds]
         for i in range(count):
             if time.monotonic() > deadline:
                 break
             scene, fault = scenes[i % len(scenes)], kinds[i // len(scenes) % len(kinds)]
             done[fault] += 1
-            problem = run(scene, stage, fault, f"{seed} {i}")
+            if fault == "full disk":
+                problem, was_full = run_on_small_disk(scene, stage, f"{seed} {i}")
+                full[scene.name] += was_full
+            else:
+                problem = run(scene, stage, fault, f"{seed} {i}")
             if problem:
                 failures.append(f"seed {seed}, run {i}, {scene.name}, {fault}: {problem}")
                 print(failures[-1], flush=True)
     print(", ".join(f"{fault}: {n}" for fault, n in done.items()))
+    print(f"full disks: {full.total()} ({', '.join(f'{name} {n}' for name, n in full.items() if n)})")
     print(f"{sum(done.values())} faults, {len(failures)} failures (seed {seed})")
     return failures
 

@@ -222,4 +222,4 @@ def attack(count: int, seed: int, minutes: float = 1e9) -> list[str]:
 
 
 if __name__ == "__main__":
-    command(attack, __doc__, count=300, scenes=False)
+    command(attack, __doc__, count=300, names="")

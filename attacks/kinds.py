@@ -159,7 +159,8 @@ class Grouped(Letor):
     def agrees(self, path: Path, result: Any) -> None:
         """The same as of text whose lines say that they are of query 1."""
         first = re.compile(rb"^([\x00-\x20]*[^\x00-\x20#]+)")
-        lines = [first.sub(rb"\1 qid:1 ", line) for line in path.read_bytes().split(b"\n")]
+        content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        lines = [first.sub(rb"\1 qid:1 ", line) for line in content.split(b"\n")]
         _same_letor(b"\n".join(lines), result[1])
 
 

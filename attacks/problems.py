@@ -184,12 +184,12 @@ def random_problem(seed: int, number: int) -> Problem:
     if rng.random() < 0.15:
         X[:, rng.integers(0, features)] = rng.integers(-2, 3)
     problem = Problem(X, np.zeros(len(qid)), qid, name, 1.0, kernel=kernel)
-    problem = _judged(problem, rng)
-    problem = replace(problem, options=_options(problem, rng))
+    problem = judged(problem, rng)
+    problem = replace(problem, options=random_options(problem, rng))
     return _conditions(problem, rng)
 
 
-def _judged(problem: Problem, rng: np.random.Generator) -> Problem:
+def judged(problem: Problem, rng: np.random.Generator) -> Problem:
     """Grades, ranks or preferences, as the loss wants them."""
     n, name = len(problem.qid), problem.loss
     ranges = list(zip(problem.ptr[:-1], problem.ptr[1:], strict=True))
@@ -210,7 +210,7 @@ def _judged(problem: Problem, rng: np.random.Generator) -> Problem:
     return replace(problem, y=y)
 
 
-def _options(problem: Problem, rng: np.random.Generator) -> dict[str, Any]:
+def random_options(problem: Problem, rng: np.random.Generator) -> dict[str, Any]:
     """Options of the loss, often none."""
     name, options = problem.loss, {}
     if name.startswith("svm"):

@@ -239,6 +239,7 @@ class Stage:
         self.documents = frozenset(f"lattices{i}" for i in range(6))
         self.judgments = 24
         self.whole: dict[str, dict[str, bytes]] = {}
+        self.growth: dict[str, int] = {}  # bytes that each command writes, undisturbed
 
     def fresh(self) -> Path:
         """A new copy."""
@@ -263,11 +264,18 @@ class Stage:
             os.chdir(before)
         assert code == 0, f"{scene.name}: exit code {code} undisturbed: {text}"
         self.whole[scene.name] = {name: (folder / name).read_bytes() for name in scene.outputs}
+        old, new = (sum(p.stat().st_size for p in place.rglob("*") if p.is_file()) for place in (self.template, folder))
+        self.growth[scene.name] = max(0, new - old)
 
-    def problem(self, scene: Scene, folder: Path) -> str:
-        """What is wrong with the folder after a run that was disturbed, and after a second one; empty if nothing."""
+    def problem(self, scene: Scene, folder: Path, relief: Callable[[], object] = lambda: None) -> str:
+        """What is wrong with the folder after a run that was disturbed, and after a second one; empty if nothing.
+
+        ``relief`` is called before the second run.
+        """
         for name, work in (("check", lambda: self._check(scene, False)), ("again", lambda: perform(scene)),
                            ("final", lambda: self._check(scene, True))):  # fmt: skip
+            if name == "again":
+                relief()
             _, status = os.waitpid(forked(work, folder, name), 0)
             refusal = "no document is called" if scene.removes else scene.refusal
             if name == "again" and refusal and refusal in printed(folder, name):
@@ -349,12 +357,12 @@ def selected(names: Sequence[str]) -> list[Scene]:
     return [scene for scene in SCENES if not names or scene.name in names]
 
 
-def command(attack: Callable[..., list[str]], description: str | None, count: int, scenes: bool = True) -> NoReturn:
-    """The command line of an attack on scenes; the exit code is 1 if it found something."""
+def command(attack: Callable[..., list[str]], description: str | None, count: int, names: str = "commands") -> NoReturn:
+    """The command line of an attack, with ``names`` of what is attacked; the exit code is 1 if it found something."""
     parser = argparse.ArgumentParser(description=(description or "").split("\n")[0])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=count, help="how often")
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after so many minutes")
-    if scenes:
-        parser.add_argument("names", nargs="*", metavar="scenes", help="only these commands; default: all that write")
+    if names:
+        parser.add_argument("names", nargs="*", metavar=names, help=f"only these {names}; default: all")
     sys.exit(bool(attack(**vars(parser.parse_args()))))

@@ -166,4 +166,4 @@ def attack(count: int, seed: int, minutes: float = 1e9) -> list[str]:
 
 
 if __name__ == "__main__":
-    command(attack, __doc__, count=200, scenes=False)
+    command(attack, __doc__, count=200, names="")

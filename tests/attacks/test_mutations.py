@@ -47,3 +47,11 @@ def test_what_is_mutated_is_good_before(name, tmp_path):
     result = kind.use(path)
     assert result[0]
     kind.agrees(path, result)
+
+
+def test_what_was_a_false_alarm_once(tmp_path):
+    """A byte order mark, and an empty line behind it: no document for either reader."""
+    kind = KINDS["grouped"]
+    with pytest.warns(match="numbered from 0"):
+        assert attempt(kind, generator(4711, "grouped", 320), tmp_path) == (ACCEPTED, "")
+    assert (tmp_path / "input.txt").read_bytes().startswith(b"\xef\xbb\xbf\n")

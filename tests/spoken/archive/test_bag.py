@@ -1,6 +1,10 @@
 """Bags against the Library of Congress' own checker, and what is refused."""
 
+import gc
+import os
+import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +36,17 @@ def test_another_checker_finds_it_valid(tmp_path):
     (tmp_path / "mine" / "data" / "empty").write_text("x")
     with pytest.raises(bagit.BagValidationError):
         bag.validate()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no file that is always full")
+def test_a_full_disk_is_one_error_and_nothing_is_written_later(monkeypatch):
+    later = []
+    monkeypatch.setattr(sys, "unraisablehook", later.append)
+    with pytest.raises(OSError, match="No space left"), BagWriter(Path("/dev/full"), "mine") as bag:
+        bag.add("x", [os.urandom(100_000)], 100_000)
+    del bag
+    gc.collect()
+    assert later == []
 
 
 def test_the_same_content_gives_the_same_bytes(tmp_path):

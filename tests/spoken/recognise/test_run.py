@@ -32,6 +32,18 @@ def test_done_once_is_done(audio, tmp_path):
     assert table["deep/talk1"].audio == str((audio / "deep" / "talk1.wav").resolve())
 
 
+def test_what_a_killed_process_was_writing_is_removed(audio, tmp_path):
+    out = tmp_path / "lattices"
+    r.recognise([audio], out, Echo())
+    before = sorted(out.rglob("*"))
+    for name in (".recordings.tsv.new-k6q7i5c7.tsv", "deep/.talk1.nbest.new-ab_d3fgh.nbest"):
+        (out / name).write_text("half")
+    own = out / ".my.new-idea"
+    own.write_text("not ours")
+    r.recognise([audio], out, Echo())
+    assert sorted(out.rglob("*")) == sorted([*before, own])
+
+
 def test_what_has_changed_is_done_again(audio, tmp_path):
     out = tmp_path / "lattices"
     r.recognise([audio], out, Echo())

@@ -67,6 +67,12 @@ class PreparedTight(PreparedWrapped):
         shift[rows] = self.target[rows] - shift[rows]
         add_linear(self.ptr, q0, q1, shift, scores, values, grad)
 
+    def rounding(self, q0: int, q1: int, seen: Seen) -> Rounding:
+        """That of the hinge, and of the best ranking's score, which is subtracted instead of the target's."""
+        base, weights = self.base.rounding(q0, q1, seen), self.base.reach()[0][q0:q1]
+        unit = 4 * UNIT * (self.lengths[q0:q1] + 8) * weights
+        return Rounding(base.value + unit * seen.largest, base.grad + unit, base.steep + weights)
+
     def touching(self, scores: np.ndarray) -> Shifted:
         """The convex bound above that equals it at these scores."""
         return Shifted(self.base, self.target - self.ranking_weights(scores, self.perfect, np.empty(self.n)))

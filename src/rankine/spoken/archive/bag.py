@@ -12,8 +12,10 @@ import re
 import stat
 import zipfile
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from ...errors import InputError, shorten
 from ...places import is_inside
@@ -27,12 +29,19 @@ _PACKED = (".gz", ".zst", ".xz", ".bz2")  # compressed already
 
 
 class BagWriter:
-    """Writes a bag into a zip; ``folder`` is the one folder in it."""
+    """Writes a bag into a zip, in a ``with`` block, at whose end the file is closed; ``folder`` is the one in it."""
 
     def __init__(self, path: Path, folder: str) -> None:
         self.zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
         self.folder, self.size = folder, 0
         self.sums: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        with suppress(OSError):  # a zip that is closed has nothing left to write; after an error it is not used
+            self.zip.close()
 
     def add(self, name: str, blocks: Iterable[Any], size: int) -> None:
         """Add a file below ``data``; ``size`` is about its size in bytes."""

@@ -73,7 +73,9 @@ def pack(
     for _ in range(_ATTEMPTS):
         try:
             with replacing(out, durable=True) as temporary, temporary_folder("rankine-pack-") as stage:
-                packed = _Packing(folder, Path(stage), index, open_only, report).write(BagWriter(temporary, out.stem))
+                packing = _Packing(folder, Path(stage), index, open_only, report)
+                with BagWriter(temporary, out.stem) as bag:
+                    packed = packing.write(bag)
                 return packed._replace(packed=temporary.stat().st_size)
         except _Changed:
             continue

@@ -6,8 +6,10 @@ A recogniser is an object with ``rate``, ``ending`` and ``__call__``.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -19,6 +21,7 @@ from ...errors import InputError, in_one_line
 from ...files import stamp, write_file
 from ...parallel import paired_map
 from ...places import inside
+from ...temporary import MARK
 from .audio import seconds as length_of
 from .audio import segments
 from .choice import Choice, choose
@@ -34,6 +37,7 @@ from .trimming import trimmed, trimmed_ending
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
 
+_LEFTOVER = re.compile(rf"\..+{re.escape(MARK)}[a-z0-9_]{{8}}(\.\w+)?")  # as :func:`.temporary_beside` calls them
 _TELLING = 3  # segments at the beginning of a recording, by which its language is told
 _WORTH_PROCESSES = 10.0  # seconds of audio: starting processes for less takes longer than recognising it
 
@@ -120,10 +124,23 @@ def recognise(
     if only is not None:
         given = {recording.real for recording in recordings}
     with locked(Path(folder)):
+        _remove_leftovers(Path(folder))
         own, first = (f"{settings_of(r)} longest={float(longest)}" for r in (used, PocketSphinx()))
         journal = RecordingJournal(Path(folder), own, roots, (first,) if recogniser is None else ())
         run = _Run(journal, choice, float(longest), report, _Commits(journal, commit, every), announce, only)
         return run.work(recordings, notes, workers, IdentityOptions(keep_duplicates, given, documents))
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove files that a process was writing when it was killed; whoever holds the lock of the folder is the only one.
+
+    Folders that are links are left alone.
+    """
+    for above, _, names in os.walk(folder):
+        for name in names:
+            if _LEFTOVER.fullmatch(name):
+                with suppress(OSError):  # it is in nobody's way
+                    os.unlink(os.path.join(above, name))
 
 
 def settings_of(recogniser: Recogniser) -> str:
