@@ -269,12 +269,12 @@ def test_weights_of_more_judgments_are_not_replaced_for_nothing(school):
 def test_weights_that_do_not_say_what_they_have_seen(school):
     """As commit c0e6474 and others wrote them: of the same judgments they have seen all, of others it is not known."""
     school.learn(ranker="svm-map", keep=True)
-    known = {key: value for key, value in school.weights.provenance.items() if key != "seen"}
-    school.use_weights(replace(school.weights, provenance=known))
+    origin = {key: value for key, value in school.weights.provenance.items() if key != "seen"}
+    school.use_weights(replace(school.weights, provenance=origin))
     test = school.learn(ranker="ranksvm-l2", use=False).trial
     own = school.learn(ranker="svm-map", use=False).trial.precision["svm-map"]
     np.testing.assert_array_equal(test.precision["in use"], own)
-    school.use_weights(replace(school.weights, provenance={**known, "judgments": "others"}))
+    school.use_weights(replace(school.weights, provenance={**origin, "judgments": "others"}))
     test = school.learn(ranker="ranksvm-l2", use=False).trial
     as_they_are = examples(school.index, school.placed_judgments().judged()).precision(school.weights)
     np.testing.assert_array_equal(test.precision["in use"], as_they_are)

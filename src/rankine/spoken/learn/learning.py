@@ -329,14 +329,14 @@ def in_use_precision(
         test: makes the test of a ranker.
     """
     out = examples.precision(current)
-    marks, known = examples.query_marks, current.provenance
-    if known.get("judgments") == examples.digest:
+    marks, origin = examples.query_marks, current.provenance
+    if origin.get("judgments") == examples.digest:
         seen = set(marks.values())
     else:
-        seen = set(known.get("seen", ()))
+        seen = set(origin.get("seen", ()))
     there = [mark in seen for mark in marks.values()]
     how = (current.ranker, current.normalise)
-    if any(there) and seen <= set(marks.values()) and known.get("judged", 0) <= examples.n_judgments:
+    if any(there) and seen <= set(marks.values()) and origin.get("judged", 0) <= examples.n_judgments:
         with suppress(InputError):  # a ranker that is not known here
             out[there] = (tested.get(how) or test(*how)).precision[current.ranker][there]
     return out
