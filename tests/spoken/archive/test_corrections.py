@@ -336,3 +336,23 @@ def test_stores_without_corrections_open_as_before(tmp_path):
     assert archive.corrections.all() == archive.corrections.orphans() == archive.notes.all() == []
     assert archive.collections.names == {}
     assert Store(archive.folder).batches() == []
+
+
+def test_corrections_of_closed_recordings_are_their_keepers(tmp_path):
+    archive = archive_of(tmp_path / "a", r00=SAID, r01="again wool stone craft here")
+    done = archive.corrections.add(f"r00{SPAN}", "Wollstonecraft", "ann")
+    noted = archive.notes.add(f"r00{SPAN}", "of both sisters", "ann")
+    put = archive.collections.add("talk", [f"r00{SPAN}"])[0]
+    archive.about.set("r00", {"rights": "closed"})
+    archive.refresh()
+    book = archive.corrections
+    for call in (
+        lambda: book.get(done.id), lambda: book.adopt(done.id, "r01@0.5-2.0"), lambda: book.dismiss(done.id),
+        lambda: book.elsewhere(done.id), lambda: book.accept(done.id), lambda: archive.notes.change(noted.id, "x"),
+        lambda: archive.notes.remove(noted.id), lambda: archive.collections.remove(put.id),
+    ):  # fmt: skip
+        with pytest.raises(rk.InputError, match=r"that counts has the number \d+; the last ones are none"):
+            call()
+    assert [place.name.split("@")[0] for place in book.elsewhere(done.id, closed=True)] == ["r01"]
+    archive.notes.change(noted.id, "of one sister", closed=True)
+    book.dismiss(done.id, closed=True)

@@ -20,6 +20,7 @@ from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best
 
 from ..cases import SMALL
+from .hearing_cases import Second, Told, word_archive, write_recordings
 
 TEXTS = {"a": "the press here", "b": "secret press there", "c": "press paper", "d": "press again"}
 
@@ -278,3 +279,68 @@ def test_lattices_of_an_archive_obey_its_rights(archive, tmp_path):
         with pytest.raises(rk.InputError, match="the archive a has 1 recording such as 'b' that may not be read by"):
             check_source(place)
     check_source(tmp_path)
+
+
+def test_what_stands_beside_a_licence_counts(archive, tmp_path):
+    (tmp_path / "meta.csv").write_text(
+        "recording,dc:rights,accessRights\na,CC BY 4.0; closed until 2999-01-01,\nb,closed until 2999-01-01,\n"
+        "c,Public domain from 2050,\nd,(c) the archive,open\n"
+    )
+    archive.about.import_table(tmp_path / "meta.csv")
+    assert archive.about.get("a") == {"rights": "closed until 2999-01-01", "licence": "CC BY 4.0"}
+    assert archive.about.get("b") == {"rights": "closed until 2999-01-01"}
+    assert archive.about.get("c") == {"rights": "Public domain from 2050"}
+    assert archive.about.get("d") == {"rights": "open", "licence": "(c) the archive"}
+    archive.refresh()
+    assert sorted(rights.not_open(archive.index)) == ["a", "b", "c"]
+
+
+def test_a_statement_of_rights_that_closes(archive, tmp_path):
+    (tmp_path / "meta.csv").write_text("recording,Rights statement\na,Closed\nb,CC0 1.0 Universal\nc,on request\n")
+    archive.about.import_table(tmp_path / "meta.csv")
+    archive.refresh()
+    assert sorted(rights.not_open(archive.index)) == ["a", "c"]
+    assert archive.about.get("b") == {"licence": "CC0 1.0 Universal"}
+
+
+@pytest.fixture
+def heard_twice(tmp_path):
+    """Three recordings, of which r01 is closed; a second recogniser heard a word in it that the first did not."""
+    pytest.importorskip("soundfile")
+    audio = write_recordings(tmp_path / "audio", range(3))
+    own = Told(tuple(((1.0, f"press {word}"),) for word in ("ink", "lead", "type")))
+    other = Second(tuple(((1.0, f"press {word}"),) for word in ("ink", "secret", "type")))
+    made = word_archive(tmp_path / "heard")
+    made.add_recordings(audio, [own, other])
+    made.weigh_hearing("second", 1.0)
+    made.about.set("r01", {"rights": "closed"})
+    made.refresh()
+    return made, audio, own
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+def test_further_hearings_tell_nothing_of_what_is_closed(heard_twice, tmp_path, renamed):
+    archive, audio, own = heard_twice
+    if renamed:
+        (audio / "r01.wav").rename(audio / "new.wav")
+        (audio / "r02.wav").rename(audio / "r01.wav")
+        archive.add_recordings(audio, [own])
+    closed, other = ("new", "r01") if renamed else ("r01", "r02")
+    assert rights.not_open(archive.index) == [closed]
+    told = [hit.document for hit in archive.search("press", 9)]
+    assert sorted(told) == sorted(["r00", other])
+    assert "secret" not in str([hit.to_dict() for hit in archive.search("press secret", 9)])
+    with pytest.raises(rk.InputError, match="nothing in the query 'secret' occurs in this archive"):
+        archive.search("secret", 9)
+    assert closed not in [place.hit.document for place in archive.judge_next("press secret", 9)]
+    archive.about.set(closed, {"rights": "open"})
+    archive.refresh()
+    assert [hit.document for hit in archive.search("secret", 9)] == [closed]
+
+
+def test_a_hearing_by_itself_is_closed_where_not_all_is_open(heard_twice):
+    archive, _, _ = heard_twice
+    hearing = Archive(archive.folder / "hearings" / "second")
+    assert sorted(rights.not_open(hearing.index)) == ["r00", "r01", "r02"]
+    archive.about.set("r01", {"rights": "open"})
+    assert rights.not_open(Archive(archive.folder / "hearings" / "second").index) == []

@@ -249,3 +249,32 @@ def test_weights_that_are_the_same_change_nothing(school):
     assert same.same_values(shipped(school.kinds))
     assert not same.same_values(learned)
     assert not same.same_values(replace(same, normalise="query-minmax"))
+
+
+def test_weights_of_more_judgments_are_not_replaced_for_nothing(school):
+    """What the weights in use were learned from is not all here: they are tested as they are."""
+    judged = school.placed_judgments().judged()
+    school.learn(judged, ranker="svm-map", keep=True)
+    used = school.weights
+    some = dict(list(judged.qrels.items())[:8])
+    few = Judged({name: judged.queries[name] for name in some}, some)
+    result = school.learn(few, ranker="svm-map", use=False)
+    np.testing.assert_array_equal(result.trial.precision["in use"], examples(school.index, few).precision(used))
+    fewer = {q: dict(list(grades.items())[: max(1, len(grades) - 1)]) for q, grades in judged.qrels.items()}
+    again = school.learn(Judged(judged.queries, fewer), ranker="svm-map", use=False)
+    as_they_are = examples(school.index, Judged(judged.queries, fewer)).precision(used)
+    np.testing.assert_array_equal(again.trial.precision["in use"], as_they_are)
+
+
+def test_weights_that_do_not_say_what_they_have_seen(school):
+    """As commit c0e6474 and others wrote them: of the same judgments they have seen all, of others it is not known."""
+    school.learn(ranker="svm-map", keep=True)
+    origin = {key: value for key, value in school.weights.provenance.items() if key != "seen"}
+    school.use_weights(replace(school.weights, provenance=origin))
+    test = school.learn(ranker="ranksvm-l2", use=False).trial
+    own = school.learn(ranker="svm-map", use=False).trial.precision["svm-map"]
+    np.testing.assert_array_equal(test.precision["in use"], own)
+    school.use_weights(replace(school.weights, provenance={**origin, "judgments": "others"}))
+    test = school.learn(ranker="ranksvm-l2", use=False).trial
+    as_they_are = examples(school.index, school.placed_judgments().judged()).precision(school.weights)
+    np.testing.assert_array_equal(test.precision["in use"], as_they_are)

@@ -111,7 +111,7 @@ def corrections(
         "--as-heard": (as_heard, lambda: _print_heard(opened, recording, closed)),
         "--orphans": (orphans, lambda: _print_list(opened, book.orphans(closed), orphans=True)),
         "--adopt": (adopt is not None, lambda: _adopt(book, *(adopt or (0, "")), by, closed)),
-        "--dismiss": (dismiss is not None, lambda: _dismiss(book, dismiss or 0, by)),
+        "--dismiss": (dismiss is not None, lambda: _dismiss(book, dismiss or 0, by, closed)),
         "--elsewhere": (elsewhere is not None, lambda: _print_elsewhere(book, elsewhere or 0, closed)),
         "--accept": (accept is not None, lambda: _accept(book, accept or 0, place, by, closed)),
         "--import": (table is not None, lambda: _import(book, table or "", by, closed, encoding)),
@@ -131,13 +131,13 @@ def _adopt(book: Corrections, number: int, place: str, by: str | None, closed: b
     say(f"{place}: {done.heard or '(nothing)'} → {done.written}; --undo {done.change} takes it back")
 
 
-def _dismiss(book: Corrections, number: int, by: str | None) -> None:
-    book.dismiss(number, by)
+def _dismiss(book: Corrections, number: int, by: str | None, closed: bool) -> None:
+    book.dismiss(number, by, closed)
     say(f"correction {number} does not count any more; --undo {book.history()[-1].id} takes that back")
 
 
 def _print_elsewhere(book: Corrections, number: int, closed: bool) -> None:
-    heard = book.get(number).heard
+    heard = book.get(number, closed).heard
     rows = [(place.name, place.before, heard, place.after) for place in book.elsewhere(number, closed)]
     title = f"heard as before correction {number}: {counted(len(rows), 'other place')}"
     print_table(title, ["place", "before", "heard", "after"], rows)

@@ -146,10 +146,10 @@ def notes(
     }  # fmt: skip
     one_of(asked, recording, ("--tag",))
     if change is not None:
-        book.change(*change, by=by)
+        book.change(*change, by=by, closed=closed)
         say(f"{archive}: note {change[0]} changed; --undo {book.history()[-1].id} takes it back")
     elif remove is not None:
-        book.remove(remove, by)
+        book.remove(remove, by, closed)
         say(f"{archive}: note {remove} removed; --undo {book.history()[-1].id} brings it back")
     elif table is not None:
         _report(archive, book.import_file(table, by, closed, encoding), "note")
@@ -206,7 +206,7 @@ def collection(
     opened = Archive(archive)
     book = opened.collections
     actions: dict[str, tuple[bool, Callable[[], None]]] = {
-        "--remove": (remove is not None, lambda: _remove(book, remove or 0, by)),
+        "--remove": (remove is not None, lambda: _remove(book, remove or 0, by, closed)),
         "--import": (
             table is not None,
             lambda: _report(archive, book.import_file(table or "", name, by, closed, encoding), "place"),
@@ -234,8 +234,8 @@ def _put_in(archive: Archive, name: str, places: list[str], text: str, by: str |
     say(f"{name}: {counted(len(added), 'place')} put in, {archive.collections.names.get(name, 0)} in all{back}")
 
 
-def _remove(book: Collections, number: int, by: str | None) -> None:
-    book.remove(number, by)
+def _remove(book: Collections, number: int, by: str | None, closed: bool) -> None:
+    book.remove(number, by, closed)
     say(f"place {number} removed; --undo {book.history()[-1].id} brings it back")
 
 

@@ -60,9 +60,9 @@ class Collections(Marks):
             raise InputError(f"no collection is called {shorten(name)}.{nearest(name, names)} There are: {there}")
         return [member for member in self.every(closed=closed) if member.key == name]
 
-    def remove(self, number: int, by: str | None = None) -> None:
+    def remove(self, number: int, by: str | None = None, closed: bool = False) -> None:
         """Take a place out of its collection, by its number; undoing this puts it back."""
-        self.replace(number, None, by)
+        self.replace(number, None, by, closed)
 
     def export(self, name: str, path: str | os.PathLike, closed: bool = False) -> int:
         """Write a collection to a file, by its ending; how many places it has.

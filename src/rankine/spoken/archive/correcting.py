@@ -40,6 +40,7 @@ from .spliced_documents import StoredDocument, can_splice
 
 WAIT = 60.0  # seconds for another process that changes the archive
 _BATCH = 200  # documents that are committed at once
+_MOST_SPLICED = 8  # groups of rows that are written anew between others; for each the part is read once more
 
 
 def settle(folder: Path, names: Collection[str] | None = None, wait: float = WAIT) -> list[str]:
@@ -112,8 +113,11 @@ def corrected_document(index: Index, name: str, corrections: Sequence[Correction
     else:
         groups = _groups(rows, where, own)
         changed = [g for g in groups if not stored.has(g, _mark([rows[i] for i in g], g, where, own))]
-        new = {g[0]: _corrected_group(index, stored.whole(g), g, where, own) for g in changed}
-        out.pieces = stored.pieces(groups, new)
+        if len(changed) > _MOST_SPLICED:
+            out.utterances = corrected_rows(index, rows_as_heard(index, name), where, own)
+        else:
+            new = {g[0]: _corrected_group(index, stored.whole(g), g, where, own) for g in changed}
+            out.pieces = stored.pieces(groups, new)
     return out
 
 
@@ -151,7 +155,15 @@ def _mark(rows: Sequence[Utterance], group: list[int], placements: Sequence[Plac
         (p.start, p.end, p.correction.words if p.main in group else [])
         for p in placements if set(p.rows) & set(group)
     ]  # fmt: skip
-    return fingerprint(repr([some, [(row.name, row.offset) for row in rows], rows[0].name in own]), size=8)
+    return fingerprint(repr([some, [(row.name, row.offset) for row in rows], _state_of(own.get(rows[0].name))]), size=8)
+
+
+def _state_of(file: File | None) -> tuple[str, int, int] | None:
+    """Return what tells whether the lattice of an utterance has changed; None where there is none to be read."""
+    try:
+        return None if file is None else stamp(Path(file.path))
+    except OSError:
+        return None
 
 
 def _corrected_group(

@@ -135,9 +135,9 @@ class Corrections:
             hidden = set() if closed else hidden_recordings(self.store, self.archive.index, db)
         return [c for c in every if c.recording not in hidden]
 
-    def get(self, number: int) -> Correction:
-        """The correction of a number; an InputError where none that counts has it."""
-        every = {c.id: c for c in self.all(closed=True)}
+    def get(self, number: int, closed: bool = False) -> Correction:
+        """The correction of a number; an InputError where none that counts, and may be read, has it."""
+        every = {c.id: c for c in self.all(closed=closed)}
         if number not in every:
             last = ", ".join(map(str, list(every)[-10:])) or "none"
             raise InputError(f"no correction that counts has the number {number}; the last ones are {last}")
@@ -171,12 +171,12 @@ class Corrections:
 
     def adopt(self, number: int, place: str, by: str | None = None, closed: bool = False) -> Correction:
         """Let a correction count at a place, in whatever recording, and no more where it was written for."""
-        old = self.get(number)
+        old = self.get(number, closed)
         return self.add_all([(place, old.written)], by, closed, f"correction {number} adopted", number)[0]
 
-    def dismiss(self, number: int, by: str | None = None) -> None:
+    def dismiss(self, number: int, by: str | None = None, closed: bool = False) -> None:
         """Let a correction not count any more; undoing this brings it back."""
-        old = self.get(number)
+        old = self.get(number, closed)
         with self.store.writing(f"correction {number} dismissed", login_name() if by is None else by) as batch:
             (recording,) = batch.db.execute("SELECT recording FROM correction WHERE id = ?", (number,)).fetchone()
             batch.add("correction", [_dismissal(old, recording)])
@@ -186,7 +186,7 @@ class Corrections:
 
     def elsewhere(self, number: int, closed: bool = False) -> list[MisheardPlace]:
         """Other places where the same words were heard as before a correction, and are not corrected yet."""
-        correction = self.get(number)
+        correction = self.get(number, closed)
         hidden = set() if closed else set(not_open(self.archive.index))
         corrections = stored_corrections(self.store)
         return misheard_places(self.archive.index, correction.heard.split(), hidden, corrections)
@@ -195,7 +195,7 @@ class Corrections:
         self, number: int, places: Sequence[str] | None = None, by: str | None = None, closed: bool = False
     ) -> list[Correction]:
         """Write a correction at other places too, by default wherever the same was heard; it is one change."""
-        correction = self.get(number)
+        correction = self.get(number, closed)
         wanted = [place.name for place in self.elsewhere(number, closed)] if places is None else places
         pairs = [(place, correction.written) for place in wanted]
         return self.add_all(pairs, by, closed, f"correction {number} elsewhere") if pairs else []

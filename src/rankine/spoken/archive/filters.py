@@ -83,7 +83,7 @@ class DocumentFilter(NamedTuple):
     def views(self, index: Index, hearings: Sequence[HeardIndex]) -> tuple[Index, list[HeardIndex]]:
         """Return :meth:`view` of an index and of its further hearings."""
         names = [] if self.closed else not_open(index)
-        return index.without(names), without_documents(hearings, names)
+        return index.without(names), without_documents(hearings, index, names)
 
     def mask(self, index: Index) -> np.ndarray | None:
         """True for the documents that pass; None: all of them. Filters that leave none are an InputError."""

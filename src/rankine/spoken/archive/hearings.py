@@ -17,6 +17,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Annotated, Literal, NamedTuple, TypedDict
 
+import numpy as np
 from msgspec import Meta
 
 from ...errors import InputError, nearest, shorten
@@ -27,9 +28,11 @@ from ...temporary import MARK
 from ..index.reader import Index
 from ..index.storage import MANIFEST, create
 from ..upgrading import BUSY
+from .rights import HEARINGS
 from .same_places import SamePlaces, same_places
+from .segments import documents_of
 
-FOLDER, RECORD = "hearings", "hearing.json"
+FOLDER, RECORD = HEARINGS, "hearing.json"
 NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
 MOST = 10.0  # that a hearing may weigh
 _WHAT = "the weight of a hearing"
@@ -117,9 +120,19 @@ def hearings_of(archive: Path) -> list[FurtherHearing]:
     return [FurtherHearing(name, folder, read_weight(folder)) for name, folder in hearing_folders(archive).items()]
 
 
-def without_documents(hearings: Sequence[HeardIndex], names: Collection[str]) -> list[HeardIndex]:
-    """Return further hearings as if they did not hold some documents."""
-    return [replace(hearing, index=hearing.index.without(names)) for hearing in hearings]
+def without_documents(hearings: Sequence[HeardIndex], own: Index, names: Collection[str]) -> list[HeardIndex]:
+    """Return further hearings as if they did not hold some documents of an archive, whatever they call them."""
+    if not names:
+        return list(hearings)
+    hidden = [own.numbers[name] for name in names if name in own.numbers]
+    out = []
+    for hearing in hearings:
+        gone = np.isin(documents_of(own, hearing.same.own), hidden)
+        there = np.unique(documents_of(hearing.index, hearing.same.further[gone])).tolist()
+        same = SamePlaces(hearing.same.own[~gone], hearing.same.further[~gone])
+        every = {*names, *(hearing.index.name_of(number) for number in there)}
+        out.append(replace(hearing, index=hearing.index.without(every), same=same))
+    return out
 
 
 def hearing_of(archive: Path, name: str) -> FurtherHearing:

@@ -21,7 +21,6 @@ from .hits import Hit, with_full_paths
 from .judged_places import meant_places
 from .judging import PlacedJudgments
 from .ranking import CANDIDATES
-from .rights import open_documents
 from .search import best_places
 from .segments import documents_of, places_of
 from .terms import SpokenQuery
@@ -98,8 +97,9 @@ def next_places(
     """The n places that nobody has judged and of which rankers disagree most (:mod:`..learn.disagreement`).
 
     Of places that all rank alike those come first that stand higher. What further hearings heard counts as it does in
-    search. Closed recordings are left out. ``report`` gets the number of queries done.
+    search. What is not open is left out, as in search. ``report`` gets the number of queries done.
     """
+    index, hearings = DocumentFilter().views(index, hearings)
     rows: list[tuple[float, int, int, str, int]] = []
     for done, text in enumerate(texts, 1):
         rows += _candidates(index, placed, text, n, hearings)
@@ -120,7 +120,7 @@ def _candidates(
     start = shipped(index.kinds)
     try:
         heard = HeardQuery(index, text, start, hearings)
-        mask = _open_mask(index, heard.query)
+        mask = _filter_mask(index, heard.query)
     except InputError:
         return []
     places = heard.best(CANDIDATES)
@@ -129,16 +129,18 @@ def _candidates(
     ranks = ranks_of(committee(start.names, np.array(start.values)) @ X.T)
     spread = np.round(disagreement(ranks), _KEPT)
     seen = placed.seen(" ".join(text.split()))
-    judged = {place for _, place in seen} | {p for d, place in seen if place is None for p in places_of(index, d)}
+    judged = {place for _, place in seen} | {
+        p for d, place in seen if place is None for p in places_of(placed.index, d)
+    }
     there = [i for i, place in enumerate(places.tolist()) if spread[i] >= 0 and place not in judged]
     best, worst = ranks.min(axis=0), ranks.max(axis=0)
     return sorted((-float(spread[i]), int(best[i]), int(worst[i]), text, int(places[i])) for i in there)[:n]
 
 
-def _open_mask(index: Index, query: SpokenQuery) -> np.ndarray:
-    """Return a mask of the open documents that pass the filters of a query."""
+def _filter_mask(index: Index, query: SpokenQuery) -> np.ndarray:
+    """Return a mask of the documents that pass the filters of a query."""
     mask = DocumentFilter().also(query.fields).mask(index)
-    return open_documents(index) if mask is None else mask & open_documents(index)
+    return np.ones(len(index), np.bool_) if mask is None else mask
 
 
 def hits_at(
@@ -146,7 +148,7 @@ def hits_at(
 ) -> dict[int, Hit]:
     """The hits of a query at some places, with their ranks by these weights; only those among the first 1,000."""
     heard = HeardQuery(index, text, weights, hearings)
-    ranking = heard.ranking(CANDIDATES, _open_mask(index, heard.query))
+    ranking = heard.ranking(CANDIDATES, _filter_mask(index, heard.query))
     rank = {place: number for number, (place, _) in enumerate(ranking, 1)}
     some = [ranking[rank[place] - 1] for place in places if place in rank]
     hits = heard.hits(some)

@@ -91,9 +91,9 @@ class Marks:
         ]
         return [m for m in marks if m.recording not in hidden and (recording is None or m.recording == recording)]
 
-    def get(self, number: int) -> PlaceMark:
-        """The mark of a number; an InputError where none that counts has it."""
-        every = {mark.id: mark for mark in self.every(closed=True)}
+    def get(self, number: int, closed: bool = False) -> PlaceMark:
+        """The mark of a number; an InputError where none that counts, and may be read, has it."""
+        every = {mark.id: mark for mark in self.every(closed=closed)}
         if number not in every:
             last = ", ".join(map(str, list(every)[-10:])) or "none"
             raise InputError(f"no {self.noun} that counts has the number {number}; the last ones are {last}")
@@ -110,9 +110,9 @@ class Marks:
             )
         return [mark for mark in self.every(closed=True) if mark.change == batch.id]
 
-    def replace(self, number: int, text: str | None, by: str | None) -> None:
+    def replace(self, number: int, text: str | None, by: str | None, closed: bool) -> None:
         """Give a mark another text, or remove it (None)."""
-        old = self.get(number)
+        old = self.get(number, closed)
         verb = "removed" if text is None else "changed"
         with self.store.writing(f"{self.noun} {number} {verb}", login_name() if by is None else by) as batch:
             (recording,) = batch.db.execute(f"SELECT recording FROM {self.kind} WHERE id = ?", (number,)).fetchone()

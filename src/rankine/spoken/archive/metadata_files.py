@@ -23,9 +23,10 @@ from ...io.delimited_blocks import DecodedText
 from ...sources import open_source
 from .dates import read_days
 from .fields import KEYS, LICENCE, MEASURED, TABLE, field_name, field_of_cell, in_order, read_value
-from .rights import CLOSED, RIGHTS, not_understood
+from .rights import CLOSED, RIGHTS, is_licence, not_understood, restricts
 
 MOST_COLUMNS = 500
+_STATEMENT = "statement of rights"  # what a column is about, beside one about access: licences, mostly
 _BLOCK = 1 << 22  # bytes that are decoded at once
 _HINTS = 5  # unknown names for which the nearest is looked for
 _COMPARED = 20_000  # names among which it is
@@ -90,7 +91,8 @@ def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str |
         )
     rights = {recording: cells.get(RIGHTS, "") for recording, cells in merged.items()}
     notes += [f"{path}: {note}" for note in not_understood(rights)]
-    return MetadataRows(merged, errors, notes, in_order(set(fields.values())), n_rows, bad_cells)
+    there = {LICENCE if field == _STATEMENT else field for field in fields.values()}
+    return MetadataRows(merged, errors, notes, in_order(there), n_rows, bad_cells)
 
 
 def table_rows(path: str | os.PathLike, encoding: str | None = None) -> tuple[list[Row], list[str]]:
@@ -257,12 +259,12 @@ def _fields_of(columns: Mapping[str, str], where: str) -> tuple[str, dict[str, s
         if name == key:
             continue
         with naming(place):
-            field = LICENCE if name in statements else field_name(name)
+            field = _STATEMENT if name in statements else field_name(name)
         if field in MEASURED or field == "recording":
             passed.append(name)
             continue
         other = next((n for n, f in fields.items() if f == field), None)
-        if other is not None and not (field in TABLE and TABLE[field].several):
+        if other is not None and not (field == _STATEMENT or (field in TABLE and TABLE[field].several)):
             raise InputError(f"the columns {shorten(other)} and {shorten(name)} are both the field {field!r}", where)
         fields[name] = field
     if not fields:
@@ -271,7 +273,7 @@ def _fields_of(columns: Mapping[str, str], where: str) -> tuple[str, dict[str, s
 
 
 def _rights_statements(columns: Iterable[str]) -> set[str]:
-    """Return the columns such as dc:rights that hold licences, because another column says who may hear a recording."""
+    """Return the columns such as dc:rights that are about licences, because another one is about access."""
     about_access = [name for name in columns if _is_field(name, RIGHTS)]
     plain = {name for name in about_access if name.casefold().rpartition(":")[2].strip() == RIGHTS}
     return plain if len(plain) < len(about_access) else set()
@@ -282,11 +284,15 @@ def _cells(cells: list[tuple[str, str]], fields: Mapping[str, str]) -> tuple[dic
 
     Rights that cannot be read are closed.
     """
+    own = [(fields[column], cell) for column, cell in cells if column in fields]
+    has_access = any(field == RIGHTS and cell.strip() for field, cell in own)
     joined: dict[str, str] = {}
-    for column, cell in cells:
-        if column in fields:
-            field = field_of_cell(fields[column], cell)
-            joined[field] = f"{joined[field]}; {cell}" if joined.get(field, "").strip() else cell
+    for given, cell in own:
+        for part in cell.split(";") if given in (RIGHTS, LICENCE, _STATEMENT) else [cell]:
+            field = _field_of_part(given, part, has_access)
+            before = joined.get(field, "")
+            if part.strip() or not before.strip():
+                joined[field] = f"{before}; {part.strip()}" if before.strip() else part
     out, errors = dict[str, str](), list[InputError]()
     for field, cell in joined.items():
         try:
@@ -296,6 +302,18 @@ def _cells(cells: list[tuple[str, str]], fields: Mapping[str, str]) -> tuple[dic
             if field == RIGHTS:
                 out[field] = CLOSED
     return out, errors
+
+
+def _field_of_part(given: str, text: str, has_access: bool) -> str:
+    """Return the field of a part of a cell in the column of a field; what says that a recording is not open is rights.
+
+    A statement of rights is a licence where another cell of the row is about access, or where it is no more than that.
+    """
+    if given in (LICENCE, _STATEMENT) and restricts(text):
+        return RIGHTS
+    if given == _STATEMENT:
+        return LICENCE if has_access or not text.strip() or is_licence(text) else RIGHTS
+    return field_of_cell(given, text)
 
 
 def _without_contradiction(recording: str, rows: list[tuple[str, dict[str, str]]]) -> dict[str, str]:

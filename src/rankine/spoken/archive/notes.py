@@ -52,15 +52,15 @@ class Notes(Marks):
         every = self.every(recording, closed)
         return [n for n in every if label in (None, n.key) and (text is None or n.text.casefold() == text.casefold())]
 
-    def change(self, number: int, text: str, by: str | None = None) -> None:
+    def change(self, number: int, text: str, by: str | None = None, closed: bool = False) -> None:
         """Give a note or tag another text; undoing this brings the one before back."""
-        old = self.get(number)
+        old = self.get(number, closed)
         row = _checked({self.key: old.key, "text": " ".join(text.split()) if old.key == TAG else text.strip()})
-        self.replace(number, row["text"], by)
+        self.replace(number, row["text"], by, closed)
 
-    def remove(self, number: int, by: str | None = None) -> None:
+    def remove(self, number: int, by: str | None = None, closed: bool = False) -> None:
         """Remove a note or tag; undoing this brings it back."""
-        self.replace(number, None, by)
+        self.replace(number, None, by, closed)
 
     def export(self, path: str | os.PathLike, closed: bool = False) -> int:
         """Write all that count to a CSV, TSV, JSON or JSON lines file, by its ending; how many."""

@@ -27,11 +27,15 @@ from ..index.storage import MANIFEST
 from .day_notations import iso_date
 
 ON_REQUEST = "on request"
+HEARINGS = "hearings"  # the folder of further hearings in that of an archive
 _EXPECTED = "open, on request, closed, or closed until a day such as 2030-01-01"
 _WRITTEN = {"open": OPEN, "public": OPEN, "on request": ON_REQUEST, "by request": ON_REQUEST, "closed": CLOSED}
-_LICENCE = re.compile(
-    r"(cc0|cc[ -]by\b|creative commons|public domain|(https?://)?(www\.)?creativecommons\.org/)", re.IGNORECASE
-)
+_LICENCE = re.compile(  # all of a text: what stands beside a licence may be about access
+    r"(cc0|cc[ -]by([ -](sa|nc|nd))*|creative commons|public domain)"
+    r"([ :,.-]*(mark|zero|attribution|share ?alike|non-?commercial|no ?deriv(ative)?s|licen[cs]e|universal"
+    r"|international|unported|cc|by|sa|nc|nd|\d\.\d|[(]|[)]))*"
+    r"|(https?://)?(www\.)?creativecommons\.org/\S+", re.IGNORECASE,
+)  # fmt: skip
 _UNTIL = re.compile(r"(?:closed|embargo(?:ed)?) until (.+)")
 
 
@@ -58,12 +62,24 @@ def read_rights(text: str) -> str:
 
 
 def is_licence(text: str) -> bool:
-    """Return whether a text names a licence, which says nothing about who may hear a recording.
+    """Return whether a text is the name of a licence and nothing else: that does not say who may hear a recording.
 
     >>> is_licence("CC-BY 4.0"), is_licence("https://creativecommons.org/publicdomain/zero/1.0/"), is_licence("closed")
     (True, True, False)
+    >>> is_licence("Creative Commons Attribution-ShareAlike 4.0"), is_licence("Public domain, but closed until then")
+    (True, False)
     """
-    return _LICENCE.match(" ".join(text.split())) is not None
+    return _LICENCE.fullmatch(" ".join(text.split())) is not None
+
+
+def restricts(text: str) -> bool:
+    """Return whether a text says that a recording is closed, or on request.
+
+    >>> restricts("Closed"), restricts("closed until 2999"), restricts("(c) the archive"), restricts("open")
+    (True, True, False, False)
+    """
+    rights = read_rights(text)
+    return _is_understood(rights) and access(rights) != OPEN
 
 
 def not_understood(rights: Mapping[str, str]) -> list[str]:
@@ -123,7 +139,20 @@ def not_open(index: Index) -> list[str]:
 def _not_open(index: Index) -> dict[str, str]:
     """Return what the rights of recordings mean that are not open, by name."""
     means = {name: access(rights) for name, rights in index.cells.having(RIGHTS, OPEN).items()}
+    if _is_hearing_of_what_is_not_open(index.folder):
+        means |= dict.fromkeys(index.names, CLOSED)
     return {name: mean for name, mean in means.items() if mean != OPEN and name in index.numbers}
+
+
+def _is_hearing_of_what_is_not_open(folder: Path) -> bool:
+    """Return whether a folder holds a further hearing of an archive in which not all is open.
+
+    A hearing has no rights of its own, and may call recordings by other names.
+    """
+    above = folder.resolve().parent.parent
+    return (
+        folder.resolve().parent.name == HEARINGS and (above / MANIFEST).exists() and bool(not_open(Index.open(above)))
+    )
 
 
 def open_documents(index: Index) -> np.ndarray:

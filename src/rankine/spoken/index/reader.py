@@ -102,13 +102,14 @@ class Index:
         if not names:
             return self
         hidden = frozenset(names)
-        if self._without is None or self._without[0] != hidden:
+        kept = self._without  # read once: other threads set it too
+        if kept is None or kept[0] != hidden:
             numbers = [[n for name in hidden if (n := part.find(name)) is not None] for part in self.parts]
             entries = zip(self.manifest.parts, numbers, strict=True)
             parts = tuple(entry._replace(hidden=(*entry.hidden, *some)) for entry, some in entries)
             manifest = replace(self.manifest, parts=parts)
-            self._without = hidden, Index(self.folder, manifest, [part.part for part in self.parts])
-        return self._without[1]
+            kept = self._without = hidden, Index(self.folder, manifest, [part.part for part in self.parts])
+        return kept[1]
 
     @property
     def kinds(self) -> list[str]:

@@ -319,7 +319,8 @@ def in_use_precision(
     """AP of all queries by the weights in use, as if they had not seen them.
 
     Weights do better on queries that they were learned from. For these queries, weights that the same ranker learned on
-    the other folds stand in their place.
+    the other folds stand in their place, if all that the weights in use were learned from is here, and so is at least
+    as much. Else they are tested as they are, which favours them.
 
     Args:
         examples: features of judged queries.
@@ -328,11 +329,14 @@ def in_use_precision(
         test: makes the test of a ranker.
     """
     out = examples.precision(current)
-    marks, learned = examples.query_marks, "judgments" in current.provenance
-    seen = set(current.provenance.get("seen", marks.values() if learned else ()))
+    marks, origin = examples.query_marks, current.provenance
+    if origin.get("judgments") == examples.digest:
+        seen = set(marks.values())
+    else:
+        seen = set(origin.get("seen", ()))
     there = [mark in seen for mark in marks.values()]
     how = (current.ranker, current.normalise)
-    if any(there):
+    if any(there) and seen <= set(marks.values()) and origin.get("judged", 0) <= examples.n_judgments:
         with suppress(InputError):  # a ranker that is not known here
             out[there] = (tested.get(how) or test(*how)).precision[current.ranker][there]
     return out

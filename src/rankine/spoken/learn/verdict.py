@@ -36,12 +36,12 @@ class QueryChange(NamedTuple):
 
 
 class LearningVerdict(NamedTuple):
-    """How learned weights do on queries that they were not learned from, against weights that have seen none.
+    """How learned weights do on queries that they were not learned from, against the shipped weights or those in use.
 
-    ``baseline`` says which these are: shipped, or in use where those were not learned. ``difference`` is the mean of
-    after − before, ``low`` and ``high`` its interval (bootstrap, BCa), ``p`` is that of the paired randomisation test
-    and ``wilcoxon`` that of Wilcoxon's; ``queries`` are sorted by their change, those that won most first. ``words``
-    say how the weights change, a sentence each.
+    ``baseline`` says which these are: the better of both, as if they had not seen the queries either. ``difference`` is
+    the mean of after − before, ``low`` and ``high`` its interval (bootstrap, BCa), ``p`` is that of the paired
+    randomisation test and ``wilcoxon`` that of Wilcoxon's; ``queries`` are sorted by their change, those that won most
+    first. ``words`` say how the weights change, a sentence each.
     """
 
     measure: str
@@ -75,7 +75,7 @@ class LearningVerdict(NamedTuple):
 
 
 def baseline_of(trial: CrossValidation) -> str:
-    """The better of the weights that have seen no judgment: the shipped ones, or those in use."""
+    """Return the name of the better of the shipped weights and those in use."""
     return max((name for name in (SHIPPED, IN_USE) if name in trial.precision), key=lambda n: trial.precision[n].mean())
 
 

@@ -32,6 +32,7 @@ class _Provenance(TypedDict, total=False):
     language: str
     kinds: list[str]
     seen: list[str]  # fingerprints of the texts of the queries
+    judged: Count
 
 
 class _Record(TypedDict):
