@@ -100,7 +100,8 @@ def learn(folder: Path, tell: Callable[[Message], None]) -> None:
 
     for i in range(10**6):
         result = Archive(folder).learn(ranker=RANKERS[i % len(RANKERS)], folds=2, propose=True, by="learner")
-        tell({"learned": result.weights.id})
+        if not result.unchanged:  # then there is nothing to propose
+            tell({"learned": result.weights.id})
 
 
 def told(reading: int) -> list[Message]:

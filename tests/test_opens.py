@@ -1,6 +1,6 @@
 """What commit c0e6474 of this repository wrote opens with equal results: models, archives, stores, hearings, packs.
 
-``tests/opens/make.py`` wrote the files. Every test works on a copy.
+``tests/opens/fill.py`` wrote the files. Every test works on a copy.
 """
 
 import json

@@ -155,14 +155,19 @@ def test_tuning_goes_on(name, how, tmp_path):
         file.write_text(json.dumps(job | {"seconds": [mark] * len(job["seconds"])}))
     before = state(folder / "jobs")
     assert len(before) == want["done"]
+    ranker = rk.AdaRank("nDCG@10") if name == "adarank" else rk.LinearRanker()
+    data = rk.load_letor(tmp_path / "search.txt")
+    fresh = rk.tune(ranker, data, want["grid"], folds=3, workers=1).trials
     if how == "python":
-        ranker = rk.AdaRank("nDCG@10") if name == "adarank" else rk.LinearRanker()
-        data = rk.load_letor(tmp_path / "search.txt")
         rk.tune(ranker, data, want["grid"], folds=3, workers=1, folder=folder)
     else:
         rankine(tmp_path, "tune", "search.txt", "--folder", name, *want["arguments"], "--folds", "3", "--workers", "1")
     trials = json.loads((folder / "tune.json").read_text())["trials"]
-    assert_same([{"params": t["params"], "scores": t["scores"]} for t in trials], want["trials"])
+    # processors differ in their last digits, and solvers that stop at a gap in more: unfinished jobs are of this one
+    for trial, other, saved in zip(trials, fresh, want["trials"], strict=True):
+        assert trial["params"] == other.params == saved["params"]
+        for got, here, there in zip(trial["scores"], other.scores, saved["scores"], strict=True):
+            assert math.isclose(got, here, rel_tol=1e-12) or math.isclose(got, there, rel_tol=1e-12)
     after = state(folder / "jobs")
     assert {p: after[p] for p in before} == before
     values = 1 if name == "adarank" else len(want["grid"]["C"])

@@ -24,7 +24,7 @@ def book(tmp_path):
     query = book.query("spoken words")
     for i in range(40):
         book.add_all([(query, f"document number {i} {j}", 1.0) for j in range(10)], "ann")
-    book.undo(3)
+    book.undo(3, "ann")
     return book
 
 

@@ -35,11 +35,13 @@ def test_history_and_undo(place):
     ]  # fmt: skip
     assert {c[7] for c in cells} == {Archive(place / "a").weights_id}
     number = cells[5][0]
-    done = rankine(place, "spoken", "judgments", "a", "--undo", number, "--judge", "eve", "--query", "word")
+    other = rankine(place, "spoken", "judgments", "a", "--undo", number, "--judge", "eve", code=1).stderr
+    assert f"expected the judge who gave judgment {number}, bob, to take it back; got eve" in other
+    done = rankine(place, "spoken", "judgments", "a", "--undo", number, "--judge", "bob", "--query", "word")
     assert f"undone: {number}" in done.stderr
     after = [line.split("\t") for line in done.stdout.splitlines()[1:]]
     assert after[5][8] == "undone"
-    assert (after[7][2], after[7][8]) == ("eve", f"undo of {number}")
+    assert (after[7][2], after[7][8]) == ("bob", f"undo of {number}")
     assert "no judgment 999 to undo" in rankine(place, "spoken", "judgments", "a", "--undo", "999", code=1).stderr
     assert "was judged here" in rankine(place, "spoken", "judgments", "a", "--query", "x", code=1).stderr
 

@@ -3,7 +3,7 @@
 Run with the code of that commit, never with the code that is to be tested:
 
     git worktree add --detach /tmp/then c0e6474
-    PYTHONPATH=/tmp/then/src python tests/opens/make.py
+    PYTHONPATH=/tmp/then/src python tests/opens/fill.py
 
 It empties this folder (but for itself) and fills it anew. ``tests/test_opens.py`` opens copies of all of it. All data
 are the project's own: ``judged_set``, a few lattices and recordings of the bundled sample, and lines written here.
@@ -143,7 +143,7 @@ def make_recorded(place):
 
 def main():
     for old in HERE.iterdir():
-        if old.name != "make.py":
+        if old.name != Path(__file__).name:
             shutil.rmtree(old) if old.is_dir() else old.unlink()
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch)
