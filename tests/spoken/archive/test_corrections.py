@@ -356,3 +356,20 @@ def test_corrections_of_closed_recordings_are_their_keepers(tmp_path):
     assert [place.name.split("@")[0] for place in book.elsewhere(done.id, closed=True)] == ["r01"]
     archive.notes.change(noted.id, "of one sister", closed=True)
     book.dismiss(done.id, closed=True)
+
+
+def test_a_transcript_that_returns_with_other_words_has_its_corrections(tmp_path):
+    def write(word):
+        (tmp_path / "talks").mkdir(exist_ok=True)
+        lines = f"00:00.000 --> 00:01.000\n<v Ann>{word}\n\n00:01.000 --> 00:02.000\n<v Bob>yes\n"
+        (tmp_path / "talks" / "talk.vtt").write_text(f"WEBVTT\n\n{lines}")
+
+    write("one")
+    archive = archive_of(tmp_path / "a", other="something else")
+    archive.add(tmp_path / "talks")
+    archive.corrections.add("talk@1.1-1.9", "Wollstonecraft", "ann")
+    archive.delete(["talk"])
+    write("three")
+    archive.add(tmp_path / "talks")
+    assert [hit.document for hit in archive.search("wollstonecraft")] == ["talk"]
+    assert archive.corrections.orphans() == []

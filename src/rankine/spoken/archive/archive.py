@@ -98,10 +98,10 @@ class Archive(TaughtArchive):
         changes = add_source(
             self.index, source, table, scoring, format, workers, remove_missing, batch, progress, listed, prints, files
         )
-        self.corrections.settle()
         record_texts(self.index, texts_of_table(about))
         if changes.turns:
             record_turns(self.folder, {name: [SpeakerTurn(*t) for t in some] for name, some in changes.turns.items()})
+        self.corrections.settle()  # also of documents that return, with what was said about them
         return changes
 
     def add_recordings(
