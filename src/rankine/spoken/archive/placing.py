@@ -93,7 +93,8 @@ def placed(rows: Sequence[Utterance], corrections: Sequence[Correction]) -> Plac
         if span is None:
             orphans.append(correction)
         else:
-            placements.append(_placement(heard, words, rows, correction, span))
+            overlaps = any(p.start <= span[3] and span[2] <= p.end for p in placements)
+            placements.append(_placement(heard, words if overlaps else [], rows, correction, span))
             words = _with_words(words, placements[-1])
     return PlacedCorrections(words, placements, orphans)
 
@@ -190,11 +191,9 @@ def _placement(
 
 def context(words: Sequence[PlacedWord], first: int, last: int) -> tuple[str, str, str]:
     """The words of a span, and a few before and after it: (heard, before, after)."""
-    texts = [word.text for word in words]
-    return (
-        " ".join(texts[first:last]), " ".join(texts[max(first - AROUND, 0) : first]),
-        " ".join(texts[last : last + AROUND]),
-    )  # fmt: skip
+    spans = ((first, last), (max(first - AROUND, 0), first), (last, last + AROUND))
+    heard, before, after = (" ".join(word.text for word in words[a:b]) for a, b in spans)
+    return heard, before, after
 
 
 def _exact(words: TimedWords, rows: Sequence[Utterance], correction: Correction) -> _Span | None:

@@ -6,9 +6,9 @@ and position.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from .grams import UtteranceGrams, least_count, merged_grams, new_grams, part_gr
 from .parts import MemoryPart, Part
 from .schema import FORMS, Arrays, Postings, joined
 from .settings import Settings
+
+T = TypeVar("T")
 
 
 class Entries(NamedTuple):
@@ -330,9 +332,14 @@ class _Merger:
         for kind, orders in self.settings.grams.items():
             yield from self._grams(kind, orders)
 
+    def _of_each(self, read: Callable[[Part], T]) -> list[T]:
+        """What is read of each part; a part that is there several times is read once."""
+        once = {id(part): read(part) for part in {id(part): part for part in self.parts}.values()}
+        return [once[id(part)] for part in self.parts]
+
     def _dictionary(self, kind: str) -> tuple[list[str], list[np.ndarray]]:
         """The units that stay, sorted by bytes, and for each part the new numbers of its units (−1: it goes)."""
-        dictionaries = [schema.units(kind).read(p).all() for p in self.parts]
+        dictionaries = self._of_each(lambda part: schema.units(kind).read(part).all())
         used = [self._used(i, kind, len(d)).tolist() for i, d in enumerate(dictionaries)]
         pairs = ((n, u) for d, mine in zip(dictionaries, used, strict=True) for n, u in zip(d, mine, strict=True))
         names = sorted({n for n, stays in pairs if stays}, key=str.encode)
@@ -351,7 +358,7 @@ class _Merger:
     def _grams(self, kind: str, orders: Sequence[int]) -> Arrays:
         """The n-grams that stay, with new codes and numbers of utterances."""
         posteriors = self.settings.decoded()
-        parts = [part_grams(part, kind, orders, posteriors) for part in self.parts]
+        parts = self._of_each(lambda part: part_grams(part, kind, orders, posteriors))
         numbers = [self._numbers(i) for i in range(len(parts))]
         yield from merged_grams(kind, orders, parts, self.utterances, numbers)
 

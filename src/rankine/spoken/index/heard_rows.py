@@ -10,8 +10,8 @@ from __future__ import annotations
 import base64
 import binascii
 import zlib
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TypedDict
 
@@ -250,24 +250,30 @@ def _bytes(array: np.ndarray, dtype: type) -> bytes:
 def rows_of_text(text: str, settings: Settings, where: str) -> list[Utterance]:
     """The rows that :func:`rows_as_text` wrote; an InputError where they are not in order: others may have written."""
     try:
-        unpacker = zlib.decompressobj()
-        data = unpacker.decompress(base64.b64decode(text.partition(":")[2].encode(), validate=True), _LONGEST)
-        if unpacker.unconsumed_tail or not unpacker.eof:
-            raise ValueError("it is cut off, or too long")
-        return [_row(row, settings) for row in msgspec.msgpack.decode(data, type=list[_TextRow])]
+        grams = tuple((kind, tuple(orders)) for kind, orders in settings.grams.items())
+        return list(_rows_of_text(text, tuple(settings.kinds), grams))
     except (ValueError, zlib.error, binascii.Error, msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"the archive is damaged: not {_WHAT} ({' '.join(str(error).split())})", where) from None
 
 
-def _row(row: _TextRow, settings: Settings) -> Utterance:
+@lru_cache(maxsize=128)  # each change of a document reads all that was corrected in it before
+def _rows_of_text(text: str, kinds: Sequence[str], grams: Iterable[tuple[str, Sequence[int]]]) -> tuple[Utterance, ...]:
+    unpacker = zlib.decompressobj()
+    data = unpacker.decompress(base64.b64decode(text.partition(":")[2].encode(), validate=True), _LONGEST)
+    if unpacker.unconsumed_tail or not unpacker.eof:
+        raise ValueError("it is cut off, or too long")
+    return tuple(_row(row, kinds, grams) for row in msgspec.msgpack.decode(data, type=list[_TextRow]))
+
+
+def _row(row: _TextRow, kinds: Sequence[str], orders_of: Iterable[tuple[str, Sequence[int]]]) -> Utterance:
     best = [Word(*word) for word in row["best"]]
     numbers = [row["offset"], row["length"], *(x for word in best for x in word[1:])]
     _require(not (np.abs(np.array(numbers)) > _LATEST).any(), "times")
     entries, grams = {}, {}
-    for kind in settings.kinds:
+    for kind in kinds:
         for form in FORMS:
             entries[kind, form] = _read_entries(row["entries"].get(f"{kind} {form}"), form)
-    for kind, orders in settings.grams.items():
+    for kind, orders in orders_of:
         for order in orders:
             grams[kind, order] = _read_grams(row["grams"].get(f"{kind} {order}"), order)
     return Utterance(row["name"], row["length"], entries, best, grams, row["audio"], row["offset"])
