@@ -98,6 +98,7 @@ class Archive(TaughtArchive):
         changes = add_source(
             self.index, source, table, scoring, format, workers, remove_missing, batch, progress, listed, prints, files
         )
+        self.refresh()
         record_texts(self.index, texts_of_table(about))
         if changes.turns:
             record_turns(self.folder, {name: [SpeakerTurn(*t) for t in some] for name, some in changes.turns.items()})
