@@ -168,7 +168,6 @@ class Store:
             if not connection.execute("SELECT name FROM sqlite_master").fetchone():
                 self._make(connection)
             self._check_content(connection)
-            before = _checked.get(str(self.path), (None,))[-1]
             with connection:
                 complete_tables(connection)
                 now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -179,9 +178,7 @@ class Store:
                 yield batch
                 if _is_empty(connection, batch.id, undoes):
                     connection.execute("DELETE FROM batch WHERE id = ?", (batch.id,))
-            after = _state(self.path)
-            if before is not None and after[-1] == before + 1:  # the rows that were there, and those of this process
-                _checked[str(self.path)] = after
+            _checked[str(self.path)] = _state(self.path)  # the rows that were there, and those of this process
         inside(self.folder, LEGACY).unlink(missing_ok=True)  # it is in the store now
 
     def upgrade(self) -> bool:
@@ -292,11 +289,12 @@ class Store:
 
 
 def _state(path: Path) -> tuple[int, ...]:
-    """Return what changes whenever a file is written to, last of it the number of changes that SQLite counts."""
-    with open(path, "rb") as file:
-        head, status = file.read(28), os.fstat(file.fileno())
-    count = int.from_bytes(head[24:28], "big")
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, count
+    """Return what changes whenever a file is written to.
+
+    The file is not opened: to close it would let go of the locks that SQLite holds on it in this process.
+    """
+    status = path.stat()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _is_empty(db: sqlite3.Connection, batch: int, undoes: int | None) -> bool:
