@@ -155,13 +155,6 @@ def _is_hearing_of_what_is_not_open(folder: Path) -> bool:
     )
 
 
-def open_documents(index: Index) -> np.ndarray:
-    """Return a mask of the documents that are open."""
-    mask = np.ones(len(index), np.bool_)
-    mask[[index.numbers[name] for name in not_open(index)]] = False
-    return mask
-
-
 def open_index(index: Index) -> Index:
     """Return the index as if it held only what is open: all that is said to others than the keeper comes from it."""
     return index.without(not_open(index))
