@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.search import place_names
+from rankine.spoken.archive.segments import place_names
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import write_slf
 from rankine.spoken.lattice.scoring import Scoring

@@ -25,7 +25,6 @@ from ..errors import InputError
 from ..interrupt import SIGNALS, keeping, partial_result, results_are_whole
 from ..spoken.archive.filters import DocumentFilter
 from ..spoken.archive.people import login_name
-from ..spoken.archive.result_pages import result_page
 from .answers import ApiError
 from .app import WebOptions, create_app, new_rules
 from .live import LiveArchive
@@ -144,7 +143,7 @@ def warm(archive: LiveArchive) -> None:
         state = archive.state()
         _ = state.descriptions.seconds
         for word in state.examples[:1]:
-            result_page(state.archive, f"{word} {word[::-1]}", DocumentFilter())
+            state.archive.result_page(f"{word} {word[::-1]}", DocumentFilter())
 
 
 class TimedProtocol(H11Protocol):

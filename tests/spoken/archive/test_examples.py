@@ -11,7 +11,7 @@ from rankine.files import locked
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.examples import examples
 from rankine.spoken.archive.feature_cache import FeatureCache
-from rankine.spoken.archive.search import place_names
+from rankine.spoken.archive.segments import place_names
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.judgments import Judged
 from rankine.spoken.learn.learning import cross_validate

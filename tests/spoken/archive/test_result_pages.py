@@ -5,7 +5,7 @@ import pytest
 from rankine.errors import InputError
 from rankine.spoken.archive.filters import DocumentFilter
 from rankine.spoken.archive.hits import CERTAINTIES
-from rankine.spoken.archive.result_pages import PageRequest, result_page
+from rankine.spoken.archive.result_pages import PageRequest
 
 QUERIES = ("w0", "w1 w2", '"w3 w4"', "w4 w0 w5", "w2 -w1", "w3 near/3 w0")
 
@@ -20,18 +20,18 @@ def test_the_same_as_grouped_search(several, text, per_recording):
     expected: dict = {}
     for hit in several.search(text, 8, per_recording=per_recording):
         expected.setdefault(hit.document, []).append((hit.document, hit.place, round(hit.score, 9)))
-    page = result_page(several, text, DocumentFilter(), PageRequest(k=8, per_recording=per_recording))
+    page = several.result_page(text, DocumentFilter(), PageRequest(k=8, per_recording=per_recording))
     assert places(page) == list(expected.values())
 
 
 @pytest.mark.parametrize("text", QUERIES)
 def test_pages_follow_each_other(several, text):
-    whole = result_page(several, text, DocumentFilter(), PageRequest(k=100))
+    whole = several.result_page(text, DocumentFilter(), PageRequest(k=100))
     assert not whole.more
     assert whole.recordings == len(whole.groups)
     some, offset = [], 0
     while True:
-        page = result_page(several, text, DocumentFilter(), PageRequest(k=3, offset=offset))
+        page = several.result_page(text, DocumentFilter(), PageRequest(k=3, offset=offset))
         some += places(page)
         offset += 3
         if not page.more:
@@ -41,27 +41,27 @@ def test_pages_follow_each_other(several, text):
 
 @pytest.mark.parametrize("text", QUERIES)
 def test_certainties(several, text):
-    whole = result_page(several, text, DocumentFilter(), PageRequest(k=100, per_recording=100))
+    whole = several.result_page(text, DocumentFilter(), PageRequest(k=100, per_recording=100))
     for certainty in CERTAINTIES:
-        page = result_page(
-            several, text, DocumentFilter(), PageRequest(k=100, per_recording=100, certainties=(certainty,))
+        page = several.result_page(
+            text, DocumentFilter(), PageRequest(k=100, per_recording=100, certainties=(certainty,))
         )
         expected = [hit.place for group in whole.groups for hit in group.hits if hit.certainty == certainty]
         assert [hit.place for group in page.groups for hit in group.hits] == expected
 
 
 def test_by_time(several):
-    page = result_page(several, "w0 w1", DocumentFilter(), PageRequest(k=100, per_recording=100, sort="time"))
+    page = several.result_page("w0 w1", DocumentFilter(), PageRequest(k=100, per_recording=100, sort="time"))
     keys = [(hit.date, hit.document, hit.start) for group in page.groups for hit in group.hits]
     assert keys == sorted(keys)
-    relevance = result_page(several, "w0 w1", DocumentFilter(), PageRequest(k=100, per_recording=100))
+    relevance = several.result_page("w0 w1", DocumentFilter(), PageRequest(k=100, per_recording=100))
     assert {h.place for g in page.groups for h in g.hits} == {h.place for g in relevance.groups for h in g.hits}
 
 
 def test_one_recording_and_more(several):
-    page = result_page(several, "w0", DocumentFilter(), PageRequest(per_recording=1))
+    page = several.result_page("w0", DocumentFilter(), PageRequest(per_recording=1))
     group = next(group for group in page.groups if group.more)
-    only = result_page(several, "w0", DocumentFilter.of(recording=group.recording), PageRequest(per_recording=50))
+    only = several.result_page("w0", DocumentFilter.of(recording=group.recording), PageRequest(per_recording=50))
     assert [some.recording for some in only.groups] == [group.recording]
     assert len(only.groups[0].hits) > 1
     assert only.groups[0].hits[0].place == group.hits[0].place
@@ -69,7 +69,7 @@ def test_one_recording_and_more(several):
 
 def test_filters_that_leave_none_are_a_note(several):
     for chosen_by in ({"speaker": "zoe"}, {"recording": "nobody"}, {"collection": "x"}):
-        page = result_page(several, "w0", DocumentFilter.of(**chosen_by))
+        page = several.result_page("w0", DocumentFilter.of(**chosen_by))
         assert page.groups == []
         assert "no recording" in page.notes[-1]
 
@@ -78,6 +78,6 @@ def test_what_no_page_can_show(several):
     for page in (PageRequest(k=0), PageRequest(per_recording=0), PageRequest(offset=-1), PageRequest(sort="x"),
                  PageRequest(certainties=("sure",)), PageRequest(certainties=())):  # fmt: skip
         with pytest.raises(InputError):
-            result_page(several, "w0", DocumentFilter(), page)
+            several.result_page("w0", DocumentFilter(), page)
     with pytest.raises(InputError, match="no words"):
-        result_page(several, "!", DocumentFilter())
+        several.result_page("!", DocumentFilter())

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import rankine as rk
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.filters import DocumentFilter
-from rankine.spoken.archive.search import place_names, search_notes
-from rankine.spoken.archive.segments import segment
+from rankine.spoken.archive.search import search_notes
+from rankine.spoken.archive.segments import place_names, segment
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.weights import Weights

@@ -5,7 +5,6 @@ import threading
 import pytest
 
 from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.result_pages import result_page
 
 from ..cases import error_of, served
 
@@ -122,9 +121,10 @@ def test_a_search_that_takes_too_long_is_given_up(site, monkeypatch):
 
     def slow(*arguments):
         assert release.wait(60)
-        return result_page(*arguments)
+        return quick(*arguments)
 
-    monkeypatch.setattr("rankine.web.api.search.result_page", slow)
+    quick = Archive.result_page
+    monkeypatch.setattr(Archive, "result_page", slow)
     with served(site) as client:
         one = client()
         for _ in range(3):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from ..learn.judgments import Judged
 from ..learn.learning import Examples
 from ..learn.weights import shipped
 from .feature_cache import FeatureCache
+from .heard import HeardQuery
 from .hearings import HeardIndex
-from .judged_places import JudgedNames, relevant_places
+from .judged_places import JudgedNames, judged_places, relevant_places
 from .papers import document_features
 from .ranking import CANDIDATES, parse_query, weak_rankers
-from .search import best_places, place_names, query_features
+from .search import best_places
+from .segments import place_names
 
 
 def examples(
@@ -112,3 +114,31 @@ def _digest(
     judgments = [[q, list(judged.qrels[q].items())] for q in queries]  # in order: the last counts
     others = [[h.name, h.weight, [p._asdict() for p in h.index.manifest.parts]] for h in hearings]
     return fingerprint(json.dumps([content, judgments, *others]), size=10)
+
+
+def query_features(
+    index: Index,
+    queries: Mapping[str, str],
+    qrels: Mapping[str, Mapping[str, float]],
+    candidates: int = CANDIDATES,
+    report: Callable[[int], None] = lambda done: None,
+    hearings: Sequence[HeardIndex] = (),
+) -> RankingData:
+    """All weak rankers of every query's candidates, a row for each place, with their grades.
+
+    Further hearings that count are part of the features and choose among the candidates. A judgment of a whole document
+    counts for its best place by the shipped weights in the own hearing; ``report`` gets the queries done.
+    """
+    X, y, qid, ids = [], list[float](), list[str](), list[str]()
+    for done, (key, text) in enumerate(queries.items(), 1):
+        heard = HeardQuery(index, text, shipped(index.kinds), hearings)
+        places = heard.best(candidates)
+        grades = judged_places(index, qrels.get(key, {}), best_places(index, heard.query))
+        X.append(heard.table(places))
+        y += [grades.get(place, 0.0) for place in places.tolist()]
+        qid += [key] * len(places)
+        ids += place_names(index, places)
+        report(done)
+    if not ids:
+        raise InputError("no query has a candidate in this archive", str(index.folder))
+    return RankingData(np.vstack(X), y, qid, doc_ids=ids, feature_names=weak_rankers(index.kinds))

@@ -16,13 +16,14 @@ import numpy as np
 
 from ...errors import InputError
 from ..index.reader import Index
+from ..learn.weights import Weights
 from .described import described
 from .filters import DocumentFilter
 from .heard import HeardQuery
+from .hearings import HeardIndex
 from .hits import CERTAINTIES, Hit
 from .ranking import RankedPlace, best_places_of, largest
 from .search import query_notes, suggestions_for, why_no_hits
-from .searched import SearchedArchive
 from .segments import documents_of
 from .suggestions import Suggestion
 
@@ -78,13 +79,18 @@ class ResultPage(NamedTuple):
 
 
 def result_page(
-    archive: SearchedArchive, text: str, documents: DocumentFilter, page: PageRequest = FIRST_PAGE
+    index: Index,
+    weights: Weights,
+    text: str,
+    documents: DocumentFilter,
+    page: PageRequest = FIRST_PAGE,
+    hearings: Sequence[HeardIndex] = (),
 ) -> ResultPage:
     """A page of the results of a query; one that cannot be read is an InputError, filters that leave none a note."""
     page.check()
-    index, hearings = documents.views(archive.index, archive.counting_hearings)
-    heard = HeardQuery(index, text, archive.weights_in_use, hearings)
-    notes = query_notes(archive.index, heard.query, documents)
+    whole, (index, hearings) = index, documents.views(index, hearings)
+    heard = HeardQuery(index, text, weights, hearings)
+    notes = query_notes(whole, heard.query, documents)
     suggestions = suggestions_for(index, heard.query, hearings)
     try:
         mask = documents.also(heard.query.fields).mask(index)

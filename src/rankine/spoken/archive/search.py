@@ -7,13 +7,12 @@ HeardQuery        terms, what is required and excluded, and units of every kind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ...data import RankingData
 from ...errors import InputError, shorten
 from ..index.evidence import TermPart, evidence_names, place_evidence, place_scores, term_parts
 from ..index.reader import Index
@@ -25,18 +24,11 @@ from .grouping import GroupedPlace, RecordingGroups, grouped
 from .heard import HeardQuery, is_said
 from .hearings import HeardIndex
 from .hits import Hit, with_full_paths
-from .judged_places import judged_places
 from .matching import why_nothing
-from .ranking import (
-    CANDIDATES,
-    candidate_features,
-    parse_query,
-    ranked_places,
-    weak_rankers,
-)
+from .ranking import candidate_features, parse_query, ranked_places
 from .rights import check_readable
 from .scripts import foreign
-from .segments import documents_of, place_at, read_place_name, segment
+from .segments import documents_of, place_at, read_place_name
 from .suggestions import Suggestion, suggest, suggestion_line
 from .terms import SpokenQuery, WordSequence
 
@@ -205,39 +197,6 @@ def _is_heard(index: Index, alternatives: Sequence[WordSequence]) -> bool:
     """Whether the words of one of the alternatives were heard."""
     kind = index.kinds[0]
     return any(all(index.has(kind, [word]) for word in some.words) for some in alternatives)
-
-
-def place_names(index: Index, places: np.ndarray) -> list[str]:
-    """The names of places, by which they are judged."""
-    return [segment(index, place).name for place in places.tolist()]
-
-
-def query_features(
-    index: Index,
-    queries: Mapping[str, str],
-    qrels: Mapping[str, Mapping[str, float]],
-    candidates: int = CANDIDATES,
-    report: Callable[[int], None] = lambda done: None,
-    hearings: Sequence[HeardIndex] = (),
-) -> RankingData:
-    """All weak rankers of every query's candidates, a row for each place, with their grades.
-
-    Further hearings that count are part of the features and choose among the candidates. A judgment of a whole document
-    counts for its best place by the shipped weights in the own hearing; ``report`` gets the queries done.
-    """
-    X, y, qid, ids = [], list[float](), list[str](), list[str]()
-    for done, (key, text) in enumerate(queries.items(), 1):
-        heard = HeardQuery(index, text, shipped(index.kinds), hearings)
-        places = heard.best(candidates)
-        grades = judged_places(index, qrels.get(key, {}), best_places(index, heard.query))
-        X.append(heard.table(places))
-        y += [grades.get(place, 0.0) for place in places.tolist()]
-        qid += [key] * len(places)
-        ids += place_names(index, places)
-        report(done)
-    if not ids:
-        raise InputError("no query has a candidate in this archive", str(index.folder))
-    return RankingData(np.vstack(X), y, qid, doc_ids=ids, feature_names=weak_rankers(index.kinds))
 
 
 def best_places(index: Index, query: SpokenQuery) -> Callable[[int], int | None]:

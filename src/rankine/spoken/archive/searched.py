@@ -14,13 +14,15 @@ from ..index.reader import Index
 from ..index.settings import Settings
 from ..learn.judgments import Judgments
 from ..learn.weights import Weights, shipped
+from .examples import query_features
 from .filters import DocumentFilter
 from .grouping import DEFAULT as COMBINATION
 from .grouping import RecordingGroups
 from .hearings import FurtherHearing, HeardIndex, counting, hearings_of
 from .hits import Hit
 from .ranking import CANDIDATES, find_candidates, parse_query, place_table, weak_rankers
-from .search import query_features, search
+from .result_pages import FIRST_PAGE, PageRequest, ResultPage, result_page
+from .search import search
 from .shelf import Shelf
 from .terms import SpokenQuery
 
@@ -183,6 +185,10 @@ class SearchedArchive:
         grouping = None if per_recording is None else RecordingGroups(per_recording, combination)
         documents = DocumentFilter.of(speaker, since, until, closed)
         return search(self.index, used, text, k, documents, candidates, grouping, explain, self.counting_hearings)
+
+    def result_page(self, text: str, documents: DocumentFilter, page: PageRequest = FIRST_PAGE) -> ResultPage:
+        """A page of the results of a query: recordings with their best places."""
+        return result_page(self.index, self.weights_in_use, text, documents, page, self.counting_hearings)
 
     def features(
         self,

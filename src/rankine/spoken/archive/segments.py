@@ -204,3 +204,8 @@ def audio_of(index: Index, document: str) -> str:
     """The audio file of a document, by its first utterance; empty where none is known."""
     part, own = index.place_of(document)
     return next((audio for u in part.utterances(own) if (audio := part.texts(schema.AUDIO)[u])), "")
+
+
+def place_names(index: Index, places: np.ndarray) -> list[str]:
+    """The names of places, by which they are judged."""
+    return [segment(index, place).name for place in places.tolist()]

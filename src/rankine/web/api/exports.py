@@ -15,7 +15,6 @@ import msgspec
 from ...errors import InputError
 from ...spoken.archive.citations import citation
 from ...spoken.archive.hits import Hit
-from ...spoken.archive.result_pages import result_page
 from ...spoken.archive.rights import OPEN
 from ...spoken.archive.subtitles import subtitles
 from ...spoken.recognise.named_roots import split_root
@@ -56,7 +55,7 @@ def export_hits(state: ArchiveState, parameters: Parameters, form: str) -> Expor
     k, per_recording = parameters.number("k", _MOST, 1, _MOST), parameters.number("per_recording", 100, 1, 100)
     wide = page._replace(k=k, per_recording=per_recording)
     text = query_of(parameters)
-    results = result_page(state.archive, text, filter_of(parameters), wide)
+    results = state.archive.result_page(text, filter_of(parameters), wide)
     hits = [hit for group in results.groups for hit in group.hits][: wide.k]
     kind, write = FORMS[form]
     return ExportFile(f"hits.{form}", kind, write(HitExport(text, hits, in_recordings(state.archive.index, hits))))

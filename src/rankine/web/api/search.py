@@ -8,7 +8,7 @@ from typing import Any
 
 from ...spoken.archive.filters import DocumentFilter
 from ...spoken.archive.hits import CERTAINTIES, Hit
-from ...spoken.archive.result_pages import SORTS, PageRequest, ResultPage, result_page
+from ...spoken.archive.result_pages import SORTS, PageRequest, ResultPage
 from ...spoken.archive.rights import OPEN
 from ...spoken.archive.search import explain_place
 from ...spoken.archive.segments import read_place_name
@@ -49,7 +49,7 @@ def search(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
     began = time.perf_counter()
     text = query_of(parameters)
     page = page_of(parameters)
-    results = result_page(state.archive, text, filter_of(parameters), page)
+    results = state.archive.result_page(text, filter_of(parameters), page)
     contents = recording_contents(state, [group.recording for group in results.groups])
     return {
         "query": text, "notes": results.notes, "suggestions": _suggestions(results),
