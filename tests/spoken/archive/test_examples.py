@@ -12,6 +12,7 @@ from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.examples import examples
 from rankine.spoken.archive.feature_cache import FeatureCache
 from rankine.spoken.archive.segments import place_names
+from rankine.spoken.index.evidence import evidence_names
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.judgments import Judged
 from rankine.spoken.learn.learning import cross_validate
@@ -80,7 +81,7 @@ def test_features_are_those_of_the_columns(taught, monkeypatch):
     """Features of candidates that other weights choose are computed again."""
     archive, judged = taught
     first = examples(archive.index, judged).digest
-    monkeypatch.setattr("rankine.spoken.archive.examples.shipped", lambda kinds: Weights.equal(["heard-one-word"]))
+    monkeypatch.setattr("rankine.spoken.archive.examples.shipped", lambda kinds: Weights.equal(evidence_names(kinds)))
     assert examples(archive.index, judged).digest != first
     monkeypatch.undo()
     assert examples(archive.index, judged).digest == first
