@@ -15,7 +15,8 @@ from typing import Any
 from ...places import folder_inside, inside
 from ..index.storage import MANIFEST, Manifest
 from ..recognise.journal import JOURNAL, TABLE, RecordingJournal
-from .hearings import FOLDER, RECORD, FurtherHearing
+from .hearings import FOLDER as HEARINGS
+from .hearings import RECORD, FurtherHearing
 from .recordings import FOLDER as LATTICES
 
 
@@ -24,7 +25,7 @@ class PackedHearing:
 
     def __init__(self, hearing: FurtherHearing, samples: Container[str]) -> None:
         self.folder, self.samples = hearing.folder, samples
-        self.prefix = f"{FOLDER}/{hearing.name}"
+        self.prefix = f"{HEARINGS}/{hearing.name}"
         self.lattices = folder_inside(hearing.folder, LATTICES)
         self.lines = self._lines()
 

@@ -8,7 +8,8 @@ from typing import Protocol, TypeVar
 
 from ...errors import InputError, in_one_line
 from ...places import inside
-from .hearings import FOLDER, RECORD, hearing_folders, read_weight
+from .hearings import FOLDER as HEARINGS
+from .hearings import RECORD, hearing_folders, read_weight
 
 
 class RepairReport(Protocol):
@@ -46,10 +47,10 @@ def repair_hearings(archive: Path, repair: Callable[[Path], Report], report: Rep
                 inside(folder, RECORD).unlink()
                 report.done.append(f"{in_one_line(error)}; removed: `rankine spoken hearings {archive} --learn`")
             one = repair(folder)
-            report.done.extend(f"{FOLDER}/{name}: {line}" for line in one.done)
-            report.left.extend(f"{FOLDER}/{name}: {line}" for line in one.left)
+            report.done.extend(f"{HEARINGS}/{name}: {line}" for line in one.done)
+            report.left.extend(f"{HEARINGS}/{name}: {line}" for line in one.left)
             if one.lost:
-                report.left.append(f"{FOLDER}/{name}: {len(one.lost)} recordings lost: {again}")
+                report.left.append(f"{HEARINGS}/{name}: {len(one.lost)} recordings lost: {again}")
         except (InputError, OSError) as error:
             report.left.append(f"{in_one_line(error)}; remove the folder of this hearing and {again}")
     return report
