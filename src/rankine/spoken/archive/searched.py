@@ -14,7 +14,6 @@ from ..index.reader import Index
 from ..index.settings import Settings
 from ..learn.judgments import Judgments
 from ..learn.weights import Weights, shipped
-from .examples import query_features
 from .filters import DocumentFilter
 from .grouping import DEFAULT as COMBINATION
 from .grouping import RecordingGroups
@@ -201,4 +200,6 @@ class SearchedArchive:
 
         ``report`` is called with the number of queries done.
         """
+        from .examples import query_features
+
         return query_features(self.index, queries, qrels or {}, candidates, report)
