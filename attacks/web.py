@@ -33,7 +33,8 @@ from typing import Any
 
 import httpx2
 
-from rankine.web.api import search
+from attacks.web_borders import borders
+from rankine.spoken.archive.archive import Archive
 from rankine.web.limits import ABANDONED
 from rankine.web.security import cookie_name
 from tests.victims import SECRET, Victims
@@ -306,13 +307,13 @@ def crowd(rounds: int, clients: int, seed: int, report: Callable[[str], object] 
 def slow_searches(count: int, report: Callable[[str], object] = print) -> int:
     """Ask for searches that do not end by themselves; the number of failures."""
     release, wrong, statuses = threading.Event(), list[str](), Counter[int]()
-    usual_page = search.result_page
+    usual_page = Archive.result_page
     with tempfile.TemporaryDirectory() as folder:
         os.environ["RANKINE_SETTINGS"] = str(Path(folder) / "settings.json")
         site = Site(usual(Path(folder, "place")).folder)
         gate = site.app.app.routes[-1].endpoint.__self__.searches
         gate.seconds, most = 0.05, (ABANDONED + 1) * gate.threads
-        search.result_page = lambda *arguments: release.wait(60) and usual_page(*arguments)
+        Archive.result_page = lambda *arguments: release.wait(60) and usual_page(*arguments)
         try:
             with served(site) as client:
                 some = client()
@@ -332,7 +333,7 @@ def slow_searches(count: int, report: Callable[[str], object] = print) -> int:
                     wrong.append("it does not search when the slow searches have ended")
         finally:
             release.set()
-            search.result_page = usual_page
+            Archive.result_page = usual_page
     if set(statuses) != {503}:
         wrong.append(f"expected only 503, got {dict(statuses)}")
     for line in wrong[:10]:
@@ -349,7 +350,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     failures = run(options.count, options.seed) + crowd(max(options.rounds, 1), CLIENTS, options.seed)
-    failures += slow_searches(SLOW)
+    failures += slow_searches(SLOW) + borders()
     return 1 if failures else 0
 
 

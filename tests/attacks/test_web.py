@@ -2,7 +2,7 @@
 
 import pytest
 
-from attacks import web
+from attacks import web, web_borders
 
 pytest.importorskip("starlette")
 
@@ -29,6 +29,19 @@ def test_searches_that_do_not_end_are_given_up(monkeypatch):
     assert web.slow_searches(30, report=lines.append) == 0, lines
     monkeypatch.setattr("rankine.web.limits.ABANDONED", 100)
     assert web.slow_searches(30, report=lines.append) > 0
+
+
+def test_borders_hold():
+    lines = []
+    assert web_borders.borders(report=lines.append) == 0, lines
+
+
+def test_borders_that_are_open_are_noticed(monkeypatch):
+    monkeypatch.setattr("rankine.web.peaks.SIZES", tuple(range(1, 20_001)))
+    monkeypatch.setattr("rankine.web.listening.PeakCache.__init__.__defaults__", (1 << 40,))
+    monkeypatch.setattr("rankine.spoken.archive.rights.access", lambda rights, today=None: "open")
+    assert web_borders.peaks()
+    assert web_borders.closed_words()
 
 
 def test_an_attack_that_succeeds_is_noticed(monkeypatch, tmp_path):

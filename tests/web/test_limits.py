@@ -119,3 +119,28 @@ def test_threads_that_were_given_up_are_counted_until_they_end():
         assert (gate.inside, gate.abandoned) == (0, 0)
 
     anyio.run(main)
+
+
+def test_work_that_is_given_up_is_counted_until_it_ends():
+    """Whether the thread had begun or not, and however often; afterwards nothing is counted."""
+    release = threading.Event()
+
+    async def main():
+        gate = Gate("searches", 2, seconds=30.0)
+        for _ in range(3):
+            with anyio.CancelScope() as scope:
+                scope.cancel()  # before a thread begins
+                await gate.run(lambda: release.wait(30))
+        assert gate.abandoned <= 3
+        gate.seconds = 0.05
+        with pytest.raises(ApiError):
+            await gate.run(lambda: release.wait(30))
+        assert 1 <= gate.abandoned <= 4
+        release.set()
+        for _ in range(1000):
+            if not gate.abandoned:
+                break
+            await anyio.sleep(0.01)
+        assert (gate.abandoned, gate.inside) == (0, 0)
+
+    anyio.run(main)

@@ -52,10 +52,13 @@ class Gate:
     async def _in_thread(self, work: Callable[[], Result]) -> Result:
         if self.abandoned >= ABANDONED * self.threads:
             raise self._full()
-        working, given_up = True, False
+        working = given_up = False
 
         def counted() -> Result:
             nonlocal working
+            with self._lock:
+                working = True
+                self.abandoned += given_up  # before it began
             try:
                 return work()
             finally:
@@ -67,8 +70,8 @@ class Gate:
             return await to_thread.run_sync(counted, abandon_on_cancel=True, limiter=CapacityLimiter(1))
         except anyio.get_cancelled_exc_class():
             with self._lock:
-                given_up = working
-                self.abandoned += given_up
+                given_up = True
+                self.abandoned += working
             raise
 
     def _full(self) -> ApiError:
