@@ -119,3 +119,20 @@ def test_what_was_written_is_told(place):
     done = rankine(place, "spoken", "convert", "x.srt", "y.vtt", code=1)
     assert "x.srt, line 3: b'\\xe9" in done.stderr
     assert "(--encoding, such as cp1252 or latin-1)" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("convert", "archive/recognised", "out.slf"), ("inspect", "archive/recognised/good.slf"),
+        ("index", "other", "archive/recognised"), ("pspl", "archive/recognised"),
+    ],
+)  # fmt: skip
+def test_lattices_of_an_archive_are_read_as_its_rights_allow(place, command):
+    rankine(place, "spoken", "index", "archive", "lattices")
+    (place / "archive" / "recognised").mkdir()
+    (place / "archive" / "recognised" / "good.slf").write_text(SLF)
+    rk.spoken.Archive(place / "archive").about.set("good", {"rights": "closed"})
+    said = rankine(place, "spoken", *command, code=1).stderr
+    assert "1 recording such as 'good' that may not be read by everybody: --closed reads all of it" in said
+    rankine(place, "spoken", *command, "--closed")

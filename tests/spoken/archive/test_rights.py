@@ -11,13 +11,15 @@ from rankine.spoken.archive.descriptions import Descriptions
 from rankine.spoken.archive.filters import DocumentFilter
 from rankine.spoken.archive.hits import locate
 from rankine.spoken.archive.listing import list_recordings
+from rankine.spoken.archive.metadata import record_texts
 from rankine.spoken.archive.rights import access, check_readable, check_source, open_index, read_rights
 from rankine.spoken.archive.search import search_notes, why_no_hits
 from rankine.spoken.archive.subtitles import subtitles
 from rankine.spoken.archive.suggestions import suggest
 from rankine.spoken.catalogue import identify_recordings, settle_names
+from rankine.spoken.index.about import About
 from rankine.spoken.index.settings import Settings
-from rankine.spoken.lattice.formats import one_best
+from rankine.spoken.lattice.formats import one_best, write_slf
 
 from ..cases import SMALL
 from .hearing_cases import Second, Told, word_archive, write_recordings
@@ -223,8 +225,63 @@ def test_what_is_not_understood_closes(archive, tmp_path):
     archive.about.set("a", {"rights": "open"})
     archive.refresh()
     assert {hit.document for hit in archive.search("press")} == {"a", "b"}
-    archive.about.set("a", {"rights": "members only"})
+    with pytest.warns(rk.InputNote):
+        archive.about.set("a", {"rights": "members only"})
     assert access(archive.about.get("a")["rights"]) == "closed"
+
+
+def test_rights_that_are_not_understood_are_told_wherever_they_are_given(archive, tmp_path):
+    told = "the rights 'Restricted' are not understood, so 1 recording such as '.' is closed"
+    with pytest.warns(rk.InputNote, match=told):
+        archive.about.set("a", {"rights": "Restricted"})
+    with pytest.warns(rk.InputNote, match=told):
+        archive.about.merge({"b": {"rights": "Restricted"}})
+    with pytest.warns(rk.InputNote, match=told):
+        record_texts(archive.folder, {"c": {"access": "Restricted"}})
+    archive.refresh()
+    assert {hit.document for hit in archive.search("press")} == {"d"}
+
+
+def test_what_is_added_closed_is_never_open(tmp_path):
+    """Seen after every commit: a process that was killed there would leave this."""
+    lattices, seen = tmp_path / "lattices", []
+    lattices.mkdir()
+    for name in TEXTS:
+        (lattices / f"{name}.slf").write_bytes(write_slf(one_best([("press", 0.0, 0.5, 0.9)])))
+    archive = Archive.create(tmp_path / "a", SMALL)
+    texts = {"a": {"rights": "closed"}, "b": {"access": "Restricted"}, "c": {"rights": "on request"}, "d": {}}
+
+    def look(done, total):
+        now = Archive(archive.folder)
+        seen.append((len(now.documents), set(open_index(now.index).names)))
+
+    with pytest.warns(rk.InputNote, match="not understood"):
+        archive.add(lattices, {name: About(name, some) for name, some in texts.items()}, batch=1, progress=look)
+    look(0, 0)
+    assert {documents for documents, _ in seen} >= {1, 2, 3, 4}
+    assert all(names <= {"d"} for _, names in seen)
+    assert seen[-1] == (4, {"d"})
+    assert {hit.document for hit in archive.search("press")} == {"d"}
+
+
+def test_a_day_in_a_column_of_embargoes(archive, tmp_path):
+    (tmp_path / "meta.csv").write_text("recording,Embargo until\na,2999-01-01\nb,1 May 2001\nc,some day\nd,\n")
+    notes = archive.about.import_table(tmp_path / "meta.csv").notes
+    assert [archive.about.get(name).get("rights", "") for name in "abcd"] == [
+        "closed until 2999-01-01", "closed until 2001-05-01", "closed until some day", "",
+    ]  # fmt: skip
+    assert "'closed until some day' are not understood" in " ".join(notes)
+    archive.refresh()
+    assert {hit.document for hit in archive.search("press")} == {"b", "d"}
+
+
+def test_rows_that_contradict_each_other_still_close(archive, tmp_path):
+    (tmp_path / "meta.csv").write_text("recording,title,rights\na,A,closed\na,Z,closed\nb,B,open\nb,Z,\n")
+    errors = archive.about.import_table(tmp_path / "meta.csv").errors
+    assert len(errors) == 2
+    assert errors[0].endswith("no row of it is used, but for its rights")
+    assert errors[1].endswith("no row of it is used")
+    assert (archive.about.get("a"), archive.about.get("b")) == ({"rights": "closed"}, {})
 
 
 def test_an_embargo_until_no_day_never_ends():
@@ -279,6 +336,11 @@ def test_lattices_of_an_archive_obey_its_rights(archive, tmp_path):
         with pytest.raises(rk.InputError, match="the archive a has 1 recording such as 'b' that may not be read by"):
             check_source(place)
     check_source(tmp_path)
+    archive.delete(["b"])  # its lattices stay until it is purged
+    with pytest.raises(rk.InputError, match="1 recording such as 'b'"):
+        check_source(lattices)
+    archive.purge(0)
+    check_source(lattices)
 
 
 def test_what_stands_beside_a_licence_counts(archive, tmp_path):

@@ -183,7 +183,6 @@ def _change(
 ) -> None:
     """Set and clear fields of recordings as one change."""
     from ...errors import InputError, shorten
-    from ...spoken.archive.rights import RIGHTS, not_understood
 
     if not names:
         raise InputError("expected the recordings to change, behind the archive; got none")
@@ -198,8 +197,6 @@ def _change(
     for note in archive.about.new_fields(cells):
         say(f"rankine: {note}")
     changes = archive.about.change(names, cells, clear, by, dry_run)
-    for note in not_understood({change.recording: change.after for change in changes if change.field == RIGHTS}):
-        say(f"rankine: {note}")
     _print_changes(archive, changes, dry_run)
 
 

@@ -91,15 +91,16 @@ class Archive(TaughtArchive):
             files: that hold the utterances, one each; by default all below the source.
         """
         from .contents import add_source
-        from .metadata import record_texts, texts_of_table, with_own_texts
+        from .metadata import record_closed, record_texts, texts_of_table, with_own_texts
         from .turns import SpeakerTurn, record_turns
 
-        table = with_own_texts(self.index, about)
+        table, texts = with_own_texts(self.index, about), texts_of_table(about)
+        record_closed(self.index, texts)
         changes = add_source(
             self.index, source, table, scoring, format, workers, remove_missing, batch, progress, listed, prints, files
         )
         self.refresh()
-        record_texts(self.index, texts_of_table(about))
+        record_texts(self.index, texts)
         if changes.turns:
             record_turns(self.folder, {name: [SpeakerTurn(*t) for t in some] for name, some in changes.turns.items()})
         self.corrections.settle()  # also of documents that return, with what was said about them

@@ -84,7 +84,8 @@ TABLE: dict[str, MetadataField] = {
         MetadataField("language", "the language that is spoken, such as en", ("lang", "languages"), _languages, True),
         MetadataField(
             "rights", "who may hear it: open, on request, closed, or closed until 2030-01-01",
-            ("accessrights", "access-rights", "access"), read_rights,
+            ("accessrights", "access-rights", "access", "embargo", "embargo-date", "embargo-until", "embargo-end"),
+            read_rights,
         ),
         MetadataField(
             LICENCE, "what may be done with it, such as CC-BY 4.0; it opens and closes nothing",

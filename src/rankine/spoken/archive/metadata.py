@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError, nearest, unknown
+from ...io.said import said
 from ..index.about import About
 from ..index.cells import Cells, rows_of
 from ..index.reader import Index
@@ -22,6 +23,7 @@ from .fields import TABLE, field_of_cell, in_order, read_value, settable_name
 from .history import StoredChange, history_of, undo_change
 from .metadata_files import read_rows, write_rows
 from .people import login_name
+from .rights import OPEN, RIGHTS, access, not_understood
 
 _KINDS = ("about", "speaker")  # of rows
 _MANY = 2000  # recordings: of more, all rows are read at once
@@ -120,14 +122,19 @@ class Metadata:
         if both is not None:
             raise InputError(f"the field {both!r} is both set and cleared")
         what = "; ".join(f"{verb} {', '.join(some)}" for verb, some in (("set", cells), ("clear", empty)) if some)
-        return self.write(dict.fromkeys(self._checked(recordings), cells | empty), what, by, dry_run)
+        names = self._checked(recordings)
+        changes = self.write(dict.fromkeys(names, cells | empty), what, by, dry_run)
+        _tell_of_rights(dict.fromkeys(names, cells.get(RIGHTS, "")))
+        return changes
 
     def merge(self, table: Table, what: str = "set", by: str | None = None, dry_run: bool = False) -> list[CellChange]:
         """Set the cells that are given and not empty, of many recordings as one change."""
         self._checked(list(table))
         read = {name: _read_cells(values) for name, values in table.items()}
         given = {name: {f: v for f, v in values.items() if v} for name, values in read.items()}
-        return self.write(given, what, by, dry_run)
+        changes = self.write(given, what, by, dry_run)
+        _tell_of_rights({name: values[RIGHTS] for name, values in given.items() if RIGHTS in values})
+        return changes
 
     def import_table(
         self,
@@ -184,9 +191,9 @@ class Metadata:
         own = {field: column.tolist() for field, column in self.index.own_texts.items()}
         changes = []
         for name, values in table.items():
-            number, stored = self.index.numbers[name], cells(said.get(name, "{}"), self.store.damaged)
+            number, stored = self.index.numbers.get(name), cells(said.get(name, "{}"), self.store.damaged)
             for field, value in values.items():
-                before = stored.get(field, own[field][number] if field in own else "")
+                before = stored.get(field, own[field][number] if field in own and number is not None else "")
                 if value != before:
                     changes.append(CellChange(name, field, before, value))
         return changes, {name: int(number) for name, number, _ in rows}
@@ -260,10 +267,27 @@ def record_texts(
     if not texts:
         return []
     index = archive if isinstance(archive, Index) else Index.open(Path(archive))
+    table = _table_of_texts({name: values for name, values in texts.items() if name in index.numbers})
+    if not table:
+        return []
+    changes = Metadata(index).write(table, what, by)
+    _tell_of_rights({name: cells[RIGHTS] for name, cells in table.items() if RIGHTS in cells})
+    return changes
+
+
+def record_closed(archive: Index | str | os.PathLike, texts: Table, by: str | None = None) -> None:
+    """Keep the rights that do not open a document, before it is indexed: so it is never open between two commits."""
+    table = {name: cells[RIGHTS] for name, cells in _table_of_texts(texts).items() if RIGHTS in cells}
+    closed = {name: {RIGHTS: rights} for name, rights in table.items() if access(rights) != OPEN}
+    if closed:
+        index = archive if isinstance(archive, Index) else Index.open(Path(archive))
+        Metadata(index).write(closed, "rights of recordings that come", by)
+
+
+def _table_of_texts(texts: Table) -> dict[str, Cells]:
+    """Return the cells of a table of texts that are not empty, as they are kept."""
     table: dict[str, Cells] = {}
     for name, values in texts.items():
-        if name not in index.numbers:
-            continue
         for given, value in values.items():
             field = field_of_cell(settable_name(given), value)
             try:
@@ -272,4 +296,10 @@ def record_texts(
                 cell = " ".join(value.split())
             if cell:
                 table.setdefault(name, {})[field] = cell
-    return Metadata(index).write(table, what, by) if table else []
+    return table
+
+
+def _tell_of_rights(rights: Mapping[str, str]) -> None:
+    """Tell which rights, by recording, are not understood and close it."""
+    for note in not_understood(rights):
+        said(note)

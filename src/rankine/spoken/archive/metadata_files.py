@@ -23,7 +23,7 @@ from ...io.delimited_blocks import DecodedText
 from ...sources import open_source
 from .dates import read_days
 from .fields import KEYS, LICENCE, MEASURED, TABLE, field_name, field_of_cell, in_order, read_value
-from .rights import CLOSED, RIGHTS, is_licence, not_understood, restricts
+from .rights import CLOSED, OPEN, RIGHTS, access, is_licence, is_understood, not_understood, read_rights, restricts
 
 MOST_COLUMNS = 500
 _STATEMENT = "statement of rights"  # what a column is about, beside one about access: licences, mostly
@@ -83,7 +83,9 @@ def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str |
             merged[recording] = _without_contradiction(recording, some)
             n_rows += len(some)
         except InputError as error:
-            errors.append(error.message)
+            rights = _rights_of(some)
+            merged |= {recording: {RIGHTS: rights}} if access(rights) != OPEN else {}
+            errors.append(error.message + (", but for its rights" if recording in merged else ""))
     shown = [cells["date"] for cells in merged.values() if cells.get("date") and read_days(cells["date"]) is None]
     if shown:
         notes.append(
@@ -284,7 +286,7 @@ def _cells(cells: list[tuple[str, str]], fields: Mapping[str, str]) -> tuple[dic
 
     Rights that cannot be read are closed.
     """
-    own = [(fields[column], cell) for column, cell in cells if column in fields]
+    own = [(fields[column], _until(column, cell)) for column, cell in cells if column in fields]
     has_access = any(field == RIGHTS and cell.strip() for field, cell in own)
     joined: dict[str, str] = {}
     for given, cell in own:
@@ -304,6 +306,16 @@ def _cells(cells: list[tuple[str, str]], fields: Mapping[str, str]) -> tuple[dic
     return out, errors
 
 
+def _until(column: str, text: str) -> str:
+    """Return a cell, as rights where its column names the end of an embargo.
+
+    >>> _until("Embargo date", "2030-01-01"), _until("Embargo", "open"), _until("Rights", "2030-01-01")
+    ('closed until 2030-01-01', 'open', '2030-01-01')
+    """
+    named = "embargo" in column.casefold() and text.strip() and not is_understood(read_rights(text))
+    return f"{CLOSED} until {text.strip()}" if named else text
+
+
 def _field_of_part(given: str, text: str, has_access: bool) -> str:
     """Return the field of a part of a cell in the column of a field; what says that a recording is not open is rights.
 
@@ -316,6 +328,11 @@ def _field_of_part(given: str, text: str, has_access: bool) -> str:
     return field_of_cell(given, text)
 
 
+def _rights_of(rows: list[tuple[str, dict[str, str]]]) -> str:
+    """The rights of all rows of one recording, which nobody understands where they differ."""
+    return " and ".join(dict.fromkeys(cells[RIGHTS] for _, cells in rows if cells.get(RIGHTS)))
+
+
 def _without_contradiction(recording: str, rows: list[tuple[str, dict[str, str]]]) -> dict[str, str]:
     """The cells of all rows of one recording; two different values of a field are an InputError.
 
@@ -325,17 +342,15 @@ def _without_contradiction(recording: str, rows: list[tuple[str, dict[str, str]]
     places: dict[str, str] = {}
     for where, cells in rows:
         for field, value in cells.items():
-            if value and out.get(field) and out[field] != value:
-                if field == RIGHTS:
-                    out[field] = f"{out[field]} and {value}"
-                    continue
+            if field != RIGHTS and value and out.get(field) and out[field] != value:
                 raise InputError(
                     f"{where}: the {field} of {recording!r} is {shorten(value)} here and {shorten(out[field])} in "
                     f"{places[field]}; no row of it is used"
                 )
             if not out.get(field):
                 out[field], places[field] = value, where
-    return out
+    rights = _rights_of(rows)
+    return out | {RIGHTS: rights} if rights else out
 
 
 class RecordingFinder:

@@ -79,14 +79,14 @@ def restricts(text: str) -> bool:
     (True, True, False, False)
     """
     rights = read_rights(text)
-    return _is_understood(rights) and access(rights) != OPEN
+    return is_understood(rights) and access(rights) != OPEN
 
 
 def not_understood(rights: Mapping[str, str]) -> list[str]:
     """Return a sentence for each text of rights by recording that closes it because it is not understood."""
     names: dict[str, list[str]] = {}
     for name, text in rights.items():
-        if text and not _is_understood(text):
+        if text and not is_understood(text):
             names.setdefault(text, []).append(name)
     return [
         f"the rights {shorten(text)} are not understood, so {counted(len(some), 'recording')} such as {some[0]!r} "
@@ -96,7 +96,8 @@ def not_understood(rights: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _is_understood(rights: str) -> bool:
+def is_understood(rights: str) -> bool:
+    """Return whether rights as they are kept say who may hear a recording."""
     return rights in (OPEN, ON_REQUEST, CLOSED) or _embargo(rights) is not None
 
 
@@ -172,17 +173,26 @@ def check_all_open(index: Index, everything: str = "closed=True", some: str = "o
 def check_source(place: str | os.PathLike, way: str = "--closed") -> None:
     """Raise InputError if lattices lie in the folder of an archive that has recordings which are not open.
 
+    Lattices of recordings that were deleted stay in it for a while: those count too.
     ``way`` is how the keeper asks for them.
     """
     path = Path(place).resolve()
     for folder in (path, *path.parents):
         if (folder / MANIFEST).exists():
             index = Index.open(folder)
-            if names := not_open(index):
+            if names := not_open(index) or _deleted_not_open(index):
                 raise InputError(
                     f"the archive {folder.name} has {counted(len(names), 'recording')} such as {names[0]!r} that may "
                     f"not be read by everybody: {way} reads all of it, for the keeper", str(place),
                 )  # fmt: skip
+
+
+def _deleted_not_open(index: Index) -> list[str]:
+    """Return the names of recordings in the bin that were not open."""
+    from .bin import Bin
+
+    kept = {deleted.name for deleted in Bin(index.folder).documents(index.numbers)}
+    return [name for name in index.cells.deleted() if name in kept]
 
 
 def check_readable(index: Index, document: str, closed: bool = False, way: str = "closed=True") -> None:

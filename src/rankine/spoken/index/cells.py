@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -88,10 +89,15 @@ class StoredCells:
     def renamed(self) -> list[str]:
         """The names before of recordings that are not open and are being renamed."""
         nobody: list[str] = []
-        return self.kept("renamed", self._renamed, nobody)
+        return self.kept("renamed", partial(self._not_open, "name <> was"), nobody)
 
-    def _renamed(self, db: sqlite3.Connection) -> list[str]:
-        rows = db.execute("SELECT was, about FROM recording WHERE name <> was").fetchall()
+    def deleted(self) -> list[str]:
+        """The names that recordings had which are not open and are not in the archive now."""
+        nobody: list[str] = []
+        return self.kept("deleted", partial(self._not_open, "name IS NULL"), nobody)
+
+    def _not_open(self, which: str, db: sqlite3.Connection) -> list[str]:
+        rows = db.execute(f"SELECT was, about FROM recording WHERE {which}").fetchall()
         return [was for was, about in rows if cells(about, self.store.damaged).get(RIGHTS, OPEN) not in ("", OPEN)]
 
     def _with_renamed(self, table: dict[str, Cells], wanted: Iterable[str] | None = None) -> dict[str, Cells]:
