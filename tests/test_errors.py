@@ -109,12 +109,20 @@ def test_the_distribution_is_called_by_its_own_name():
     if not (root / ".git").exists():
         pytest.skip("needs the repository")
     names = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True).stdout
-    history = {"CHANGELOG.md"}  # what was said of it before it had that name
-    other = re.compile(rb"pip install [\"'`]?rankine(?!-ltr)\b|\brankine\\?\[[a-z{]")
+    tool = rb"(?:(?:pip3?|pipx)\s+install|uv\s+(?:pip\s+|tool\s+)?(?:install|add))"
+    other = re.compile(tool + rb"(?:\s+-[-\w=]+)*\s+[\"'`]?rankine(?!-ltr)\b|\brankine\\?\[[a-z{]")
+    for text in (
+        b"pip install rankine",
+        b'pip3 install -U "rankine[web]"',
+        b"pipx install\n  rankine",
+        b"uv add rankine",
+    ):
+        assert other.search(text)
+    assert not other.search(b"pip install -q rankine-ltr")
     wrong = [
         f"{name}: {match[0].decode()}"
         for name in names.split("\0")
-        if name and name not in history and (root / name).is_file()
+        if name not in ("", "tests/test_errors.py") and (root / name).is_file()
         for match in other.finditer((root / name).read_bytes())
     ]
     assert wrong == []

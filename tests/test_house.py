@@ -11,7 +11,7 @@ SOURCE = ROOT / "src" / "rankine"
 FILES = sorted(SOURCE.rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
-LONGEST_FUNCTION, LONGEST_FILE = 60, 400
+LONGEST_FUNCTION, LONGEST_FILE = 60, 600
 NAMED_TUPLES = {"_replace", "_asdict", "_fields"}  # public in spite of the underscore
 UNCLEAR = {"found", "known", "chosen"}  # names are nouns of the field
 # tests of several modules together, or of none

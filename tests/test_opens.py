@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -34,6 +35,7 @@ def store_version(folder):
     return version
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("name", MODELS)
 def test_models(name, tmp_path):
     if name in NEEDS:
@@ -43,6 +45,9 @@ def test_models(name, tmp_path):
     few = rk.RankingData(data.X, data.y, data.qid).take(range(data.ptr[4]))
     model, want = rk.load(HERE / "models" / f"{name}.json"), MODELS[name]
     assert type(model).__name__ == want["kind"]
+    assert re.search(r" fitted to [38] queries with 8 features", repr(model))
+    with pytest.raises(rk.InputError, match="score needs qid"):
+        model.score(few.X, few.y)
     model.save(tmp_path / "again.json")
     for opened in (model, rk.load(tmp_path / "again.json")):
         np.testing.assert_allclose(opened.predict(few), want["scores"], rtol=1e-12, atol=1e-14)
@@ -107,6 +112,9 @@ def test_packed_archives(tmp_path):
     assert whole.judgments.all().qrels == SPOKEN["qrels"]
     some = Archive.unpack(HERE / "open.zip", tmp_path / "open")
     some.check()
+    for opened in (whole, some):
+        assert opened.search("the", 50)
+        assert not {CLOSED, ON_REQUEST} & {hit.document for hit in opened.search("the", 50)}
     assert sorted(some.documents) == sorted(set(SPOKEN["documents"]) - {CLOSED, ON_REQUEST})
 
 

@@ -108,6 +108,25 @@ def test_a_stage_within_another_one_is_a_word_behind_its_bar(monkeypatch, every_
     assert "120 of 120 min" in lines[-1]
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_a_bar_is_one_line_and_tells_the_time_that_is_left(monkeypatch, every_change, columns):
+    terminal = terminal_for(monkeypatch)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    now = 0.0
+    monkeypatch.setattr("rich.console.monotonic", lambda: now)
+    with stages({"recognising": "seconds"}, {"indexing": "recognising"}) as update:
+        for done in range(10):
+            now += 60.0
+            update("recognising, whisper", 600.0 * done, 7860.0)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.getvalue())
+    lines = [line.rstrip() for line in re.split(r"[\r\n]+", text) if line.strip()]
+    assert all(line.startswith("recognising, whisper") for line in lines)
+    assert all(len(line) <= columns for line in lines)
+    assert "90 of 131 min" in lines[-1]
+    assert re.search(r"\d:\d\d:\d\d left", lines[-1])
+    assert ("× real time" in lines[-1]) == (columns >= 100)
+
+
 def test_a_stage_within_another_one_that_has_not_begun_has_its_own_bar(monkeypatch, every_change):
     terminal = terminal_for(monkeypatch)
     with stages({"indexing": "words"}, {"indexing": "recognising"}) as update:

@@ -113,22 +113,13 @@ def shorten(text: str, limit: int = 40) -> str:
     return repr(text if len(text) <= limit else text[:limit] + "…")
 
 
-def with_extra(extra: str) -> str:
-    """What is installed for an extra, by the name that the package has where packages are published.
-
-    >>> with_extra("web")
-    'rankine-ltr[web]'
-    """
-    return f"{DISTRIBUTION}[{extra}]"
-
-
 def install(extra: str) -> str:
     """The command that installs an extra, in a clone of the repository or beside an installed package.
 
     >>> install("web")
     'pip install -e ".[web]"'
     """
-    return f'pip install -e ".[{extra}]"' if _is_clone(Path(__file__)) else f'pip install "{with_extra(extra)}"'
+    return f'pip install -e ".[{extra}]"' if _is_clone(Path(__file__)) else f'pip install "{DISTRIBUTION}[{extra}]"'
 
 
 def _is_clone(module: Path) -> bool:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 EVERY = 10.0  # seconds between lines, where no bar is drawn
 _MINUTES_FROM = 600.0  # seconds of audio: so many and more are shown in minutes
+_WIDE = 100  # columns of a terminal, in which the speed has room
 _drawn = False  # rich can draw one at a time
 
 
@@ -43,7 +44,9 @@ def bar(
 
     period = 300.0 if unit == "seconds" else 30.0  # recordings come in jumps
     console = Console(stderr=True)
-    with rp.Progress(*_columns(unit), console=console, transient=True, speed_estimate_period=period) as progress:
+    with rp.Progress(
+        *_columns(unit, console.width), console=console, transient=True, speed_estimate_period=period
+    ) as progress:
         number = progress.add_task(shown(label), total=total, note="")
         task = progress.tasks[0]
         _drawn = True
@@ -61,9 +64,13 @@ def bar(
             _drawn = False
 
 
-def _columns(unit: str) -> list["ProgressColumn"]:
-    """The columns of a bar: its label, the bar, how much is done, how fast, the time that is left, and the note."""
+def _columns(unit: str, width: int) -> list["ProgressColumn"]:
+    """The columns of a bar: its label, the bar, how much is done, how fast, the time that is left, and the note.
+
+    They fit into one line of the terminal: in a narrow one the bar is short, and nothing is said of the speed.
+    """
     from rich import progress as rp
+    from rich.table import Column
     from rich.text import Text
 
     class Amount(rp.ProgressColumn):
@@ -79,12 +86,15 @@ def _columns(unit: str) -> list["ProgressColumn"]:
         def render(self, task: rp.Task) -> Text:
             return Text("") if task.time_remaining is None else super().render(task) + Text(" left")
 
+    line = Column(no_wrap=True)
     if unit == "bytes":
-        amounts: list[rp.ProgressColumn] = [rp.DownloadColumn(), rp.TransferSpeedColumn()]
+        amounts: list[rp.ProgressColumn] = [rp.DownloadColumn(table_column=line), rp.TransferSpeedColumn(line)]
     else:
-        amounts = [Amount(), Speed()] if unit == "seconds" else [Amount() if unit else rp.MofNCompleteColumn()]
-    label, note = (rp.TextColumn(f"{{task.{what}}}", markup=False) for what in ("description", "fields[note]"))
-    return [label, rp.BarColumn(), *amounts, TimeLeft(), note]
+        amounts = [Amount(line) if unit else rp.MofNCompleteColumn(table_column=line)]
+        amounts += [Speed(line)] if unit == "seconds" and width >= _WIDE else []
+    label = rp.TextColumn("{task.description}", markup=False, table_column=line)
+    note = rp.TextColumn("{task.fields[note]}", markup=False, table_column=line)
+    return [label, rp.BarColumn(min(40, width // 5)), *amounts, TimeLeft(table_column=line), note]
 
 
 def amount(done: float, total: float | None, unit: str, short: bool = False) -> str:

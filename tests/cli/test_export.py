@@ -1,11 +1,12 @@
 """``rankine export``."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 import rankine as rk
-from rankine.export import TARGETS, to_solr
+from rankine.export import TABLE, TARGETS, to_solr
 from rankine.sample import judged_set
 
 from .running import rankine
@@ -65,6 +66,12 @@ def test_a_deployable_model_is_exported_to_every_target(data, tmp_path):
     rows = {row.name: row.verdict for row in rk.load(tmp_path / "model.json").leaderboard_}
     for name in ("RankBoost", "trees listnet", "kernel listnet", "network listnet"):
         assert rows[name].startswith("not tried: not linear")
+
+
+def test_the_first_page_says_what_can_be_deployed():
+    page = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert "where they are linear, models for OpenSearch, Elasticsearch and Solr (`--deployable`; ONNX takes" in page
+    assert [name for name, row in TABLE.items() if row.forms == ("linear",)] == ["opensearch", "elasticsearch", "solr"]
 
 
 def test_the_help_names_the_targets():

@@ -105,5 +105,5 @@ def test_help_and_rankers_list_the_table(folder):
     assert next(line[:3] for line in lines if line[0] == "boosted") == [
         "boosted",
         "BoostedRanker",
-        "rankine-ltr[boost]",
+        "[boost]",
     ]

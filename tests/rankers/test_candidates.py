@@ -83,7 +83,7 @@ def test_missing_packages_are_named(monkeypatch):
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     for row in CANDIDATES:
         extra = TABLE[row.ranker].extra
-        assert (row.reason_against(task()) == f"needs rankine-ltr[{extra}]") == bool(extra)
+        assert (row.reason_against(task()) == f"needs the extra [{extra}]") == bool(extra)
 
 
 def test_costs_grow_with_the_data():

@@ -180,7 +180,7 @@ def test_candidates_that_fail_leave_the_rest(monkeypatch):
     stopped = [e.stopped for e in contest.entries]
     assert stopped[0].startswith("failed: InputError: unknown loss 'nothing-like-it'")
     assert stopped[2].startswith("failed: the worker process was killed (signal 9)")
-    assert stopped[3] == "not tried: needs rankine-ltr[boost]"
+    assert stopped[3] == "not tried: needs the extra [boost]"
     assert stopped[1] == stopped[4] == ""
     alone = contest_of([SINGLE, WORSE], folds=2)
     with runner(alone.of, 1, None) as run:

@@ -24,7 +24,7 @@ from rankine.records import checked
 ROWS = (
     LeaderboardRow("linear", {"C": np.float64(0.1)}, 0.5, 0.4, 0.6, 1.25, "best"),
     LeaderboardRow("one, \"query\" <b>", {}, 0.25, np.nan, np.nan, 0.5, "not shown to be worse"),
-    LeaderboardRow("trees", {}, np.nan, np.nan, np.nan, 0.0, "not tried: needs rankine-ltr[boost]"),
+    LeaderboardRow("trees", {}, np.nan, np.nan, np.nan, 0.0, "not tried: needs the extra [boost]"),
 )  # fmt: skip
 REPORT = AutoReport("AP", 30, ("Best at AP: linear.", "More."), ROWS, Estimate(0.48, 0.38, 0.58))
 EMPTY = AutoReport("AP", 1, ("There is one query.",), (), Estimate(np.nan, np.nan, np.nan))

@@ -146,7 +146,7 @@ def test_what_was_stopped():
     def entry(name, stopped):
         return SimpleNamespace(candidate=SimpleNamespace(name=name), stopped=stopped)
 
-    entries = [entry("a", ""), entry("b", "failed: x"), entry("c", "not tried: needs rankine-ltr[boost]"),
+    entries = [entry("a", ""), entry("b", "failed: x"), entry("c", "not tried: needs the extra [boost]"),
                entry("d", "not finished: Ctrl-C")]  # fmt: skip
 
     def told(**state):
@@ -154,7 +154,7 @@ def test_what_was_stopped():
         return lines(contest=contest)[2:]
 
     rest = [
-        "Not tried, for they are not installed: rankine-ltr[boost].",
+        "Not tried, because an extra is not installed: what needs [boost].",
         "Failed: b (see the leaderboard).",
     ]
     assert told(interrupted=True, out_of_time=False) == ["Stopped after 1 of 3 candidates.", *rest]

@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from ..errors import with_extra
 from . import common as c
 from .tables import print_rows
 
@@ -35,7 +34,7 @@ def candidate_rows() -> list[tuple[str, str, str, str, str]]:
         extra = TABLE[row.ranker].extra
         fixed = ", ".join(f"{name} {_short(value)}" for name, value in row.settings.items())
         tried = "" if row.sweep is None else f"{row.sweep[0]}: {', '.join(map(_short, row.sweep[1]))}"
-        out.append((row.name, row.ranker, extra and with_extra(extra), fixed, tried))
+        out.append((row.name, row.ranker, extra and f"[{extra}]", fixed, tried))
     return out
 
 
@@ -46,7 +45,7 @@ def rows() -> list[tuple[str, str, str, str, str]]:
     out = []
     for name, row in TABLE.items():
         grid = "; ".join(f"{parameter}: {', '.join(map(_short, values))}" for parameter, values in row.grid.items())
-        out.append((name, row.class_name, row.extra and with_extra(row.extra), row.explanation, grid))
+        out.append((name, row.class_name, row.extra and f"[{row.extra}]", row.explanation, grid))
     return out
 
 

@@ -226,9 +226,9 @@ def _train(task: TrainingTask, train: RankingData, valid: RankingData | None, ou
         from ..rankers.pictures import draw_path
 
         draw_path([model.C for model in models], scores, task.measures[0], best.C, task.plot)
-    targets = trained.export_line(best) if getattr(best, "deployable", False) else ""
     best.save(output)
     keeping(f"the model, in {output}")
+    targets = trained.export_line(best) if getattr(best, "deployable", False) else ""
     if task.ranker == "auto":
         trained.print_report(best.report_, best.learned_)
     if task.path is not None:

@@ -44,7 +44,7 @@ def command(
     ] = JudgmentFormat.qrels,
     like: Annotated[int, typer.Option(min=9, max=10, help="The version of trec_eval to print as.")] = 10,
 ) -> None:
-    """Print what trec_eval prints, byte for byte.
+    """Print what trec_eval 10 prints, or version 9 with --like 9, byte for byte.
 
     `rankine trec_eval -m all_trec -q qrels.txt bm25.run`
 

@@ -26,8 +26,8 @@ def check_model(model: Any, target: str) -> Any:
         hint = f"; {FORMS[form]} models can be exported to {' and '.join(others)}" if others else ""
         if hasattr(model, "why_not_linear"):
             hint = f": {model.why_not_linear()}"
-        elif not form:
-            hint = "; --deployable or --ranker linear trains a linear one"
+        elif "linear" in forms:
+            hint += "; --deployable or --ranker linear trains a linear one"
         name = type(model).__name__
         raise InputError(f"Rankine exports only {_words(forms)} models to {target}, got {name}{hint}")
     if model.normaliser_ is not None and model.normaliser_.by_query:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from ..errors import unknown, with_extra
+from ..errors import unknown
 from ..measures import parse
 from ..measures.table import TABLE as MEASURES
 from .choosing import DEAR, FLOOR, PLAIN
@@ -77,7 +77,7 @@ class Candidate(NamedTuple):
         """Why it is not tried: what is missing here, or what does not suit the task; empty if nothing."""
         extra = TABLE[self.ranker].extra
         if extra and find_spec(_PACKAGES[extra]) is None:
-            return f"needs {with_extra(extra)}"
+            return f"needs the extra [{extra}]"
         if task.deployable and TABLE[self.ranker].load().form != "linear":
             return "not linear, and only linear models can be exported to every target"
         if task.n_features > WIDE and not self.takes_wide:

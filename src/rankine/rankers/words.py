@@ -204,10 +204,10 @@ def _stop_lines(outcome: Outcome) -> list[str]:
         lines.append(f"Stopped after {complete} of {total} candidates.")
     elif contest.out_of_time:
         lines.append(f"The time was over after {complete} of {total} candidates.")
-    missing = sorted({e.stopped.removeprefix("not tried: needs ") for e in contest.entries
-                      if e.stopped.startswith("not tried: needs ")})  # fmt: skip
+    needing = "not tried: needs the extra "
+    missing = sorted({e.stopped.removeprefix(needing) for e in contest.entries if e.stopped.startswith(needing)})
     if missing:
-        lines.append(f"Not tried, for they are not installed: {', '.join(missing)}.")
+        lines.append(f"Not tried, because an extra is not installed: what needs {' or '.join(missing)}.")
     failed = [e.candidate.name for e in contest.entries if e.stopped.startswith("failed")]
     if failed:
         lines.append(f"Failed: {', '.join(failed)} (see the leaderboard).")

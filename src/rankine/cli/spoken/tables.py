@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...console import print_table
-from ...errors import install, with_extra
+from ...errors import install
 
 
 class Listing(NamedTuple):
@@ -48,7 +48,7 @@ def list_recognisers() -> Listing:
     from ...spoken.recognise.table import TABLE
 
     rows = [
-        (name, with_extra(row.extra), row.languages, row.yields, row.model, row.cost, row.explanation)
+        (name, f"[{row.extra}]", row.languages, row.yields, row.model, row.cost, row.explanation)
         for name, row in TABLE.items()
     ]
     return Listing(["name", "needs", "languages", "makes", "model", "processor time per second", "what it is"], rows)

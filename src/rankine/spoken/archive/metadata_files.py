@@ -83,8 +83,8 @@ def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str |
             merged[recording] = _without_contradiction(recording, some)
             n_rows += len(some)
         except InputError as error:
-            rights = _rights_of(some)
-            merged |= {recording: {RIGHTS: rights}} if access(rights) != OPEN else {}
+            closing = _rights_of(some)
+            merged |= {recording: {RIGHTS: closing}} if access(closing) != OPEN else {}
             errors.append(error.message + (", but for its rights" if recording in merged else ""))
     shown = [cells["date"] for cells in merged.values() if cells.get("date") and read_days(cells["date"]) is None]
     if shown:

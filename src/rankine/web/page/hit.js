@@ -15,7 +15,6 @@ export const certainty = (hit) => [tag(hit.certainty), hit.certainty === "heard"
 
 // The line: matched words underlined by certainty; a word whose certainty is not the hit's own has it written behind it.
 export function line(hit) {
-  if (!hit.line.length) return el("p", { class: "line absent", text: "What was said here is given on request." });
   const parts = hit.line.flatMap((word, i) => {
     const space = i ? gap() : "";
     if (!word.mark) return [space + word.text];
