@@ -65,7 +65,7 @@ def packed(content: bytes, ending: str, size: int = GIGABYTE) -> Callable[[Path]
 def _zstd(data: bytes) -> bytes:
     from io import BytesIO
 
-    from rankine.sources import zstd_open
+    from rankine.system.sources import zstd_open
 
     out = BytesIO()
     with zstd_open(out, "wb") as stream:

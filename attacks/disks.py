@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rankine.files import is_temporary
+from rankine.system.files import is_temporary
 
 from .scenes import Scene, Stage, command, forked, perform, place, printed, selected
 

@@ -31,10 +31,10 @@ from typer.testing import CliRunner
 
 from rankine.cli.app import app
 from rankine.errors import InputError
-from rankine.files import sealed
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.lattice import random_lattice
+from rankine.system.files import sealed
 from tests.victims import SECRET, Victims
 
 SECONDS = 20  # after which a command counts as waiting for ever

@@ -155,8 +155,8 @@ class Archives:
 
     def kept(self) -> int:
         """In a process: raise if something committed is lost, or something is damaged or half-written."""
-        from rankine.files import is_temporary
         from rankine.spoken import Archive
+        from rankine.system.files import is_temporary
 
         opened = Archive(self.work)
         opened.check()
@@ -174,8 +174,8 @@ class Archives:
 
     def _describe(self, archive: Path) -> None:
         """What an archive holds, and what it finds, as text."""
-        from rankine.files import is_temporary
         from rankine.spoken import Archive
+        from rankine.system.files import is_temporary
 
         opened = Archive(archive)
         opened.check()

@@ -88,10 +88,10 @@ def build_others(folder: Path, archive) -> None:
     import json
     import sqlite3
 
-    from rankine.files import sealed
     from rankine.spoken import Archive
     from rankine.spoken.earlier import TABLES
     from rankine.spoken.index.settings import Settings
+    from rankine.system.files import sealed
 
     archive.pack(folder / "packed.zip", replace=True)
     shutil.copytree(folder / "archive", folder / "old")

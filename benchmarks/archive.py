@@ -14,7 +14,6 @@ import numpy as np
 
 import rankine as rk
 from rankine.experiments.collections import words_of
-from rankine.files import write_file
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.examples import examples
 from rankine.spoken.archive.ranking import ranked_places
@@ -34,6 +33,7 @@ from rankine.spoken.lattice.positions import pspl
 from rankine.spoken.lattice.posteriors import arc_posteriors, as_scores
 from rankine.spoken.learn.judgments import Judged
 from rankine.spoken.learn.weights import Weights, shipped
+from rankine.system.files import write_file
 
 from .timing import goal, heading
 

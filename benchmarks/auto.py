@@ -6,7 +6,7 @@ import numpy as np
 
 from rankine.experiments.auto_time import GOALS, TimeJob, run_time
 from rankine.experiments.collections import LETOR_SETS
-from rankine.parallel import thread_count
+from rankine.system.parallel import thread_count
 
 from .timing import goal, heading
 

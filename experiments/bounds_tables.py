@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from rankine.experiments.bounds import make
-from rankine.parallel import thread_count
+from rankine.system.parallel import thread_count
 
 if __name__ == "__main__":
     place = Path(__file__).parent.parent / "docs" / "_static" / "theory"

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from rankine.experiments.hearings import make
-from rankine.parallel import thread_count
+from rankine.system.parallel import thread_count
 
 if __name__ == "__main__":
     place = Path(__file__).parent.parent / "docs" / "_static" / "spoken"

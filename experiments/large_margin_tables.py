@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from rankine.experiments.large_margin import MADE, make
-from rankine.parallel import thread_count
+from rankine.system.parallel import thread_count
 
 if __name__ == "__main__":
     place = Path(__file__).parent.parent / "docs" / "_static" / "large-margin"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from rankine.files import write_file
+from rankine.system.files import write_file
 from tests.web.browser import chromium, sample_archive, served
 
 FOLDER = Path(__file__).parent.parent / "docs" / "_static" / "page"

@@ -8,10 +8,10 @@ from itertools import product
 import numpy as np
 
 from rankine.errors import InputError
-from rankine.files import PADDING, Block
 from rankine.io import trec_kernels
 from rankine.io.letor_lines import LetorLineError, LetorLines, parse_block
 from rankine.spoken.lattice.formats import slf_kernels
+from rankine.system.files import PADDING, Block
 
 LETOR = "1.25 qid:10 1:0.1234567 2:-1.5e-10 3:12345678 # docid = GX1\n2 qid:10 1:0.123456 2:nan 3:0.5 #d2"
 TREC = "q1 Q0 d1 1 12345678.12345678e-10 tag\nq2 Q0 d2 2 inf"

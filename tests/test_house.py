@@ -108,11 +108,11 @@ def is_output(node) -> bool:
 
 
 def test_all_output_goes_through_the_console():
-    """Text from files must not control a terminal, and what is piped must be exact: rankine.console sees to both."""
+    """Text from files must not control a terminal, and what is piped must be exact: system.console sees to both."""
     calls = [
         place(path, node.lineno)
         for path, tree in TREES.items()
-        if path != SOURCE / "console.py"
+        if path != SOURCE / "system/console.py"
         for node in ast.walk(tree)
         if is_output(node)
     ]

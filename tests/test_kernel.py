@@ -35,7 +35,7 @@ def test_the_first_compilation_is_announced_on_a_terminal(monkeypatch, capsys):
 
 COMPILING = """
 from planted import twice
-from rankine.parallel import process_map
+from rankine.system.parallel import process_map
 
 def work(x):
     return twice(x)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.console import counted
+from rankine.system.console import counted
 
 from .cli.running import rankine
 

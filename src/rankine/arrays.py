@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
-from .limits import check_dense
+from .system.limits import check_dense
 
 Features = Any  # np.ndarray or scipy.sparse.csr_array
 

@@ -1,5 +1,6 @@
 """The one error that bad input raises, and the wording helpers that its messages share."""
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -8,11 +9,28 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from .console import shown
-
 DISTRIBUTION = "rankine-ltr"  # what pip calls the package; the import and the command are rankine
 LONG_QUERY = 1000  # more documents than one query plausibly has
 LONG_QUERY_REASON = "few queries have so many documents"
+
+# C0 and C1 controls, marks and overrides of the direction of writing, line separators, lone surrogates
+_CONTROLS = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_CONTROL = re.compile(f"[{_CONTROLS}]")
+_CONTROL_IN_LINES = re.compile(f"(?![\n\t])[{_CONTROLS}]")
+
+
+def shown(text: object, lines: bool = False) -> str:
+    r"""Text without control characters, for a terminal; ``lines`` keeps line breaks and tabs.
+
+    >>> print(shown("tape\x1b[2J\u202e\n"))
+    tape\x1b[2J\u202e\x0a
+    """
+    return (_CONTROL_IN_LINES if lines else _CONTROL).sub(_escape, str(text))
+
+
+def _escape(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
 
 
 class InputError(ValueError):

@@ -16,7 +16,7 @@ from typing import Any
 from numba import njit
 from numba.core import config, event
 
-from .console import say
+from .system.console import say
 
 
 def kernel(function: Any = None, **options: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from .data import RankingData
 from .errors import InputError, unknown
 from .normalisers import TABLE
-from .records import Count, Finite, checked
+from .system.records import Count, Finite, checked
 
 
 class NormaliserState(TypedDict):

@@ -1,7 +1,7 @@
 """A few kills of every command that writes."""
 
 from attacks import kills
-from rankine.files import is_temporary
+from rankine.system.files import is_temporary
 
 
 def test_nothing_is_lost(capfd):
@@ -25,7 +25,7 @@ def test_events_are_those_that_change_files(tmp_path):
 
     import sys
 
-    from rankine.files import write_file
+    from rankine.system.files import write_file
 
     sys.setprofile(profile)
     try:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from rankine.limits import FEATURES, SIZE
+from rankine.system.limits import FEATURES, SIZE
 
 
 class Done(NamedTuple):

@@ -4,7 +4,7 @@ import pytest
 
 import rankine as rk
 from rankine.io.columns import ColumnNames, choose
-from rankine.limits import FEATURES
+from rankine.system.limits import FEATURES
 
 NAMES = ["label", "qid", "docno", "f1", "f2", "f3", "title", "a-b"]
 

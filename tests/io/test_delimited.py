@@ -17,7 +17,7 @@ from rankine.errors import InputNote
 from rankine.io import delimited
 from rankine.io.delimited_blocks import TextBlock
 from rankine.io.delimited_layout import CsvOptions, layout_of
-from rankine.limits import FEATURES, SIZE
+from rankine.system.limits import FEATURES, SIZE
 
 HEADER = "label,qid,f1,f2\n"
 ROWS = "2,7,0.5,2\n0,7,1.5,3\n1,8,-1e-3,4\n"

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankine as rk
-from rankine import sources
 from rankine.errors import InputNote
 from rankine.io.number_kernels import exact_float
-from rankine.limits import FEATURES
+from rankine.system import sources
+from rankine.system.limits import FEATURES
 
 from .. import reference as ref
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankine as rk
-from rankine import sources
 from rankine.data import Numbering
 from rankine.errors import InputNote
+from rankine.system import sources
 
 from .. import reference as ref
 

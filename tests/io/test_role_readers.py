@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import rankine as rk
 from rankine.io.role_readers import text_records
 from rankine.io.trec_forms import QRELS
-from rankine.sources import OpenSource, line_blocks
+from rankine.system.sources import OpenSource, line_blocks
 
 from .. import reference_text as ref
 from .test_trec import triples

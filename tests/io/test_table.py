@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import rankine as rk
 from rankine.io import table as table_module
 from rankine.io.formats import TABLE
-from rankine.limits import SIZE
+from rankine.system.limits import SIZE
 
 
 def example(dtype="float32", sparse=False, strings=False):

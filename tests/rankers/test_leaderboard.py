@@ -19,7 +19,7 @@ from rankine.rankers.leaderboard import (
     settings_text,
     verdict_of,
 )
-from rankine.records import checked
+from rankine.system.records import checked
 
 ROWS = (
     LeaderboardRow("linear", {"C": np.float64(0.1)}, 0.5, 0.4, 0.6, 1.25, "best"),

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankine.files import sealed
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index import schema
 from rankine.spoken.index.about import About
@@ -13,6 +12,7 @@ from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best, write_slf
 from rankine.spoken.lattice.lattice import random_lattice
 from rankine.spoken.lattice.scoring import Scoring
+from rankine.system.files import sealed
 
 SMALL = Settings(kinds={"word": "words", "character": "characters"}, prune=1e-3)
 

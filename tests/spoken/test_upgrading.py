@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import rankine as rk
-from rankine.files import sealed
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.store import Store
 from rankine.spoken.upgrading import FORMAT, KEPT, is_earlier, upgrade
+from rankine.system.files import sealed
 
 SAVED = Path(__file__).parent.parent / "saved" / "spoken"
 

@@ -9,8 +9,9 @@ import sys
 import warnings
 from typing import Any
 
-from ..console import say, shown
-from ..interrupt import SIGNALS, watched
+from ..errors import shown
+from ..system.console import say
+from ..system.signals import SIGNALS, watched
 
 _FEW_COLLECTIONS = 50_000  # new objects after which Python looks for garbage: every 700 takes a tenth of a cold start
 _notes: set[str] = set()  # what was said of the input: once

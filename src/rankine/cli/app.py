@@ -6,7 +6,7 @@ from importlib import import_module
 
 import typer
 
-from ..console import put
+from ..system.console import put
 from .common import limited
 from .reading import with_reading
 

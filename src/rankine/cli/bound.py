@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ..console import say
 from ..io.formats import DataReading
+from ..system.console import say
 from . import common as c
 
 
@@ -32,8 +32,8 @@ def command(
 
     `rankine bound model.json train.txt` and, mostly more telling, `rankine bound model.json test.txt --held-out`
     """
-    from ..console import print_table
     from ..errors import InputError
+    from ..system.console import print_table
     from ..theory import risk_bound
     from ..theory.words import digits_up, number_up, probability
 

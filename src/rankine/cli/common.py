@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..io.formats import DataReading, described
-from ..limits import FEATURES, MOST_FEATURES, RATIO, SIZE, STREAM, WHOLE, max_features, max_size, shown
 from ..normalisers import TABLE as NORMALISER_TABLE
+from ..system.limits import FEATURES, MOST_FEATURES, RATIO, SIZE, STREAM, WHOLE, max_features, max_size, shown
 from .kinds import check_judged, is_model_text
 
 if TYPE_CHECKING:
@@ -211,8 +211,8 @@ def grid_of(text: str, option: str) -> list[float]:
 def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:
     """Raise before the long computation starts if a file cannot be written there, or would replace one that is read."""
     from ..errors import InputError
-    from ..files import check_folder_of
     from ..io.expand import expand
+    from ..system.files import check_folder_of
 
     if output == "-":
         return
@@ -257,10 +257,10 @@ def reports(
 ) -> dict[str, Report]:
     """Evaluate every system against the judgments, or against a preference graph over the judged data."""
     from ..errors import InputError, naming
-    from ..files import Rewindable
     from ..io import load_run
     from ..io.formats import holds_features
     from ..measures import evaluate, evaluate_run
+    from ..system.files import Rewindable
     from .preferences import preferred
     from .runs import run_columns_of
 
@@ -375,7 +375,7 @@ def load_scores(path: str, data: RankingData) -> np.ndarray:
         return np.asarray(model.predict(data))
 
     from ..errors import InputError, shorten
-    from ..sources import text_lines
+    from ..system.sources import text_lines
 
     values = []
     for number, line in text_lines(path):

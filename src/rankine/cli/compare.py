@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import print_table, put, put_json
 from ..io.formats import DataReading
+from ..system.console import print_table, put, put_json
 from . import common as c
 from .details import print_details
 from .preferences import PreferencesOption, check_preference_measures

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import put
 from ..errors import InputError
+from ..system.console import put
 
 if TYPE_CHECKING:
     from ..theory.consistency import Verdict
@@ -111,7 +111,7 @@ def _grades(text: str) -> list[int]:
 
 
 def _show(verdict: Verdict) -> None:
-    from ..console import print_table
+    from ..system.console import print_table
 
     used = [(str(p), y) for p, y in zip(verdict.probabilities, verdict.labels, strict=True) if p]
     m = len(verdict.scores)
@@ -138,7 +138,7 @@ def _best(verdict: Verdict) -> str:
 
 
 def _show_form(measure: str, form: Any) -> None:
-    from ..console import print_table
+    from ..system.console import print_table
 
     m, kind = len(form.labels[0]), _kind(measure, form.labels)
     put(f"{measure} on these {len(form.labels)} supervisions of {m} items has a standard form: {form.answer}, "

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ..console import say
 from ..io.formats import DataReading, save_data, source_format, target_format
+from ..system.console import say
 from . import common as c
 
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import print_table, put
+from ..system.console import print_table, put
 from .tables import print_comparison, print_hits
 
 if TYPE_CHECKING:
-    from ..report import Section
+    from ..system.report import Section
 
 
 def command(
@@ -27,7 +27,7 @@ def command(
     """
     from ..errors import install
     from ..experiments.demo import hears_speech, prepare_folder
-    from ..report import write
+    from ..system.report import write
 
     place = Path(folder)
     prepare_folder(place)

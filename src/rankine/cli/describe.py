@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import print_table, put_csv, put_json, say
 from ..io.formats import DataReading
+from ..system.console import print_table, put_csv, put_json, say
 from . import common as c
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..console import print_table
 from ..io.formats import DataReading
+from ..system.console import print_table
 from . import common as c
 from .runs import run_columns_of
 

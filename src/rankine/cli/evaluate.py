@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import print_table, put, put_json, say
 from ..errors import InputError
 from ..io.formats import DataReading
+from ..system.console import print_table, put, put_json, say
 from . import common as c
 from .preferences import PreferencesOption, check_preference_measures
 from .runs import RunColumns

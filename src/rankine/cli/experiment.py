@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..console import print_table, say
 from ..experiments.table import TABLE, ExperimentOption, function_of
+from ..system.console import print_table, say
 
 app = typer.Typer(
     help="Run a published experiment. RANKINE_DATA names the folder that holds its data, `letor/…` or `speech/…`.",
@@ -30,7 +30,7 @@ def _parameter(option: ExperimentOption) -> Parameter:
 def _value(option: ExperimentOption, value: Any) -> Any:
     """The value of an option as the experiment takes it."""
     from ..errors import InputError
-    from ..parallel import thread_count
+    from ..system.parallel import thread_count
 
     if option.type is Path:
         if Path(value).exists() and not Path(value).is_dir():

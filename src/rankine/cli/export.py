@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ..console import say
 from ..export.table import TABLE
 from ..io.formats import DataReading
+from ..system.console import say
 from . import common as c
 
 _RUN = ", ".join(name for name, row in TABLE.items() if row.runs)
@@ -49,7 +49,7 @@ def command(
 def _read_names(path: str) -> dict[str, str]:
     """Two columns, separated by a tab or by blanks."""
     from ..errors import InputError
-    from ..sources import text_lines
+    from ..system.sources import text_lines
 
     names = {}
     for number, line in text_lines(path):

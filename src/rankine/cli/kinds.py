@@ -9,7 +9,7 @@ def check_judged(path: str) -> None:
     """Raise if a file is a model, judgments or a run, where judged data is needed."""
     from ..errors import InputError
     from ..io.formats import JUDGED, format_of
-    from ..sources import text_lines
+    from ..system.sources import text_lines
 
     if path == "-" or not Path(path).is_file() or format_of(path) not in (None, JUDGED["letor"]):
         return

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import say
 from ..io.formats import DataReading
+from ..system.console import say
 from . import common as c
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def command(
     import numpy as np
 
     from ..errors import InputError
-    from ..files import open_target
     from ..io import TrecTable, save_run
+    from ..system.files import open_target
 
     option = "--tag" if tag is not None else "--documents" if documents is not None else None
     if scores and option is not None:
@@ -64,7 +64,7 @@ def _names(data: RankingData, where: str, documents: str | None) -> np.ndarray:
     import numpy as np
 
     from ..errors import InputError
-    from ..sources import text_lines
+    from ..system.sources import text_lines
 
     if documents is None:
         if data.doc_ids is not None:

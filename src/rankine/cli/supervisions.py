@@ -36,7 +36,7 @@ def load_distribution(path: str) -> Distribution:
 
 def _lines(path: str) -> Iterator[tuple[int, list[str]]]:
     """The words of each line; none where it is blank. A line that is only a comment is left out."""
-    from ..sources import text_lines
+    from ..system.sources import text_lines
 
     before = 0
     for number, line in text_lines(path):
@@ -89,15 +89,15 @@ def _blocks(lines: list[tuple[int, list[str]]], path: str) -> Distribution:
 
 
 def _check(words: list[str], where: str) -> None:
-    from ..limits import check_decimal
+    from ..system.limits import check_decimal
 
     for word in words:
         check_decimal(word, where)
 
 
 def _json(path: str) -> Distribution:
-    from ..records import parsed
-    from ..sources import read_whole
+    from ..system.records import parsed
+    from ..system.sources import read_whole
 
     content = parsed(read_whole(path), "a distribution of supervisions", path)
     labels, probabilities = [], []

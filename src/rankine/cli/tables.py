@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..console import clock, is_terminal, print_entries, print_table, put, put_csv, put_json
+from ..system.console import clock, is_terminal, print_entries, print_table, put, put_csv, put_json
 from .common import Output
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from ..export.table import TABLE as TARGETS
-from ..interrupt import keeping, results_are_whole
 from ..io.formats import DataReading
 from ..rankers.table import TABLE
+from ..system.signals import keeping, results_are_whole
 from . import common as c
 from .checks import check_data, refuse_folds
 from .parameters import value_of
@@ -194,7 +194,7 @@ def _own_measures(estimator: Any, preferences: bool) -> list[str]:
 def _path(task: TrainingTask, path: str | None, plot: str | None, valid: Any) -> list[float] | None:
     """The values of C to try."""
     from ..errors import InputError
-    from ..figures import check_picture
+    from ..system.figures import check_picture
 
     if plot is not None and path is None:
         raise InputError("--plot draws a path: pass --path")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from ..console import print_table, say
+from ..system.console import print_table, say
 
 if TYPE_CHECKING:
     from ..data import RankingData

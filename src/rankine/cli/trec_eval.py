@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..console import put
+from ..system.console import put
 
 
 class JudgmentFormat(StrEnum):

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ..console import print_table, say
-from ..interrupt import keeping
 from ..io.formats import DataReading
 from ..rankers.table import TABLE, RankerRow
+from ..system.console import print_table, say
+from ..system.signals import keeping
 from . import common as c
 from .checks import check_data, refuse_folds
 

@@ -14,7 +14,7 @@ from ..errors import InputError, needs, unknown
 from ..measures import parse
 from ..measures.compare import Pair, compare_reports
 from ..measures.evaluation import Report
-from ..report import Section, write, write_page
+from ..system.report import Section, write, write_page
 from .auto_honesty import (
     CHANCE_MEASURES,
     NOISE,

@@ -27,7 +27,7 @@ from ..rankers.choosing import DEAR
 from ..rankers.folds import seeded
 from ..rankers.fused import FusedRanker
 from ..rankers.fusion import performances
-from ..records import Finite
+from ..system.records import Finite
 from .auto_jobs import one_thread
 from .collections import letor_folds
 

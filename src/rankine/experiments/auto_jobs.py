@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .. import rankers
-from ..files import fingerprint, write_file
-from ..parallel import finished
-from ..progress import bar
-from ..records import record
-from ..sources import read_whole
+from ..system.files import fingerprint, write_file
+from ..system.parallel import finished
+from ..system.progress import bar
+from ..system.records import record
+from ..system.sources import read_whole
 
 Result = TypeVar("Result")
 

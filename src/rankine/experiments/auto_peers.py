@@ -23,8 +23,8 @@ from ..errors import needs
 from ..measures import evaluate
 from ..rankers import AutoRanker, SingleFeature
 from ..rankers.folds import seeded
-from ..records import Count, Finite
 from ..sample import bundled_sample
+from ..system.records import Count, Finite
 from .auto_jobs import one_thread
 from .collections import letor_folds
 

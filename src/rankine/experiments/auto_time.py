@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from ..alignment import concatenate
 from ..data import RankingData
 from ..rankers import AutoRanker
-from ..records import Finite
+from ..system.records import Finite
 from .collections import LETOR_SETS, letor_folds
 
 GOALS = {"mq2008": 90.0, "ohsumed": np.inf, "3,000 × 300, dense": 20.0, "3,000 × 300, sparse": 20.0}  # seconds

@@ -23,15 +23,15 @@ from pathlib import Path
 import numpy as np
 
 from ..data import RankingData
-from ..figures import GREY, check_picture, save_figure
 from ..losses import get
 from ..losses.constants import Constants
 from ..measures import evaluate
 from ..normalise import Normaliser
-from ..parallel import process_map
-from ..progress import bar
 from ..rankers import LinearRanker
-from ..report import Section, write, write_page
+from ..system.figures import GREY, check_picture, save_figure
+from ..system.parallel import process_map
+from ..system.progress import bar
+from ..system.report import Section, write, write_page
 from ..theory import bounds as b
 from ..theory.audit import SEEDS, Claim, as_printed, audit, claims, seeded
 from ..theory.guarantee import Average, applicable, class_of, prepare_for_bounds

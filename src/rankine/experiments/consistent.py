@@ -15,9 +15,9 @@ import numpy as np
 
 from ..measures import evaluate
 from ..measures.compare import wilcoxon
-from ..progress import bar
 from ..rankers import LinearRanker
-from ..report import Section
+from ..system.progress import bar
+from ..system.report import Section
 from .collections import check_letor_sets, err_of, is_own, letor_folds, letor_set, named_sets
 from .table import Results
 

@@ -20,12 +20,12 @@ from ..alignment import concatenate
 from ..data import RankingData
 from ..errors import needs
 from ..measures import evaluate
-from ..parallel import process_map
-from ..progress import bar
 from ..rankers.folds import seeded
 from ..rankers.table import TABLE as RANKERS
-from ..report import Section, write, write_page
 from ..sample import bundled_sample
+from ..system.parallel import process_map
+from ..system.progress import bar
+from ..system.report import Section, write, write_page
 from .collections import check_letor_sets, letor_folds
 from .table import Results
 

@@ -15,13 +15,13 @@ import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, needs
-from ..files import write_file
 from ..io import TrecTable, save_letor, save_qrels, save_run
 from ..measures import Comparison, compare_reports, evaluate_run
-from ..progress import bar, stages
 from ..rankers import LinearRanker, RegressionRanker
-from ..report import Section
 from ..sample import bundled_sample, spoken_sample
+from ..system.files import write_file
+from ..system.progress import bar, stages
+from ..system.report import Section
 
 if TYPE_CHECKING:
     from ..spoken.archive.archive import Archive
@@ -113,11 +113,11 @@ def add_recordings(folder: Path) -> tuple[Archive, Judged, str]:
 
     PocketSphinx heard it long ago: its lattices are part of the sample. A better recogniser that is here hears it now.
     """
-    from ..parallel import thread_count
     from ..spoken.archive.archive import Archive
     from ..spoken.index.about import read_about
     from ..spoken.learn.judgments import Judged, read_qrels, read_queries
     from ..spoken.recognise.choice import choose
+    from ..system.parallel import thread_count
 
     shutil.rmtree(folder / "archive", ignore_errors=True)
     archive, choice = Archive.create(folder / "archive"), choose("en")

@@ -23,17 +23,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InputError, unknown
-from ..files import write_file
-from ..parallel import process_map
-from ..progress import bar
-from ..report import Section, write, write_page
 from ..spoken.archive.archive import Archive
 from ..spoken.lattice.confusion import confusion_network
 from ..spoken.lattice.formats import Reading, read_lattice
 from ..spoken.lattice.scoring import Scoring
 from ..spoken.recognise.run import recognise
 from ..spoken.recognise.table import Recogniser, get
-from ..temporary import temporary_folder
+from ..system.files import write_file
+from ..system.parallel import process_map
+from ..system.progress import bar
+from ..system.report import Section, write, write_page
+from ..system.temporary import temporary_folder
 from . import search
 from .collections import speech_folder, transcripts
 from .hearing_calibration import calibration_error, folder_rows

@@ -28,15 +28,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data import RankingData
-from ..figures import BLUE, GREY, RED, save_figure
-from ..parallel import process_map
-from ..progress import bar
-from ..report import Section, write, write_page
 from ..spoken.learn.disagreement import DEPTH, committee, disagreement, ranks_of
 from ..spoken.learn.learning import SHIPPED, Examples, learn
 from ..spoken.learn.neighbours import STEPS
 from ..spoken.learn.table import NEIGHBOURS
 from ..spoken.learn.weights import Weights
+from ..system.figures import BLUE, GREY, RED, save_figure
+from ..system.parallel import process_map
+from ..system.progress import bar
+from ..system.report import Section, write, write_page
 from .search import SearchTrial
 from .search_speech import Hearing, hearings
 from .search_tables import JudgedSet, judged_sets

@@ -23,10 +23,10 @@ import numpy as np
 
 from ..measures import evaluate
 from ..measures.compare import mean_interval, wilcoxon
-from ..parallel import process_map
-from ..progress import bar
 from ..rankers import LinearRanker, RankBoost, RegressionRanker
-from ..report import Section, write, write_page
+from ..system.parallel import process_map
+from ..system.progress import bar
+from ..system.report import Section, write, write_page
 from . import underfitting, web_search
 from .collections import LETOR_SETS, LetorFold, check_letor_sets, folder_of, letor_folds, letor_set, named_sets
 from .large_margin_pictures import draw_curves_by_k

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from ..console import put
 from ..data import RankingData
-from ..figures import BLUE, GREY, RED, check_picture, save_figure
 from ..losses import get
 from ..measures import evaluate
 from ..rankers import LinearRanker
 from ..solvers.pictures import draw_certificate
+from ..system.console import put
+from ..system.figures import BLUE, GREY, RED, check_picture, save_figure
 from .collections import letor_folds
 
 GRID = tuple(10.0**e for e in range(-4, 3))

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..progress import bar
-from ..report import Section
 from ..spoken import Lattice, arc_posteriors, confusion_network, read_archive
 from ..spoken.lattice.edits import edit_distance
 from ..spoken.lattice.units import characters, to_units
 from ..spoken.lattice.wer import oracle_distance
+from ..system.progress import bar
+from ..system.report import Section
 from .collections import speech_folder, transcripts, words_of
 from .table import Results
 

@@ -10,15 +10,15 @@ import numpy as np
 from ..alignment import concatenate
 from ..data import RankingData
 from ..errors import InputError
-from ..figures import BLUE, GREY, check_picture, save_figure
-from ..files import write_file
 from ..measures import Comparison, Report, compare_reports, evaluate
 from ..measures.compare import mean_interval
-from ..parallel import thread_count
-from ..progress import bar
 from ..rankers import LinearRanker
 from ..rankers.analysis import contributions, drop_one, most_different
-from ..report import Section, markdown, write
+from ..system.figures import BLUE, GREY, check_picture, save_figure
+from ..system.files import write_file
+from ..system.parallel import thread_count
+from ..system.progress import bar
+from ..system.report import Section, markdown, write
 from .collections import letor_folds, letor_set, named_sets
 from .letor_rankers import LETOR, PUBLISHED, RANKERS, TEXTBOOK, RankerOnFold, mean_over_folds, pooled, run
 from .table import Results

@@ -23,8 +23,8 @@ from ..data import RankingData
 from ..errors import InputError, nearest, unknown
 from ..measures import evaluate
 from ..normalise import Normaliser
-from ..parallel import finished
 from ..rankers import AdaRank, LinearRanker, RankBoost, RegressionRanker, SingleFeature, UniformFusion
+from ..system.parallel import finished
 from .collections import LetorFold, check_letor_sets, err_of, letor_folds, letor_set
 
 _C = tuple(10.0**e for e in range(-6, 3))

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import needs
-from ..files import write_file
 from ..spoken.recognise.audio import blocks
+from ..system.files import write_file
 
 RATE = 16000
 VOICES = 6  # that speak at once in babble

@@ -25,10 +25,10 @@ from ..arrays import per_row
 from ..errors import needs
 from ..measures import evaluate
 from ..measures.compare import holm, mean_interval, wilcoxon
-from ..parallel import process_map
-from ..progress import bar
 from ..rankers import BoostedRanker, LinearRanker, NeuralRanker
-from ..report import Section, write, write_page
+from ..system.parallel import process_map
+from ..system.progress import bar
+from ..system.report import Section, write, write_page
 from .collections import LetorFold, check_letor_sets, folder_of, letor_folds, letor_set, named_sets
 from .table import Results
 

@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 
 from ..data import RankingData
-from ..files import write_file
-from ..parallel import process_map
-from ..progress import bar
-from ..report import Section, write, write_page
 from ..spoken.archive.grouping import COMBINATIONS, recording_score
 from ..spoken.learn.classes import CLASS_HEADS, class_rows
 from ..spoken.learn.learning import make_ranker
 from ..spoken.learn.neighbours import NeighbourRanker
 from ..spoken.learn.weights import Weights, is_evidence, normalised
+from ..system.files import write_file
+from ..system.parallel import process_map
+from ..system.progress import bar
+from ..system.report import Section, write, write_page
 from .search_speech import COLLECTIONS, Hearing, hearings, recognised, recognised_sets
 from .search_tables import JudgedSet, judged_sets
 from .search_weights import NAMES, ascent

@@ -33,7 +33,7 @@ from ..spoken.lattice.formats import Reading
 from ..spoken.learn.judgments import Judged, read_qrels, read_queries
 from ..spoken.learn.learning import Examples
 from ..spoken.text import STOP_WORDS
-from ..temporary import temporary_folder
+from ..system.temporary import temporary_folder
 from .search_speech import Hearing, write_dictionary
 from .spoken import SpokenCollection, judged_queries
 

@@ -23,9 +23,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..parallel import process_map
-from ..progress import bar
-from ..report import Section, write, write_page
 from ..spoken.archive.archive import Archive
 from ..spoken.archive.examples import examples
 from ..spoken.archive.readings import longest_words
@@ -37,7 +34,10 @@ from ..spoken.lattice.scoring import Scoring
 from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import CrossValidation, Examples, cross_validate
 from ..spoken.text import STOP_WORDS
-from ..temporary import temporary_folder
+from ..system.parallel import process_map
+from ..system.progress import bar
+from ..system.report import Section, write, write_page
+from ..system.temporary import temporary_folder
 from .collections import (
     SPEECH_SETS,
     folder_of,

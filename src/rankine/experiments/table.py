@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .collections import LETOR_SETS, SPEECH_SETS
 
 if TYPE_CHECKING:
-    from ..report import Section
+    from ..system.report import Section
 
 
 class Results(NamedTuple):

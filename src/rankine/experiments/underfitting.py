@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data import RankingData
-from ..figures import BLUE, GREY, RED, check_picture, save_figure
 from ..losses import StructuredHinge, get
 from ..rankers import LinearRanker
-from ..report import Section
+from ..system.figures import BLUE, GREY, RED, check_picture, save_figure
+from ..system.report import Section
 
 CUT = 3
 FEATURE = (3.0, 2.9, 1.9, 1.6, 1.2, 1.1, 0.5, 0.2)

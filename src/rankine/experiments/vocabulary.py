@@ -19,8 +19,6 @@ import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, needs
-from ..progress import bar
-from ..report import Section, write, write_page
 from ..spoken.archive.examples import examples
 from ..spoken.archive.opening import create_or_open
 from ..spoken.index.about import read_about
@@ -31,6 +29,8 @@ from ..spoken.learn.learning import Examples, make_ranker
 from ..spoken.learn.weights import normalised
 from ..spoken.recognise.run import TABLE, PocketSphinx, recognise
 from ..spoken.text import STOP_WORDS
+from ..system.progress import bar
+from ..system.report import Section, write, write_page
 from .collections import speech_folder, transcripts, words_of
 from .table import Results
 

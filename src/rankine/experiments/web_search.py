@@ -28,9 +28,9 @@ from ..data import RankingData
 from ..errors import InputError
 from ..measures import evaluate
 from ..measures.compare import mean_interval, wilcoxon
-from ..parallel import process_map
 from ..rankers import LinearRanker, RegressionRanker
-from ..report import Section
+from ..system.parallel import process_map
+from ..system.report import Section
 from .collections import LetorFold
 from .large_margin_pictures import draw_curves_by_k
 

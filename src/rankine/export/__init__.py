@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..files import replacing
+from ..system.files import replacing
 from .table import TABLE, row_of
 
 __all__ = ["TABLE", "TARGETS", "export", "to_onnx", "to_opensearch", "to_solr", "tried_targets"]

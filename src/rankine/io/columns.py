@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from ..errors import InputError, nearest, shorten
-from ..limits import FEATURES, max_features
+from ..system.limits import FEATURES, max_features
 from .roles import DOCUMENT, GRADE, QUERY, plain_name
 
 Column = str | int

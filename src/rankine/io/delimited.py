@@ -14,10 +14,10 @@ import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, shorten
-from ..limits import check_dense
-from ..parallel import ordered_map, thread_count
-from ..progress import bar
-from ..sources import Source, open_source
+from ..system.limits import check_dense
+from ..system.parallel import ordered_map, thread_count
+from ..system.progress import bar
+from ..system.sources import Source, open_source
 from .columns import Column
 from .delimited_blocks import UTF8, DecodedText, TextBlock
 from .delimited_groups import CsvPart, file_of_groups, united

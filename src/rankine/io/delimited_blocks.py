@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..errors import InputError
-from ..files import Rewindable
-from ..sources import OpenSource, line_blocks, unpacked
+from ..system.files import Rewindable
+from ..system.sources import OpenSource, line_blocks, unpacked
 
 _MARKS = {  # the longer one first
     codecs.BOM_UTF32_LE: "utf-32",

@@ -12,8 +12,8 @@ import numpy as np
 from ..arrays import dense
 from ..data import Preferences, RankingData
 from ..errors import InputError, is_utf8
-from ..files import open_target
-from ..progress import bar
+from ..system.files import open_target
+from ..system.progress import bar
 from .columns import GUESSES, STANDARD
 from .roles import plain_name
 

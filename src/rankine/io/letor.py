@@ -16,9 +16,9 @@ import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, shorten
-from ..parallel import ordered_map, thread_count
-from ..progress import bar
-from ..sources import Block, FilePiece, OpenSource, line_pieces, open_source
+from ..system.parallel import ordered_map, thread_count
+from ..system.progress import bar
+from ..system.sources import Block, FilePiece, OpenSource, line_pieces, open_source
 from . import letor_kernels as k
 from .expand import expand, named, tell_joined
 from .letor_beside import GROUPS, beside, called, group_sizes, weighted

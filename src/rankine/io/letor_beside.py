@@ -11,7 +11,7 @@ import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, shorten
-from ..sources import text_lines
+from ..system.sources import text_lines
 from .expand import expand, named
 from .said import said
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..alignment import aligned
 from ..data import RankingData
 from ..errors import InputError
-from ..limits import max_features
+from ..system.limits import max_features
 
 _RANGE = re.compile(r"\s*([0-9]{1,10})\s*(?:-\s*([0-9]{1,10})\s*)?", re.ASCII)
 

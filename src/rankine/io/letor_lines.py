@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import shorten
-from ..limits import FEATURES, max_features
-from ..sources import PADDING, Block
+from ..system.limits import FEATURES, max_features
+from ..system.sources import PADDING, Block
 from . import letor_kernels as k
 from .columns import GUESSES
 from .letor_rows import ParsedBlock

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import per_row
 from ..data import Numbering, RankingData, group_rows
-from ..limits import check_dense
+from ..system.limits import check_dense
 from . import letor_kernels as k
 
 SPARSE_BELOW = 0.1

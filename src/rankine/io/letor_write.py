@@ -10,8 +10,8 @@ import numpy as np
 
 from ..data import Preferences, RankingData
 from ..errors import InputError, is_utf8
-from ..files import open_target
-from ..progress import bar
+from ..system.files import open_target
+from ..system.progress import bar
 from .letor_write_kernels import assemble
 
 _VALUES_PER_BLOCK = 2_000_000

@@ -7,7 +7,7 @@ from itertools import islice
 
 from ..data import Preferences, RankingData
 from ..errors import InputError, shorten
-from ..sources import Source
+from ..system.sources import Source
 from .role_readers import Records, load_records
 from .roles import QUERY, ColumnLayout, Role
 from .said import said

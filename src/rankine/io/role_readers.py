@@ -12,9 +12,9 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from ..errors import InputError, is_utf8, shorten
-from ..limits import Meter
-from ..records import parsed
-from ..sources import Block, Source, line_blocks, open_source
+from ..system.limits import Meter
+from ..system.records import parsed
+from ..system.sources import Block, Source, line_blocks, open_source
 from .roles import (
     ColumnLayout,
     cells_of,

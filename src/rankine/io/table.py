@@ -19,9 +19,9 @@ from msgspec import Meta
 from ..arrays import per_row
 from ..data import Numbering, Preferences, RankingData
 from ..errors import InputError, naming
-from ..files import replacing
-from ..limits import Meter
-from ..records import checked, parsed
+from ..system.files import replacing
+from ..system.limits import Meter
+from ..system.records import checked, parsed
 from .columns import Column
 from .expand import several
 from .formats import TABLE

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..arrays import as_numbers
 from ..errors import InputError, shorten
-from ..progress import bar
-from ..sources import Block, Source, line_blocks, open_source
+from ..system.progress import bar
+from ..system.sources import Block, Source, line_blocks, open_source
 from . import trec_kernels as k
 from .expand import expand, named
 from .letor_kernels import count_lines

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError
-from ..sources import Block, line_blocks, open_source
+from ..system.sources import Block, line_blocks, open_source
 from .role_readers import column_names
 from .roles import (
     DOCUMENT,

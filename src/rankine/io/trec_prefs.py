@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import as_numbers
 from ..errors import InputError, shorten
-from ..sources import Source, text_lines
+from ..system.sources import Source, text_lines
 
 _FIELDS = re.compile(r"[^\x00-\x20]+")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import per_row
 from ..errors import InputError, is_utf8
-from ..files import open_target, replacing
+from ..system.files import open_target, replacing
 from .roles import ending_of
 from .trec import TrecTable
 

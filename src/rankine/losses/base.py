@@ -17,8 +17,8 @@ import numpy as np
 
 from ..arrays import check_finite
 from ..errors import InputError
-from ..parallel import query_ranges, shared_map, thread_count
 from ..rounding import UNIT
+from ..system.parallel import query_ranges, shared_map, thread_count
 from .constants import Constants
 from .rounding import Rounding, Seen
 from .supervision import GRADES, RANKS, check_grades, close_ranks, per_row, ranks_to_grades

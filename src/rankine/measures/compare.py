@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, nearest
-from ..figures import BLUE, GREY, RED, check_picture, save_figure
-from ..progress import bar
+from ..system.figures import BLUE, GREY, RED, check_picture, save_figure
+from ..system.progress import bar
 from .evaluation import Report, evaluate
 from .resampling import mean_intervals, randomisation
 

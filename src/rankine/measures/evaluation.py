@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import as_ids, as_numbers, check_finite
 from ..data import Preferences, group_rows
 from ..errors import LONG_QUERY, LONG_QUERY_REASON, InputError, warn_of_rows
-from ..parallel import shared_map, thread_count
+from ..system.parallel import shared_map, thread_count
 from .kernels import Lists
 from .names import Measure, as_asked, parse, split_names
 from .ranking import Scratch, check_ties, rank_rows, ranked_lists

@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import InputError, naming
 from ..io.trec import TrecTable
 from ..io.trec_prefs import JudgmentGroups
-from ..parallel import thread_count
+from ..system.parallel import thread_count
 from .diversity import subtopic_list
 from .evaluation import Report, report_of, summary
 from .joining import HANDFUL, apart, join

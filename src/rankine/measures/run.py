@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import InputError
 from ..io.trec import TrecTable, load_qrels, load_run
 from ..io.trec_prefs import JudgmentGroups, load_groups
-from ..parallel import thread_count
+from ..system.parallel import thread_count
 from .evaluation import Report, parse_all, report_of
 from .groups import GROUPED, evaluate_groups
 from .joining import check_names, check_sides, join

@@ -15,7 +15,7 @@ from ..errors import InputError, nearest
 from ..io.said import said
 from ..io.trec import TrecTable
 from ..io.trec_prefs import JudgmentGroups
-from ..parallel import thread_count
+from ..system.parallel import thread_count
 from .evaluation import JudgedScores, report_of
 from .groups import GROUPED, evaluate_groups
 from .joining import check_names, join, shortened

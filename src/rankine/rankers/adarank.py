@@ -26,8 +26,8 @@ from ..data import RankingData
 from ..errors import InputError
 from ..measures import parse
 from ..measures.table import TABLE
-from ..progress import bar
-from ..records import Count, Finite
+from ..system.progress import bar
+from ..system.records import Count, Finite
 from .base import check_whole
 from .fusion import feature_performances, performances
 from .inner import AUTO, NothingLearnedWarning, first_best, inner_folds, warn_if_constant

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from ..data import RankingData
 from ..errors import InputError
 from ..measures import evaluate, parse
-from ..progress import bar
+from ..system.progress import bar
 from .base import Ranker
 
 

@@ -15,13 +15,13 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from ..arrays import as_ids
-from ..console import say
 from ..data import RankingData
 from ..errors import InputError
-from ..interrupt import partial_result
 from ..measures import parse
-from ..parallel import thread_count
 from ..preferences import Preferences
+from ..system.console import say
+from ..system.parallel import thread_count
+from ..system.signals import partial_result
 from . import words
 from .base import Ranker, check_positive, check_whole
 from .candidates import Candidate, Task, allowance, named

@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import as_numbers
-from ..console import counted
 from ..data import Preferences, RankingData, group_rows
 from ..errors import InputError, in_one_line
 from ..losses import Loss
 from ..measures import evaluate, parse
 from ..normalise import Normaliser
-from ..records import Count, checked
+from ..system.console import counted
+from ..system.records import Count, checked
 from . import model_file
 from .conformity import conformed
 from .habits import check_rows, missing_values

@@ -15,12 +15,12 @@ from sklearn.base import clone
 from ..adapters.boosting import Metric, Objective
 from ..data import Preferences, RankingData
 from ..errors import InputError
-from ..files import fingerprint
 from ..losses import Loss, resolve
 from ..losses.supervision import check_query_weight, per_row
 from ..measures import parse
-from ..progress import bar
-from ..records import Count
+from ..system.files import fingerprint
+from ..system.progress import bar
+from ..system.records import Count
 from .base import Ranker, check_whole
 from .engines import ENGINES, Held, TreeSettings
 from .habits import other_names

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..interrupt import partial_result
 from ..measures import parse
 from ..measures.table import TABLE as MEASURES
+from ..system.signals import partial_result
 from .candidates import Candidate, Task
 from .choosing import DEAR, Estimate, interval, p_better, size_of, weighted_means, within
 from .folds import NEVER

@@ -22,7 +22,7 @@ from sklearn.utils.validation import validate_data
 
 from ..data import RankingData
 from ..errors import InputError
-from ..records import Finite, Positive
+from ..system.records import Finite, Positive
 from .base import Ranker
 from .choosing import interval
 from .fusion import performances

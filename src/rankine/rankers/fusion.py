@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import column
 from ..data import RankingData
 from ..measures import evaluate, parse
-from ..parallel import ordered_map, thread_count
+from ..system.parallel import ordered_map, thread_count
 from .linear_model import LinearModel
 
 

@@ -21,17 +21,17 @@ import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, in_one_line
-from ..files import fingerprint, write_file
-from ..interrupt import results_are_whole
 from ..io import load_table, save_table
 from ..losses import resolve
 from ..losses.supervision import RANKS
 from ..measures import evaluate
-from ..parallel import finished
-from ..progress import bar
-from ..records import Finite, record
-from ..sources import read_whole
-from ..temporary import temporary_folder
+from ..system.files import fingerprint, write_file
+from ..system.parallel import finished
+from ..system.progress import bar
+from ..system.records import Finite, record
+from ..system.signals import results_are_whole
+from ..system.sources import read_whole
+from ..system.temporary import temporary_folder
 from ..version import __version__
 from .starts import DEFAULT_COUNT
 

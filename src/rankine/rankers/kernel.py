@@ -17,9 +17,9 @@ from ..arrays import check_finite, dense
 from ..data import RankingData
 from ..errors import InputError
 from ..normalise import Normaliser
-from ..records import Finite, Positive
 from ..solvers.cutting_plane import check_schedule, cutting_plane
 from ..solvers.run import show_progress
+from ..system.records import Finite, Positive
 from .base import Ranker, check_solver_options, check_whole
 from .dual import KernelDual
 from .inner import AUTO, warn_if_constant

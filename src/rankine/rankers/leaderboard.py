@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from ..errors import InputError
-from ..figures import save_figure
-from ..files import write_file
-from ..records import Finite
-from ..report import Section
-from ..report import write as write_report
+from ..system.figures import save_figure
+from ..system.files import write_file
+from ..system.records import Finite
+from ..system.report import Section
+from ..system.report import write as write_report
 
 COLUMNS = ("name", "params", "mean", "low", "high", "seconds", "verdict")
 

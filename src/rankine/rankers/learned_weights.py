@@ -18,9 +18,9 @@ from sklearn.base import clone
 from sklearn.isotonic import isotonic_regression
 
 from ..data import RankingData
-from ..parallel import thread_count
 from ..rounding import SAFE, gamma
 from ..solvers.certificate import CertificateError, relative_gap
+from ..system.parallel import thread_count
 from .oracle import LinearOracle
 
 _ROUNDS, _HALVINGS = 30, 12

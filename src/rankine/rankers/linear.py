@@ -14,11 +14,11 @@ from ..arrays import as_numbers
 from ..data import RankingData
 from ..errors import InputError
 from ..losses.supervision import check_query_weight
-from ..parallel import thread_count
-from ..records import Finite, Positive
 from ..solvers.certificate import Planes, Solution
 from ..solvers.cutting_plane import check_schedule
 from ..solvers.run import show_progress
+from ..system.parallel import thread_count
+from ..system.records import Finite, Positive
 from .base import check_solver_options, check_whole
 from .inner import AUTO, FOLDS, NothingLearnedWarning, best_setting, inverse_deviations, times, warn_if_constant
 from .learned_weights import learn_weights

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import as_numbers
 from ..data import RankingData
 from ..errors import InputError
-from ..records import Finite
+from ..system.records import Finite
 from .base import Ranker
 
 

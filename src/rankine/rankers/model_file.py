@@ -8,10 +8,10 @@ from inspect import signature
 from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from ..errors import InputError, shorten
-from ..files import write_file
 from ..losses import Loss
-from ..records import checked, parsed
-from ..sources import read_whole
+from ..system.files import write_file
+from ..system.records import checked, parsed
+from ..system.sources import read_whole
 from ..version import __version__
 
 SCHEMA = 1

@@ -18,8 +18,8 @@ from ..errors import InputError, needs
 from ..losses import Loss, resolve
 from ..losses.supervision import check_query_weight
 from ..measures import parse
-from ..progress import bar
-from ..records import Finite
+from ..system.progress import bar
+from ..system.records import Finite
 from .base import Ranker, check_whole
 from .inner import AUTO, inner_folds, warn_if_constant
 from .long_queries import LongQueryWarning, warn_of_long_queries

@@ -18,9 +18,9 @@ import scipy.sparse as sp
 
 from ..errors import InputError
 from ..losses.rounding import Seen
-from ..parallel import query_ranges, shared_map
 from ..rounding import SAFE, UNIT, gamma, norm_above, tiny_of, unit_of
 from ..solvers.certificate import Slip
+from ..system.parallel import query_ranges, shared_map
 from . import product_kernels as kn
 from .dual import LinearDual
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ..figures import BLUE, RED, check_picture, save_figure
+from ..system.figures import BLUE, RED, check_picture, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

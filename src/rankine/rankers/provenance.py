@@ -13,8 +13,8 @@ from typing import Any, TypedDict
 import numpy as np
 
 from ..data import Preferences, RankingData
-from ..files import fingerprint
-from ..records import Count
+from ..system.files import fingerprint
+from ..system.records import Count
 from ..version import __version__
 
 MOST = 64 * 2**20  # bytes of X that are hashed

@@ -21,13 +21,13 @@ import numpy as np
 
 from ..data import RankingData
 from ..errors import InputError, in_one_line
-from ..files import fingerprint, write_file
-from ..interrupt import results_are_whole
 from ..io import load_table, save_table
-from ..parallel import job_pool
-from ..records import Finite, record
-from ..sources import read_whole
-from ..temporary import temporary_folder
+from ..system.files import fingerprint, write_file
+from ..system.parallel import job_pool
+from ..system.records import Finite, record
+from ..system.signals import results_are_whole
+from ..system.sources import read_whole
+from ..system.temporary import temporary_folder
 from .fusion import performances
 from .jobs import plain
 from .table import row_of

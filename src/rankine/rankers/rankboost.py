@@ -22,9 +22,9 @@ from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..losses.pairwise import levels_of, pairs_of
 from ..losses.pairwise_kernels import order_by_level
-from ..parallel import shared_map, thread_count
-from ..progress import bar
-from ..records import Count, Finite
+from ..system.parallel import shared_map, thread_count
+from ..system.progress import bar
+from ..system.records import Count, Finite
 from . import rankboost_kernels as kn
 from .base import Ranker, check_whole
 from .inner import warn_if_constant

@@ -19,10 +19,10 @@ from sklearn.base import clone
 from ..alignment import aligned
 from ..data import Preferences, RankingData
 from ..errors import InputError, in_one_line, nearest
-from ..files import replacing
 from ..measures import parse
 from ..measures.table import TABLE as MEASURES
-from ..parallel import thread_count
+from ..system.files import replacing
+from ..system.parallel import thread_count
 from .jobs import JobData, TuningJob, plain, run, stops_early
 from .leaderboard import AutoReport, LeaderboardRow, verdict_of
 from .learnable import NothingLearnedWarning

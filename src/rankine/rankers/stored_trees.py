@@ -17,8 +17,8 @@ import numpy as np
 from msgspec import Meta
 
 from ..errors import InputError
-from ..limits import max_size
-from ..records import checked
+from ..system.limits import max_size
+from ..system.records import checked
 
 _LARGEST_CATEGORY = 1 << 20  # a node holds a bit for every category up to its largest
 _WHOLE = re.compile(r"-?[0-9]{1,10}", re.ASCII)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..figures import BLUE, RED, check_picture, save_figure
+from ..system.figures import BLUE, RED, check_picture, save_figure
 
 if TYPE_CHECKING:
     from .certificate import Step

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..console import status
 from ..errors import InputError
-from ..interrupt import partial_result
 from ..rounding import SAFE, gamma
+from ..system.console import status
+from ..system.signals import partial_result
 from .certificate import CertificateError, ConvergenceWarning, Planes, Slip, Solution, Step, relative_gap, usual_slip
 from .oracle import Oracle
 

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from ..errors import InputError
-from ..places import inside
+from ..system.paths import inside
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")  # ends a journal of SQLite that names another file
 

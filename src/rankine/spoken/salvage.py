@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError, is_utf8
-from ..temporary import temporary_folder
+from ..system.temporary import temporary_folder
 from .earlier import TABLES
 from .store import Store, cells, cells_of, refresh, undone
 from .store_tables import KINDS, VERSION

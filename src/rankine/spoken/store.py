@@ -27,9 +27,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..errors import InputError, shorten
-from ..files import locked, replacing
-from ..places import inside
-from ..temporary import unlink_copies
+from ..system.files import locked, replacing
+from ..system.paths import inside
+from ..system.temporary import unlink_copies
 from .databases import check_database_files
 from .earlier import earlier_rows
 from .store_tables import (

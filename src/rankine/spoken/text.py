@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import InputError, shorten
-from ..sources import open_source, unpacked, unpacked_whole
+from ..system.sources import open_source, unpacked, unpacked_whole
 
 HAN = "㐀-䶿一-鿿豈-﫿"  # ranges of Chinese characters, for a set in a regular expression
 SPEAKER, SPEAKERS = "speaker", "speakers"  # the column of the index, and the field

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..files import locked, replacing, sealed, unsealed, write_file
-from ..places import folder_inside, inside
+from ..system.files import locked, replacing, sealed, unsealed, write_file
+from ..system.paths import folder_inside, inside
 from ..version import __version__
 from .databases import back_up
 

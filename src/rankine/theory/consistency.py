@@ -22,8 +22,8 @@ from ..data import Preferences, RankingData
 from ..errors import InputError
 from ..losses import Loss, resolve
 from ..losses.supervision import RANKS
-from ..progress import bar
 from ..rankers.linear import LinearRanker
+from ..system.progress import bar
 from .errors_of_rankings import MOST_ITEMS, Error, Label, Ranking, checked_labels, errors, rankings, spelled
 from .rationals import dot
 

@@ -15,8 +15,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Scope
 
-from ..console import say
 from ..errors import InputError
+from ..system.console import say
 from .answers import ApiError, bad_input, error_answer, json_answer
 from .api import exports, recordings, search
 from .limits import SEARCHES, Gate, StreamCount

@@ -17,10 +17,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ..errors import InputError
-from ..files import fingerprint
 from ..spoken.archive.rights import OPEN
 from ..spoken.recognise.audio import as_16_bits
 from ..spoken.recognise.named_roots import split_root
+from ..system.files import fingerprint
 from .answers import ApiError
 from .joined import open_files
 from .live import ArchiveState

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from ..errors import InputError
-from ..files import fingerprint
-from ..places import inside
 from ..spoken.archive.archive import Archive
 from ..spoken.archive.descriptions import Descriptions
 from ..spoken.archive.example_words import example_words
 from ..spoken.archive.hearings import RECORD, hearing_folders
 from ..spoken.index.cells import Stamp, StoredCells
 from ..spoken.index.storage import MANIFEST
+from ..system.files import fingerprint
+from ..system.paths import inside
 from .answers import ApiError, without_paths
 
 Answer = TypeVar("Answer")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
-from ..files import fingerprint
+from ..system.files import fingerprint
 from .answers import ApiError
 
 FOLDER = Path(__file__).parent / "page"

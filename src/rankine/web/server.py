@@ -20,11 +20,11 @@ from urllib.parse import quote
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ..console import put, say
 from ..errors import InputError
-from ..interrupt import SIGNALS, keeping, partial_result, results_are_whole
 from ..spoken.archive.filters import DocumentFilter
 from ..spoken.archive.people import login_name
+from ..system.console import put, say
+from ..system.signals import SIGNALS, keeping, partial_result, results_are_whole
 from .answers import ApiError
 from .app import WebOptions, create_app, new_rules
 from .live import LiveArchive

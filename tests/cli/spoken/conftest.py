@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankine import progress
+from rankine.system import progress
 
 from ...spoken.conftest import taught
 from ...spoken.lattice.cases import SLF

@@ -1,7 +1,7 @@
 """What the spoken commands share: a batch that was stopped continues."""
 
 from rankine.cli.spoken import common
-from rankine.files import locked
+from rankine.system.files import locked
 
 from ...spoken.lattice.cases import SLF
 from ..running import rankine

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.files import sealed
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.subtitles import subtitles
+from rankine.system.files import sealed
 
 from ..cases import filled
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.files import locked
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.examples import examples
 from rankine.spoken.archive.feature_cache import FeatureCache
@@ -17,6 +16,7 @@ from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.judgments import Judged
 from rankine.spoken.learn.learning import cross_validate
 from rankine.spoken.learn.weights import Weights
+from rankine.system.files import locked
 
 from ..cases import SMALL
 

@@ -5,10 +5,10 @@ import json
 import pytest
 
 import rankine as rk
-from rankine.files import sealed
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best
+from rankine.system.files import sealed
 
 
 def changed(archive, **settings):

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.files import locked
 from rankine.spoken import Archive
 from rankine.spoken.archive.hits import locate
 from rankine.spoken.archive.opening import create_or_open
 from rankine.spoken.archive.recordings import FOLDER
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats.simple import one_best
+from rankine.system.files import locked
 
 from ..recognise.cases import Echo, write
 

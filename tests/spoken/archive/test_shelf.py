@@ -5,9 +5,9 @@ import json
 import pytest
 
 import rankine as rk
-from rankine.files import sealed
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.learn.weights import Weights
+from rankine.system.files import sealed
 
 
 def test_weights_are_kept_and_can_be_undone(taught):

@@ -183,7 +183,7 @@ def test_two_learnings_exclude_each_other_and_a_kill_frees_them(school):
 
 
 def test_a_list_of_weights_of_an_earlier_release(school):
-    from rankine.files import sealed
+    from rankine.system.files import sealed
 
     one = Weights(tuple(school.ranker_names), tuple(range(len(school.ranker_names))), None, "own", {})
     school.use_weights(one)

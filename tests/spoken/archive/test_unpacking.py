@@ -10,10 +10,10 @@ import zipfile
 import pytest
 
 import rankine as rk
-from rankine import limits
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.roots import RecordingRoots
 from rankine.spoken.archive.unpacking import unpack
+from rankine.system import limits
 
 from .packs import recognised
 

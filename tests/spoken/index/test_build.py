@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from rankine.files import fingerprint
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.papers import document_scores
 from rankine.spoken.index.about import About
@@ -12,6 +11,7 @@ from rankine.spoken.index.build_kernels import by_unit
 from rankine.spoken.lattice.confusion import confusion_network
 from rankine.spoken.lattice.formats import Piece, read_lattice, write_slf
 from rankine.spoken.lattice.scoring import Scoring
+from rankine.system.files import fingerprint
 
 from ..cases import SMALL, answers, cells, filled, lattice, sausages, talk
 

@@ -10,13 +10,19 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.files import sealed
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index.storage import writing
+from rankine.system.files import sealed
 
 from ..cases import answers, filled, lattice, state
 
-WRITERS = {"rankine.files", "rankine.spoken.index.storage", "rankine.spoken.index.changes", "filelock._unix", "shutil"}
+WRITERS = {
+    "rankine.system.files",
+    "rankine.spoken.index.storage",
+    "rankine.spoken.index.changes",
+    "filelock._unix",
+    "shutil",
+}
 MANY = 10**9
 DAMAGE = "the archive is damaged|is damaged: the checksum is wrong|manifest of a spoken archive, or damaged|reads up to"
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.files import sealed
 from rankine.normalise import Normaliser
 from rankine.spoken.learn.weights import NORMALISERS, Weights, normalised
+from rankine.system.files import sealed
 
 NAMES = ("word-cn-1", "word-cn-2")
 

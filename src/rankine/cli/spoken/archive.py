@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...console import counted, put, say
-from ...interrupt import keeping
 from ...spoken.lattice.units.table import LANGUAGES
 from ...spoken.text import ABOUT_COLUMNS, UTTERANCE
+from ...system.console import counted, put, say
+from ...system.signals import keeping
 from .common import Closed, Folder, LatticeSource, Lexicon, Workers, finish, reads_lattices
 
 if TYPE_CHECKING:
@@ -59,10 +59,10 @@ def index(
 
     `rankine spoken index archive/ lat.1.gz --words words.txt --language zh --about recordings.tsv`
     """
-    from ...parallel import thread_count
-    from ...progress import bar
     from ...spoken.archive.opening import create_or_open
     from ...spoken.index.about import guess_language, read_about
+    from ...system.parallel import thread_count
+    from ...system.progress import bar
 
     table = None if about is None else read_about(about)
     scoring = _in_lower_case(source.scoring)
@@ -106,10 +106,10 @@ def subtitles(
     """
     from pathlib import Path
 
-    from ...files import replacing
     from ...spoken import Archive
     from ...spoken.archive.rights import check_readable
     from ...spoken.archive.subtitles import subtitles as make
+    from ...system.files import replacing
 
     if output is not None and Path(output).suffix == ".srt":
         form = "srt"
@@ -125,8 +125,8 @@ def subtitles(
 
 def merge(archive: Folder) -> None:
     """Merge all parts of the index into one file; many parts are merged without being asked."""
-    from ...progress import bar
     from ...spoken import Archive
+    from ...system.progress import bar
 
     opened = Archive(archive)
     with bar("arrays", None) as update:
@@ -146,9 +146,9 @@ def check(
     With `--repair`, damaged parts of the index are built again from the archive's own lattices, and what can be read of
     a damaged store is saved. What was damaged is kept in a folder `damaged-…` until all of it is back.
     """
-    from ...console import print_table
-    from ...progress import bar
     from ...spoken import Archive
+    from ...system.console import print_table
+    from ...system.progress import bar
 
     lost = _repair(archive, workers) if repair else []
     opened = Archive(archive)
@@ -171,9 +171,9 @@ def check(
 
 def _repair(archive: str, workers: int | None) -> list[str]:
     """Repair an archive and say what was done; what is lost or still wrong."""
-    from ...parallel import thread_count
-    from ...progress import bar
     from ...spoken import Archive
+    from ...system.parallel import thread_count
+    from ...system.progress import bar
 
     keeping(f"what is repaired in {archive}; the same command goes on from there")
     with bar("repairing", None) as update:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from ...console import counted, data_output, say
 from ...errors import writing_to
-from ...interrupt import keeping
-from ...temporary import unlink_copies
+from ...system.console import counted, data_output, say
+from ...system.signals import keeping
+from ...system.temporary import unlink_copies
 
 if TYPE_CHECKING:
     from ...spoken.lattice.batch import UtteranceResult
@@ -116,8 +116,8 @@ class LatticeSource:
 
     def state(self) -> str:
         """A fingerprint of names, sizes and times of change of the files."""
-        from ...files import fingerprint, stamp
         from ...spoken.lattice.formats import files
+        from ...system.files import fingerprint, stamp
 
         def state(file: File) -> str:
             _, size, changed = stamp(file.path)
@@ -149,10 +149,10 @@ class LatticeSource:
 
     def each(self, work: Callable[..., Any], workers: int | None, skip: int = 0) -> Iterator[UtteranceResult]:
         """The result of every utterance after the first ``skip``, with progress."""
-        from ...parallel import thread_count
-        from ...progress import bar
         from ...spoken.lattice.batch import each
         from ...spoken.lattice.formats import TABLE, files
+        from ...system.parallel import thread_count
+        from ...system.progress import bar
 
         sources = files(self.place, self.format)
         self.tell_divisors(sources)
@@ -237,7 +237,7 @@ def write_all(
                 else:
                     bad.append(utterance.error)
         return bad, good
-    from ...files import open_target
+    from ...system.files import open_target
 
     with BatchJournal(f"{output}.part", source, settings) as journal:
         for utterance in source.each(work, workers, journal.done):
@@ -253,14 +253,14 @@ class BatchJournal:
 
     It holds the result of every utterance, each followed by a line that begins with a mark: what stands behind the last
     mark is not whole and is cut off. A journal of another source, of files that have changed, or of other settings is
-    begun anew. It is removed when the batch has ended. (It is not a :class:`rankine.journal.Journal`, because results
-    are bytes of any size, which are copied to the output as they are.)
+    begun anew. It is removed when the batch has ended. (It is not a :class:`rankine.system.journal.Journal`, because
+    results are bytes of any size, which are copied to the output as they are.)
     """
 
     _MARK = b"\x1e"
 
     def __init__(self, path: str, source: LatticeSource, settings: str) -> None:
-        from ...files import check_folder_of, locked
+        from ...system.files import check_folder_of, locked
 
         self.path, self.bad, self.good, self.names = Path(path), list[str](), 0, set[str]()
         check_folder_of(self.path)

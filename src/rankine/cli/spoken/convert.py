@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...console import counted, say
+from ...system.console import counted, say
 from .common import BatchJournal, LatticeSource, Workers, finish, reads_lattices, write_all
 
 if TYPE_CHECKING:
@@ -131,10 +131,10 @@ def _transcript(scoring: Scoring, piece: Piece) -> Transcript:
 def _documents(source: LatticeSource, place: Path, to: str, one_file: bool, workers: int | None) -> Result:
     """Write a file for each document, of all its utterances."""
     from ...errors import InputError
-    from ...files import open_target
-    from ...places import inside, is_inside
     from ...spoken.lattice.formats.table import TABLE, writer_of
     from ...spoken.lattice.formats.transcript import Transcript
+    from ...system.files import open_target
+    from ...system.paths import inside, is_inside
 
     transcripts: dict[str, Transcript] = {}
     bad, good = [], 0
@@ -191,9 +191,9 @@ def _scaled(scoring: Scoring, to: str, piece: Piece) -> Lattice:
 def _folder(source: LatticeSource, place: Path, to: str, paths: int, workers: int | None) -> Result:
     """Write one file per utterance, each whole or not at all."""
     from ...errors import InputError
-    from ...files import write_file
-    from ...places import inside, is_inside
     from ...spoken.lattice.formats import TABLE
+    from ...system.files import write_file
+    from ...system.paths import inside, is_inside
 
     place.mkdir(parents=True, exist_ok=True)
     with BatchJournal(str(place / ".convert.part"), source, _settings(to, TABLE[to], paths)) as journal:
@@ -212,9 +212,9 @@ def _folder(source: LatticeSource, place: Path, to: str, paths: int, workers: in
 def _numbered(source: LatticeSource, target: str, to: str, workers: int | None) -> Result:
     """Write a file whose words are numbers and, beside it, ``….words.txt`` with the words and their numbers."""
     from ...errors import InputError
-    from ...files import open_target, write_file
     from ...spoken.lattice.formats.table import writer_of
     from ...spoken.text import has_blanks
+    from ...system.files import open_target, write_file
 
     write = writer_of(to)
     numbers: dict[str, int] = {}

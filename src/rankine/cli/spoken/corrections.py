@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...console import clock, counted, print_table, put, say
+from ...system.console import clock, counted, print_table, put, say
 from .common import Closed, Folder, finish
 from .marks import By, Encoding, Export, History, Import, Undo, check_open, one_of, print_history, undone_line
 

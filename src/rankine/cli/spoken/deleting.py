@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...console import ask, counted, say
+from ...system.console import ask, counted, say
 from .common import Folder
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ def undelete(
 
     `rankine spoken undelete archive/` lists what is in the bin; `rankine spoken undelete archive/ tape-7`
     """
-    from ...console import print_table
     from ...spoken import Archive
+    from ...system.console import print_table
 
     opened = Archive(archive)
     if documents:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...console import say
+from ...system.console import say
 from .common import Folder
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ def hearings(
 
     `rankine spoken hearings archive/ --set whisper=0.3`
     """
-    from ...console import print_table
-    from ...progress import bar
     from ...spoken import Archive
     from ...spoken.archive.hearings import hearing_of
+    from ...system.console import print_table
+    from ...system.progress import bar
 
     weights = dict(map(_read, given or ()))
     opened = Archive(archive)

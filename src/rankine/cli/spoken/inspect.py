@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...console import counted, print_table, say
+from ...system.console import counted, print_table, say
 from .common import LatticeSource, Workers, finish, reads_lattices
 
 if TYPE_CHECKING:

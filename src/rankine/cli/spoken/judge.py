@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...console import ask, counted, say
-from ...interrupt import keeping
+from ...system.console import ask, counted, say
+from ...system.signals import keeping
 from .common import Folder
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _judge_next(archive: Archive, queries: list[str], n: int, name: str, answers
 
 def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers: list[tuple[int, str]]) -> bool:
     """Ask about each hit; returns False if the user wants to quit."""
-    from ...console import clock
+    from ...system.console import clock
 
     book, text = archive.judgments, " ".join(text.split())
     key = book.query(text)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...console import counted, print_table, say
+from ...system.console import counted, print_table, say
 from .common import Folder
 
 if TYPE_CHECKING:

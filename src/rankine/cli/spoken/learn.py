@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...console import counted, say
 from ...normalisers import TABLE
 from ...spoken.learn.table import NEIGHBOURS, RANKERS
+from ...system.console import counted, say
 from .common import Folder
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ def learn(
     `rankine spoken learn archive/ --queries q.tsv --qrels q.qrels --ranker svm-map --dry-run`
     """
     from ...errors import InputError
-    from ...figures import check_picture
     from ...spoken import Archive
     from ...spoken.learn.pictures import draw_weights
+    from ...system.figures import check_picture
 
     if propose and (dry_run or keep):
         raise InputError("--propose excludes --dry-run and --keep")
@@ -107,7 +107,7 @@ def _proposed(archive: str, result: LearningResult) -> str:
 
 def _print_verdict(result: LearningResult, per_query: bool) -> None:
     """Print what the test says, how the weights change, and perhaps every query."""
-    from ...console import print_table
+    from ...system.console import print_table
 
     verdict = result.verdict
     if per_query:
@@ -130,7 +130,7 @@ def _judged(queries: str | None, qrels: str | None) -> Judged | None:
 
 def _print_result(archive: str, result: LearningResult, dry_run: bool) -> None:
     """Print the test over folds, and the weights where they are used or only looked at."""
-    from ...console import print_table
+    from ...system.console import print_table
 
     weights, trial = result.weights, result.trial
     note = f"mean AP over {counted(len(trial.in_vocabulary), 'query')}, tested by weights learned on the other folds"
@@ -172,11 +172,11 @@ def weights(
 
     `rankine spoken weights archive/ --import other/weights/1f2e3d4c5b6a.json`
     """
-    from ...console import print_table
     from ...errors import InputError
     from ...spoken import Archive
     from ...spoken.index.scores import ranker_names
     from ...spoken.learn.weights import Weights
+    from ...system.console import print_table
 
     if (use is not None) + (load is not None) + back > 1:
         raise InputError("--use, --import and --back exclude each other")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...console import clock, counted, print_table, say
+from ...system.console import clock, counted, print_table, say
 from .common import Closed, Folder, finish
 
 if TYPE_CHECKING:

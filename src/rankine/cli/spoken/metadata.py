@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from ...console import clock, counted, print_table, put, put_json, say
+from ...system.console import clock, counted, print_table, put, put_json, say
 from .common import Folder, finish
 from .turns import table_of_turns
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ...console import print_table, say
 from ...errors import InputError
 from ...spoken.recognise.model_table import TABLE
+from ...system.console import print_table, say
 from .tables import list_models
 
 app = typer.Typer(

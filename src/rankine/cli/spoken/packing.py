@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ...console import counted, say
+from ...system.console import counted, say
 from .common import Folder, Workers
 
 
@@ -36,10 +36,10 @@ def pack(
     from pathlib import Path
 
     from ...errors import InputError
-    from ...limits import shown
-    from ...progress import bar
     from ...spoken import Archive
     from ...spoken.archive.rights import check_all_open
+    from ...system.limits import shown
+    from ...system.progress import bar
 
     if closed and open_only:
         raise InputError("--closed and --open-only cannot be used together")
@@ -65,9 +65,9 @@ def unpack(
 
     `rankine spoken unpack archive.zip archive/`
     """
-    from ...parallel import thread_count
-    from ...progress import bar
     from ...spoken.archive.unpacking import unpack as make
+    from ...system.parallel import thread_count
+    from ...system.progress import bar
 
     with bar("unpacking", None) as update:
         n = make(source, archive, thread_count(workers), update, update)
@@ -79,8 +79,8 @@ def upgrade(archive: Folder) -> None:
 
     The first change of an archive does it too. This also stores what search otherwise derives each time.
     """
-    from ...progress import bar
     from ...spoken import Archive
+    from ...system.progress import bar
 
     opened = Archive(archive)
     with bar("upgrading", None, unit="bytes") as update:

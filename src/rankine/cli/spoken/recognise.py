@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...console import counted, say
-from ...interrupt import keeping
 from ...spoken.lattice.units.table import LANGUAGES
+from ...system.console import counted, say
+from ...system.signals import keeping
 from .common import Closed, Folder, finish
 from .recognition import Recognition, recognises
 
@@ -48,8 +48,8 @@ def recognise(
     """
     import time
 
-    from ...progress import stages
     from ...spoken.recognise import run
+    from ...system.progress import stages
 
     began, notes = time.perf_counter(), list[str]()
     _announcing(notes)(recognition.why)
@@ -146,8 +146,8 @@ def _add(
 
     ``notes`` are those of the time before, which are not repeated; they are replaced.
     """
-    from ...progress import stages
     from ...spoken.archive import recordings
+    from ...system.progress import stages
 
     options = {"longest": recognition.longest, "workers": recognition.workers, **options}
     recognisers = recognition.recognisers

@@ -119,7 +119,7 @@ def recognises(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def wrapped(**values: Any) -> None:
-        from ...parallel import thread_count
+        from ...system.parallel import thread_count
 
         mine = {name: values.pop(name) for name in shared}
         further = list(dict.fromkeys(values.pop("hearing", None) or ()))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ...console import counted, say
+from ...system.console import counted, say
 from .common import Folder, finish
 
 
@@ -21,8 +21,8 @@ def relocate(
 
     `rankine spoken relocate archive/ /new/disk/recordings`
     """
-    from ...progress import bar
     from ...spoken import Archive
+    from ...system.progress import bar
 
     with bar("looking for recordings", None) as update:
         result = Archive(archive).relocate(recordings, lambda done, total: update(done, total))

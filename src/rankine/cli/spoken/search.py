@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from ...console import put, put_json, say
 from ...spoken.archive.grammar import EXAMPLES
+from ...system.console import put, put_json, say
 from ..tables import print_hits
 from .common import Closed, Folder
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...console import say
+from ...system.console import say
 from .common import LatticeSource, Lexicon, Units, reads_lattices
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ def show(
     from dataclasses import replace
 
     from ...errors import InputError
-    from ...figures import check_picture
     from ...spoken import arc_posteriors
     from ...spoken.lattice.lattice import check_threshold
     from ...spoken.lattice.pictures import draw_lattice, draw_posteriors
     from ...spoken.lattice.units import splitter, to_units
+    from ...system.figures import check_picture
     from .posteriors import compute
 
     check_picture(output)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...console import print_table
 from ...errors import install
+from ...system.console import print_table
 
 
 class Listing(NamedTuple):

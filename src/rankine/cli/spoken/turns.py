@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...console import counted, say
+from ...system.console import counted, say
 from .common import finish
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
-from ...places import folder_inside
+from ...system.paths import folder_inside
 from ..index.settings import Settings
 from ..index.storage import create, writing
 from ..recognise.journal import DAYS

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ...errors import InputError, shorten
-from ...places import is_inside
+from ...system.paths import is_inside
 
 DATA = "data/"
 DECLARATION, INFO, MANIFEST, TAGS = "bagit.txt", "bag-info.txt", "manifest-sha256.txt", "tagmanifest-sha256.txt"

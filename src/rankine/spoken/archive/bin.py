@@ -17,9 +17,9 @@ import numpy as np
 from msgspec import Meta
 
 from ...errors import InputError, nearest
-from ...files import sealed, unsealed, write_file
-from ...places import folder_inside, inside, plain_files
-from ...records import Count, checked
+from ...system.files import sealed, unsealed, write_file
+from ...system.paths import folder_inside, inside, plain_files
+from ...system.records import Count, checked
 from ..index import schema
 from ..index.build import part_of_parts
 from ..index.part_reader import PartReader

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ...console import counted
 from ...errors import InputError
-from ...places import check_below, folder_inside, inside
+from ...system.console import counted
+from ...system.paths import check_below, folder_inside, inside
 from ..index.about import read_about
 from ..index.reader import Index
 from ..index.storage import open_parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...console import clock
+from ...system.console import clock
 
 
 def citation(name: str, fields: Mapping[str, str], second: float | None = None) -> str:

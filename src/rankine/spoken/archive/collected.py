@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, nearest, shorten
-from ...files import write_file
+from ...system.files import write_file
 from ..index.reader import Index
 from ..lattice.formats.captions import stamp
 from .correcting import placed_document

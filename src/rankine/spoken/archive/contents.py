@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ...errors import InputError
-from ...places import folder_inside, inside
+from ...system.paths import folder_inside, inside
 from ..catalogue import attach_recordings, detach_recordings
 from ..index.about import About
 from ..index.build import Document, analyse, analyse_lattice, content_print, fingerprint_of

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import InputError
-from ...files import fingerprint, stamp
-from ...places import folder_inside, inside
+from ...system.files import fingerprint, stamp
+from ...system.paths import folder_inside, inside
 from ..index import schema
 from ..index.build import Document, Utterance, analyse_lattice
 from ..index.heard_rows import CONTINUED, as_heard, reading_of, rows_as_text, utterances_of

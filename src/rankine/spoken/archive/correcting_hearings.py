@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from ...files import fingerprint
-from ...places import folder_inside, inside
+from ...system.files import fingerprint
+from ...system.paths import folder_inside, inside
 from ..index import schema
 from ..index.build import Document, Utterance
 from ..index.reader import Index

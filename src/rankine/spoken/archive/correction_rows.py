@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ...files import fingerprint
+from ...system.files import fingerprint
 from ..index.reader import Index
 from ..lattice.formats import Reading
 from ..store import Store, cells, undone

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ...console import clock
 from ...errors import InputError, is_utf8, shorten
+from ...system.console import clock
 from ..index.build import Utterance
 from ..index.reader import Index
 from ..lattice.formats.transcript import spread

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...data import RankingData
 from ...errors import InputError
-from ...files import fingerprint
-from ...progress import bar
+from ...system.files import fingerprint
+from ...system.progress import bar
 from ...version import __version__
 from ..index.reader import Index
 from ..learn.judgments import Judged

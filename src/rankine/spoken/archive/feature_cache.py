@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError
-from ...files import locked
-from ...places import folder_inside, inside, plain_files
+from ...system.files import locked
+from ...system.paths import folder_inside, inside, plain_files
 
 if TYPE_CHECKING:
     from ...data import RankingData

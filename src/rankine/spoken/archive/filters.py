@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...console import counted
 from ...errors import InputError, nearest, shorten
+from ...system.console import counted
 from ..index.reader import Index
 from .dates import EXPECTED, read_date, read_dates, read_days
 from .fields import TABLE, field_name, in_order, values_of

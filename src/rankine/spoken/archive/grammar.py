@@ -11,8 +11,7 @@ import unicodedata
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from ...console import shown
-from ...errors import InputError, nearest
+from ...errors import InputError, nearest, shown
 from ..text import HAN
 from .dates import read_dates
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from ...places import folder_inside
+from ...system.paths import folder_inside
 from ..index.changes import Changes
 from ..recognise.journal import RecordingJournal
 from .recordings import (

@@ -21,10 +21,10 @@ import numpy as np
 from msgspec import Meta
 
 from ...errors import InputError, nearest, shorten
-from ...files import locked, sealed, unsealed, write_file
-from ...places import entries, folder_inside, inside
-from ...records import Count, Finite, checked
-from ...temporary import MARK
+from ...system.files import locked, sealed, unsealed, write_file
+from ...system.paths import entries, folder_inside, inside
+from ...system.records import Count, Finite, checked
+from ...system.temporary import MARK
 from ..index.reader import Index
 from ..index.storage import MANIFEST, create
 from ..upgrading import BUSY

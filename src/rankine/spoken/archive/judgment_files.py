@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError, nearest, shorten
-from ...files import write_file
+from ...system.files import write_file
 from ..index.reader import Index
 from ..learn.judgment_rows import Judgment
 from ..learn.judgments import Judged, Judgments, check_name

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import InputError
-from ...places import folder_inside, inside
-from ...temporary import temporary_folder
+from ...system.paths import folder_inside, inside
+from ...system.temporary import temporary_folder
 from ..index import schema
 from ..index.storage import Manifest
 from ..recognise.journal import JOURNAL, RecordingJournal

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from ...console import clock
 from ...errors import InputError, is_utf8, shorten
+from ...system.console import clock
 from ..index.reader import Index
 from ..store import Store, undone
 from .correction_rows import hidden_recordings

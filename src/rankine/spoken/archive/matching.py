@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...console import counted
+from ...system.console import counted
 from ..index import schema
 from ..index.part_reader import PartReader
 from ..index.reader import Index

@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from ...console import counted
 from ...errors import InputError, naming, nearest, shorten
-from ...files import write_file
 from ...io.delimited_blocks import DecodedText
-from ...sources import open_source
+from ...system.console import counted
+from ...system.files import write_file
+from ...system.sources import open_source
 from .dates import read_days
 from .fields import KEYS, LICENCE, MEASURED, TABLE, field_name, field_of_cell, in_order, read_value
 from .rights import CLOSED, OPEN, RIGHTS, access, is_licence, is_understood, not_understood, read_rights, restricts

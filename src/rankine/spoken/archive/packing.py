@@ -15,12 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...console import counted
 from ...errors import InputError
-from ...files import replacing
-from ...interrupt import check
-from ...places import folder_inside, inside, is_inside, plain_files
-from ...temporary import temporary_folder
+from ...system.console import counted
+from ...system.files import replacing
+from ...system.paths import folder_inside, inside, is_inside, plain_files
+from ...system.signals import check
+from ...system.temporary import temporary_folder
 from ...version import __version__
 from ..databases import back_up, check_database_files
 from ..index.parts import Part, PartFile

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...places import folder_inside, inside
+from ...system.paths import folder_inside, inside
 from ..index.storage import MANIFEST, Manifest
 from ..recognise.journal import JOURNAL, TABLE, RecordingJournal
 from .hearings import FOLDER as HEARINGS

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError, shorten
-from ...files import write_file
+from ...system.files import write_file
 from .fields import KEYS, field_name
 from .metadata_files import JSON_LINES, RecordingFinder, table_rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...places import folder_inside, inside
+from ...system.paths import folder_inside, inside
 from ..index.about import About
 from ..index.changes import Changes, Progress
 from ..index.reader import Index

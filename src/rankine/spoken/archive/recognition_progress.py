@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import NamedTuple, TypedDict
 
 from ...errors import InputError
-from ...files import write_file
-from ...places import folder_inside, inside
-from ...records import Count, Finite, record
+from ...system.files import write_file
+from ...system.paths import folder_inside, inside
+from ...system.records import Count, Finite, record
 from ..index.cells import StoredCells
 from ..recognise.journal import RecordingJournal, is_other
 from .contents import FOLDER

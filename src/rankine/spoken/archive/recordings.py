@@ -10,10 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from ...console import counted
 from ...errors import InputError
-from ...files import locked
-from ...places import check_below, folder_inside, inside
+from ...system.console import counted
+from ...system.files import locked
+from ...system.paths import check_below, folder_inside, inside
 from ..catalogue import identify_recordings, settle_names
 from ..index import schema
 from ..index.about import About, read_about

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError
-from ...files import fingerprint_of_file
-from ...places import folder_inside
+from ...system.files import fingerprint_of_file
+from ...system.paths import folder_inside
 from ..index import schema
 from ..index.storage import writing
 from ..index.working import Labels, WorkingIndex

@@ -17,12 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 
-from ...console import counted
 from ...errors import InputError, in_one_line
-from ...files import write_file
-from ...places import entries, folder_inside, inside, plain_files
-from ...records import Count, record
-from ...temporary import MARK
+from ...system.console import counted
+from ...system.files import write_file
+from ...system.paths import entries, folder_inside, inside, plain_files
+from ...system.records import Count, record
+from ...system.temporary import MARK
 from ..earlier import earlier_rows
 from ..index import schema
 from ..index.about import read_about

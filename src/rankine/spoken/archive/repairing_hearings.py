@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from ...errors import InputError, in_one_line
-from ...places import inside
+from ...system.paths import inside
 from .hearings import FOLDER as HEARINGS
 from .hearings import RECORD, hearing_folders, read_weight
 

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ...console import counted
 from ...errors import InputError, shorten
+from ...system.console import counted
 from ..index.cells import CLOSED, OPEN, RIGHTS
 from ..index.reader import Index
 from ..index.storage import MANIFEST

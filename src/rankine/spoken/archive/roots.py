@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from ...errors import InputError, shorten
-from ...files import locked, write_file
-from ...places import inside, is_inside
-from ...records import checked, parsed
+from ...system.files import locked, write_file
+from ...system.paths import inside, is_inside
+from ...system.records import checked, parsed
 from ..index.storage import Manifest
 from ..recognise.named_roots import NamedRoots, split_root
 from ..recognise.recordings import find

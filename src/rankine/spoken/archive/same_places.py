@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...places import folder_inside, inside
+from ...system.paths import folder_inside, inside
 from ..index import schema
 from ..index.reader import Index
 from ..recognise.journal import JOURNAL, RecordingJournal

@@ -15,9 +15,9 @@ from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict
 from msgspec import Meta
 
 from ...errors import InputError, shorten
-from ...files import sealed, unsealed, write_file
-from ...places import folder_inside, inside
-from ...records import checked
+from ...system.files import sealed, unsealed, write_file
+from ...system.paths import folder_inside, inside
+from ...system.records import checked
 from ..learn.weights import Weights
 
 LONGEST = 100  # characters of a name

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...files import fingerprint, write_file
-from ...places import folder_inside, inside
+from ...system.files import fingerprint, write_file
+from ...system.paths import folder_inside, inside
 from ..index.reader import Index
 from ..lattice.formats import write_slf
 from ..lattice.lattice import Lattice

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...errors import InputError
-from ...places import inside
+from ...system.paths import inside
 from ..index.reader import Index
 from ..recognise.journal import JOURNAL, RecordingJournal, is_other
 from ..recognise.tags import read_tags

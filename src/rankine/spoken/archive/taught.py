@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...files import locked
-from ...places import inside
+from ...system.files import locked
+from ...system.paths import inside
 from ..index.storage import writing
 from ..learn.judgments import Judged
 from ..learn.table import AUTO, NEIGHBOURS

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError, shorten
-from ...files import write_file
+from ...system.files import write_file
 from .fields import KEYS, field_name
 from .metadata_files import RecordingFinder, table_rows
 from .turns import SpeakerTurn, checked_turn

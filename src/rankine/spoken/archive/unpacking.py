@@ -24,12 +24,12 @@ from pathlib import Path
 from secrets import token_hex
 
 from ...errors import InputError, shorten, writing_to
-from ...files import check_folder_of, locked, write_file
-from ...interrupt import check
-from ...limits import Meter
-from ...places import entries, inside, is_inside
-from ...records import record
-from ...temporary import MARK, temporary_folder
+from ...system.files import check_folder_of, locked, write_file
+from ...system.limits import Meter
+from ...system.paths import entries, inside, is_inside
+from ...system.records import record
+from ...system.signals import check
+from ...system.temporary import MARK, temporary_folder
 from ..index.changes import Progress
 from ..index.reader import Index
 from ..index.storage import MANIFEST, Manifest

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ...files import fingerprint
+from ...system.files import fingerprint
 from ..lattice.confusion import confusion_network
 from ..lattice.formats import TABLE, Piece
 from ..lattice.grams import GramCounts, gram_counts

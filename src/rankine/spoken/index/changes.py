@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-from ...console import counted
 from ...errors import InputError
-from ...parallel import paired_map
+from ...system.console import counted
+from ...system.parallel import paired_map
 from ..lattice.batch import guarded, lost
 from ..lattice.formats import File, Piece, Turn, files, pieces
 from ..lattice.scoring import Scoring

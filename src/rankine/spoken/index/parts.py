@@ -16,9 +16,9 @@ import numpy as np
 from msgspec import Meta
 
 from ...errors import InputError, shorten
-from ...files import replacing
-from ...places import inside
-from ...records import Count, large_record
+from ...system.files import replacing
+from ...system.paths import inside
+from ...system.records import Count, large_record
 
 MAGIC = b"RNKPART1"
 CHUNK = 1 << 16

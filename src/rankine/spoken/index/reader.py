@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, nearest, shorten
-from ...places import inside
+from ...system.paths import inside
 from ..lattice.units import TABLE, Split
 from ..store import Store
 from ..text import SPEAKER, SPEAKERS

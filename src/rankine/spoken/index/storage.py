@@ -28,9 +28,9 @@ import numpy as np
 from msgspec import Meta
 
 from ...errors import InputError, is_utf8, shorten
-from ...files import is_temporary, locked, sealed, unsealed, write_file
-from ...places import check_name, inside, plain_files
-from ...records import Count, checked
+from ...system.files import is_temporary, locked, sealed, unsealed, write_file
+from ...system.paths import check_name, inside, plain_files
+from ...system.records import Count, checked
 from ...version import __version__
 from ..store import FILE, Store
 from ..upgrading import BUSY, FORMAT, MANIFEST, STORED, WHAT

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ...errors import InputError
-from ...parallel import process_map
+from ...system.parallel import process_map
 from .formats import Piece, files, pieces
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InputError
-from ...figures import check_picture, save_figure
+from ...system.figures import check_picture, save_figure
 from .lattice import Lattice
 from .posteriors import ArcPosteriors, UnitPosteriors
 

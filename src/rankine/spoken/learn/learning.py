@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from ... import losses
-from ...console import counted
 from ...data import RankingData
 from ...errors import InputError
-from ...files import fingerprint
 from ...measures import evaluate
 from ...measures.compare import mean_interval, wilcoxon
-from ...progress import bar
+from ...system.console import counted
+from ...system.files import fingerprint
+from ...system.progress import bar
 from .classes import C as OWN_C
 from .classes import ContinuedRanker
 from .neighbours import NeighbourRanker

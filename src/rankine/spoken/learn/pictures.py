@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...figures import check_picture
+from ...system.figures import check_picture
 from ..lattice.pictures import save_with_letters
 
 if TYPE_CHECKING:

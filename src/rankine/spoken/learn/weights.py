@@ -15,10 +15,10 @@ from msgspec import Meta
 
 from ...data import RankingData
 from ...errors import InputError, is_utf8, nearest
-from ...files import fingerprint, sealed, unsealed
 from ...normalise import Normaliser
 from ...normalisers import TABLE
-from ...records import Count, Finite, checked
+from ...system.files import fingerprint, sealed, unsealed
+from ...system.records import Count, Finite, checked
 from ...version import __version__
 from ..index.evidence import CLASSES, evidence_names
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import InputError, needs
-from ...files import replacing
+from ...system.files import replacing
 from .cutting import Segment, cut
 from .readers import open_audio
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, shorten
-from ...temporary import temporary_folder
+from ...system.temporary import temporary_folder
 from ..lattice.formats import write_slf
 from .outputs import read_output
 from .table import PLACES, SegmentError

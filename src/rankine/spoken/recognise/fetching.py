@@ -18,8 +18,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from ...errors import InputError, needs, shorten
-from ...files import locked, write_file
-from ...temporary import MARK, temporary_folder
+from ...system.files import locked, write_file
+from ...system.temporary import MARK, temporary_folder
 from .model_table import HubSource, WheelSource, row_of
 from .models import RECORD, compare, folder_of, sealed_record, sha256_of
 

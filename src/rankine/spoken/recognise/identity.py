@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError, in_one_line
-from ...files import fingerprint, fingerprint_of_file
+from ...system.files import fingerprint, fingerprint_of_file
 from .audio import sample_print
 from .journal import AudioContent, RecordingJournal, is_other
 from .recordings import Recording

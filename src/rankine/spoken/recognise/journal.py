@@ -24,11 +24,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
-from ... import files
 from ...errors import InputError, is_utf8, shorten
-from ...journal import Journal
-from ...places import check_name, inside, is_inside, plain_files
-from ...records import Count, Finite
+from ...system import files
+from ...system.journal import Journal
+from ...system.paths import check_name, inside, is_inside, plain_files
+from ...system.records import Count, Finite
 from ..text import AUDIO, DOCUMENT, OFFSET, RECOGNISED, RECORDINGS, UTTERANCE, stem
 from .cutting import VERSION
 from .named_roots import NO_ROOTS, NamedRoots

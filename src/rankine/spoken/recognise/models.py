@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TypedDict
 
 from ...errors import InputError, needs
-from ...files import locked, sealed, stamp, unsealed, write_file
-from ...places import inside
-from ...records import Count
+from ...system.files import locked, sealed, stamp, unsealed, write_file
+from ...system.paths import inside
+from ...system.records import Count
 from .model_table import TABLE, names_of, row_of
 
 RECORD, STAMPS = "rankine.json", "checked.json"

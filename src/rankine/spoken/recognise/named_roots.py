@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...places import is_inside
+from ...system.paths import is_inside
 
 
 class NamedRoots:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, needs, shorten
-from ...temporary import temporary_folder
+from ...system.temporary import temporary_folder
 from ..text import read_text, without_variant
 
 

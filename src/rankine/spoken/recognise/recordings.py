@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ...console import counted
 from ...errors import InputError, is_utf8
+from ...system.console import counted
 from .readers import INSTALL, MEDIA, endings
 
 _LONGEST_NAME = 200  # bytes of a file name, so that temporary ones fit in too

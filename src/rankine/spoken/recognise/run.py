@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InputError, in_one_line
-from ...files import stamp, write_file
-from ...parallel import paired_map
-from ...places import inside
-from ...temporary import MARK
+from ...system.files import stamp, write_file
+from ...system.parallel import paired_map
+from ...system.paths import inside
+from ...system.temporary import MARK
 from .audio import seconds as length_of
 from .audio import segments
 from .choice import Choice, choose

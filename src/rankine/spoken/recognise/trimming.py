@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import InputError
-from ...temporary import temporary_folder
+from ...system.temporary import temporary_folder
 from ..lattice.formats import TABLE, Piece, Reading, write_slf
 from ..lattice.formats.row import FormatRow
 from ..lattice.formats.table import name_by_path

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, needs
-from ...temporary import temporary_folder
+from ...system.temporary import temporary_folder
 from ..lattice.formats.transcript import TranscriptWord
 from . import models
 from .hypotheses import TextHypothesis, WindowHypotheses, as_slf, by_score

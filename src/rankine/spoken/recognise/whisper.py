@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InputError, needs
-from ...files import fingerprint
+from ...system.files import fingerprint
 from ..lattice.formats.transcript import TranscriptWord
 from ..writing.tokens import clean
 from . import models

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ....console import counted
 from ....errors import InputError, naming, nearest
 from ....io.said import said
+from ....system.console import counted
 from ...text import BESIDE_LATTICES, read_head, stem
 from ..lattice import Lattice, numbered
 from ..posteriors import ArcPosteriors, arc_posteriors

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....errors import InputError, shorten
-from ....files import PADDING
+from ....system.files import PADDING
 from ...text import decoded, has_blanks, number, read_blocks, stem, whole_number
 from ..lattice import Lattice
 from .common import Piece, Reading, lines_of, remembered_units

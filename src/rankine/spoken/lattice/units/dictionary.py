@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from .... import files
 from ....errors import InputError, shorten
+from ....system import files
 from ...text import columns, decoded, read_bytes, without_variant
 
 Split = Callable[[str], Sequence[Sequence[str]]]  # a word → its pronunciations, each a sequence of units

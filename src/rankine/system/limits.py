@@ -12,7 +12,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from .errors import InputError
+from ..errors import InputError
 
 SIZE, FEATURES = "RANKINE_MAX_SIZE", "RANKINE_MAX_FEATURES"  # environment variables
 STREAM = 64 << 30  # unpacked bytes of a file that is read in blocks

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rankine import limits
 from rankine.arrays import dense
 from rankine.errors import InputError
+from rankine.system import limits
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "1.5GB", "many", "1PB", "9" * 20])

@@ -7,11 +7,11 @@ import threading
 
 import pytest
 
-from rankine import interrupt
+from rankine.system import signals as interrupt
 
 HEAD = """
 import os, signal, sys, time
-from rankine.interrupt import check, keeping, partial_result, results_are_whole, watched
+from rankine.system.signals import check, keeping, partial_result, results_are_whole, watched
 def ready():
     print("ready", flush=True)
 """
@@ -68,7 +68,7 @@ def test_sigterm():
 
 def test_a_second_ctrl_c_ends_a_process_that_is_not_in_python(tmp_path):
     body = f"""
-    from rankine.temporary import temporary_beside, temporary_folder
+    from rankine.system.temporary import temporary_beside, temporary_folder
     from pathlib import Path
     with temporary_beside(Path({str(tmp_path / "out.txt")!r})) as file, temporary_folder("rankine-") as folder:
         file.write_text("half")

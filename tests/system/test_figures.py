@@ -3,7 +3,7 @@
 import pytest
 
 from rankine.errors import InputError
-from rankine.figures import check_picture, save_figure
+from rankine.system.figures import check_picture, save_figure
 
 
 @pytest.mark.parametrize(("name", "start"), [("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("x.pdf", b"%PDF")])

@@ -16,9 +16,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from .errors import InputError, shorten
-from .interrupt import check
+from ..errors import InputError, shorten
 from .processes import LostTask, Processes, processes
+from .signals import check
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, ValidationError, convert
 
-from .errors import InputError, is_utf8
+from ..errors import InputError, is_utf8
 from .limits import max_size
 
 Schema = TypeVar("Schema")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .errors import writing_to
+from ..errors import writing_to
 from .files import check_folder_of
 from .records import checked, parsed
 from .sources import read_whole
@@ -26,7 +26,7 @@ class Journal:
     Args:
         path: the file; it is made with the first entry.
         key: what the entries depend on. A journal that was begun with another key is emptied. None: no key is kept.
-        schema: of the entries, see :mod:`rankine.records`.
+        schema: of the entries, see :mod:`rankine.system.records`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -5,7 +5,7 @@ from typing import TypedDict
 import pytest
 
 from rankine.errors import InputError
-from rankine.records import DEEPEST, Count, Finite, checked, parsed, record
+from rankine.system.records import DEEPEST, Count, Finite, checked, parsed, record
 
 
 class Part(TypedDict):

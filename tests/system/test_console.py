@@ -10,8 +10,9 @@ import unicodedata
 
 import pytest
 
-from rankine import console
-from rankine.console import clock, data_output, print_entries, print_table, put, put_csv, put_json, say, shown
+from rankine.errors import shown
+from rankine.system import console
+from rankine.system.console import clock, data_output, print_entries, print_table, put, put_csv, put_json, say
 
 HOSTILE = "a\x1b[2J\x9b31m\u202eb\ud800\udcff\x07\r"
 
@@ -124,7 +125,9 @@ def test_a_message_replaces_a_status(capsys):
 
 
 def test_a_full_disk_names_standard_output():
-    script = "from rankine.console import put\ntry:\n    put('x')\nexcept OSError as e:\n    raise SystemExit(str(e))"
+    script = (
+        "from rankine.system.console import put\ntry:\n    put('x')\nexcept OSError as e:\n    raise SystemExit(str(e))"
+    )
     with open("/dev/full", "w") as full:
         done = subprocess.run([sys.executable, "-c", script], stdout=full, stderr=subprocess.PIPE, check=False)
     assert b"standard output" in done.stderr
@@ -132,7 +135,7 @@ def test_a_full_disk_names_standard_output():
 
 def test_tables_on_a_real_terminal():
     script = (
-        "from rankine.console import print_table\n"
+        "from rankine.system.console import print_table\n"
         f"s = {HOSTILE!r}\n"
         "print_table(s, [s, 'n'], [(s, 1)], s)\n"
     )  # fmt: skip

@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from rankine.errors import InputError
-from rankine.parallel import finished, paired_map, process_map
+from rankine.system.parallel import finished, paired_map, process_map
 
 _started: list[int] = []
 

@@ -1,7 +1,7 @@
 """All that Rankine prints: data on standard output, messages on standard error, tables, questions, times for people.
 
-Text from files never controls a terminal: :func:`shown` replaces control characters by escapes such as ``\\x1b``.
-Messages and what a terminal shows go through it; data that is piped stays as it is, byte for byte.
+Text from files never controls a terminal: :func:`rankine.errors.shown` replaces control characters by escapes such as
+``\\x1b``. Messages and what a terminal shows go through it; data that is piped stays as it is, byte for byte.
 """
 
 from __future__ import annotations
@@ -15,26 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, cast
 
-# C0 and C1 controls, marks and overrides of the direction of writing, line separators, lone surrogates
-_CONTROLS = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
-_CONTROL = re.compile(f"[{_CONTROLS}]")
-_CONTROL_IN_LINES = re.compile(f"(?![\n\t])[{_CONTROLS}]")
+from ..errors import shown
+
 _NUMBER = re.compile(r"|[-+−<.\d]([\d\W]|(?<=\d)e(?=[-+]?\d)|(?<=[-+])inf)*")  # also an interval, a time, nothing
 _line_is_begun = False  # by a status, which the next message replaces
-
-
-def shown(text: object, lines: bool = False) -> str:
-    r"""Text without control characters, for a terminal; ``lines`` keeps line breaks and tabs.
-
-    >>> print(shown("tape\x1b[2J\u202e\n"))
-    tape\x1b[2J\u202e\x0a
-    """
-    return (_CONTROL_IN_LINES if lines else _CONTROL).sub(_escape, str(text))
-
-
-def _escape(match: re.Match[str]) -> str:
-    number = ord(match[0])
-    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
 
 
 def say(text: object, lines: bool = False) -> None:
@@ -77,7 +61,7 @@ def put(text: str, end: str = "\n") -> None:
 def put_json(value: Any, indent: int | None = None, allow_nan: bool = True) -> None:
     """Write a value as JSON to standard output."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=allow_nan)
-    put(re.sub("[\ud800-\udfff]", _escape, text))
+    put(re.sub("[\ud800-\udfff]", lambda surrogate: f"\\u{ord(surrogate[0]):04x}", text))
 
 
 def put_csv(rows: Iterable[Sequence[Any]]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .console import shown
+from ..errors import shown
 from .files import write_file
 
 

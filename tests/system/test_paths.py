@@ -5,7 +5,7 @@ import os
 import pytest
 
 from rankine.errors import InputError
-from rankine.places import check_below, check_name, folder_inside, inside, plain_files
+from rankine.system.paths import check_below, check_name, folder_inside, inside, plain_files
 
 
 @pytest.mark.parametrize(

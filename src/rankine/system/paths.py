@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from .errors import InputError, is_utf8, shorten
+from ..errors import InputError, is_utf8, shorten
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 LONGEST = 4096  # characters of a stored name

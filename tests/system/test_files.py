@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankine.errors import InputError
-from rankine.files import (
+from rankine.system.files import (
     Rewindable,
     fingerprint,
     fingerprint_of_file,
@@ -49,7 +49,7 @@ def test_the_folder_must_exist(tmp_path):
 
 def test_one_process_holds_the_lock(tmp_path):
     script = (
-        "import sys\nfrom rankine.files import locked\n"
+        "import sys\nfrom rankine.system.files import locked\n"
         "with locked(sys.argv[1], 'taken'):\n    print('held', flush=True)\n    sys.stdin.readline()\n"
     )
     with subprocess.Popen(

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from .console import say, shown
-from .interrupt import check
+from ..errors import shown
+from .console import say
+from .signals import check
 
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn

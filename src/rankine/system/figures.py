@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import InputError
+from ..errors import InputError
 from .files import replacing
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypedDict
 
+from ..errors import InputError
 from .console import data_output
-from .errors import InputError
-from .places import inside
+from .paths import inside
 from .sources import (
     PADDING,
     Block,
@@ -145,7 +145,7 @@ def sealed(text: str) -> bytes:
 def unsealed(path: Path, what: str, newest: int | None = None, schema: type = dict[str, Any]) -> Any:
     """The content of a file that :func:`sealed` made; raise InputError if it is damaged or is not ``what``.
 
-    ``schema`` describes the content (see :mod:`rankine.records`): a checksum shows only that the file is not damaged.
+    ``schema`` describes the content (see :mod:`.records`): a checksum shows only that the file is not damaged.
     The checksum of a file whose ``format`` is above ``newest`` is not compared: a later release may seal differently.
     """
     from .records import checked, parsed, record  # not for help texts, which need this module

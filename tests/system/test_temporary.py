@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rankine.temporary import remove_all, temporary_beside, temporary_folder, unlink_copies
+from rankine.system.temporary import remove_all, temporary_beside, temporary_folder, unlink_copies
 
 
 def test_a_file_is_gone_after_its_block(tmp_path):

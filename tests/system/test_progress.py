@@ -8,8 +8,8 @@ from functools import partialmethod
 import pytest
 import rich.progress
 
-from rankine import progress
-from rankine.progress import bar, stages
+from rankine.system import progress
+from rankine.system.progress import bar, stages
 
 
 class Terminal(io.StringIO):

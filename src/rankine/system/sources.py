@@ -1,4 +1,4 @@
-"""Sources: opening files for reading, compressed or not, and cutting them into blocks, within :mod:`rankine.limits`.
+"""Sources: opening files for reading, compressed or not, and cutting them into blocks, within :mod:`.limits`.
 
 Files are read, never mapped: a file that another program cuts short while it is read is an error, not a signal.
 """
@@ -25,7 +25,7 @@ try:  # twice as fast as zlib
 except ImportError:
     igzip = gzip
 
-from .errors import InputError
+from ..errors import InputError
 from .limits import FREE, LINE, SIZE, Meter, check_line, max_size, shown
 
 if TYPE_CHECKING:

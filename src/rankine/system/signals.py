@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
-from .console import shown
+from ..errors import shown
 from .temporary import remove_all
 
 PATIENCE = 5.0  # seconds

@@ -15,7 +15,7 @@ from multiprocessing import resource_tracker, spawn
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeVar
 
-from .errors import InputError
+from ..errors import InputError
 
 R = TypeVar("R")
 _GRACE = 5.0  # seconds for a process to end by itself

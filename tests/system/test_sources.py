@@ -9,9 +9,9 @@ import threading
 import numpy as np
 import pytest
 
-from rankine import limits, sources
 from rankine.errors import InputError
-from rankine.sources import (
+from rankine.system import limits, sources
+from rankine.system.sources import (
     line_blocks,
     line_pieces,
     open_source,

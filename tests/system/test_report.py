@@ -3,7 +3,7 @@
 import base64
 import re
 
-from rankine.report import Section, markdown, write, write_page
+from rankine.system.report import Section, markdown, write, write_page
 
 PARTS = [
     Section("A & B", "Fewer < more.", ("name", "value"), [("x|y", 1.5), ("<b>", "a text of more than 24 characters")]),
