@@ -212,7 +212,7 @@ def _path(task: TrainingTask, path: str | None, plot: str | None, valid: Any) ->
 
 
 def _train(task: TrainingTask, train: RankingData, valid: RankingData | None, output: str) -> None:
-    """Fit, measure, save, and print; nothing is written unless all of it went well."""
+    """Fit, measure, save, and print. The model is on disk before its exports are tried: a converter may fail."""
     from ..rankers.provenance import made_by
     from . import trained
 

@@ -244,7 +244,9 @@ def _arguments(text: str, whole: str) -> dict[str, Any]:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         deep = isinstance(error, RecursionError | MemoryError)  # what Python's own parser raises
         reason = "too many parts" if deep else error.msg if isinstance(error, SyntaxError) else error
-        raise InputError(f"measure {shorten(whole)}: expected Name(parameter=value,...)@cutoff ({reason})") from None
+        raise InputError(
+            f"measure {shorten(whole)}: expected Name(parameter=value,...)@cutoff ({reason!s:.100})"
+        ) from None
 
 
 def _make(name: str, arguments: dict[str, Any], text: str, presets: dict[str, Any]) -> Measure:

@@ -37,19 +37,19 @@ class Parameter:
         numeric = self.value_type in (int, float) and isinstance(value, (int, float)) and not isinstance(value, bool)
         right_type = isinstance(value, self.value_type) and not (self.value_type is int and isinstance(value, bool))
         if not (right_type or (self.value_type is float and numeric)):
-            raise InputError(f"{where} must be {self.value_type.__name__}, got {value!r}")
+            raise InputError(f"{where} must be {self.value_type.__name__}, got {value!r:.60}")
         if (
             self.value_type is tuple
             and value != self.default
             and not (value and {type(v) for v in value} <= {int, float})
         ):
-            raise InputError(f"{where} must be a tuple of numbers, got {value!r}")
+            raise InputError(f"{where} must be a tuple of numbers, got {value!r:.60}")
         if self.choices and value not in self.choices:
-            raise InputError(f"{where} must be one of {', '.join(map(repr, self.choices))}; got {value!r}")
+            raise InputError(f"{where} must be one of {', '.join(map(repr, self.choices))}; got {value!r:.60}")
         for number in (value,) if numeric else value if self.value_type is tuple else ():
             if not self.low <= number <= self.high:
                 bounds = f"at least {self.low:g}" if self.high >= 10**12 else f"between {self.low:g} and {self.high:g}"
-                raise InputError(f"{where} must be {bounds}, got {number}")
+                raise InputError(f"{where} must be {bounds}, got {number!s:.60}")
 
 
 @dataclass(frozen=True)

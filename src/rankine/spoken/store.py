@@ -371,3 +371,14 @@ def _move_judgments(folder: Path, db: sqlite3.Connection) -> None:
             batch, (name, place) = Batch(db, number, folder), split_place(document)
             values = {"query": query, "recording": batch.recording(name), "place": place, "grade": grade}
             batch.add("judgment", [values])
+
+
+def login_name() -> str:
+    """The name that the user is logged in with; empty where the system does not tell."""
+    import getpass
+
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return ""
+    return name if name.isprintable() else ""

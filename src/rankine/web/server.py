@@ -22,7 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import InputError
 from ..spoken.archive.filters import DocumentFilter
-from ..spoken.archive.people import login_name
+from ..spoken.store import login_name
 from ..system.console import put, say
 from ..system.signals import SIGNALS, keeping, partial_result, results_are_whole
 from .answers import ApiError

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 
@@ -84,10 +85,13 @@ def test_orphans_are_listed_and_adopted(place):
         ["ann", "word", "d1", "0", "the recording was deleted"], ["bob", "word", "d1", "1", "the recording was deleted"]
     ]  # fmt: skip
     done = rankine(place, "spoken", "judgments", "a", "--adopt", "d1", "d3", "--judge", "eve", "--orphans")
-    assert "2 judgments of d1 adopted; --undo " in done.stderr
+    undo = re.search(r"2 judgments of d1 adopted; (--undo \d+ --judge eve) takes it back", done.stderr)[1].split()
     assert len(done.stdout.splitlines()) == 1
     failed = rankine(place, "spoken", "judgments", "a", "--adopt", "d1", "d3", code=1).stderr
     assert "no orphaned judgment is of 'd1'" in failed
+    refused = rankine(place, "spoken", "judgments", "a", *undo[:2], code=1).stderr
+    assert f"expected the judge who gave judgment {undo[1]}, eve, to take it back; got (no name)" in refused
+    assert f"undone: {undo[1]}" in rankine(place, "spoken", "judgments", "a", *undo).stderr
 
 
 def test_judging_what_is_next(place):

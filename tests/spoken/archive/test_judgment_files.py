@@ -9,6 +9,7 @@ import rankine as rk
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.judgment_files import COLUMNS, import_judgments, write_judgments
 from rankine.spoken.lattice.formats import one_best
+from rankine.spoken.store import login_name
 
 from ..cases import SMALL
 
@@ -42,7 +43,11 @@ def test_written_and_read(tmp_path, ending):
     assert content(other) == content(archive)
     assert len(other.orphaned_judgments) == len(archive.orphaned_judgments) == 1
     assert import_judgments(other.index, other.judgments, path)[:2] == (0, 5)  # none twice
-    other.undo_judgment(done.number)
+    with pytest.raises(rk.InputError, match=f"expected the judge who gave judgment {done.number}, {login_name()}, to"):
+        other.undo_judgment(done.number)  # nobody named takes back what several said
+    with pytest.raises(rk.InputError, match="got ann"):
+        other.undo_judgment(done.number, "ann")
+    other.undo_judgment(done.number, login_name())
     assert other.placed_judgments().rows == []
 
 

@@ -332,15 +332,67 @@ def test_lattices_of_an_archive_obey_its_rights(archive, tmp_path):
     check_source(lattices)
     check_source(tmp_path)
     archive.about.set("b", {"rights": "on request"})
-    for place in (lattices, lattices / "b@1.slf", archive.folder):
+    (tmp_path / "elsewhere" / "deep").mkdir(parents=True)
+    (tmp_path / "elsewhere" / "deep" / "linked").symlink_to(lattices)
+    (tmp_path / "linked.slf").symlink_to(lattices / "b@1.slf")
+    above = tmp_path, tmp_path / "elsewhere", tmp_path / "linked.slf"
+    for place in (lattices, lattices / "b@1.slf", archive.folder, *above):
         with pytest.raises(rk.InputError, match="the archive a has 1 recording such as 'b' that may not be read by"):
             check_source(place)
-    check_source(tmp_path)
+    check_source(tmp_path / "other")
     archive.delete(["b"])  # its lattices stay until it is purged
     with pytest.raises(rk.InputError, match="1 recording such as 'b'"):
         check_source(lattices)
     archive.purge(0)
     check_source(lattices)
+
+
+def test_rights_of_rows_that_cannot_be_used(archive, tmp_path):
+    """Where a table says who may hear recordings, a row that cannot be read opens nothing."""
+    (tmp_path / "meta.json").write_text(
+        '[{"recording": "a", "rights": true}, {"recording": "b", "rights": {"open": 1}}, '
+        '{"recording": "c", "rights": "open", "title": true}, {"recording": "d", "title": "T"}]'
+    )
+    done = archive.about.import_table(tmp_path / "meta.json")
+    assert archive.about.get("a") == {"rights": "true"}
+    assert [error.partition(": ")[2] for error in done.errors] == [
+        "title: expected text, a number or a list of texts, got 'true'; so 'c' is closed"
+    ]
+    archive.refresh()
+    assert sorted(rights.not_open(archive.index)) == ["a", "b", "c"]
+    (tmp_path / "meta.csv").write_text("recording,title,rights\na,T,open\nb,T,open\nd,Tape, part 2,open\nx,T,open,2\n")
+    done = archive.about.import_table(tmp_path / "meta.csv")
+    assert [error.partition(": ")[2] for error in done.errors] == [
+        "expected 3 cells as in the head line, got 4; so 'd' is closed",
+        "expected 3 cells as in the head line, got 4",
+    ]
+    archive.refresh()
+    assert sorted(rights.not_open(archive.index)) == ["c", "d"]
+    (tmp_path / "titles.csv").write_text("recording,title\na,T\nb,Tape, part 2\n")
+    done = archive.about.import_table(tmp_path / "titles.csv")  # it is not about rights
+    archive.refresh()
+    assert (len(done.errors), sorted(rights.not_open(archive.index))) == (1, ["c", "d"])
+
+
+@pytest.mark.parametrize("change", ["delete", "rename"])
+def test_an_index_that_was_opened_before_does_not_open_what_was_closed(archive, change):
+    folder = archive.folder
+    identify_recordings(folder, {"a": "print of a", "b": "print of b"})
+    archive.about.set("b", {"rights": "closed"})
+    before = Archive(folder)
+    if change == "delete":
+        archive.delete(["b"])
+    else:
+        identify_recordings(folder, {"a": "print of a", "new": "print of b"})
+        settle_names(folder)
+    assert rights.not_open(before.index) == ["b"]
+    assert "b" not in {hit.document for hit in before.search("press")}
+    with pytest.raises(rk.InputError, match="is closed"):
+        check_readable(before.index, "b")
+    archive.about.set("a", {"rights": "closed"})
+    assert sorted(rights.not_open(before.index)) == ["a", "b"]
+    archive.about.set("a", {"rights": "open"})
+    assert rights.not_open(before.index) == ["b"]
 
 
 def test_what_stands_beside_a_licence_counts(archive, tmp_path):

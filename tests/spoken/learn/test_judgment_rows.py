@@ -7,6 +7,7 @@ import pytest
 import rankine as rk
 from rankine.spoken.learn.judgment_rows import Judgment, deciding, standing, with_undos
 from rankine.spoken.learn.judgments import Judgments
+from rankine.spoken.store import login_name
 
 
 def row(number, query, place, judge, grade, **more):
@@ -91,6 +92,24 @@ def test_a_repeated_judgment_is_one_row(tmp_path):
     number = book.add_all([("1", "d", 2.0), ("1", "e", 2.0)], "ann")  # an import: not the same action
     later = book.judge("words", "d", 2.0, "ann")
     assert later.number > number
+
+
+def test_what_was_imported_is_taken_back_by_its_judge_and_by_whoever_imported_it(tmp_path):
+    book = Judgments(tmp_path, {"d"})
+    row = Judgment(0, 0, "2026-01-01T00:00:00+00:00", "bob", "w", "d", "", 1.0)
+    for name, *refused in (("bob", "ann", ""), ("eve", "ann", "")):
+        number = book.add_rows([row], {"w": "words"}, "import", "eve")
+        for other in refused:
+            with pytest.raises(rk.InputError, match=f"judgment {number}, bob or eve, to take it back"):
+                book.undo(number, other)
+        book.undo(number, name)
+    nameless = book.add_rows([row, row._replace(judge="ann")], {"w": "words"}, "import")
+    for other in ("", "bob", "ann"):
+        with pytest.raises(rk.InputError, match=f"expected the judge who gave judgment {nameless}"):
+            book.undo(nameless, other)
+    book.undo(nameless, login_name())
+    of_nobody = book.add_rows([row._replace(judge="")], {"w": "words"}, "import")
+    book.undo(of_nobody)
 
 
 def test_history_tells_undos_in_order(tmp_path):

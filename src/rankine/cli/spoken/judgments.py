@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,7 +32,7 @@ def judgments(
     history: Annotated[bool, typer.Option("--history", help="List every judgment and undo, in order.")] = False,
     query: Annotated[str | None, typer.Option(help="With --history: only of this query.")] = None,
     undo: Annotated[
-        int | None, typer.Option(help="Take back one's own judgment, by its number in the history.")
+        int | None, typer.Option(help="Take back one's own judgment or import, by its number in the history.")
     ] = None,
     agreement: Annotated[
         bool, typer.Option("--agreement", help="How far judges agree (Cohen's kappa), and where they do not.")
@@ -64,7 +65,8 @@ def judgments(
         say(f"undone: {undo}")
     if adopt is not None:
         new = opened.adopt_judgments(adopt[0], adopt[1], name)
-        say(f"{counted(len(new), 'judgment')} of {adopt[0]} adopted; --undo {new[0].number} takes it back")
+        how = f"--undo {new[0].number}" + (f" --judge {shlex.quote(name)}" if name else "")
+        say(f"{counted(len(new), 'judgment')} of {adopt[0]} adopted; {how} takes it back")
     if export is not None:
         _export(opened, export)
     if history or query is not None:

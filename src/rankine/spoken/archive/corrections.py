@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ...errors import InputError
 from ..index.reader import Index
-from ..store import Store
+from ..store import Store, login_name
 from ..upgrading import BUSY
 from .correcting import WAIT, reading_as_heard, settle, stored_corrections
 from .correcting_hearings import settle_hearings
@@ -23,7 +23,6 @@ from .correction_rows import Correction, by_recording, counting_corrections, hid
 from .correction_words import CorrectedWord, WordsToCorrect, corrected_words
 from .elsewhere import MisheardPlace, misheard_places
 from .history import StoredChange, history_of, undo_change
-from .people import login_name
 from .place_files import read_place_rows, write_place_rows
 from .placing import PlacedCorrections, placed
 from .rights import check_readable, not_open

@@ -15,10 +15,9 @@ from typing import Any, NamedTuple, Protocol
 from ...errors import InputError, is_utf8, shorten
 from ...system.console import clock
 from ..index.reader import Index
-from ..store import Store, undone
+from ..store import Store, login_name, undone
 from .correction_rows import hidden_recordings
 from .history import StoredChange, history_of, undo_change
-from .people import login_name
 from .rights import check_readable
 from .segments import place_name, places_of, read_place_name, segment
 

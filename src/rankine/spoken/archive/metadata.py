@@ -17,12 +17,11 @@ from ...io.said import said
 from ..index.about import About
 from ..index.cells import Cells, rows_of
 from ..index.reader import Index
-from ..store import Store, cells, refresh
+from ..store import Store, cells, login_name, refresh
 from ..text import SPEAKER, SPEAKERS, TEXTS
 from .fields import TABLE, field_of_cell, in_order, read_value, settable_name
 from .history import StoredChange, history_of, undo_change
 from .metadata_files import read_rows, write_rows
-from .people import login_name
 from .rights import OPEN, RIGHTS, access, not_understood
 
 _KINDS = ("about", "speaker")  # of rows

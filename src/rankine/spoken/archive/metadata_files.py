@@ -37,6 +37,14 @@ JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
 Row = tuple[str, list[tuple[str, str]] | InputError]  # the place, and names of columns with their cells
 
 
+class UnreadRow(InputError):
+    """A row that cannot be used; ``cells`` are those of its cells that can be read."""
+
+    def __init__(self, message: str, cells: list[tuple[str, str]]) -> None:
+        super().__init__(message)
+        self.cells = cells
+
+
 class MetadataRows(NamedTuple):
     """What a file says: cells by recording and field, why rows are not used, notes, fields, how many rows are used.
 
@@ -56,7 +64,7 @@ def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str |
     rows, notes = table_rows(path, encoding)
     columns: dict[str, str] = {}  # and where each is first
     for where, cells in rows:
-        for name, _ in cells if isinstance(cells, list) else ():
+        for name, _ in cells if isinstance(cells, list) else cells.cells if isinstance(cells, UnreadRow) else ():
             columns.setdefault(name, where)
     if len(columns) > MOST_COLUMNS:
         raise InputError(f"{len(columns):,} columns; at most {MOST_COLUMNS} are read", str(path))
@@ -65,6 +73,7 @@ def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str |
         notes.append(f"{path}: passed over, because they cannot be set: {', '.join(passed)}")
     named, errors, bad_cells = RecordingFinder(names), list[str](), list[str]()
     of_recording: dict[str, list[tuple[str, dict[str, str]]]] = {}
+    closed: list[str] = []
     for where, cells in rows:
         try:
             if isinstance(cells, InputError):
@@ -76,7 +85,9 @@ def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str |
             bad_cells += [f"{where}: {error.message}" for error in bad]
             of_recording.setdefault(recording, []).append((where, values))
         except InputError as error:
-            errors.append(f"{where}: {error.message}")
+            close = _closed_by(error, named, key, fields)
+            closed += close
+            errors.append(f"{where}: {error.message}" + "".join(f"; so {name!r} is closed" for name in close))
     merged, n_rows = dict[str, dict[str, str]](), 0
     for recording, some in of_recording.items():
         try:
@@ -86,6 +97,8 @@ def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str |
             closing = _rights_of(some)
             merged |= {recording: {RIGHTS: closing}} if access(closing) != OPEN else {}
             errors.append(error.message + (", but for its rights" if recording in merged else ""))
+    for recording in closed:
+        merged[recording] = merged.get(recording, {}) | {RIGHTS: CLOSED}
     shown = [cells["date"] for cells in merged.values() if cells.get("date") and read_days(cells["date"]) is None]
     if shown:
         notes.append(
@@ -95,6 +108,16 @@ def read_rows(path: str | os.PathLike, names: Mapping[str, int], encoding: str |
     notes += [f"{path}: {note}" for note in not_understood(rights)]
     there = {LICENCE if field == _STATEMENT else field for field in fields.values()}
     return MetadataRows(merged, errors, notes, in_order(there), n_rows, bad_cells)
+
+
+def _closed_by(error: InputError, recordings: RecordingFinder, key: str, fields: Mapping[str, str]) -> list[str]:
+    """Return the recording of a row that cannot be used, where the table says who may hear recordings; or nothing."""
+    if not isinstance(error, UnreadRow) or not {RIGHTS, _STATEMENT} & set(fields.values()):
+        return []
+    try:
+        return [recordings.find(dict(error.cells).get(key, ""), key)]
+    except InputError:
+        return []
 
 
 def table_rows(path: str | os.PathLike, encoding: str | None = None) -> tuple[list[Row], list[str]]:
@@ -143,12 +166,14 @@ def _delimited(path: str | os.PathLike, text: str, suffix: str) -> Iterator[Row]
                 head = _head(cells, where)
                 continue
             if len(cells) != len(head):
-                yield where, InputError(f"expected {len(head)} cells as in the head line, got {len(cells)}")
+                some = [pair for pair in zip(head, cells, strict=False) if pair[0]]
+                yield where, UnreadRow(f"expected {len(head)} cells as in the head line, got {len(cells)}", some)
                 continue
             pairs = list(zip(head, cells, strict=True))
             unnamed = next((cell for name, cell in pairs if not name and cell.strip()), None)
             if unnamed is not None:
-                yield where, InputError(f"the cell {shorten(unnamed)} stands below no name of a column")
+                message = f"the cell {shorten(unnamed)} stands below no name of a column"
+                yield where, UnreadRow(message, [pair for pair in pairs if pair[0]])
                 continue
             yield where, [pair for pair in pairs if pair[0]]
     except csv.Error as error:
@@ -206,8 +231,11 @@ def _json_rows(path: str | os.PathLike, text: str) -> Iterator[Row]:
     if isinstance(content, _Pairs):
         for name, value in content:
             cells = _row(lambda value=value: _object(value))  # type: ignore[misc]
-            if isinstance(cells, list):
-                cells = [("recording", name), *(pair for pair in cells if not _is_key(pair[0]))]
+            named = [("recording", name)]
+            if isinstance(cells, UnreadRow):
+                cells.cells = [*named, *cells.cells]
+            elif isinstance(cells, list):
+                cells = [*named, *(pair for pair in cells if not _is_key(pair[0]))]
             yield f"{path}, {shorten(name)}", cells
     elif isinstance(content, list):
         for number, value in enumerate(content, 1):
@@ -221,17 +249,26 @@ def _object(value: Any) -> list[tuple[str, str]]:
         raise InputError(f"expected an object of fields, got {shorten(json.dumps(value))}")
     doubled = next((k for i, (k, _) in enumerate(value) if any(k == other for other, _ in value[:i])), None)
     if doubled is not None:
-        raise InputError(f"two fields are called {shorten(doubled)}")
-    return [(name, _text_of(cell, name)) for name, cell in value]
+        raise UnreadRow(f"two fields are called {shorten(doubled)}", _readable(value))
+    if bad := next(((name, cell) for name, cell in value if _text_of(cell, name) is None), None):
+        message = f"{bad[0]}: expected text, a number or a list of texts, got {shorten(json.dumps(bad[1]))}"
+        raise UnreadRow(message, _readable(value))
+    return _readable(value)
 
 
-def _text_of(value: Any, name: str) -> str:
+def _readable(pairs: _Pairs) -> list[tuple[str, str]]:
+    return [(name, text) for name, cell in pairs if (text := _text_of(cell, name)) is not None]
+
+
+def _text_of(value: Any, name: str) -> str | None:
+    """Return a value as the text of a cell, or None. Rights have a text in any case, which closes the recording."""
     if isinstance(value, list) and not isinstance(value, _Pairs):
-        return "; ".join(_text_of(some, name) for some in value)
+        texts = [_text_of(some, name) for some in value]
+        return None if None in texts else "; ".join(text for text in texts if text is not None)
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InputError(f"{name}: expected text, a number or a list of texts, got {shorten(json.dumps(value))}")
+        return json.dumps(value) if _is_field(name, RIGHTS) else None
     return str(value)
 
 

@@ -171,13 +171,13 @@ def check_all_open(index: Index, everything: str = "closed=True", some: str = "o
 
 
 def check_source(place: str | os.PathLike, way: str = "--closed") -> None:
-    """Raise InputError if lattices lie in the folder of an archive that has recordings which are not open.
+    """Raise InputError if files lie in the folder of an archive that has recordings which are not open.
 
-    Lattices of recordings that were deleted stay in it for a while: those count too.
-    ``way`` is how the keeper asks for them.
+    The place is a file or a folder, which may hold archives at any depth, and links to their files. Lattices of
+    recordings that were deleted stay in an archive for a while: those count too. ``way`` is how the keeper asks for
+    them.
     """
-    path = Path(place).resolve()
-    for folder in (path, *path.parents):
+    for folder in _folders_with_parents(Path(place)):
         if (folder / MANIFEST).exists():
             index = Index.open(folder)
             if names := not_open(index) or _deleted_not_open(index):
@@ -185,6 +185,15 @@ def check_source(place: str | os.PathLike, way: str = "--closed") -> None:
                     f"the archive {folder.name} has {counted(len(names), 'recording')} such as {names[0]!r} that may "
                     f"not be read by everybody: {way} reads all of it, for the keeper", str(place),
                 )  # fmt: skip
+
+
+def _folders_with_parents(place: Path) -> list[Path]:
+    """Return all folders at or below a place, those that links in it lead to, and all folders that these lie in."""
+    folders = {place.resolve()}
+    for folder, below, names in os.walk(place):
+        folders.add(Path(folder).resolve())
+        folders |= {path.resolve() for name in (*below, *names) if (path := Path(folder, name)).is_symlink()}
+    return sorted(folders | {parent for folder in folders for parent in folder.parents})
 
 
 def _deleted_not_open(index: Index) -> list[str]:

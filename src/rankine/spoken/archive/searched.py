@@ -21,6 +21,7 @@ from .hearings import FurtherHearing, HeardIndex, counting, hearings_of
 from .hits import Hit
 from .ranking import CANDIDATES, find_candidates, parse_query, place_table, weak_rankers
 from .result_pages import FIRST_PAGE, PageRequest, ResultPage, result_page
+from .rights import not_open
 from .search import search
 from .shelf import Shelf
 from .terms import SpokenQuery
@@ -43,6 +44,7 @@ class SearchedArchive:
     def refresh(self) -> None:
         """Read what has been committed since the archive was opened."""
         self.index = Index.open(self.folder)
+        not_open(self.index)  # noted from now on, whatever their names become
         for kept in ("weights", "counting_hearings"):
             self.__dict__.pop(kept, None)
 

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from ...errors import InputError
 from ..index.reader import Index
-from ..store import Store, undone
+from ..store import Store, login_name, undone
 from .fields import read_value
-from .people import login_name
 
 
 class SpeakerTurn(NamedTuple):

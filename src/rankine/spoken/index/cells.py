@@ -3,7 +3,8 @@
 Search looks up only the documents of its hits. What is read of all documents is kept until the store has changed.
 
 While a recording is renamed the store has its new name, and the index still the one before. Till both agree, a name
-that a recording had which is not open is closed, whatever else is called so meanwhile.
+that a recording had which is not open is closed, whatever else is called so meanwhile. An index that was opened before
+a recording was deleted or renamed still has it: a name that was not open and that no recording has now is closed.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class StoredCells:
     def __init__(self, folder: Path) -> None:
         self.store = Store(folder)
         self._kept: dict[str, tuple[Stamp | None, Any]] = {}
+        self._were_closed: set[str] = set()  # names that were not open at some time
 
     def stamp(self) -> Stamp | None:
         """What changes with every change of the store; None where there is no store."""
@@ -84,7 +86,19 @@ class StoredCells:
         values = self.kept(f"{field} {but}", lambda db: self._having(db, field, but), nothing)
         if field != RIGHTS:
             return values
-        return values | dict.fromkeys(self.renamed(), CLOSED)
+        values = values | dict.fromkeys(self.renamed(), CLOSED)
+        self._were_closed |= values.keys()
+        return values | dict.fromkeys(self.gone(), CLOSED)
+
+    def gone(self) -> list[str]:
+        """Return the names that recordings had which were not open, and that no recording has now."""
+        nobody: list[str] = []
+        return self.kept("gone", self._gone, nobody)
+
+    def _gone(self, db: sqlite3.Connection) -> list[str]:
+        without_name = "name IS NULL AND was NOT IN (SELECT name FROM recording WHERE name NOTNULL)"
+        there = {name for (name,) in rows_of(db, "name", sorted(self._were_closed))}
+        return [*self._not_open(without_name, db), *(self._were_closed - there)]
 
     def renamed(self) -> list[str]:
         """The names before of recordings that are not open and are being renamed."""
@@ -102,7 +116,7 @@ class StoredCells:
 
     def _with_renamed(self, table: dict[str, Cells], wanted: Iterable[str] | None = None) -> dict[str, Cells]:
         """Cells by name, in which names before are closed; only those that are wanted."""
-        closed = self.renamed()
+        closed = [*self.renamed(), *self.gone()]
         if wanted is not None:
             closed = [name for name in closed if name in set(wanted)]
         return table | {name: table.get(name, {}) | {RIGHTS: CLOSED} for name in closed} if closed else table

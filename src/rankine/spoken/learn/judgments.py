@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError, is_utf8, nearest, shorten
-from ..store import Batch, Store, split_place, undone
+from ..store import Batch, Store, login_name, split_place, undone
 from ..text import decoded
 from .judgment_rows import UNSURE, Judgment, all_rows, deciding, standing, with_undos
 
@@ -116,15 +116,20 @@ class Judgments:
             return StoredJudgment(batch.id)
 
     def undo(self, number: int, judge: str = "") -> None:
-        """Take a judgment back, by its number; the one before it counts again. Only who made a change takes it back."""
-        who = {batch.id: batch.who for batch in self.store.batches()}
-        if number not in {row.number for row in self.history()}:
+        """Take a judgment back, by its number; the one before it counts again.
+
+        Only the judge who gave it does that, or whoever imported or adopted it.
+        """
+        judges = {row.judge for row in self.history() if row.number == number}
+        if not judges:
             raise InputError(f"there is no judgment {number} to undo", str(self.store.folder))
-        if who[number] != judge:
+        who = next(batch.who for batch in self.store.batches() if batch.id == number)
+        if judge != who and judges != {judge}:
+            givers = " or ".join(name or "(no name)" for name in sorted({who, *(judges if len(judges) == 1 else ())}))
             raise InputError(
-                f"expected the judge who gave judgment {number}, {who[number] or '(no name)'}, to take it back; "
-                f"got {judge or '(no name)'}", str(self.store.folder),
-            )  # fmt: skip
+                f"expected the judge who gave judgment {number}, {givers}, to take it back; got {judge or '(no name)'}",
+                str(self.store.folder),
+            )
         self.store.undo(number, judge)
 
     def add_all(self, rows: Sequence[tuple[str, str, float]], judge: str = "") -> int:
@@ -148,8 +153,11 @@ class Judgments:
         """Store judgments with their own judges and times, all or none; returns the number by which they are undone.
 
         ``texts`` are those of their queries, by the names in the rows. Rows that are there already are left out. The
-        number is 0 if all are.
+        number is 0 if all are. Where no ``judge`` is given and rows have judges, the change is the logged-in user's:
+        nobody else takes back what several judges said.
         """
+        rows = list(rows)
+        judge = judge or (login_name() if any(row.judge for row in rows) else "")
         with self.store.writing(what, judge) as batch:
             there = {_content(row, row.query) for row in standing(all_rows(batch.db))}
             names = {name: _query_name(batch, text) for name, text in texts.items()}

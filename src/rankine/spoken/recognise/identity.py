@@ -234,7 +234,8 @@ class _Identification:
                 new["print"] = "" if settings is None else self.journal.print_of(file.content.samples, settings)
             if name != file.entry:
                 new["stem"] = line.get("stem", file.entry)
-                self.renamed.append(f"{file.entry} is {name}")
+                if (old := self._old_name(file)) != name:
+                    self.renamed.append(f"{old} is {name}")
             if new != line:
                 lines.append(new)
         for file in copies:
