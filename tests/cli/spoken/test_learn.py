@@ -40,7 +40,7 @@ def test_the_commands(taught, tmp_path):
     now = Archive(place).weights
     again = rankine(tmp_path, *call)
     assert "in use\t" in again.stdout
-    assert "nothing changed: the weights in use are the same already: mean AP" in again.stderr
+    assert "nothing changed: the weights in use count all evidence so already: mean AP" in again.stderr
     assert now.ranker == "adarank"
     assert now.id in done.stderr
     assert f"*\t{now.id}" in rankine(tmp_path, "spoken", "weights", place).stdout

@@ -251,6 +251,21 @@ def test_weights_that_are_the_same_change_nothing(school):
     assert not same.same_values(replace(same, normalise="query-minmax"))
 
 
+def test_weights_that_hardly_differ_change_nothing(school, monkeypatch):
+    """They are not taken for better where no query of the test is won and all evidence counts as before."""
+    learned = school.learn(ranker="svm-map", keep=True)
+    nearly = replace(learned.weights, values=tuple(value * (1 + 1e-6) for value in learned.weights.values))
+    assert not nearly.same_values(learned.weights)
+    ones = np.ones(len(learned.trial.query_ids))
+    trial = replace(learned.trial, precision=dict.fromkeys(learned.trial.precision, ones))
+    monkeypatch.setattr("rankine.spoken.learn.learning.learn", lambda *_, **__: (nearly, trial))
+    history = school.weights_history
+    again = school.learn(ranker="svm-map")
+    assert again.unchanged
+    assert school.weights_history == history
+    assert not school.learn(ranker="svm-map", keep=True).unchanged  # it was asked for
+
+
 def test_weights_of_more_judgments_are_not_replaced_for_nothing(school):
     """What the weights in use were learned from is not all here: they are tested as they are."""
     judged = school.placed_judgments().judged()

@@ -91,7 +91,7 @@ def _outcome(archive: str, result: LearningResult, dry_run: bool) -> str:
     if dry_run:
         return f"{means}; dry run: the archive is as it was"
     if result.unchanged:
-        return f"{archive}: nothing changed: the weights in use are the same already: {means}"
+        return f"{archive}: nothing changed: the weights in use count all evidence so already: {means}"
     if result.adopted:
         return f"{archive}: search now uses the weights {result.weights.id}: {means}"
     return f"{archive}: the weights in use stay: {means}; --keep uses the new ones all the same"

@@ -31,7 +31,7 @@ class LearningResult(NamedTuple):
     """What :meth:`Archive.learn` learned: the weights, and how such weights do on queries they have not seen.
 
     ``ignored`` judgments are orphaned: their places are no longer in the archive; ``adopted``: search uses the weights;
-    ``unchanged``: it ranked by the same weights before. ``texts`` are those of the queries by name, ``before`` the
+    ``unchanged``: it ranks as before, by the same weights or by some that count all evidence alike. ``texts`` are those of the queries by name, ``before`` the
     weights that were in use.
     """
 
@@ -110,7 +110,8 @@ class TaughtArchive(JudgedArchive):
             weights, trial = learn(data, ranker, normalise, folds, seed, candidates, begin, current, report)
             result = LearningResult(weights, trial, ignored, texts=judged.queries, before=current or begin)
             report("weights", 1, 1)  # the last moment to stop it
-            if weights.same_values(current or begin):
+            asked = keep or propose
+            if weights.same_values(current or begin) or (not asked and result.verdict.changes_nothing):
                 return result._replace(adopted=True, unchanged=True)
             if propose:
                 with writing(self.folder, wait=_WAIT):

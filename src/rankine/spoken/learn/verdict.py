@@ -25,6 +25,8 @@ _GROUPS = {  # of features of evidence, by the last part of their names and by t
     "what joins two words": lambda f: f.endswith("-join"),
 }
 
+_AS_BEFORE = "everything counts as before"
+
 
 class QueryChange(NamedTuple):
     """A query, its text, and its AP before and after."""
@@ -58,6 +60,11 @@ class LearningVerdict(NamedTuple):
     lost: int
     queries: tuple[QueryChange, ...]
     words: tuple[str, ...]
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether no query was won or lost, and each kind of evidence counts as before."""
+        return self.won == self.lost == 0 and self.words == (_AS_BEFORE,)
 
     def summary(self) -> dict[str, float | int | str]:
         """What is kept with the weights."""
@@ -115,7 +122,7 @@ def weight_changes(before: Weights, after: Weights) -> list[str]:
     sums = {group: [_sum(weights, group) for weights in (before, after)] for group in _GROUPS}
     changes = [line for group, (old, new) in sums.items() if (line := _change(group, old, new))]
     same = len(changes) < sum(old > 0 or new > 0 for old, new in sums.values())
-    return [*changes, *(["all else counts as before" if changes else "everything counts as before"] if same else [])]
+    return [*changes, *(["all else counts as before" if changes else _AS_BEFORE] if same else [])]
 
 
 def _sum(weights: Weights, group: str) -> float:
