@@ -31,8 +31,8 @@ class LearningResult(NamedTuple):
     """What :meth:`Archive.learn` learned: the weights, and how such weights do on queries they have not seen.
 
     ``ignored`` judgments are orphaned: their places are no longer in the archive; ``adopted``: search uses the weights;
-    ``unchanged``: it ranks as before, by the same weights or by some that count all evidence alike. ``texts`` are those of the queries by name, ``before`` the
-    weights that were in use.
+    ``unchanged``: it ranks as before, by the same weights or by some that count all evidence alike. ``texts`` are those
+    of the queries by name, ``before`` the weights that were in use.
     """
 
     weights: Weights
