@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 import typer.main
+from rankine.data.ranking_data.normaliser_table import TABLE as NORMALISERS
 
 import rankine
 from rankine.cli.app import app
@@ -13,7 +14,6 @@ from rankine.cli.spoken.tables import list_formats, list_models, list_recogniser
 from rankine.experiments.table import TABLE as EXPERIMENTS
 from rankine.export.table import TABLE as TARGETS
 from rankine.losses import get, names
-from rankine.normalisers import TABLE as NORMALISERS
 from rankine.rankers.linear_model import LinearModel
 from rankine.rankers.table import TABLE as RANKERS
 from rankine.solvers import TABLE as SOLVERS

@@ -1,7 +1,6 @@
 """The public names, once: type checkers read them here, and ``__init__.py`` loads them when first used."""
 
 from . import adapters as adapters
-from . import data as data
 from . import export as export
 from . import io as io
 from . import losses as losses
@@ -11,9 +10,10 @@ from . import sample as sample
 from . import solvers as solvers
 from . import spoken as spoken
 from . import theory as theory
-from .alignment import concatenate as concatenate
-from .data import Preferences as Preferences
-from .data import RankingData as RankingData
+from .data.alignment import concatenate as concatenate
+from .data.normalisers import Normaliser as Normaliser
+from .data.ranking_data import Preferences as Preferences
+from .data.ranking_data import RankingData as RankingData
 from .errors import InputError as InputError
 from .errors import InputNote as InputNote
 from .io import JudgmentGroups as JudgmentGroups
@@ -39,7 +39,6 @@ from .measures import compare_reports as compare_reports
 from .measures import evaluate as evaluate
 from .measures import evaluate_run as evaluate_run
 from .measures import parse as parse
-from .normalise import Normaliser as Normaliser
 from .rankers.adarank import AdaRank as AdaRank
 from .rankers.auto import AutoRanker as AutoRanker
 from .rankers.boosted import BoostedRanker as BoostedRanker

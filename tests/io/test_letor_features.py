@@ -3,9 +3,9 @@
 import io
 
 import pytest
+from rankine.data.ranking_data.ranking_data import Numbering
 
 import rankine as rk
-from rankine.data import Numbering
 from rankine.io.letor_features import feature_numbers
 
 TEXT = b"1 qid:1 1:1 2:2 4:4\n0 qid:1 3:3\n"

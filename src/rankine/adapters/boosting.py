@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ..arrays import as_ids
-from ..data import group_rows
+from ..data.ranking_data import group_rows
 from ..errors import InputError
 from ..losses import Loss, resolve
 from ..losses.base import Prepared

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import group_rows
+from ..data.ranking_data import group_rows
 from ..errors import InputError, needs
 from ..losses import Loss, resolve
 

@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..data import RankingData
+    from ..data.ranking_data import RankingData
 
 
 Named = tuple[str | None, "RankingData | None"]
@@ -14,7 +14,7 @@ Named = tuple[str | None, "RankingData | None"]
 
 def check_data(estimator: Any, measure: str, train: Named, valid: Named = (None, None)) -> None:
     """Raise if the data, each with its name, has nothing to learn or to judge by, or if both are the same."""
-    from ..alignment import aligned
+    from ..data.alignment import aligned
     from ..errors import InputError
     from ..measures import parse
 
@@ -33,7 +33,7 @@ def _check_gains(measure: str, data: RankingData, where: str) -> None:
     """Raise if the measure is one of gains, and a grade is negative."""
     import numpy as np
 
-    from ..data import Preferences
+    from ..data.ranking_data import Preferences
     from ..errors import InputError
     from ..measures import parse
     from ..measures.table import TABLE
@@ -80,7 +80,7 @@ def _equal(a: RankingData, i: int, b: RankingData, j: int) -> bool:
     """Whether two queries hold the same documents; those of dense data may be in another order."""
     import numpy as np
 
-    from ..data import Preferences
+    from ..data.ranking_data import Preferences
 
     rows, others = slice(a.ptr[i], a.ptr[i + 1]), slice(b.ptr[j], b.ptr[j + 1])
     x, z = a.X[rows], b.X[others]

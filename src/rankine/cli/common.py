@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..data.normaliser_table import TABLE as NORMALISER_TABLE
 from ..io.formats import DataReading, described
-from ..normalisers import TABLE as NORMALISER_TABLE
 from ..system.limits import FEATURES, MOST_FEATURES, RATIO, SIZE, STREAM, WHOLE, max_features, max_size, shown
 from .kinds import check_judged, is_model_text
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..data import RankingData
+    from ..data.ranking_data import RankingData
     from ..measures import Report
 
 NORMALISERS = ", ".join(NORMALISER_TABLE)

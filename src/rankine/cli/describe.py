@@ -14,7 +14,7 @@ from . import common as c
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..data import RankingData
+    from ..data.ranking_data import RankingData
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 

@@ -11,7 +11,7 @@ from . import common as c
 from .runs import run_columns_of
 
 if TYPE_CHECKING:
-    from ..data import RankingData
+    from ..data.ranking_data import RankingData
     from ..io import TrecTable
     from ..measures import Report
     from ..measures.compare import Pair

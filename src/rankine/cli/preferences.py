@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ..data import RankingData
+    from ..data.ranking_data import RankingData
 
 PreferencesOption = Annotated[
     str | None,

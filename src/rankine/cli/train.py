@@ -16,7 +16,7 @@ from .parameters import value_of
 from .preferences import PreferencesOption, check_preference_measures, preferred
 
 if TYPE_CHECKING:
-    from ..data import RankingData
+    from ..data.ranking_data import RankingData
 
 _RANKERS = f"What is trained: {', '.join(TABLE)}. `rankine rankers` explains them. By default auto; linear with --loss."
 _MEASURE = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..system.console import print_table, say
 
 if TYPE_CHECKING:
-    from ..data import RankingData
+    from ..data.ranking_data import RankingData
     from ..rankers.leaderboard import AutoReport
 
 Means = dict[str, dict[str, float]]

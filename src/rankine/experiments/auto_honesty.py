@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 from sklearn.base import clone
 
-from ..alignment import concatenate
-from ..data import RankingData
+from ..data.alignment import concatenate
+from ..data.ranking_data import RankingData
 from ..rankers import AutoRanker, LinearRanker
 from ..rankers.candidates import CANDIDATES
 from ..rankers.choosing import DEAR

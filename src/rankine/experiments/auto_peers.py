@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from ..alignment import concatenate
 from ..arrays import per_row
-from ..data import RankingData
+from ..data.alignment import concatenate
+from ..data.ranking_data import RankingData
 from ..errors import needs
 from ..measures import evaluate
 from ..rankers import AutoRanker, SingleFeature

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 import scipy.sparse as sp
 
-from ..alignment import concatenate
-from ..data import RankingData
+from ..data.alignment import concatenate
+from ..data.ranking_data import RankingData
 from ..rankers import AutoRanker
 from ..system.records import Finite
 from .collections import LETOR_SETS, letor_folds

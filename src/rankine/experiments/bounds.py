@@ -22,11 +22,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.normalisers import Normaliser
+from ..data.ranking_data import RankingData
 from ..losses import get
 from ..losses.constants import Constants
 from ..measures import evaluate
-from ..normalise import Normaliser
 from ..rankers import LinearRanker
 from ..system.figures import GREY, check_picture, save_figure
 from ..system.parallel import process_map

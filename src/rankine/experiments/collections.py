@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from ..data import RankingData
+    from ..data.ranking_data import RankingData
 
 
 class LetorSet(NamedTuple):
@@ -142,7 +142,7 @@ def err_of(name: str) -> str:
 
 def letor_folds(name: str) -> Iterator[LetorFold]:
     """The five folds of a set: S1+S2+S3 / S4 / S5, and so on round the circle; files are cut up by query, seeded."""
-    from ..alignment import concatenate
+    from ..data.alignment import concatenate
 
     fifths = _own_fifths(name) if is_own(name) else _fifths(_folder(name, LETOR_SETS))
     for i in range(5):

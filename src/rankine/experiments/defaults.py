@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..alignment import concatenate
-from ..data import RankingData
+from ..data.alignment import concatenate
+from ..data.ranking_data import RankingData
 from ..errors import needs
 from ..measures import evaluate
 from ..rankers.folds import seeded

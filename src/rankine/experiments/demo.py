@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError, needs
 from ..io import TrecTable, save_letor, save_qrels, save_run
 from ..measures import Comparison, compare_reports, evaluate_run

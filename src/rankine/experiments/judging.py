@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..spoken.learn.disagreement import DEPTH, committee, disagreement, ranks_of
 from ..spoken.learn.learning import SHIPPED, Examples, learn
 from ..spoken.learn.neighbours import STEPS

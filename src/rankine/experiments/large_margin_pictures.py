@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..losses import get
 from ..measures import evaluate
 from ..rankers import LinearRanker

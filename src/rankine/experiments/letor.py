@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..alignment import concatenate
-from ..data import RankingData
+from ..data.alignment import concatenate
+from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..measures import Comparison, Report, compare_reports, evaluate
 from ..measures.compare import mean_interval

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.normalisers import Normaliser
+from ..data.ranking_data import RankingData
 from ..errors import InputError, nearest, unknown
 from ..measures import evaluate
-from ..normalise import Normaliser
 from ..rankers import AdaRank, LinearRanker, RankBoost, RegressionRanker, SingleFeature, UniformFusion
 from ..system.parallel import finished
 from .collections import LetorFold, check_letor_sets, err_of, letor_folds, letor_set

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..spoken.archive.grouping import COMBINATIONS, recording_score
 from ..spoken.learn.classes import CLASS_HEADS, class_rows
 from ..spoken.learn.learning import make_ranker

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..sample import spoken_sample
 from ..spoken.archive.archive import Archive
 from ..spoken.archive.ranking import parse_query, place_table, weak_rankers

@@ -224,7 +224,7 @@ def triples(size: LatticeSize, ranker: str = "SVM-MAP") -> list[tuple[float, tup
 
 
 def _normalised(data: Any) -> np.ndarray:
-    from ..normalise import Normaliser
+    from ..data.normalisers import Normaliser
 
     return np.asarray(Normaliser("query-minmax").fit(data).apply(data).X, np.float64)
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..losses import StructuredHinge, get
 from ..rankers import LinearRanker
 from ..system.figures import BLUE, GREY, RED, check_picture, save_figure

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError, needs
 from ..spoken.archive.examples import examples
 from ..spoken.archive.opening import create_or_open

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..measures import evaluate
 from ..measures.compare import mean_interval, wilcoxon

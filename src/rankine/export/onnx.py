@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import dense
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError, needs
 from .models import check_model
 

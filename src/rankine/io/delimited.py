@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError, shorten
 from ..system.limits import check_dense
 from ..system.parallel import ordered_map, thread_count

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..alignment import concatenate
-from ..data import RankingData
+from ..data.alignment import concatenate
+from ..data.ranking_data import RankingData
 from ..errors import InputError
 from .expand import named, tell_joined
 from .letor_beside import GROUPS, beside, called, group_sizes

@@ -10,7 +10,7 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 
 from ..arrays import dense
-from ..data import Preferences, RankingData
+from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError, is_utf8
 from ..system.files import open_target
 from ..system.progress import bar

@@ -16,7 +16,7 @@ from ..errors import InputError
 from .said import said
 
 if TYPE_CHECKING:
-    from ..data import RankingData
+    from ..data.ranking_data import RankingData
 
 P = ParamSpec("P")
 
@@ -67,7 +67,7 @@ def several(read: Callable[P, RankingData]) -> Callable[P, RankingData]:
 
     @wraps(read)
     def read_all(*arguments: P.args, **options: P.kwargs) -> RankingData:
-        from ..alignment import concatenate
+        from ..data.alignment import concatenate
 
         source = arguments[0] if arguments else options.pop(name)
         files = expand(source)

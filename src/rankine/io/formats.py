@@ -18,7 +18,7 @@ from ..errors import InputError
 from .expand import expand, named
 
 if TYPE_CHECKING:
-    from ..data import RankingData
+    from ..data.ranking_data import RankingData
 
 _CELL = re.compile(rb"(qid|[0-9]+):")
 COMPRESSION = (".gz", ".bz2", ".xz", ".zst")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import as_ids, check_finite, column
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError
 from .columns import ColumnNames, Columns, choose, feature_places
 from .said import said

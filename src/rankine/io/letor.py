@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError, shorten
 from ..system.parallel import ordered_map, thread_count
 from ..system.progress import bar

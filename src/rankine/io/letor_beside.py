@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError, shorten
 from ..system.sources import text_lines
 from .expand import expand, named

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ..alignment import aligned
-from ..data import RankingData
+from ..data.alignment import aligned
+from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..system.limits import max_features
 

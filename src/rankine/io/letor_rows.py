@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import per_row
-from ..data import Numbering, RankingData, group_rows
+from ..data.ranking_data import Numbering, RankingData, group_rows
 from ..system.limits import check_dense
 from . import letor_kernels as k
 

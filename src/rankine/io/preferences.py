@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from ..data import Preferences, RankingData
+from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError, shorten
 from ..system.sources import Source
 from .role_readers import Records, load_records

@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import Meta
 
 from ..arrays import per_row
-from ..data import Numbering, Preferences, RankingData
+from ..data.ranking_data import Numbering, Preferences, RankingData
 from ..errors import InputError, naming
 from ..system.files import replacing
 from ..system.limits import Meter

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import Preferences
+from ..data.ranking_data import Preferences
 from ..errors import InputError
 from .base import Loss, Prepared
 from .pairwise import Layout, PairLoss, over_every_pair, pair_function

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from ..data import Preferences
+from ..data.ranking_data import Preferences
 from ..errors import InputError, nearest
 from ..measures import parse
 from .supervision import check_grades, check_ptr, check_ranks, per_row

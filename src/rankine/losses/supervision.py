@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import as_numbers, check_finite, per_row
-from ..data import Preferences
+from ..data.ranking_data import Preferences
 from ..errors import InputError
 
 GRADES, RANKS, PREFERENCES = "grades", "ranks", "preferences"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import as_ids, as_numbers, check_finite
-from ..data import Preferences, group_rows
+from ..data.ranking_data import Preferences, group_rows
 from ..errors import LONG_QUERY, LONG_QUERY_REASON, InputError, warn_of_rows
 from ..system.parallel import shared_map, thread_count
 from .kernels import Lists

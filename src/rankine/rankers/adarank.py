@@ -22,7 +22,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import column
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..measures import parse
 from ..measures.table import TABLE

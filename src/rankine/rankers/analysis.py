@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..measures import evaluate, parse
 from ..system.progress import bar

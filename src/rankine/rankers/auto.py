@@ -15,10 +15,10 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from ..arrays import as_ids
-from ..data import RankingData
+from ..data.preferences import Preferences
+from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..measures import parse
-from ..preferences import Preferences
 from ..system.console import say
 from ..system.parallel import thread_count
 from ..system.signals import partial_result

@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import as_numbers
-from ..data import Preferences, RankingData, group_rows
+from ..data.normalisers import Normaliser
+from ..data.ranking_data import Preferences, RankingData, group_rows
 from ..errors import InputError, in_one_line
 from ..losses import Loss
 from ..measures import evaluate, parse
-from ..normalise import Normaliser
 from ..system.console import counted
 from ..system.records import Count, checked
 from . import model_file

@@ -13,7 +13,7 @@ from msgspec import Meta
 from sklearn.base import clone
 
 from ..adapters.boosting import Metric, Objective
-from ..data import Preferences, RankingData
+from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError
 from ..losses import Loss, resolve
 from ..losses.supervision import check_query_weight, per_row

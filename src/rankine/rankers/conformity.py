@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..alignment import aligned
-from ..data import RankingData
+from ..data.alignment import aligned
+from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..io.said import said
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from ..adapters.boosting import Gradients, Metric
 from ..arrays import dense
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError, in_one_line, needs
 from .stored_trees import check_lightgbm, check_xgboost
 

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import as_ids, per_row
-from ..data import RankingData, group_rows
+from ..data.ranking_data import RankingData, group_rows
 from ..errors import InputError, in_one_line
 from .base import check_whole
 

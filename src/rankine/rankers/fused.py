@@ -20,7 +20,7 @@ import numpy as np
 from msgspec import Meta
 from sklearn.utils.validation import validate_data
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..system.records import Finite, Positive
 from .base import Ranker

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from .choosing import FUSED, FUSED_BY_QUERY, p_better, weighted_means
 from .contest import Configuration
 from .folds import seeded

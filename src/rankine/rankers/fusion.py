@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import column
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..measures import evaluate, parse
 from ..system.parallel import ordered_map, thread_count
 from .linear_model import LinearModel

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import column
-from ..data import Preferences, RankingData
+from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError
 from ..measures import evaluate, parse
 from ..measures.table import TABLE as MEASURES

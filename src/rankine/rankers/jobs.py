@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError, in_one_line
 from ..io import load_table, save_table
 from ..losses import resolve

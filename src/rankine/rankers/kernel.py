@@ -14,9 +14,9 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from .. import losses
 from ..arrays import check_finite, dense
-from ..data import RankingData
+from ..data.normalisers import Normaliser
+from ..data.ranking_data import RankingData
 from ..errors import InputError
-from ..normalise import Normaliser
 from ..solvers.cutting_plane import check_schedule, cutting_plane
 from ..solvers.run import show_progress
 from ..system.records import Finite, Positive

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.isotonic import isotonic_regression
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..rounding import SAFE, gamma
 from ..solvers.certificate import CertificateError, relative_gap
 from ..system.parallel import thread_count

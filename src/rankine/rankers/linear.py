@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from .. import losses, solvers
 from ..arrays import as_numbers
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..losses.supervision import check_query_weight
 from ..solvers.certificate import Planes, Solution

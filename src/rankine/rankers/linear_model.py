@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import as_numbers
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..system.records import Finite
 from .base import Ranker

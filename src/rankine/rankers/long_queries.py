@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..losses import Loss
 
 

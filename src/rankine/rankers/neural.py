@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from ..adapters.boosting import Metric
 from ..arrays import dense
-from ..data import Preferences, RankingData
+from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError, needs
 from ..losses import Loss, resolve
 from ..losses.supervision import check_query_weight

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..measures import parse
 from ..measures.table import TABLE as MEASURES
 from .choosing import (

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from ..data import Preferences, RankingData
+from ..data.ranking_data import Preferences, RankingData
 from ..system.files import fingerprint
 from ..system.records import Count
 from ..version import __version__

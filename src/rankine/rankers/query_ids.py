@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import as_ids, as_numbers
-from ..data import Preferences, RankingData
+from ..data.ranking_data import Preferences, RankingData
 from ..errors import LONG_QUERY, LONG_QUERY_REASON, InputError, warn_of_rows
 from ..errors import OneQueryWarning as OneQueryWarning  # its public place
 from .habits import ELSEWHERE, check_rows, refuse_arguments

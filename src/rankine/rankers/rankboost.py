@@ -18,7 +18,7 @@ from msgspec import Meta
 from sklearn.base import clone
 
 from ..arrays import column
-from ..data import Preferences, RankingData
+from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError
 from ..losses.pairwise import levels_of, pairs_of
 from ..losses.pairwise_kernels import order_by_level

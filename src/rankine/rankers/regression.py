@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgWarning
 
-from ..data import Preferences, RankingData
+from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError
 from .inner import AUTO, NothingLearnedWarning, inverse_deviations, times, warn_if_constant
 from .linear_model import LinearModel

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ..alignment import aligned
-from ..data import Preferences, RankingData
+from ..data.alignment import aligned
+from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError, in_one_line, nearest
 from ..measures import parse
 from ..measures.table import TABLE as MEASURES

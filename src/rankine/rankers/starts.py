@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import Preferences, RankingData
+from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError, nearest
 from ..solvers import SolverRow
 from ..solvers.bundle import bundle

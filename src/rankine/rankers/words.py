@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..measures import parse
 from ..measures.table import TABLE as MEASURES
 from .learnable import NothingLearnedWarning, nothing_to_learn, relevant_from

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..data import RankingData
+from ..data.ranking_data import RankingData
 from ..io import load_letor
 
 FEATURES = ("bm25_title", "bm25_body", "title_length", "body_length", "pagerank", "clicks", "age_days", "url_depth")

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import Preferences, RankingData
+from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError
 from ..losses import Loss, resolve
 from ..losses.supervision import RANKS

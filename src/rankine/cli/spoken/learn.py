@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...normalisers import TABLE
+from ...data.normaliser_table import TABLE
 from ...spoken.learn.table import NEIGHBOURS, RANKERS
 from ...system.console import counted, say
 from .common import Folder

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ...data import RankingData
+from ...data.ranking_data import RankingData
 from ...errors import InputError
 from ...system.files import fingerprint
 from ...system.progress import bar

@@ -12,7 +12,7 @@ from ...system.files import locked
 from ...system.paths import folder_inside, inside, plain_files
 
 if TYPE_CHECKING:
-    from ...data import RankingData
+    from ...data.ranking_data import RankingData
 
 _CACHE = "cache"
 _STORED = re.compile(r"[0-9a-f]{20}\.arrow")  # what was stored here, and nothing else that may lie in the folder

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...data import RankingData
+from ...data.ranking_data import RankingData
 from ..index import schema
 from ..index.evidence import QueryEvidence
 from ..index.occurrences import SATURATION, occurrences

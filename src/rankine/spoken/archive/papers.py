@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from ...data import RankingData
+from ...data.ranking_data import RankingData
 from ...errors import InputError
 from ..index.reader import Index
 from ..index.scores import all_scores, ranker_names, unigrams

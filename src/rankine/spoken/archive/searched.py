@@ -27,7 +27,7 @@ from .shelf import Shelf
 from .terms import SpokenQuery
 
 if TYPE_CHECKING:  # where it is used it is imported there: a search must begin soon
-    from ...data import RankingData
+    from ...data.ranking_data import RankingData
     from .collected import Collections
     from .corrections import Corrections
     from .metadata import Metadata

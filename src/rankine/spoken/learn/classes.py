@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ...data import RankingData
+from ...data.ranking_data import RankingData
 from ..index.evidence import CLASSES
 
 MU = 1.0

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import losses
-from ...data import RankingData
+from ...data.ranking_data import RankingData
 from ...errors import InputError
 from ...measures import evaluate
 from ...measures.compare import mean_interval, wilcoxon

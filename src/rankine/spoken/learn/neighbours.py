@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...data import RankingData
+from ...data.ranking_data import RankingData
 from ...measures import evaluate
 from .classes import feature_of
 

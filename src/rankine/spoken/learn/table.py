@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...errors import InputError
 
 if TYPE_CHECKING:
-    from ...data import RankingData
+    from ...data.ranking_data import RankingData
 
 NEIGHBOURS = "neighbours"
 AUTO = "auto"  # scores are normalised as the ranker needs it

@@ -13,10 +13,10 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 from msgspec import Meta
 
-from ...data import RankingData
+from ...data.normaliser_table import TABLE
+from ...data.normalisers import Normaliser
+from ...data.ranking_data import RankingData
 from ...errors import InputError, is_utf8, nearest
-from ...normalise import Normaliser
-from ...normalisers import TABLE
 from ...system.files import fingerprint, sealed, unsealed
 from ...system.records import Count, Finite, checked
 from ...version import __version__

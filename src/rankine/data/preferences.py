@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import as_numbers
-from .errors import InputError
+from ..arrays import as_numbers
+from ..errors import InputError
 
 
 class Preferences:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import per_row, widened
-from .data import Numbering, RankingData
-from .errors import InputError
+from ..arrays import per_row, widened
+from ..errors import InputError
 from .preferences import Preferences
+from .ranking_data import Numbering, RankingData
 
 
 def aligned(data: RankingData, n_features: int, first: int | None, valid: bool = False) -> RankingData:

@@ -7,7 +7,7 @@ class NormaliserRow(NamedTuple):
     """A normaliser.
 
     ``explanation``: what it does, in one line. ``moments``: what gives the shift and scale of each feature, a function
-    of :mod:`rankine.normalise`. ``by_query``: each query has its own shift and scale; else those of all training data
+    of :mod:`.normalisers`. ``by_query``: each query has its own shift and scale; else those of all training data
     as one query are kept.
     """
 

@@ -7,10 +7,10 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from .data import RankingData
-from .errors import InputError, unknown
-from .normalisers import TABLE
-from .system.records import Count, Finite, checked
+from ..errors import InputError, unknown
+from ..system.records import Count, Finite, checked
+from .normaliser_table import TABLE
+from .ranking_data import RankingData
 
 
 class NormaliserState(TypedDict):
@@ -26,7 +26,7 @@ class Normaliser:
     """Shift and scale features, per query or over the whole training data.
 
     Args:
-        kind: a name of :data:`rankine.normalisers.TABLE`: ``"query-minmax"``, ``"query-zscore"``, ``"zscore"``.
+        kind: a name of :data:`.normaliser_table.TABLE`: ``"query-minmax"``, ``"query-zscore"``, ``"zscore"``.
 
     >>> data = RankingData([[1.0], [3.0], [2.0]], [0, 1, 0], ["a", "a", "b"])
     >>> Normaliser("query-minmax").fit(data).apply(data).X.ravel()

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arrays import Features, as_features, as_ids, as_numbers, check_finite, column_names, dense, per_row
-from .errors import InputError, nearest
+from ..arrays import Features, as_features, as_ids, as_numbers, check_finite, column_names, dense, per_row
+from ..errors import InputError, nearest
 from .preferences import Preferences
 
 
