@@ -14,7 +14,7 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
 
     >>> get, _, names = attach("rankine.io", import_module("rankine.io").__file__)
     >>> "load_letor" in names, get("load_letor").__module__
-    (True, 'rankine.io.letor')
+    (True, 'rankine.io.letor.reader')
     """
     with open(f"{file.removesuffix('.py')}.pyi", encoding="utf-8") as stub:
         lines = [line.split() for line in stub if line.startswith("from .")]  # from .home import name as name

@@ -211,7 +211,7 @@ def grid_of(text: str, option: str) -> list[float]:
 def check_output(output: str, inputs: Sequence[str | None] = ()) -> None:
     """Raise before the long computation starts if a file cannot be written there, or would replace one that is read."""
     from ..errors import InputError
-    from ..io.expand import expand
+    from ..io.paths import expand
     from ..system.files import check_folder_of
 
     if output == "-":
@@ -366,7 +366,7 @@ def load_scores(path: str, data: RankingData) -> np.ndarray:
     import numpy as np
 
     if is_model(path) or Path(path).suffix == ".json":
-        from ..io.said import said
+        from ..io.notes import said
         from ..rankers.provenance import trained_on
 
         model = load_model(path)

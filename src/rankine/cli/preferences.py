@@ -29,7 +29,7 @@ def preferred(data: RankingData, preferences: str | None, circles: bool = True) 
     if preferences is None:
         return data
     from ..errors import naming
-    from ..io.preferences import load_preferences, with_preferences
+    from ..io.trec.preferences import load_preferences, with_preferences
     from ..losses.standard_form import check_acyclic
 
     graph = load_preferences(preferences, data)

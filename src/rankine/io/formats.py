@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError
-from .expand import expand, named
+from .paths import ARROW, COMPRESSION, PARQUET, expand, named
 
 if TYPE_CHECKING:
     from ..data.ranking_data import RankingData
 
 _CELL = re.compile(rb"(qid|[0-9]+):")
-COMPRESSION = (".gz", ".bz2", ".xz", ".zst")
 
 
 class DataFormat(NamedTuple):
@@ -111,7 +110,7 @@ def on_command_line(name: str) -> str:
 
 
 def _function(place: str) -> Callable[..., Any]:
-    module, name = place.split(".")
+    module, _, name = place.rpartition(".")
     return getattr(import_module(f".{module}", __package__), name)
 
 
@@ -123,8 +122,8 @@ TABLE = {
         "judged data",
         (".txt", ".letor", ".svm", ".svmlight", ".libsvm", ".dat", ".train", ".test", ".valid", ".vali"),
         "lines of `grade qid:ID index:value … # docid = ID`, as LETOR, SVMlight, LightGBM and XGBoost have them",
-        "letor.load_letor",
-        "letor_write.save_letor",
+        "letor.reader.load_letor",
+        "letor.writer.save_letor",
         text=True,
         options=("features", "groups", "weights", "first_index", "unordered", "dtype", "n_features"),
     ),
@@ -133,8 +132,8 @@ TABLE = {
         "judged data",
         (".csv",),
         "a column for each feature, as text; names in the first line, or not; any delimiter",
-        "delimited.load_csv",
-        "delimited_write.save_csv",
+        "tables.csv.load_csv",
+        "tables.csv_writer.save_csv",
         text=True,
         options=_DELIMITED,
     ),
@@ -143,27 +142,27 @@ TABLE = {
         "judged data",
         (".tsv", ".tab"),
         "the same with tabs",
-        "delimited.load_csv",
-        "delimited_write.save_csv",
+        "tables.csv.load_csv",
+        "tables.csv_writer.save_csv",
         text=True,
         options=_DELIMITED,
     ),
     "parquet": DataFormat(
         "Parquet",
         "judged data",
-        (".parquet", ".pq"),
+        PARQUET,
         "a table with a column for each feature, or as Rankine writes it",
-        "table.load_table",
-        "table.save_table",
+        "tables.parquet.load_table",
+        "tables.parquet.save_table",
         options=_COLUMNS,
     ),
     "arrow": DataFormat(
         "Arrow",
         "judged data",
-        (".arrow", ".feather", ".ipc"),
+        ARROW,
         "the same as Arrow IPC, which is mapped into memory and opens at once",
-        "table.load_table",
-        "table.save_table",
+        "tables.parquet.load_table",
+        "tables.parquet.save_table",
         options=_COLUMNS,
     ),
     "qrels": DataFormat(
@@ -171,8 +170,8 @@ TABLE = {
         "judgments",
         (),
         "lines of `query iteration document grade` or `query document grade`; also CSV, TSV, JSON, Parquet",
-        "trec.load_qrels",
-        "trec_write.save_qrels",
+        "trec.reader.load_qrels",
+        "trec.writer.save_qrels",
         text=True,
     ),
     "run": DataFormat(
@@ -180,8 +179,8 @@ TABLE = {
         "runs",
         (),
         "lines of `query Q0 document rank score tag`, of five of these or `query document score`; also as above",
-        "trec.load_run",
-        "trec_write.save_run",
+        "trec.reader.load_run",
+        "trec.writer.save_run",
         text=True,
     ),
 }
@@ -272,7 +271,7 @@ def target_format(target: str) -> DataFormat:
 def holds_features(source: Any, reading: DataReading = DataReading()) -> bool:  # noqa: B008
     """Whether judgments are judged data rather than qrels: by the columns of a table, for text by the first line."""
     from ..system.sources import line_blocks, open_source
-    from .trec_forms import holds_judgments
+    from .trec.forms import holds_judgments
 
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source) and holds_judgments(source):
         return False

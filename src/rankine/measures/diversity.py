@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..io.trec_prefs import JudgmentGroups
+from ..io.trec.groups import JudgmentGroups
 from .rows import CUTOFF_NEEDED, REL, MeasureRow, Parameter, discounts
 
 _ALPHA = Parameter(float, 0.5, low=0, high=1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InputError, naming
-from ..io.trec import TrecTable
-from ..io.trec_prefs import JudgmentGroups
+from ..io.trec.groups import JudgmentGroups
+from ..io.trec.reader import TrecTable
 from ..system.parallel import thread_count
 from .diversity import subtopic_list
 from .evaluation import Report, report_of, summary

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..arrays import per_row
 from ..errors import InputError, shorten
-from ..io.said import said
-from ..io.trec import TrecTable
-from ..io.trec_looks import are_grades, scores_among_grades
+from ..io.notes import said
+from ..io.trec.looks import are_grades, scores_among_grades
+from ..io.trec.reader import TrecTable
 from .evaluation import JudgedScores
 
 HANDFUL = 10  # documents

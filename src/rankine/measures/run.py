@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InputError
-from ..io.trec import TrecTable, load_qrels, load_run
-from ..io.trec_prefs import JudgmentGroups, load_groups
+from ..io.trec.groups import JudgmentGroups, load_groups
+from ..io.trec.reader import TrecTable, load_qrels, load_run
 from ..system.parallel import thread_count
 from .evaluation import Report, parse_all, report_of
 from .groups import GROUPED, evaluate_groups

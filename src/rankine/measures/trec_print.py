@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, nearest
-from ..io.said import said
-from ..io.trec import TrecTable
-from ..io.trec_prefs import JudgmentGroups
+from ..io.notes import said
+from ..io.trec.groups import JudgmentGroups
+from ..io.trec.reader import TrecTable
 from ..system.parallel import thread_count
 from .evaluation import JudgedScores, report_of
 from .groups import GROUPED, evaluate_groups

@@ -8,7 +8,7 @@ from typing import Any
 from ..data.alignment import aligned
 from ..data.ranking_data import RankingData
 from ..errors import InputError
-from ..io.said import said
+from ..io.notes import said
 
 
 def conformed(

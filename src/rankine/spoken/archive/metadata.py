@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError, nearest, unknown
-from ...io.said import said
+from ...io.notes import said
 from ..index.about import About
 from ..index.cells import Cells, rows_of
 from ..index.reader import Index

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from ...errors import InputError, naming, nearest, shorten
-from ...io.delimited_blocks import DecodedText
+from ...io.tables.decoding import DecodedText
 from ...system.console import counted
 from ...system.files import write_file
 from ...system.sources import open_source

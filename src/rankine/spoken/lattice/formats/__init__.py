@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ....errors import InputError, naming, nearest
-from ....io.said import said
+from ....io.notes import said
 from ....system.console import counted
 from ...text import BESIDE_LATTICES, read_head, stem
 from ..lattice import Lattice, numbered

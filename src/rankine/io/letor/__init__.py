@@ -1,0 +1,1 @@
+"""LETOR text: one line a document, its features by number"""

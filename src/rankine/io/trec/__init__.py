@@ -1,0 +1,1 @@
+"""Judgments and runs: TREC text, groups of judgments, preferences"""
