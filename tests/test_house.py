@@ -134,12 +134,15 @@ def test_names_are_nouns():
 
 @pytest.mark.parametrize("path", [p for p in TESTS if p.stem.startswith("test_")], ids=lambda p: p.stem)
 def test_tests_stand_beside_the_source(path):
-    """tests/a/test_b.py tests src/rankine/a/b.py or b.js, a folder a/b, or kernels of it; or attacks/b.py."""
+    """tests/a/test_b.py and test_b_c.py test src/rankine/a/b.py, b.js, a folder a/b or its kernels; or attacks/b.py."""
     folder, stem = path.parent.relative_to(ROOT / "tests"), path.stem.removeprefix("test_")
     if stem in ACROSS:
         return
     home = ROOT / folder if folder.parts[:1] == ("attacks",) else SOURCE / folder
-    candidates = [home / f"{stem}.py", home / stem / "__init__.py", home / f"{stem}_kernels.py", home / f"{stem}.js"]
+    parts = stem.split("_")
+    stems = ["_".join(parts[:n]) for n in range(1, len(parts) + 1)]
+    names = [name for s in stems for name in (f"{s}.py", f"{s}/__init__.py", f"{s}_kernels.py", f"{s}.js")]
+    candidates = [home / name for name in names]
     if stem == folder.name:  # the package itself
         candidates.append(home / "__init__.py")
     assert any(c.exists() for c in candidates), f"no module {folder / stem}"

@@ -271,7 +271,7 @@ def target_format(target: str) -> DataFormat:
 def holds_features(source: Any, reading: DataReading = DataReading()) -> bool:  # noqa: B008
     """Whether judgments are judged data rather than qrels: by the columns of a table, for text by the first line."""
     from ..system.sources import line_blocks, open_source
-    from .trec.forms import holds_judgments
+    from .trec.detection import holds_judgments
 
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source) and holds_judgments(source):
         return False

@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import per_row
 from ..errors import InputError, shorten
 from ..io.notes import said
-from ..io.trec.looks import are_grades, scores_among_grades
+from ..io.trec.detection import are_grades, scores_among_grades
 from ..io.trec.reader import TrecTable
 from .evaluation import JudgedScores
 

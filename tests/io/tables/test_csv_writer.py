@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import rankine as rk
 from rankine.io.tables import csv as delimited
 from rankine.io.tables import csv_writer as delimited_write
-from rankine.io.tables.columns import GRADES, GUESSES
-from rankine.io.tables.roles import plain_name
+from rankine.io.tables.columns import GRADES, GUESSES, plain_name
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankine.errors.InputNote")
 finite = {"allow_nan": False, "allow_infinity": False}

@@ -12,8 +12,7 @@ from ...errors import shorten
 from ...system.limits import FEATURES, max_features
 from ...system.sources import PADDING, Block
 from ..number_kernels import exact_float
-from ..tables.columns import GUESSES
-from ..tables.roles import plain_name
+from ..tables.columns import GUESSES, plain_name
 from . import kernels as k
 from .rows import ParsedBlock
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from ...data.alignment import aligned
 from ...data.ranking_data import RankingData
 from ...errors import InputError, shorten
+from ...system.limits import max_features
 from ...system.parallel import ordered_map, thread_count
 from ...system.progress import bar
 from ...system.sources import Block, FilePiece, OpenSource, line_pieces, open_source
@@ -23,7 +26,6 @@ from ..notes import said
 from ..paths import expand, named, tell_joined
 from ..side_files import GROUPS, beside, called, group_sizes, weighted
 from . import kernels as k
-from .features import chosen_features, feature_numbers
 from .lines import LetorLineError, LetorLines, parse_block, stated_first
 from .rows import SPARSE_BELOW, LetorRows, ParsedBlock, check_size
 
@@ -217,3 +219,48 @@ class _LetorReader:
         if table.missing:
             said(f"{name}: {table.missing} values 1.79769313486231E308 stand for no value, and count as 0")
         return table.finish(limit, self.sparse, assumed=given is None)
+
+
+# -- Some features of sparse text, chosen by their numbers
+
+
+_RANGE = re.compile(r"\s*([0-9]{1,10})\s*(?:-\s*([0-9]{1,10})\s*)?", re.ASCII)
+
+
+def feature_numbers(features: Any) -> list[int]:
+    """The numbers of features that a text such as ``1-46`` or ``1-10,20`` names, or a list of numbers; ascending.
+
+    >>> feature_numbers("1-3,7"), feature_numbers([2, 1])
+    ([1, 2, 3, 7], [1, 2])
+    """
+    words = features.split(",") if isinstance(features, str) else [str(f) for f in _listed(features)]
+    numbers: set[int] = set()
+    for word in words:
+        match = _RANGE.fullmatch(word)
+        if match is None:
+            raise InputError(f"features (--features) of text are numbers such as 1-46 or 1-10,20; got {word!r:.60}")
+        low, high = int(match[1]), int(match[2] or match[1])
+        if not low <= high <= max_features():
+            raise InputError(f"features (--features): expected numbers up to {max_features()}, ascending; got {word!r}")
+        numbers.update(range(low, high + 1))
+    if not numbers:
+        raise InputError("features (--features) must name at least one feature, got none")
+    return sorted(numbers)
+
+
+def _listed(features: Any) -> Iterable[Any]:
+    return features if isinstance(features, Iterable) else [features]
+
+
+def chosen_features(data: RankingData, numbers: list[int]) -> RankingData:
+    """The columns with these numbers. All from the first on keep their numbering; others get their numbers as names."""
+    assert data.numbering is not None
+    first = data.numbering.first
+    if numbers[0] < first:
+        raise InputError(f"there is no feature {numbers[0]}: features are numbered from {first}")
+    columns = [n - first for n in numbers]
+    wide = aligned(data, max(columns[-1] + 1, data.n_features), None)
+    out = wide.select(columns)
+    if out.numbering is None:
+        out.feature_names = tuple(map(str, numbers))
+    return out

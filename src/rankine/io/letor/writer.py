@@ -12,7 +12,7 @@ from ...data.ranking_data import Preferences, RankingData
 from ...errors import InputError, is_utf8
 from ...system.files import open_target
 from ...system.progress import bar
-from .writer_kernels import assemble
+from .kernels import assemble
 
 _VALUES_PER_BLOCK = 2_000_000
 _SPACE = re.compile("[\x00-\x20]")

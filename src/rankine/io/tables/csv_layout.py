@@ -8,8 +8,7 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from ...errors import InputError, shorten
-from .columns import GUESSES, STANDARD, Column, ColumnNames, Columns, choose
-from .roles import plain_name
+from .columns import GUESSES, STANDARD, Column, ColumnNames, Columns, choose, plain_name
 
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}  # where two fit alike, the first
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")

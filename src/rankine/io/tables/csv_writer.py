@@ -14,8 +14,7 @@ from ...data.ranking_data import Preferences, RankingData
 from ...errors import InputError, is_utf8
 from ...system.files import open_target
 from ...system.progress import bar
-from .columns import GUESSES, STANDARD
-from .roles import plain_name
+from .columns import GUESSES, STANDARD, plain_name
 
 _VALUES_PER_BLOCK = 1_000_000
 _TABS = (".tsv", ".tab")

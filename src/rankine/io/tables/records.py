@@ -16,7 +16,7 @@ from ...system.limits import Meter
 from ...system.records import parsed
 from ...system.sources import Block, Source, line_blocks, open_source
 from ..notes import said
-from .roles import (
+from .columns import (
     ColumnLayout,
     cells_of,
     choices,

@@ -9,8 +9,8 @@ from ...data.ranking_data import Preferences, RankingData
 from ...errors import InputError, shorten
 from ...system.sources import Source
 from ..notes import said
+from ..tables.columns import QUERY, ColumnLayout, Role
 from ..tables.records import Records, load_records
-from ..tables.roles import QUERY, ColumnLayout, Role
 
 WINNER = Role("winner", ("winner", "winnerid", "preferred", "better", "chosen"))
 LOSER = Role("loser", ("loser", "loserid", "worse", "rejected"))

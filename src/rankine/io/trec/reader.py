@@ -1,4 +1,4 @@
-"""Judgments (qrels) and runs: TREC text, and what :mod:`rankine.io.tables.roles` reads."""
+"""Judgments (qrels) and runs: TREC text, and what :mod:`rankine.io.tables.columns` reads."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ from ..letor.kernels import count_lines
 from ..notes import said
 from ..number_kernels import exact_float
 from ..paths import expand, named
+from ..tables.columns import ColumnLayout, ending_of, words_of
 from ..tables.records import Records, frame_records, parquet_records, text_records
-from ..tables.roles import ColumnLayout, ending_of, words_of
 from . import kernels as k
-from .forms import QRELS, RUN, THREE, TrecForm, beginning, trec_form
-from .looks import are_against_ranks, are_ranks
+from .detection import QRELS, RUN, THREE, TrecForm, are_against_ranks, are_ranks, beginning, trec_form
 
 _FIELDS = re.compile(rb"[^\x00-\x20]+")
 _BLANKS = bytes(range(33))

@@ -16,7 +16,7 @@ import numpy as np
 from ...arrays import per_row
 from ...errors import InputError, is_utf8
 from ...system.files import open_target, replacing
-from ..tables.roles import ending_of
+from ..tables.columns import ending_of
 from .reader import TrecTable
 
 _BLANK = re.compile(r"[\x00-\x20]")

@@ -6,7 +6,7 @@ from rankine.io.trec.reader.preferences import LAYOUT
 
 import rankine as rk
 from rankine.io.formats import COMPRESSION
-from rankine.io.tables.roles import PACKED, cells_of, choices, form_of, named_columns
+from rankine.io.tables.columns import PACKED, cells_of, choices, form_of, named_columns
 
 from ...reference_text import NAMES
 
