@@ -5,7 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 import typer.main
-from rankine.data.ranking_data.normaliser_table import TABLE as NORMALISERS
+from rankine.data.normaliser_table import TABLE as NORMALISERS
 
 import rankine
 from rankine.cli.app import app

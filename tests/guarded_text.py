@@ -6,10 +6,10 @@ from contextlib import suppress
 from itertools import product
 
 import numpy as np
-from rankine.io.letor.reader.lines import LetorLineError, LetorLines, parse_block
+from rankine.io.letor.lines import LetorLineError, LetorLines, parse_block
 
 from rankine.errors import InputError
-from rankine.io.trec.reader import kernels as trec_kernels
+from rankine.io.trec import kernels as trec_kernels
 from rankine.spoken.lattice.formats import slf_kernels
 from rankine.system.files import PADDING, Block
 

@@ -5,8 +5,8 @@ import warnings
 
 import numpy as np
 import pytest
-from rankine.data.ranking_data.alignment import aligned
-from rankine.data.ranking_data.ranking_data import Numbering
+from rankine.data.alignment import aligned
+from rankine.data.ranking_data import Numbering
 
 import rankine as rk
 from rankine.errors import InputNote

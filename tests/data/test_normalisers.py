@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from rankine.data.ranking_data.normaliser_table import TABLE
+from rankine.data.normaliser_table import TABLE
 
 import rankine as rk
 

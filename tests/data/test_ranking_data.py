@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from rankine.data.ranking_data.ranking_data import group_rows
+from rankine.data.ranking_data import group_rows
 
 import rankine as rk
 

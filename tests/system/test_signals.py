@@ -81,7 +81,7 @@ def test_a_second_ctrl_c_ends_a_process_that_is_not_in_python(tmp_path):
 
 
 def test_sigterm_does_not_wait_for_ever():
-    code, text = run(f"\n    from rankine import interrupt; interrupt.PATIENCE = 0.1{DEAF}", signal.SIGTERM)
+    code, text = run(f"\n    from rankine.system import signals; signals.PATIENCE = 0.1{DEAF}", signal.SIGTERM)
     assert code == 143
     assert text.endswith("rankine: ended\n")
 

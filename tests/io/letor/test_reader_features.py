@@ -3,8 +3,8 @@
 import io
 
 import pytest
-from rankine.data.ranking_data.ranking_data import Numbering
-from rankine.io.letor.reader.features import feature_numbers
+from rankine.data.ranking_data import Numbering
+from rankine.io.letor.reader import feature_numbers
 
 import rankine as rk
 

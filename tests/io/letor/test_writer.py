@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankine.data.ranking_data.ranking_data import Numbering
+from rankine.data.ranking_data import Numbering
 
 import rankine as rk
 

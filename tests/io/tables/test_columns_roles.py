@@ -1,8 +1,8 @@
 """Names of columns: the usual ones, those that are given, and what is wrong with them."""
 
 import pytest
-from rankine.io.trec.reader.forms import QRELS, RUN
-from rankine.io.trec.reader.preferences import LAYOUT
+from rankine.io.trec.detection import QRELS, RUN
+from rankine.io.trec.preferences import LAYOUT
 
 import rankine as rk
 from rankine.io.formats import COMPRESSION

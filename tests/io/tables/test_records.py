@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankine.io.trec.reader.forms import QRELS
+from rankine.io.trec.detection import QRELS
 
 import rankine as rk
 from rankine.io.tables.records import text_records

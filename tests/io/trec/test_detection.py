@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankine.io.trec.reader.forms import holds_judgments
+from rankine.io.trec.detection import holds_judgments
 
 import rankine as rk
 from rankine.errors import InputNote

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankine.io.trec.reader.preferences import with_preferences
+from rankine.io.trec.preferences import with_preferences
 
 import rankine as rk
 from rankine.errors import InputNote

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from rankine.data.ranking_data.normalisers import Normaliser
+from rankine.data.normalisers import Normaliser
 
 import rankine as rk
 from rankine.spoken.archive.archive import Archive

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from rankine.data.ranking_data.normalisers import Normaliser
+from rankine.data.normalisers import Normaliser
 
 import rankine as rk
 from rankine.spoken.learn.weights import NORMALISERS, Weights, normalised

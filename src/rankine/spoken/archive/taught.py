@@ -110,8 +110,7 @@ class TaughtArchive(JudgedArchive):
             weights, trial = learn(data, ranker, normalise, folds, seed, candidates, begin, current, report)
             result = LearningResult(weights, trial, ignored, texts=judged.queries, before=current or begin)
             report("weights", 1, 1)  # the last moment to stop it
-            asked = keep or propose
-            if weights.same_values(current or begin) or (not asked and result.verdict.changes_nothing):
+            if weights.same_values(current or begin) or not (keep or propose or not result.verdict.changes_nothing):
                 return result._replace(adopted=True, unchanged=True)
             if propose:
                 with writing(self.folder, wait=_WAIT):
