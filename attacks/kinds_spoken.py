@@ -15,7 +15,7 @@ from rankine import spoken
 from rankine.cli.spoken.common import BatchJournal, LatticeSource
 from rankine.cli.supervisions import load_distribution
 from rankine.errors import InputError
-from rankine.rankers import jobs
+from rankine.rankers.auto import jobs
 from rankine.spoken.archive.metadata_files import read_rows
 from rankine.spoken.index.about import read_about
 from rankine.spoken.lattice import formats

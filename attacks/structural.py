@@ -26,7 +26,7 @@ import numpy as np
 
 from rankine import losses
 from rankine.errors import InputError
-from rankine.losses.rounding import Seen
+from rankine.losses.base import Seen
 from rankine.losses.structured import slack
 
 from . import definitions as d

@@ -1,7 +1,7 @@
 """AdaRank against evaluating the measure once for every feature."""
 
 import rankine as rk
-from rankine.rankers.fusion import feature_performances
+from rankine.rankers.baselines import feature_performances
 
 from .problems import judged_search
 from .timing import best_times, goal, heading

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 
 import rankine as rk
-from rankine.rankers.oracle import LinearOracle
+from rankine.rankers.oracle.linear import LinearOracle
 
 from .problems import judged_search, split
 from .timing import best_times, goal, heading

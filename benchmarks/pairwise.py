@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 import rankine as rk
-from rankine.rankers.oracle import LinearOracle
+from rankine.rankers.oracle.linear import LinearOracle
 
 from .large_margin import LEARNABLE, one_pass
 from .problems import judged_search, split

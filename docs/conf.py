@@ -5,16 +5,16 @@ from importlib import import_module
 from pathlib import Path
 
 import typer.main
-from rankine.data.normaliser_table import TABLE as NORMALISERS
 
 import rankine
 from rankine.cli.app import app
 from rankine.cli.rankers import CANDIDATE_COLUMNS, candidate_rows
 from rankine.cli.spoken.tables import list_formats, list_models, list_recognisers, list_units
+from rankine.data.normaliser_table import TABLE as NORMALISERS
 from rankine.experiments.table import TABLE as EXPERIMENTS
 from rankine.export.table import TABLE as TARGETS
 from rankine.losses import get, names
-from rankine.rankers.linear_model import LinearModel
+from rankine.rankers.base import LinearModel
 from rankine.rankers.table import TABLE as RANKERS
 from rankine.solvers import TABLE as SOLVERS
 from rankine.spoken.archive.fields import TABLE as FIELDS

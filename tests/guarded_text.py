@@ -6,9 +6,9 @@ from contextlib import suppress
 from itertools import product
 
 import numpy as np
-from rankine.io.letor.lines import LetorLineError, LetorLines, parse_block
 
 from rankine.errors import InputError
+from rankine.io.letor.lines import LetorLineError, LetorLines, parse_block
 from rankine.io.trec import kernels as trec_kernels
 from rankine.spoken.lattice.formats import slf_kernels
 from rankine.system.files import PADDING, Block

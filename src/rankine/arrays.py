@@ -181,3 +181,27 @@ def as_numbers(values: Any, name: str, ndim: int = 1, dtypes: tuple = (np.float6
     if array.ndim != ndim:
         raise InputError(f"{name} must have {'one dimension' if ndim == 1 else 'two dimensions'}, got {array.ndim}")
     return np.ascontiguousarray(array)
+
+
+def check_whole(name: str, value: Any, low: int, high: int | None = None) -> None:
+    """Raise unless a parameter is a whole number within its bounds.
+
+    >>> check_whole("n_rounds", 2.5, 1)
+    Traceback (most recent call last):
+    rankine.errors.InputError: n_rounds must be a whole number, at least 1; got 2.5
+    """
+    good = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not good or value < low or (high is not None and value > high):
+        bounds = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise InputError(f"{name} must be a whole number, {bounds}; got {value!r}")
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Raise unless a parameter is a positive number.
+
+    >>> check_positive("C", 0)
+    Traceback (most recent call last):
+    rankine.errors.InputError: C must be a positive number, got 0
+    """
+    if not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
+        raise InputError(f"{name} must be a positive number, got {value!r}")

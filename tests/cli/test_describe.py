@@ -3,8 +3,8 @@
 import json
 
 import rankine as rk
-from rankine.rankers.candidates import CANDIDATES
-from rankine.rankers.fused import FusedRanker
+from rankine.rankers.auto.candidates import CANDIDATES
+from rankine.rankers.auto.fusion import FusedRanker
 from rankine.rankers.table import TABLE
 
 from .running import rankine

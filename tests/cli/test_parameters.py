@@ -117,7 +117,7 @@ def test_an_option_of_train_is_used_or_refused(folder, ranker, options, ways):
 )  # fmt: skip
 def test_an_option_of_tune_is_used_or_refused(folder, ranker, options, ways):
     arguments = ["tune", "data.txt", "--ranker", ranker, *words(options), *words(ways)]
-    with patch("rankine.rankers.selection.tune", side_effect=rk.InputError("begun")) as tune:
+    with patch("rankine.rankers.auto.tuning.tune", side_effect=rk.InputError("begun")) as tune:
         message = refused(folder, arguments)
     if "begun" not in message:
         assert named(message, [*options, *ways, ("--ranker", ranker)]), message

@@ -5,10 +5,10 @@ import warnings
 
 import numpy as np
 import pytest
-from rankine.data.alignment import aligned
-from rankine.data.ranking_data import Numbering
 
 import rankine as rk
+from rankine.data.alignment import aligned
+from rankine.data.ranking_data import Numbering
 from rankine.errors import InputNote
 
 

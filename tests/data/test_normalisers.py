@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from rankine.data.normaliser_table import TABLE
 
 import rankine as rk
+from rankine.data.normaliser_table import TABLE
 
 
 @pytest.mark.parametrize("kind", TABLE)

@@ -8,9 +8,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from rankine.data.ranking_data import group_rows
 
 import rankine as rk
+from rankine.data.ranking_data import group_rows
 
 
 @given(st.lists(st.one_of(st.integers(0, 5)), min_size=1, max_size=40), st.booleans())

@@ -9,7 +9,7 @@ import rankine as rk
 from rankine.errors import InputError
 from rankine.export import to_onnx
 from rankine.export.onnx import check, run
-from rankine.rankers.fused import FusedRanker
+from rankine.rankers.auto.fusion import FusedRanker
 
 MODELS = [
     rk.LinearRanker("svm-map", C=0.01, normalise="zscore"), rk.RegressionRanker(), rk.UniformFusion(normalise="zscore"),

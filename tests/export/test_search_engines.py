@@ -9,7 +9,7 @@ import pytest
 import rankine as rk
 from rankine.errors import InputError
 from rankine.export import to_opensearch, to_solr
-from rankine.rankers.fused import FusedRanker
+from rankine.rankers.auto.fusion import FusedRanker
 
 
 def scored_by_opensearch(content, rows, names):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.rankers.query_ids import OneQueryWarning
+from rankine.rankers.scikit.fit_arguments import OneQueryWarning
 
 from .cases import NAMES
 

@@ -5,7 +5,7 @@ import pytest
 import rankine as rk
 from rankine.measures.names import expand, split_names
 from rankine.measures.table import ALIASES, TABLE
-from rankine.measures.trec_names import NICKNAMES, TREC_NAMES
+from rankine.measures.trec_eval.names import NICKNAMES, TREC_NAMES
 
 from .cases import NAMES, TREC
 

@@ -5,7 +5,7 @@ import pytest
 
 import rankine as rk
 from rankine.io import TrecTable
-from rankine.measures.trec_names import NICKNAMES, TREC_NAMES
+from rankine.measures.trec_eval.names import NICKNAMES, TREC_NAMES
 from rankine.measures.trec_print import TrecOptions, requested, trec_lines
 
 from .cases import is_judged, random_trec

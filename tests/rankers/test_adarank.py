@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import rankine as rk
 from rankine.rankers.adarank import NoWeakRankerWarning
-from rankine.rankers.learnable import NothingLearnedWarning
+from rankine.rankers.training import NothingLearnedWarning
 
 from .. import reference as ref
 from .cases import rounded_problem

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.rankers.analysis import drop_one
+from rankine.explain.differences import drop_one
 
 
 @pytest.fixture(scope="module")

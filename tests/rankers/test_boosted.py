@@ -9,7 +9,7 @@ from rankine.adapters import lightgbm as lgb_adapter
 from rankine.adapters.boosting import Objective
 from rankine.errors import InputError
 from rankine.losses import get
-from rankine.rankers.inner import NothingLearnedWarning
+from rankine.rankers.training import NothingLearnedWarning
 from rankine.sample import judged_set
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.rankers.inner import NothingLearnedWarning
+from rankine.rankers.training import NothingLearnedWarning
 
 from .. import reference as ref
 from .cases import rounded_problem

@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import rankine as rk
-from rankine.rankers.query_ids import OneQueryWarning
+from rankine.rankers.scikit.fit_arguments import OneQueryWarning
 from rankine.rankers.table import TABLE
 
 from .cases import rounded_problem

@@ -17,7 +17,7 @@ def data():
 @pytest.mark.parametrize("schedule", ["query", "pass", 7])
 @pytest.mark.parametrize("loss", ["svm-ndcg@10", "svm-map"])
 def test_the_dual_reaches_the_same_optimum(data, loss, schedule):
-    from rankine.rankers.dual import LinearDual
+    from rankine.rankers.oracle.dual import LinearDual
     from rankine.solvers.cutting_plane import cutting_plane
 
     options = {"A": "partial-order"} if "ndcg" in loss else {}

@@ -5,12 +5,12 @@ import pytest
 
 import rankine as rk
 from rankine.losses import get
-from rankine.rankers import oracle as oracle_module
+from rankine.rankers.oracle import linear as oracle_module
 from rankine.solvers.certificate import ConvergenceWarning
 
 from ..cases import linear_problem
 
-pytestmark = pytest.mark.filterwarnings("ignore::rankine.rankers.inner.NothingLearnedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::rankine.rankers.training.NothingLearnedWarning")
 
 
 @pytest.mark.parametrize("solver", ["newton", "lbfgs", "sgd", "bundle"])

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rankine.data.ranking_data import RankingData
 
+from rankine.data.ranking_data import RankingData
 from rankine.theory.audit import SEEDS, as_printed, audit, claims, claims_of, seeded
 from rankine.theory.guarantee import rademacher
 

@@ -11,7 +11,7 @@ from rankine.errors import InputError
 from rankine.losses import get
 from rankine.theory import consistency as lab
 from rankine.theory import standard_form_exists
-from rankine.theory.errors_of_rankings import errors, rankings
+from rankine.theory.exact_errors import errors, rankings
 
 BINARY = {m: list(product((0, 1), repeat=m)) for m in (2, 3, 4)}
 

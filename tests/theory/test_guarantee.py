@@ -14,7 +14,7 @@ from rankine.theory.guarantee import class_of, rademacher
 
 from ..cases import unit_problem
 
-pytestmark = pytest.mark.filterwarnings("ignore::rankine.rankers.inner.NothingLearnedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::rankine.rankers.training.NothingLearnedWarning")
 
 LOSSES = [
     "position-sensitive", "position-sensitive:norm", "ranksvm", "ranksvm:norm", "svm-ndcg", "svm-ndcg@2", "svm-map",
@@ -248,7 +248,7 @@ def test_no_pairs_no_bound_on_pairs():
 
 
 @pytest.mark.parametrize("name", ["sum-map", "softmax-ndcg"])
-@pytest.mark.filterwarnings("ignore::rankine.rankers.long_queries.LongQueryWarning")
+@pytest.mark.filterwarnings("ignore::rankine.rankers.training.LongQueryWarning")
 def test_long_queries_are_bounded_by_their_worst_output(name):
     """Nothing published is claimed of them; where outputs are drawn, the guarantee is that of the arg-max hinge."""
     data, options = unit_problem(), {"limit": 4}

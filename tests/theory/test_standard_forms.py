@@ -8,7 +8,7 @@ import pytest
 
 from rankine.losses import standard_form
 from rankine.theory import standard_form_exists
-from rankine.theory.errors_of_rankings import checked_labels, errors, rankings
+from rankine.theory.exact_errors import checked_labels, errors, rankings
 
 BINARY = {m: list(product((0, 1), repeat=m)) for m in (2, 3, 4)}
 

@@ -35,7 +35,7 @@ def command(
     from ..errors import InputError
     from ..system.console import print_table
     from ..theory import risk_bound
-    from ..theory.words import digits_up, number_up, probability
+    from ..theory.wording import digits_up, number_up, probability
 
     option = "--norm" if B is not None else "--radius" if M is not None else None
     if held_out and option is not None:

@@ -367,7 +367,7 @@ def load_scores(path: str, data: RankingData) -> np.ndarray:
 
     if is_model(path) or Path(path).suffix == ".json":
         from ..io.notes import said
-        from ..rankers.provenance import trained_on
+        from ..rankers.models.provenance import trained_on
 
         model = load_model(path)
         if trained_on(model, data):

@@ -16,7 +16,7 @@ from .tables import print_comparison
 
 if TYPE_CHECKING:
     from ..measures import Report
-    from ..measures.overlap import Drift
+    from ..measures.compare import Drift
 
 Models = Annotated[
     bool, typer.Option("--models", help="Compare the rankings of two models without judgments: MODEL MODEL DATA.")
@@ -151,7 +151,7 @@ def _print_drift(files: list[str], n: int, as_json: bool, reading: DataReading) 
     """Print how ranks change between two models on the same data."""
 
     from ..errors import InputError
-    from ..measures.overlap import drift
+    from ..measures.compare import drift
     from ..rankers import load
 
     if len(files) < 3:

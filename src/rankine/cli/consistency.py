@@ -90,7 +90,7 @@ def _refuse(options: dict[str, Any], why: str) -> None:
 def _supervisions(measure: str, items: int | None, grades: str | None) -> tuple[list[Any], str]:
     """The supervisions that a measure is looked at with where no file holds them, and what they are in words."""
     from ..theory import consistency
-    from ..theory.errors_of_rankings import spelled
+    from ..theory.exact_errors import spelled
 
     m = 3 if items is None else items
     if spelled(measure) == "zero-one" or measure.startswith("WPD"):
@@ -169,7 +169,7 @@ def _label(label: Any) -> str:
 
 def _kind(measure: str, labels: Any) -> str:
     """What supervisions are called."""
-    from ..theory.errors_of_rankings import spelled
+    from ..theory.exact_errors import spelled
 
     graphs = isinstance(labels[0][0], tuple)
     return "preferences" if graphs else "ranks" if spelled(measure) == "zero-one" else "grades"

@@ -27,7 +27,7 @@ def print_details(
     run_columns: str | None,
 ) -> None:
     """Print the queries where two systems differ most, with the first documents of each and their grades."""
-    from ..rankers.analysis import most_different
+    from ..explain.differences import most_different
 
     a, b = (reports[name] for name in (pair.a, pair.b))
     x, y = (r.per_query[pair.measure] for r in (a, b))
@@ -103,8 +103,8 @@ def _top_of_run(qrels: TrecTable, run: TrecTable, queries: Sequence[Any], depth:
 
 def _reasons(system: str, data: RankingData) -> Callable[[int], str]:
     """For a linear model, a function that names the largest terms of a row's score; empty for other systems."""
+    from ..explain.differences import contributions
     from ..rankers import load
-    from ..rankers.analysis import contributions
 
     model: Any = load(system) if c.is_model(system) else None
     if not hasattr(model, "coef_"):

@@ -23,7 +23,7 @@ def command(output: c.OutputOption = c.Output.table) -> None:
 def rows() -> list[tuple[str, str, str]]:
     """Each measure with its parameters, its other names, and its explanation."""
     from ..measures.table import ALIASES, TABLE
-    from ..measures.trec_names import TREC_NAMES
+    from ..measures.trec_eval.names import TREC_NAMES
 
     out = []
     for name, row in TABLE.items():

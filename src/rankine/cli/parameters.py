@@ -42,7 +42,7 @@ def grid_of_settings(kind: Any, texts: Sequence[str], given: Mapping[str, Any]) 
     """The values that ``--set name=value`` names for each parameter, of the types that the estimator has for them."""
     from inspect import signature
 
-    from ..rankers.model_file import parameters_of
+    from ..rankers.models.file import parameters_of
 
     there = list(signature(kind).parameters)
     out: dict[str, list[Any]] = {}

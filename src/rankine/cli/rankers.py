@@ -26,7 +26,7 @@ def command(
 
 def candidate_rows() -> list[tuple[str, str, str, str, str]]:
     """Each candidate of AutoRanker with its ranker, the extra it needs, its settings, and the values it tries."""
-    from ..rankers.candidates import CANDIDATES
+    from ..rankers.auto.candidates import CANDIDATES
     from ..rankers.table import TABLE
 
     out = []

@@ -213,7 +213,7 @@ def _path(task: TrainingTask, path: str | None, plot: str | None, valid: Any) ->
 
 def _train(task: TrainingTask, train: RankingData, valid: RankingData | None, output: str) -> None:
     """Fit, measure, save, and print. The model is on disk before its exports are tried: a converter may fail."""
-    from ..rankers.provenance import made_by
+    from ..rankers.models.provenance import made_by
     from . import trained
 
     with made_by(c.command_line()):
@@ -223,7 +223,7 @@ def _train(task: TrainingTask, train: RankingData, valid: RankingData | None, ou
     names, means = trained.measured(best, sets, task.measures, task.asked)
     floor = trained.floor_line(best, sets, task.measures[0])
     if task.path is not None and task.plot is not None:
-        from ..rankers.pictures import draw_path
+        from ..rankers.auto.tuning import draw_path
 
         draw_path([model.C for model in models], scores, task.measures[0], best.C, task.plot)
     best.save(output)

@@ -9,7 +9,7 @@ from ..system.console import print_table, say
 
 if TYPE_CHECKING:
     from ..data.ranking_data import RankingData
-    from ..rankers.leaderboard import AutoReport
+    from ..rankers.auto.leaderboard import AutoReport
 
 Means = dict[str, dict[str, float]]
 _WIDE = 10_000  # features
@@ -23,7 +23,7 @@ def measured(model: Any, sets: dict[str, RankingData], names: list[str], asked: 
     """
     from ..errors import InputError
     from ..measures import evaluate
-    from ..rankers.learnable import nothing_to_learn
+    from ..rankers.training import nothing_to_learn
 
     def means(names: list[str]) -> Means:
         return {
@@ -51,7 +51,7 @@ def floor_line(model: Any, sets: dict[str, RankingData], measure: str) -> str:
     from ..errors import InputError
     from ..measures import evaluate
     from ..rankers import SingleFeature
-    from ..rankers.words import feature_name
+    from ..rankers.auto.report_text import feature_name
 
     train = sets["train"]
     if train.n_features > _WIDE:
@@ -84,7 +84,7 @@ def print_report(report: AutoReport, learned: bool) -> None:
 
 def print_path(models: list[Any], scores: list[float], measure: str) -> None:
     """The table of the values of C that were tried."""
-    from ..theory.words import digits_up
+    from ..theory.wording import digits_up
 
     rows = [
         (f"{model.C:g}", f"{model.objective_:.5g}", digits_up(model.gap_, 2), model.n_iter_, f"{score:.4f}")
@@ -145,7 +145,7 @@ def print_end(floor: str, output: str, measure: str, targets: str) -> None:
 
 def _certified(model: Any) -> str:
     """What was proved of the objective, in words."""
-    from ..theory.words import decimals_up
+    from ..theory.wording import decimals_up
 
     if not model.check_parameters().convex:
         end = "where it falls no more" if model.converged_ else "where it was still falling"

@@ -61,8 +61,8 @@ def command(
 
     `rankine tune train.txt --ranker adarank --folder tuning`
     """
-    from ..rankers.provenance import made_by
-    from ..rankers.selection import tune
+    from ..rankers.auto.tuning import tune
+    from ..rankers.models.provenance import made_by
 
     row = _row(ranker)
     refuse_folds(valid, {"--folds": folds, "--seed": seed})

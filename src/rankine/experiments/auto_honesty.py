@@ -22,11 +22,11 @@ from sklearn.base import clone
 from ..data.alignment import concatenate
 from ..data.ranking_data import RankingData
 from ..rankers import AutoRanker, LinearRanker
-from ..rankers.candidates import CANDIDATES
-from ..rankers.choosing import DEAR
+from ..rankers.auto.candidates import CANDIDATES
+from ..rankers.auto.estimate import DEAR
+from ..rankers.auto.fusion import FusedRanker
+from ..rankers.baselines import performances
 from ..rankers.folds import seeded
-from ..rankers.fused import FusedRanker
-from ..rankers.fusion import performances
 from ..system.records import Finite
 from .auto_jobs import one_thread
 from .collections import letor_folds

@@ -10,10 +10,10 @@ import numpy as np
 from ..data.alignment import concatenate
 from ..data.ranking_data import RankingData
 from ..errors import InputError
+from ..explain.differences import contributions, drop_one, most_different
 from ..measures import Comparison, Report, compare_reports, evaluate
 from ..measures.compare import mean_interval
 from ..rankers import LinearRanker
-from ..rankers.analysis import contributions, drop_one, most_different
 from ..system.figures import BLUE, GREY, check_picture, save_figure
 from ..system.files import write_file
 from ..system.parallel import thread_count

@@ -8,10 +8,9 @@ import numpy as np
 
 from ..rounding import UNIT
 from . import listwise_kernels as kn
-from .base import Loss, Prepared
+from .base import Loss, Prepared, Rounding, Seen
 from .pairwise import levels_of
 from .pairwise_kernels import order_by_level
-from .rounding import Rounding, Seen
 
 
 class ListNet(Loss):

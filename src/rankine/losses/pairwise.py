@@ -20,9 +20,8 @@ import numpy as np
 from ..errors import InputError, nearest
 from ..rounding import SAFE, UNIT
 from . import pairwise_kernels as kn
-from .base import Bounded, Loss, Prepared, Theorem
+from .base import Bounded, Loss, Prepared, Rounding, Seen, Theorem
 from .constants import Constants, constants_of_pairs
-from .rounding import Rounding, Seen
 from .supervision import check_grades, per_row
 
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..rounding import UNIT
-from .base import Loss, Prepared
-from .rounding import Rounding, Seen
+from .base import Loss, Prepared, Rounding, Seen
 from .standard_form import standard_form
 
 

@@ -8,12 +8,12 @@ from ..errors import InputError, naming
 from ..io.trec.groups import JudgmentGroups
 from ..io.trec.reader import TrecTable
 from ..system.parallel import thread_count
-from .diversity import subtopic_list
 from .evaluation import Report, report_of, summary
 from .joining import HANDFUL, apart, join
 from .names import Measure
-from .preference_counts import Group, PreferenceCounts
 from .table import TABLE
+from .trec_eval.diversity import subtopic_list
+from .trec_eval.preferences import Group, PreferenceCounts
 
 GROUPED = ("preferences in groups", "judgment groups", "subtopics")
 

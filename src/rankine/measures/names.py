@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import InputError, nearest, shorten
 from .table import ALIASES, TABLE
-from .trec_names import NICKNAMES, TREC_NAMES, split_trec, trec_members
+from .trec_eval.names import NICKNAMES, TREC_NAMES, split_trec, trec_members
 
 _TREC_END = re.compile(r"\s*\w+[._][^@()]*[.\d]")  # a name that parameters of trec_eval may continue
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from ..arrays import per_row
 from ..errors import InputError
-from .kernels import Lists
-from .ranking_kernels import count_grades, find_ties, group_starts, pack, unpack
+from .kernels import Lists, count_grades, find_ties, group_starts, pack, unpack
 
 TIES = ("expected", "trec", "stable")
 _PACKED_UP_TO = 4096

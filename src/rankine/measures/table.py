@@ -10,8 +10,6 @@ import numpy as np
 
 from ..errors import InputError
 from . import kernels as kn
-from .diversity import DIVERSITY_ROWS
-from .group_rows import PREFERENCE_ROWS, over_people
 from .rows import (
     CUTOFF,
     CUTOFF_NEEDED,
@@ -26,7 +24,9 @@ from .rows import (
     share,
     unless_empty,
 )
-from .trec_rows import TREC_ROWS
+from .trec_eval.diversity import DIVERSITY_ROWS
+from .trec_eval.group_rows import PREFERENCE_ROWS, over_people
+from .trec_eval.rows import TREC_ROWS
 
 
 def _dcg(ranked: Ranked, cutoff: int | None, dcg: str, normalise: bool) -> np.ndarray:

@@ -22,7 +22,7 @@ from .joining import check_names, join, shortened
 from .names import Measure, expand, parse
 from .ranking import Scratch, rank_rows
 from .table import TABLE
-from .trec_names import NICKNAMES, TREC_NAMES, split_trec, trec_members
+from .trec_eval.names import NICKNAMES, TREC_NAMES, split_trec, trec_members
 
 _ONLY_IN_SUMMARY = ("runid", "num_q", "gm_map", "gm_bpref")
 _SINCE_10 = ("rbp", "rbp_resid", "unj")  # of all_trec

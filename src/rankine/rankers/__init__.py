@@ -7,10 +7,10 @@ from .table import CLASSES
 
 _MODULES = {name: row.module for name, row in CLASSES.items()} | {
     "QueryKFold": "folds",
-    "Tuning": "selection",
+    "Tuning": "auto.tuning",
     "load": "table",
-    "scorer": "scoring",
-    "tune": "selection",
+    "scorer": "scikit.scorer",
+    "tune": "auto.tuning",
 }
 __all__ = sorted(_MODULES)
 

@@ -21,17 +21,16 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import column
+from ..arrays import check_whole, column
 from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..measures import parse
 from ..measures.table import TABLE
 from ..system.progress import bar
 from ..system.records import Count, Finite
-from .base import check_whole
-from .fusion import feature_performances, performances
-from .inner import AUTO, NothingLearnedWarning, first_best, inner_folds, warn_if_constant
-from .linear_model import LinearModel, LinearState
+from .base import LinearModel, LinearState
+from .baselines import feature_performances, performances
+from .training import AUTO, NothingLearnedWarning, first_best, inner_folds, warn_if_constant
 
 _PERFECT = 1e-10  # a weighted performance this close to 1 counts as this far away from it
 _STALLED = 3

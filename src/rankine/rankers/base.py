@@ -10,20 +10,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arrays import as_numbers
+from ..arrays import as_numbers, check_positive, check_whole
 from ..data.normalisers import Normaliser
 from ..data.ranking_data import Preferences, RankingData, group_rows
 from ..errors import InputError, in_one_line
 from ..losses import Loss
 from ..measures import evaluate, parse
 from ..system.console import counted
-from ..system.records import Count, checked
-from . import model_file
-from .conformity import conformed
-from .habits import check_rows, missing_values
-from .learnable import nothing_to_learn, warn_of_grades
-from .provenance import ProvenanceState, provenance_of
-from .query_ids import (
+from ..system.records import Count, Finite, checked
+from .models import file as model_file
+from .models.features import conformed
+from .models.provenance import ProvenanceState, provenance_of
+from .scikit.fit_arguments import (
     LONG_QUERY,
     ids_or_sizes,
     number_of_rows,
@@ -32,6 +30,8 @@ from .query_ids import (
     warn_of_rows,
     with_habits,
 )
+from .scikit.foreign_arguments import check_rows, missing_values
+from .training import nothing_to_learn, warn_of_grades
 
 
 class QueryState(TypedDict):
@@ -361,30 +361,6 @@ class Ranker(BaseEstimator):
         return model
 
 
-def check_whole(name: str, value: Any, low: int, high: int | None = None) -> None:
-    """Raise unless a parameter is a whole number within its bounds.
-
-    >>> check_whole("n_rounds", 2.5, 1)
-    Traceback (most recent call last):
-    rankine.errors.InputError: n_rounds must be a whole number, at least 1; got 2.5
-    """
-    good = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not good or value < low or (high is not None and value > high):
-        bounds = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise InputError(f"{name} must be a whole number, {bounds}; got {value!r}")
-
-
-def check_positive(name: str, value: Any) -> None:
-    """Raise unless a parameter is a positive number.
-
-    >>> check_positive("C", 0)
-    Traceback (most recent call last):
-    rankine.errors.InputError: C must be a positive number, got 0
-    """
-    if not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
-        raise InputError(f"{name} must be a positive number, got {value!r}")
-
-
 def check_solver_options(ranker: Any) -> None:
     """Raise unless C and tol are positive numbers (C may be "auto") and max_iter a whole number."""
     if isinstance(ranker.C, str) and ranker.C != "auto":
@@ -392,3 +368,56 @@ def check_solver_options(ranker: Any) -> None:
     for name in ("tol",) if isinstance(ranker.C, str) else ("C", "tol"):
         check_positive(name, getattr(ranker, name))
     check_whole("max_iter", ranker.max_iter, 1)
+
+
+# -- Models whose scores are weighted sums of features
+
+
+class LinearState(TypedDict):
+    """What is stored of a linear model."""
+
+    coef: list[Finite]
+
+
+class LinearModel(Ranker):
+    """A scorer X @ coef_."""
+
+    form = "linear"
+    _schema: Any = LinearState
+    coef_: np.ndarray
+
+    def layers(self) -> list[tuple[np.ndarray, np.ndarray | None]]:
+        """The scorer as a network of one layer: weights, and no bias."""
+        return [(self.coef_[None], None)]
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return np.asarray(X @ self.coef_.astype(X.dtype, copy=False), np.float64)
+
+    def _state(self) -> dict[str, Any]:
+        return {"coef": self.coef_.tolist()}
+
+    def _set_state(self, content: dict[str, Any]) -> None:
+        self.coef_ = np.array(content["coef"], np.float64)
+        if not len(self.coef_):
+            raise InputError("not a model: it has no features")
+        self.n_features_in_ = len(self.coef_)
+
+    def explain(self, x: Any) -> list[tuple[str, float]]:
+        """What each feature adds to the score of one row, largest first; with the names where they are known.
+
+        >>> from rankine import LinearRanker
+        >>> model = LinearRanker(C=10).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
+        >>> [name for name, _ in model.explain([1.0, 0.0])]
+        ['0', '1']
+        """
+        check_is_fitted(self)
+        row = as_numbers(x, "x")
+        if len(row) != self.n_features_in_:
+            raise InputError(f"the model has {self.n_features_in_} features, x has {len(row)}")
+        if self.normaliser_ is not None:
+            if self.normaliser_.by_query:
+                raise InputError(f"{self.normaliser_!r} depends on the whole query: explain a row after normalising it")
+            row = self.normaliser_.apply(RankingData(row[None], [0], [0])).X[0]
+        names = getattr(self, "feature_names_in_", range(len(row)))
+        parts = [(str(n), float(v)) for n, v in zip(names, row * self.coef_, strict=True)]
+        return sorted(parts, key=lambda part: -abs(part[1]))

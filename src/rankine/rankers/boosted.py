@@ -13,6 +13,7 @@ from msgspec import Meta
 from sklearn.base import clone
 
 from ..adapters.boosting import Metric, Objective
+from ..arrays import check_whole
 from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError
 from ..losses import Loss, resolve
@@ -21,11 +22,10 @@ from ..measures import parse
 from ..system.files import fingerprint
 from ..system.progress import bar
 from ..system.records import Count
-from .base import Ranker, check_whole
-from .engines import ENGINES, Held, TreeSettings
-from .habits import other_names
-from .inner import AUTO, first_best, inner_folds, warn_if_constant
-from .long_queries import warn_of_long_queries
+from .base import Ranker
+from .scikit.foreign_arguments import other_names
+from .training import AUTO, first_best, inner_folds, warn_if_constant, warn_of_long_queries
+from .trees.engines import ENGINES, Held, TreeSettings
 
 _MOST, _FEW = 400, 100  # trees that n_trees="auto" may have; those where there are too few queries to choose
 

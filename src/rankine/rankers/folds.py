@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays import as_ids, per_row
+from ..arrays import as_ids, check_whole, per_row
 from ..data.ranking_data import RankingData, group_rows
 from ..errors import InputError, in_one_line
-from .base import check_whole
 
 NEVER = -1  # the fold of a query that is always learned from, and never judged on
 _SHARED = 0.5  # two queries are nearly the same if they share so many of the documents of the shorter one

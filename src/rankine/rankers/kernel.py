@@ -13,18 +13,17 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from .. import losses
-from ..arrays import check_finite, dense
+from ..arrays import check_finite, check_whole, dense
 from ..data.normalisers import Normaliser
 from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..solvers.cutting_plane import check_schedule, cutting_plane
 from ..solvers.run import show_progress
 from ..system.records import Finite, Positive
-from .base import Ranker, check_solver_options, check_whole
-from .dual import KernelDual
-from .inner import AUTO, warn_if_constant
+from .base import Ranker, check_solver_options
 from .linear import LinearRanker
-from .long_queries import warn_of_long_queries
+from .oracle.dual import KernelDual
+from .training import AUTO, warn_if_constant, warn_of_long_queries
 
 _NAMES = ("linear", "rbf", "poly")
 _SAMPLE = 300

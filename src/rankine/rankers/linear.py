@@ -10,7 +10,7 @@ from msgspec import Meta
 from sklearn.base import clone
 
 from .. import losses, solvers
-from ..arrays import as_numbers
+from ..arrays import as_numbers, check_whole
 from ..data.ranking_data import RankingData
 from ..errors import InputError
 from ..losses.supervision import check_query_weight
@@ -19,15 +19,23 @@ from ..solvers.cutting_plane import check_schedule
 from ..solvers.run import show_progress
 from ..system.parallel import thread_count
 from ..system.records import Finite, Positive
-from .base import check_solver_options, check_whole
-from .inner import AUTO, FOLDS, NothingLearnedWarning, best_setting, inverse_deviations, times, warn_if_constant
-from .learned_weights import learn_weights
-from .linear_model import LinearModel, LinearState
-from .long_queries import LongQueryWarning, warn_of_long_queries
-from .oracle import LinearOracle, first_step
-from .query_ids import own_weights
-from .regression import regression_weights
-from .starts import StartingPoints, start_names
+from .base import LinearModel, LinearState, check_solver_options
+from .baselines import regression_weights
+from .oracle.learned_weights import learn_weights
+from .oracle.linear import LinearOracle, first_step
+from .oracle.starts import StartingPoints, start_names
+from .scikit.fit_arguments import own_weights
+from .training import (
+    AUTO,
+    FOLDS,
+    LongQueryWarning,
+    NothingLearnedWarning,
+    best_setting,
+    inverse_deviations,
+    times,
+    warn_if_constant,
+    warn_of_long_queries,
+)
 
 __all__ = ["LinearRanker", "LongQueryWarning", "NothingLearnedWarning"]
 

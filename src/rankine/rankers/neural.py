@@ -12,7 +12,7 @@ from msgspec import Meta
 from sklearn.base import clone
 
 from ..adapters.boosting import Metric
-from ..arrays import dense
+from ..arrays import check_whole, dense
 from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError, needs
 from ..losses import Loss, resolve
@@ -20,9 +20,8 @@ from ..losses.supervision import check_query_weight
 from ..measures import parse
 from ..system.progress import bar
 from ..system.records import Finite
-from .base import Ranker, check_whole
-from .inner import AUTO, inner_folds, warn_if_constant
-from .long_queries import LongQueryWarning, warn_of_long_queries
+from .base import Ranker
+from .training import AUTO, LongQueryWarning, inner_folds, warn_if_constant, warn_of_long_queries
 
 _MOST, _FEW = 100, 20  # epochs that "auto" may have; those where there are too few queries to choose
 

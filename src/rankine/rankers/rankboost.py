@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import Meta
 from sklearn.base import clone
 
-from ..arrays import column
+from ..arrays import check_whole, column
 from ..data.ranking_data import Preferences, RankingData
 from ..errors import InputError
 from ..losses.pairwise import levels_of, pairs_of
@@ -26,8 +26,8 @@ from ..system.parallel import shared_map, thread_count
 from ..system.progress import bar
 from ..system.records import Count, Finite
 from . import rankboost_kernels as kn
-from .base import Ranker, check_whole
-from .inner import warn_if_constant
+from .base import Ranker
+from .training import warn_if_constant
 
 _PERFECT = 1e-10
 _SAMPLE = 100_000

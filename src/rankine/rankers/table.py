@@ -47,7 +47,8 @@ class RankerRow(NamedTuple):
 
 TABLE = {
     "auto": RankerRow(
-        "AutoRanker", "auto", "tries the others, keeps the best at the measure, and says how good it is", {},
+        "AutoRanker", "auto.auto_ranker",
+        "tries the others, keeps the best at the measure, and says how good it is", {},
     ),
     "linear": RankerRow(
         "LinearRanker", "linear", "linear scores by any loss, to a certified gap",
@@ -58,7 +59,7 @@ TABLE = {
         {"loss": [_LOSS], "C": _POWERS},
     ),
     "regression": RankerRow(
-        "RegressionRanker", "regression", "least squares on grades or gains",
+        "RegressionRanker", "baselines", "least squares on grades or gains",
         {"on": ["grades", "gains"], "alpha": [0.1, 1.0, 10.0, 100.0]},
     ),
     "adarank": RankerRow(
@@ -69,10 +70,10 @@ TABLE = {
         "RankBoost", "rankboost", "boosting of thresholds of features on pairs", {"n_rounds": [50, 100, 200]}
     ),
     "single": RankerRow(
-        "SingleFeature", "fusion", "the one feature that ranks best", {"both_signs": [False, True]},
+        "SingleFeature", "baselines", "the one feature that ranks best", {"both_signs": [False, True]},
     ),
     "uniform": RankerRow(
-        "UniformFusion", "fusion", "the mean of all features on one scale", {"normalise": ["zscore", "query-zscore"]}
+        "UniformFusion", "baselines", "the mean of all features on one scale", {"normalise": ["zscore", "query-zscore"]}
     ),
     "boosted": RankerRow(
         "BoostedRanker", "boosted", "gradient-boosted trees (LightGBM or XGBoost) by any loss",
@@ -83,7 +84,7 @@ TABLE = {
         {"loss": [_LOSS], "hidden": [(), (64, 32)], "learning_rate": [1e-3, 1e-2]}, extra="torch",
     ),
 }  # fmt: skip
-FUSED = RankerRow("FusedRanker", "fused", "a weighted sum of fitted rankers, which AutoRanker makes", {})
+FUSED = RankerRow("FusedRanker", "auto.fusion", "a weighted sum of fitted rankers, which AutoRanker makes", {})
 CLASSES = {row.class_name: row for row in (*TABLE.values(), FUSED)}
 
 
@@ -97,8 +98,8 @@ def row_of(name: str) -> RankerRow:
     rankine.errors.InputError: unknown ranker 'adrank'. Did you mean 'adarank'? There are: auto, ...
     """
     if name not in TABLE:
-        from ..losses.habits import habit
         from ..losses.table import TABLE as LOSSES
+        from ..losses.table import habit
 
         hint = habit(name)
         if hint is None and name.partition("@")[0].partition(":")[0] in LOSSES:
@@ -117,7 +118,7 @@ def load(path: str | os.PathLike) -> Any:
     ...     load(folder + "/model.json").coef_.round(3)
     array([1.])
     """
-    from .model_file import read
+    from .models.file import read
 
     content = read(path)
     with naming(str(path)):

@@ -3,7 +3,7 @@
 from . import bounds, consistency
 from .guarantee import Guarantee, TrainingBound, risk_bound, training_bound
 from .standard_forms import StandardForm, standard_form_exists
-from .words import bounded_by
+from .wording import bounded_by
 
 __all__ = [
     "Guarantee",

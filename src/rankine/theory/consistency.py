@@ -24,7 +24,7 @@ from ..losses import Loss, resolve
 from ..losses.supervision import RANKS
 from ..rankers.linear import LinearRanker
 from ..system.progress import bar
-from .errors_of_rankings import MOST_ITEMS, Error, Label, Ranking, checked_labels, errors, rankings, spelled
+from .exact_errors import MOST_ITEMS, Error, Label, Ranking, checked_labels, errors, rankings, spelled
 from .rationals import dot
 
 _C = 1e4

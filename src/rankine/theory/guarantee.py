@@ -20,7 +20,7 @@ from ..measures import evaluate, parse
 from ..measures.table import TABLE
 from ..rankers.linear import LinearRanker
 from . import bounds as b
-from .words import JUDGED, bounded_by, decimals_up, misordered
+from .wording import JUDGED, bounded_by, decimals_up, misordered
 
 _SMALLEST = -20
 _ROUNDING = 1e-12  # more than the measures of a ranking can be off

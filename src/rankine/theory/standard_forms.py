@@ -29,7 +29,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from ..errors import InputError
-from .errors_of_rankings import Error, Label, Ranking, checked_labels, errors, rankings
+from .exact_errors import Error, Label, Ranking, checked_labels, errors, rankings
 from .rationals import dot, vertex
 
 _MOST_ITEMS = {True: 6, False: 4}  # with and without symmetry

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankine.data.ranking_data import Numbering
 
 import rankine as rk
+from rankine.data.ranking_data import Numbering
 from rankine.errors import InputNote
 from rankine.system import sources
 

@@ -3,10 +3,10 @@
 import io
 
 import pytest
-from rankine.data.ranking_data import Numbering
-from rankine.io.letor.reader import feature_numbers
 
 import rankine as rk
+from rankine.data.ranking_data import Numbering
+from rankine.io.letor.reader import feature_numbers
 
 TEXT = b"1 qid:1 1:1 2:2 4:4\n0 qid:1 3:3\n"
 

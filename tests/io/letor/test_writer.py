@@ -8,9 +8,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankine.data.ranking_data import Numbering
 
 import rankine as rk
+from rankine.data.ranking_data import Numbering
 
 finite = {"allow_nan": False, "allow_infinity": False}
 ids = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FFF, exclude_categories=["Cs"]), min_size=1, max_size=6)

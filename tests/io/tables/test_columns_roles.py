@@ -1,12 +1,12 @@
 """Names of columns: the usual ones, those that are given, and what is wrong with them."""
 
 import pytest
-from rankine.io.trec.detection import QRELS, RUN
-from rankine.io.trec.preferences import LAYOUT
 
 import rankine as rk
 from rankine.io.formats import COMPRESSION
 from rankine.io.tables.columns import PACKED, cells_of, choices, form_of, named_columns
+from rankine.io.trec.detection import QRELS, RUN
+from rankine.io.trec.preferences import LAYOUT
 
 from ...reference_text import NAMES
 

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankine.io.trec.detection import QRELS
 
 import rankine as rk
 from rankine.io.tables.records import text_records
+from rankine.io.trec.detection import QRELS
 from rankine.system.sources import OpenSource, line_blocks
 
 from ... import reference_text as ref

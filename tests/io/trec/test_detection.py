@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankine.io.trec.detection import holds_judgments
 
 import rankine as rk
 from rankine.errors import InputNote
 from rankine.io.formats import holds_features
+from rankine.io.trec.detection import holds_judgments
 
 from ... import reference_text as ref
 from .test_reader import qrels, run, triples

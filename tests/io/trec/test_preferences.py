@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankine.io.trec.preferences import with_preferences
 
 import rankine as rk
 from rankine.errors import InputNote
+from rankine.io.trec.preferences import with_preferences
 
 from ... import reference_text as ref
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from rankine.data.normalisers import Normaliser
 
 import rankine as rk
+from rankine.data.normalisers import Normaliser
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.filters import DocumentFilter
 from rankine.spoken.archive.matching import mask

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from rankine.data.ranking_data import RankingData
 
+from rankine.data.ranking_data import RankingData
 from rankine.spoken.learn.hearings import COLUMNS, GRID, choose_weight
 from rankine.spoken.learn.learning import Examples
 

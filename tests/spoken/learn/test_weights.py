@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from rankine.data.normalisers import Normaliser
 
 import rankine as rk
+from rankine.data.normalisers import Normaliser
 from rankine.spoken.learn.weights import NORMALISERS, Weights, normalised
 from rankine.system.files import sealed
 

@@ -28,9 +28,8 @@ import numpy as np
 
 from ...errors import InputError
 from ...rounding import UNIT
-from ..base import Bounded, Loss, Theorem
+from ..base import Bounded, Loss, Rounding, Seen, Theorem
 from ..constants import Constants
-from ..rounding import Rounding, Seen
 from ..supervision import check_ptr
 from . import enumerated_kernels as kn
 from .hinge import PreparedHinge, StructuredHinge

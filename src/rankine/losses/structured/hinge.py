@@ -18,9 +18,8 @@ from ...arrays import check_finite
 from ...errors import InputError, nearest
 from ...measures import evaluate
 from ...rounding import SAFE, UNIT
-from ..base import Bounded, Loss, Prepared
+from ..base import Bounded, Loss, Prepared, Rounding, Seen
 from ..constants import Constants, reach_of_levels, reach_of_weights
-from ..rounding import Rounding, Seen
 from ..supervision import check_ptr, per_row
 from . import hinge_kernels as kn
 from .hinge_kernels import EVERYTHING, Problem

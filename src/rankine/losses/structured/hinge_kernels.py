@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernel import kernel
-from ..sorting_kernels import CHUNK, sort_descending
+from ..pairwise_kernels import CHUNK, sort_descending
 from .argmax_kernels import (
     ap_by_grid,
     ap_by_insertion,

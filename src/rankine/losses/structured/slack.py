@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ...rounding import UNIT
+from ..base import Rounding, Seen
 from ..constants import Constants
-from ..rounding import Rounding, Seen
 from . import enumerated_kernels as kn
 from .enumerated import log_outputs
 from .hinge import PreparedHinge, StructuredHinge

@@ -13,9 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...rounding import UNIT
-from ..base import Prepared
+from ..base import Prepared, Rounding, Seen
 from ..constants import Constants
-from ..rounding import Rounding, Seen
 from .hinge import PreparedHinge, StructuredHinge
 from .wrapped import PreparedWrapped, WrappedHinge
 

@@ -1,0 +1,1 @@
+"""Where features meet a loss: what solvers ask of a ranker"""

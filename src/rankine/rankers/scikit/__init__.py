@@ -1,0 +1,1 @@
+"""Where scikit-learn and other libraries meet rankers: arguments of fit, foreign arguments, scorers"""
