@@ -2,8 +2,8 @@
 
 import re
 from itertools import permutations
-from pathlib import Path
 
+from ..folders import ROOT
 from .running import rankine
 
 
@@ -84,7 +84,7 @@ def test_an_option_without_effect_is_refused(tmp_path):
 
 
 def test_the_page_shows_what_is_printed(tmp_path):
-    page = (Path(__file__).parents[2] / "docs" / "consistency.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "consistency.md").read_text(encoding="utf-8")
     graphs, ranks, printed = re.findall(r"```\n(.*?)```", page.split("## Distributions from a file")[1], re.S)
     out = rankine(tmp_path, "consistency", "WPD", "--loss", "consistent-wpd", *given(tmp_path, graphs)).stdout
     assert [line.split() for line in out.splitlines()] == [line.split() for line in printed.splitlines()]

@@ -1,12 +1,10 @@
 """``rankine demo``: both halves on the bundled samples."""
 
-from pathlib import Path
-
 import rankine as rk
 
+from ..folders import ROOT
 from .running import rankine
 
-ROOT = Path(__file__).parents[2]
 PAGES = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/index.md")]
 
 

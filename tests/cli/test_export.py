@@ -1,7 +1,6 @@
 """``rankine export``."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,6 +8,7 @@ import rankine as rk
 from rankine.export import TABLE, TARGETS, to_solr
 from rankine.sample import judged_set
 
+from ..folders import ROOT
 from .running import rankine
 
 
@@ -69,7 +69,7 @@ def test_a_deployable_model_is_exported_to_every_target(data, tmp_path):
 
 
 def test_the_first_page_says_what_can_be_deployed():
-    page = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "where they are linear, models for OpenSearch, Elasticsearch and Solr (`--deployable`; ONNX takes" in page
     assert [name for name, row in TABLE.items() if row.forms == ("linear",)] == ["opensearch", "elasticsearch", "solr"]
 

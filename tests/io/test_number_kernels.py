@@ -4,7 +4,6 @@ import subprocess
 import sys
 from decimal import Context, Decimal
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 from numba import njit
@@ -18,6 +17,8 @@ from rankine.io.number_kernels import (
     to_double,
     to_single,
 )
+
+from ..folders import TESTS
 
 
 @njit
@@ -124,6 +125,6 @@ def test_huge_exponents_take_no_time():
 
 def test_text_is_read_no_further_than_its_padding():
     """Every beginning of a few lines, right before a page that cannot be read."""
-    program = Path(__file__).parent.parent / "guarded_text.py"
+    program = TESTS / "guarded_text.py"
     run = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
     assert (run.returncode, run.stdout) == (0, "read\n"), run.stderr

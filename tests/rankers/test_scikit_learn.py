@@ -2,7 +2,6 @@
 
 import pickle
 import runpy
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -27,11 +26,11 @@ import rankine as rk
 from rankine.rankers.scikit.fit_arguments import OneQueryWarning
 from rankine.rankers.table import TABLE
 
+from ..folders import ROOT
 from .cases import rounded_problem
 from .test_table import SMALL
 
 NAMES = ["a", "b", "c", "d", "e"]
-ROOT = Path(__file__).parents[2]
 pytestmark = [
     pytest.mark.filterwarnings("ignore::rankine.solvers.certificate.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::rankine.rankers.linear.NothingLearnedWarning"),

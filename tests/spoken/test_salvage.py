@@ -3,7 +3,6 @@
 import os
 import shutil
 import sqlite3
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,9 @@ from rankine.spoken.learn.judgments import Judgments
 from rankine.spoken.salvage import salvage
 from rankine.spoken.store import Store, refresh
 
-SAVED = Path(__file__).parent.parent / "saved" / "spoken"
+from .. import folders
+
+SAVED = folders.SAVED / "spoken"
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import random
 import shutil
 import sqlite3
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,9 @@ from rankine.spoken.catalogue import attach_recordings, detach_recordings, ident
 from rankine.spoken.learn.judgments import Judgments
 from rankine.spoken.store import FILE, LEGACY, Store, cells, refresh, split_place
 
-SAVED = Path(__file__).parents[1] / "saved" / "spoken"
+from .. import folders
+
+SAVED = folders.SAVED / "spoken"
 
 
 def say(store, recording, field, value):

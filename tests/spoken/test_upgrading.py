@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,9 @@ from rankine.spoken.store import Store
 from rankine.spoken.upgrading import FORMAT, KEPT, is_earlier, upgrade
 from rankine.system.files import sealed
 
-SAVED = Path(__file__).parent.parent / "saved" / "spoken"
+from .. import folders
+
+SAVED = folders.SAVED / "spoken"
 
 
 @pytest.fixture

@@ -1,13 +1,13 @@
 """The commands that pack, unpack and upgrade an archive."""
 
 import shutil
-from pathlib import Path
 
 from rankine.spoken.archive.archive import Archive
 
+from ... import folders
 from ..running import rankine
 
-SAVED = Path(__file__).parents[2] / "saved" / "spoken"
+SAVED = folders.SAVED / "spoken"
 
 
 def test_there_and_back(tmp_path):

@@ -2,7 +2,6 @@
 
 import json
 import warnings
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -13,6 +12,7 @@ from rankine.rankers.models.file import write
 from rankine.rankers.scikit.fit_arguments import OneQueryWarning
 from rankine.rankers.table import CLASSES, TABLE, load
 
+from ... import folders
 from ..cases import linear_problem
 
 
@@ -105,7 +105,7 @@ def test_weights_that_are_missing_or_no_numbers(content, tmp_path):
             load(tmp_path / "bad.json")
 
 
-SAVED = Path(__file__).parent.parent / "saved" / "models"
+SAVED = folders.SAVED / "models"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import base64
 import json
 import re
 import struct
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,9 @@ import rankine as rk
 from rankine.errors import InputError
 from rankine.rankers.trees.validation import check_lightgbm, check_xgboost
 
-SAVED = Path(__file__).parent.parent / "saved" / "models"
+from ... import folders
+
+SAVED = folders.SAVED / "models"
 LIGHTGBM = json.loads((SAVED / "lightgbm.json").read_text())["booster"]
 XGBOOST = base64.b64decode(json.loads((SAVED / "xgboost.json").read_text())["booster"])
 

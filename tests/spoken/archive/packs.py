@@ -2,13 +2,14 @@
 
 import json
 import shutil
-from pathlib import Path
 
 from rankine.spoken.archive.archive import Archive
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best, write_slf
 
-SAVED = Path(__file__).parents[2] / "saved" / "spoken"
+from ... import folders
+
+SAVED = folders.SAVED / "spoken"
 TAPES = {"one": "spoken words remain", "deep/two": "written words fade", "three": "spoken letters arrive"}
 
 

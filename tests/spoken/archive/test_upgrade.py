@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -10,7 +9,9 @@ from rankine.spoken.archive.archive import Archive
 from rankine.spoken.archive.upgrade import Upgrade
 from rankine.spoken.index.schema import GramPostings
 
-SAVED = Path(__file__).parents[2] / "saved" / "spoken"
+from ... import folders
+
+SAVED = folders.SAVED / "spoken"
 QUERIES = {
     "archive": ["railway", "bridge storm", '"railway station"', "Skerryvore"],
     "few": ["speech"],

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from rankine.spoken.recognise import run as r
 from rankine.spoken.recognise.cutting import VERSION
 from rankine.spoken.recognise.journal import JOURNAL
 
+from ...folders import ROOT
 from .cases import Echo, content, write
 
 
@@ -78,7 +78,7 @@ def test_killed_and_restarted_it_ends_with_the_same(audio, tmp_path):
         "from tests.spoken.recognise.cases import Echo\nfrom rankine.spoken.recognise.run import recognise\n"
         f"recognise([sys.argv[1]], sys.argv[2], Echo(wait=0.05), {settings})\n"
     )
-    out, root = tmp_path / "stopped", str(Path(__file__).parents[3])
+    out, root = tmp_path / "stopped", str(ROOT)
     for wanted in (1, 3, 6):
         process = subprocess.Popen([sys.executable, "-c", script, str(audio), str(out), root])
         until = time.monotonic() + 60

@@ -7,7 +7,6 @@ import pickle
 import subprocess
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,6 +22,7 @@ from rankine.spoken.recognise.model_table import DEFAULT
 from rankine.spoken.recognise.run import recognise, settings_of
 from rankine.spoken.recognise.whisper import TokenWord, Whisper, split, timed
 
+from ...folders import ROOT
 from .cases import heard
 from .toy_models import write_folder
 
@@ -278,7 +278,7 @@ def test_samples_are_the_same_in_another_process(tiny):
         "from tests.spoken.recognise.cases import heard\nfrom rankine.spoken.recognise.whisper import Whisper\n"
         "print(hashlib.sha256(Whisper(number=3)(heard('tape-50'))).hexdigest())\n"
     )
-    root = str(Path(__file__).parents[3])
+    root = str(ROOT)
     said = subprocess.run([sys.executable, "-c", script, root], capture_output=True, text=True, check=True).stdout
     assert said.strip() == hashlib.sha256(Whisper(number=3)(heard("tape-50"))).hexdigest()
 
