@@ -314,7 +314,7 @@ def upgrade(world: World, rng: random.Random) -> Plan | None:
 def pack(world: World, rng: random.Random) -> Plan | None:
     """The archive is packed and unpacked in another place, where everything goes on; the bin is not packed."""
     from rankine.spoken import Archive
-    from rankine.spoken.archive.roots import RecordingRoots
+    from rankine.spoken.recordings.roots import RecordingRoots
 
     world.places += 1
     old, target, packed = world.archive, world.folder / f"archive{world.places}", world.folder / "packed.zip"

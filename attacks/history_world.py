@@ -79,7 +79,7 @@ def _write_grade(archive, names, key, value) -> None:
 
 
 def _read_grades(archive) -> dict[str, dict[Any, Any]]:
-    from rankine.spoken.store import split_place
+    from rankine.spoken.store.store import split_place
 
     judged, names = archive.judgments.all(), set(archive.documents)
     out: dict[str, dict[Any, Any]] = {}
@@ -179,7 +179,7 @@ class World:
 
     def _begin(self, begin: str) -> None:
         from rankine.spoken import Archive
-        from rankine.spoken.index import working
+        from rankine.spoken.index import changes as working
         from rankine.spoken.index.settings import Settings
 
         working._SMALL_PART, working._HIDDEN_SHARE = 0, 0.5  # as in large archives
@@ -268,15 +268,15 @@ class World:
 
     def new_changes(self) -> list[int]:
         """The numbers of changes that were typed in and are not in the model yet."""
-        from rankine.spoken.store import Store
+        from rankine.spoken.store.store import Store
 
         batches = Store(self.archive).batches()
         return [b.id for b in batches if b.who == WHO and b.id not in self.model.changes]
 
     def rows(self) -> set[tuple]:
         """All that was ever typed in, as the store has it."""
-        from rankine.spoken.store import Store
-        from rankine.spoken.store_tables import KINDS as TABLES
+        from rankine.spoken.store.store import Store
+        from rankine.spoken.store.tables import KINDS as TABLES
 
         out: set[tuple] = set()
         with Store(self.archive).reading() as db:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.recognise.journal import RecordingJournal
 
 from . import mutate

@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 
 from . import mutate
 from .kinds import SAVED, Kind

@@ -16,13 +16,13 @@ from rankine.cli.spoken.common import BatchJournal, LatticeSource
 from rankine.cli.supervisions import load_distribution
 from rankine.errors import InputError
 from rankine.rankers.auto import jobs
-from rankine.spoken.archive.metadata_files import read_rows
 from rankine.spoken.index.about import read_about
 from rankine.spoken.lattice import formats
 from rankine.spoken.lattice.lattice import random_lattice
 from rankine.spoken.lattice.scoring import Scoring
 from rankine.spoken.lattice.units.dictionary import lexicon
 from rankine.spoken.learn.judgments import read_qrels, read_queries
+from rankine.spoken.metadata.tables import read_rows
 from rankine.system.journal import Journal
 from tests import reference_lattices as slow
 

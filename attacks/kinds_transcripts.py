@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rankine.spoken.lattice import formats
-from rankine.spoken.lattice.formats.transcript import (
+from rankine.spoken.lattice.formats.transcripts.transcript import (
     Transcript,
     TranscriptSegment,
     TranscriptWord,

@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 
 from rankine.cli.app import app
 from rankine.errors import InputError
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.lattice import random_lattice
 from rankine.system.files import sealed

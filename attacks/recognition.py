@@ -50,7 +50,7 @@ def write_recordings(folder: Path, first: int, count: int, joined: int) -> None:
 
 def is_here(recogniser: str) -> bool:
     """Whether a recogniser and its model are on this machine."""
-    from rankine.spoken.recognise import models
+    from rankine.spoken.recognise.models import models
 
     model = MODELS.get(recogniser, "")
     return all(map(find_spec, MODULES.get(recogniser, ()))) and (not model or models.is_here(model))

@@ -89,8 +89,8 @@ def build_others(folder: Path, archive) -> None:
     import sqlite3
 
     from rankine.spoken import Archive
-    from rankine.spoken.earlier import TABLES
     from rankine.spoken.index.settings import Settings
+    from rankine.spoken.store.earlier import TABLES
     from rankine.system.files import sealed
 
     archive.pack(folder / "packed.zip", replace=True)

@@ -34,7 +34,7 @@ from typing import Any
 import httpx2
 
 from attacks.web_borders import borders
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.web.limits import ABANDONED
 from rankine.web.security import cookie_name
 from tests.victims import SECRET, Victims

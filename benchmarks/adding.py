@@ -8,7 +8,7 @@ import numpy as np
 import soundfile
 
 from rankine.spoken import Archive
-from rankine.spoken.archive.opening import create_or_open
+from rankine.spoken.archive import create_or_open
 
 from .timing import goal, heading
 

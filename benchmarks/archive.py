@@ -14,10 +14,7 @@ import numpy as np
 
 import rankine as rk
 from rankine.experiments.collections import words_of
-from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.examples import examples
-from rankine.spoken.archive.ranking import ranked_places
-from rankine.spoken.archive.terms import SpokenQuery
+from rankine.spoken.archive import Archive
 from rankine.spoken.index import build
 from rankine.spoken.index.build import part_of_parts
 from rankine.spoken.index.grams import decoded
@@ -33,6 +30,9 @@ from rankine.spoken.lattice.positions import pspl
 from rankine.spoken.lattice.posteriors import arc_posteriors, as_scores
 from rankine.spoken.learn.judgments import Judged
 from rankine.spoken.learn.weights import Weights, shipped
+from rankine.spoken.query.terms import SpokenQuery
+from rankine.spoken.search.ranking import ranked_places
+from rankine.spoken.teaching.training_data import examples
 from rankine.system.files import write_file
 
 from .timing import goal, heading

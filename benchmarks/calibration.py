@@ -14,7 +14,7 @@ import numpy as np
 from rankine.experiments.hearing_calibration import best_words, calibration_error
 from rankine.experiments.noise import with_noise
 from rankine.spoken.lattice.edits import right_words
-from rankine.spoken.recognise.hypotheses import (
+from rankine.spoken.recognise.recognisers.hypotheses import (
     SHARPNESS,
     TextHypothesis,
     WindowHypotheses,
@@ -23,8 +23,8 @@ from rankine.spoken.recognise.hypotheses import (
     by_score,
     trust,
 )
-from rankine.spoken.recognise.table import get
-from rankine.spoken.recognise.whisper import _engine
+from rankine.spoken.recognise.recognisers.table import get
+from rankine.spoken.recognise.recognisers.whisper import _engine
 
 from .speech import RATE, Utterance, lattice_in, utterances
 from .timing import heading

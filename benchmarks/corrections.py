@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
 
 from .archive import SEGMENTS, blown_up, lj_speech, two_word_queries

@@ -13,8 +13,8 @@ import pocketsphinx
 
 from rankine.experiments.noise import with_noise
 from rankine.spoken.lattice.edits import edit_distance
-from rankine.spoken.recognise.cutting import Segment, cut, quietest
-from rankine.spoken.recognise.table import get
+from rankine.spoken.recognise.audio.cutting import Segment, cut, quietest
+from rankine.spoken.recognise.recognisers.table import get
 
 from .speech import RATE, one_text, utterances
 from .timing import heading

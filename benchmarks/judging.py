@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.learn.judgments import Judged
 
 from .archive import SEGMENTS, blown_up, lj_speech, milliseconds, two_word_queries

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.listing import list_recordings
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best
+from rankine.spoken.search.recordings_list import list_recordings
 
 from .archive import blown_up, milliseconds
 from .timing import goal, heading

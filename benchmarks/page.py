@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rankine.experiments.demo import add_recordings
 from rankine.sample import spoken_sample
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
 from tests.web.browser import chromium, served
 

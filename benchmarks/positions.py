@@ -14,7 +14,7 @@ import numpy as np
 from rankine.spoken import pspl
 from rankine.spoken.lattice.lattice import Lattice, numbered
 from rankine.spoken.lattice.posteriors import arc_posteriors, expected_counts
-from rankine.spoken.recognise.hypotheses import WeighedWords, WindowHypotheses, as_slf, by_count, trust
+from rankine.spoken.recognise.recognisers.hypotheses import WeighedWords, WindowHypotheses, as_slf, by_count, trust
 
 from .calibration import STEP, Decoded, decoded
 from .speech import RATE, lattice_in, utterances

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from rankine.spoken import confusion_network, read_lattice
 from rankine.spoken.lattice.edits import edit_distance
-from rankine.spoken.recognise.audio import segments
-from rankine.spoken.recognise.table import get
+from rankine.spoken.recognise.audio.audio import segments
+from rankine.spoken.recognise.recognisers.table import get
 from rankine.spoken.writing.normal import normal_words
 
 from .timing import goal, heading

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from rankine.spoken.lattice.formats import Piece, Reading
-from rankine.spoken.lattice.formats.slf import parse_slf
+from rankine.spoken.lattice.formats.lattices.slf import parse_slf
 from rankine.spoken.lattice.lattice import Lattice
-from rankine.spoken.recognise.audio import segments
-from rankine.spoken.recognise.cutting import ALL
-from rankine.spoken.recognise.trimming import without_outer_words
+from rankine.spoken.recognise.audio.audio import segments
+from rankine.spoken.recognise.audio.cutting import ALL
+from rankine.spoken.recognise.recognisers.trimming import without_outer_words
 from rankine.spoken.writing.tokens import clean, written_words
 
 RATE = 16000

@@ -47,7 +47,7 @@ def cpu_seconds(code: str, rounds: int) -> float:
 
 def archive(folder: Path, language: str, text: str) -> str:
     """The folder of a small archive in a language."""
-    from rankine.spoken.archive.opening import create_or_open
+    from rankine.spoken.archive import create_or_open
     from rankine.spoken.lattice.formats import one_best
 
     words = [(w, i, i + 1.0, 0.9) for i, w in enumerate(text.split())]

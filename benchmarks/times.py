@@ -11,7 +11,7 @@ import numpy as np
 import pocketsphinx
 
 from rankine.spoken.lattice.edits import matching_words
-from rankine.spoken.recognise.table import get
+from rankine.spoken.recognise.recognisers.table import get
 from rankine.spoken.text import without_variant
 
 from .speech import Utterance, lattice_in, utterances

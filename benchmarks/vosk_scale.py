@@ -11,7 +11,7 @@ import numpy as np
 
 from rankine.spoken.lattice.edits import right_words
 from rankine.spoken.recognise import Vosk
-from rankine.spoken.recognise.audio import segments
+from rankine.spoken.recognise.audio.audio import segments
 
 from .recognisers import recordings
 from .timing import heading

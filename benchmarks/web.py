@@ -17,7 +17,7 @@ from urllib.parse import quote
 import numpy as np
 
 from rankine.sample import spoken_sample
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import read_about
 from rankine.spoken.learn.judgments import read_queries
 

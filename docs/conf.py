@@ -17,9 +17,9 @@ from rankine.losses import get, names
 from rankine.rankers.base import LinearModel
 from rankine.rankers.table import TABLE as RANKERS
 from rankine.solvers import TABLE as SOLVERS
-from rankine.spoken.archive.fields import TABLE as FIELDS
-from rankine.spoken.archive.grammar import EXAMPLES
-from rankine.spoken.recognise.table import TABLE as RECOGNISERS
+from rankine.spoken.metadata.fields import TABLE as FIELDS
+from rankine.spoken.query.grammar import EXAMPLES
+from rankine.spoken.recognise.recognisers.table import TABLE as RECOGNISERS
 
 
 def listed(command):

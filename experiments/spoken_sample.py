@@ -18,7 +18,7 @@ import soxr
 from rankine.spoken import arc_posteriors
 from rankine.spoken.lattice.formats import Piece, Reading, write_slf
 from rankine.spoken.lattice.scoring import Scoring
-from rankine.spoken.recognise.audio import blocks
+from rankine.spoken.recognise.audio.audio import blocks
 from rankine.spoken.recognise.run import PocketSphinx
 
 PLACE = Path(__file__).parent.parent / "src" / "rankine" / "sample" / "spoken"

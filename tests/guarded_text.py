@@ -10,7 +10,7 @@ import numpy as np
 from rankine.errors import InputError
 from rankine.io.letor.lines import LetorLineError, LetorLines, parse_block
 from rankine.io.trec import kernels as trec_kernels
-from rankine.spoken.lattice.formats import slf_kernels
+from rankine.spoken.lattice.formats.lattices import slf_kernels
 from rankine.system.files import PADDING, Block
 
 LETOR = "1.25 qid:10 1:0.1234567 2:-1.5e-10 3:12345678 # docid = GX1\n2 qid:10 1:0.123456 2:nan 3:0.5 #d2"

@@ -23,7 +23,7 @@ def place(path: Path, line: int = 1) -> str:
 
 
 def is_kernel_file(path: Path) -> bool:
-    return path.stem.endswith("kernels")
+    return path.stem.endswith("kernels") or path.parent.name == "kernels"
 
 
 def functions(tree):

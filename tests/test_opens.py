@@ -14,7 +14,7 @@ import pytest
 
 import rankine as rk
 from rankine.spoken import Archive
-from rankine.spoken.store_tables import VERSION
+from rankine.spoken.store.tables import VERSION
 
 HERE = Path(__file__).parent / "opens"
 MODELS = json.loads((HERE / "models" / "expected.json").read_text(encoding="utf-8"))

@@ -15,5 +15,5 @@ def test_the_spoken_half_needs_a_recogniser_and_pronunciations(monkeypatch):
     def choose(language):
         raise InputError("no recogniser here")
 
-    monkeypatch.setattr("rankine.spoken.recognise.choice.choose", choose)
+    monkeypatch.setattr("rankine.spoken.recognise.recognisers.choice.choose", choose)
     assert not hears_speech()

@@ -25,8 +25,8 @@ from rankine.experiments.hearings import (
 )
 from rankine.experiments.noise import with_babble
 from rankine.experiments.search_weights import NAMES, ascent, words_alone
-from rankine.spoken.lattice.formats.transcript import TranscriptWord
-from rankine.spoken.recognise.hypotheses import WindowHypotheses, as_slf
+from rankine.spoken.lattice.formats.transcripts.transcript import TranscriptWord
+from rankine.spoken.recognise.recognisers.hypotheses import WindowHypotheses, as_slf
 
 from .test_search import judged_set
 

@@ -89,7 +89,7 @@ class First(Second):
 
 def make_archive(place):
     """Lattices in two parts, described, judged, taught; one is deleted, one closed, one on request."""
-    from rankine.spoken.archive.opening import create_or_open
+    from rankine.spoken.archive import create_or_open
 
     folder = place / "lattices"
     folder.mkdir()
@@ -128,7 +128,7 @@ def make_archive(place):
 
 def make_recorded(place):
     """Recordings that two recognisers have heard; the second one counts."""
-    from rankine.spoken.archive.opening import create_or_open
+    from rankine.spoken.archive import create_or_open
 
     (place / "recordings").mkdir()
     for n in SECONDS:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index import schema
 from rankine.spoken.index.about import About
 from rankine.spoken.index.settings import Settings

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.segments import place_names
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import write_slf
 from rankine.spoken.lattice.scoring import Scoring
 from rankine.spoken.learn.judgments import Judged
+from rankine.spoken.recordings.places import place_names
 
 from ..victims import Victims
 from .cases import SMALL, lattice
@@ -32,7 +32,7 @@ def victims(request):
 @pytest.fixture
 def resting(monkeypatch):
     """No file counts as one that is being written; each would be looked at twice, with a pause."""
-    monkeypatch.setattr("rankine.spoken.recognise.settled._RECENT", 0.0)
+    monkeypatch.setattr("rankine.spoken.recognise.audio.settled._RECENT", 0.0)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import numpy as np
 import soundfile
 
 from rankine.sample import spoken_sample
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
 
 # chromium asks nobody but the server

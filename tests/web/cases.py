@@ -11,7 +11,7 @@ import httpx2
 import numpy as np
 from starlette.testclient import TestClient
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import write_slf
 from rankine.spoken.lattice.lattice import Lattice

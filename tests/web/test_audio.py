@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.web.answers import ApiError
 from rankine.web.audio import DecodedContent, open_clip, open_content
 

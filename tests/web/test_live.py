@@ -6,7 +6,7 @@ from secrets import token_hex
 import pytest
 
 from rankine.errors import InputError
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.web.answers import ApiError
 from rankine.web.live import LiveArchive
 

@@ -10,7 +10,7 @@ from .common import Output
 
 if TYPE_CHECKING:
     from ..measures import Comparison
-    from ..spoken.archive.hits import Hit
+    from ..spoken.search.hits import Hit
 
 
 def print_rows(

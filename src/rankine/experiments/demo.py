@@ -24,7 +24,7 @@ from ..system.progress import bar, stages
 from ..system.report import Section
 
 if TYPE_CHECKING:
-    from ..spoken.archive.archive import Archive
+    from ..spoken.archive import Archive
     from ..spoken.learn.judgments import Judged
     from ..spoken.learn.learning import CrossValidation
 
@@ -98,7 +98,7 @@ def search_sections(data: RankingData, comparison: Comparison) -> list[Section]:
 
 def hears_speech() -> bool:
     """Whether a recogniser of English and the pronunciations of its words are here, which the spoken half needs."""
-    from ..spoken.recognise.choice import choose
+    from ..spoken.recognise.recognisers.choice import choose
 
     try:
         choose("en")
@@ -113,10 +113,10 @@ def add_recordings(folder: Path) -> tuple[Archive, Judged, str]:
 
     PocketSphinx heard it long ago: its lattices are part of the sample. A better recogniser that is here hears it now.
     """
-    from ..spoken.archive.archive import Archive
+    from ..spoken.archive import Archive
     from ..spoken.index.about import read_about
     from ..spoken.learn.judgments import Judged, read_qrels, read_queries
-    from ..spoken.recognise.choice import choose
+    from ..spoken.recognise.recognisers.choice import choose
     from ..system.parallel import thread_count
 
     shutil.rmtree(folder / "archive", ignore_errors=True)

@@ -23,12 +23,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InputError, unknown
-from ..spoken.archive.archive import Archive
+from ..spoken.archive import Archive
 from ..spoken.lattice.confusion import confusion_network
 from ..spoken.lattice.formats import Reading, read_lattice
 from ..spoken.lattice.scoring import Scoring
+from ..spoken.recognise.recognisers.table import Recogniser, get
 from ..spoken.recognise.run import recognise
-from ..spoken.recognise.table import Recogniser, get
 from ..system.files import write_file
 from ..system.parallel import process_map
 from ..system.progress import bar

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import needs
-from ..spoken.recognise.audio import blocks
+from ..spoken.recognise.audio.audio import blocks
 from ..system.files import write_file
 
 RATE = 16000

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from ..data.ranking_data import RankingData
-from ..spoken.archive.grouping import COMBINATIONS, recording_score
 from ..spoken.learn.classes import CLASS_HEADS, class_rows
 from ..spoken.learn.learning import make_ranker
 from ..spoken.learn.neighbours import NeighbourRanker
 from ..spoken.learn.weights import Weights, is_evidence, normalised
+from ..spoken.search.grouping import COMBINATIONS, recording_score
 from ..system.files import write_file
 from ..system.parallel import process_map
 from ..system.progress import bar

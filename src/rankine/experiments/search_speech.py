@@ -19,8 +19,8 @@ from ..errors import InputError, needs
 from ..sample import spoken_sample
 from ..spoken.lattice.formats import Reading
 from ..spoken.lattice.scoring import Scoring
+from ..spoken.recognise.recognisers.table import Recogniser, get
 from ..spoken.recognise.run import PocketSphinx, recognise
-from ..spoken.recognise.table import Recogniser, get
 from ..spoken.text import STOP_WORDS, without_variant
 from .collections import speech_folder, transcripts, words_of
 from .noise import noisy_audio

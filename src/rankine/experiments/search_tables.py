@@ -21,9 +21,7 @@ import numpy as np
 
 from ..data.ranking_data import RankingData
 from ..sample import spoken_sample
-from ..spoken.archive.archive import Archive
-from ..spoken.archive.ranking import parse_query, place_table, weak_rankers
-from ..spoken.archive.segments import documents_of
+from ..spoken.archive import Archive
 from ..spoken.index import schema
 from ..spoken.index.about import About
 from ..spoken.index.evidence import place_evidence
@@ -32,6 +30,8 @@ from ..spoken.index.settings import LANGUAGES, Settings
 from ..spoken.lattice.formats import Reading
 from ..spoken.learn.judgments import Judged, read_qrels, read_queries
 from ..spoken.learn.learning import Examples
+from ..spoken.recordings.places import documents_of
+from ..spoken.search.ranking import parse_query, place_table, weak_rankers
 from ..spoken.text import STOP_WORDS
 from ..system.temporary import temporary_folder
 from .search_speech import Hearing, write_dictionary

@@ -23,16 +23,16 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..spoken.archive.archive import Archive
-from ..spoken.archive.examples import examples
-from ..spoken.archive.readings import longest_words
+from ..spoken.archive import Archive
 from ..spoken.index.scores import ranker_names
 from ..spoken.index.settings import LANGUAGES, Settings
 from ..spoken.lattice.formats import Reading, files, pieces
-from ..spoken.lattice.formats.common import word_list
+from ..spoken.lattice.formats.reading import word_list
 from ..spoken.lattice.scoring import Scoring
 from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import CrossValidation, Examples, cross_validate
+from ..spoken.query.word_reader import longest_words
+from ..spoken.teaching.training_data import examples
 from ..spoken.text import STOP_WORDS
 from ..system.parallel import process_map
 from ..system.progress import bar

@@ -19,8 +19,7 @@ import numpy as np
 
 from ..data.ranking_data import RankingData
 from ..errors import InputError, needs
-from ..spoken.archive.examples import examples
-from ..spoken.archive.opening import create_or_open
+from ..spoken.archive import create_or_open
 from ..spoken.index.about import read_about
 from ..spoken.index.scores import ranker_names
 from ..spoken.lattice.edits import edit_distance
@@ -28,6 +27,7 @@ from ..spoken.learn.judgments import Judged
 from ..spoken.learn.learning import Examples, make_ranker
 from ..spoken.learn.weights import normalised
 from ..spoken.recognise.run import TABLE, PocketSphinx, recognise
+from ..spoken.teaching.training_data import examples
 from ..spoken.text import STOP_WORDS
 from ..system.progress import bar
 from ..system.report import Section, write, write_page

@@ -3,16 +3,6 @@
 The public names stand in ``__init__.pyi``; each is loaded when first used.
 """
 
-import warnings
-from typing import Any
-
 from ..lazy import attach
 
-_get, __dir__, __all__ = attach(__name__, __file__)
-
-
-def __getattr__(name: str) -> Any:
-    if name == "Posteriors":  # its name until release 0.1
-        warnings.warn("rankine.spoken.Posteriors is called UnitPosteriors now", DeprecationWarning, stacklevel=2)
-        name = "UnitPosteriors"
-    return _get(name)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

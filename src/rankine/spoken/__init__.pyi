@@ -1,12 +1,11 @@
 """The public names of the room; see ``__init__.py``."""
 
-from . import archive as archive
 from . import index as index
 from . import lattice as lattice
 from . import learn as learn
 from . import recognise as recognise
 from . import text as text
-from .archive.archive import Archive as Archive
+from .archive import Archive as Archive
 from .lattice.confusion import confusion_network as confusion_network
 from .lattice.formats import read_archive as read_archive
 from .lattice.formats import read_lattice as read_lattice

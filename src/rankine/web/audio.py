@@ -17,9 +17,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ..errors import InputError
-from ..spoken.archive.rights import OPEN
-from ..spoken.recognise.audio import as_16_bits
-from ..spoken.recognise.named_roots import split_root
+from ..spoken.metadata.rights import OPEN
+from ..spoken.recognise.audio.audio import as_16_bits
+from ..spoken.recognise.roots import split_root
 from ..system.files import fingerprint
 from .answers import ApiError
 from .joined import open_files

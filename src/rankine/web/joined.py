@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InputError
-from ..spoken.recognise.readers import BLOCK, OpenAudio, open_audio
+from ..spoken.recognise.audio.readers import BLOCK, OpenAudio, open_audio
 from .timeline import TimedFile
 
 

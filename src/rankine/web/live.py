@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from ..errors import InputError
-from ..spoken.archive.archive import Archive
-from ..spoken.archive.descriptions import Descriptions
-from ..spoken.archive.example_words import example_words
-from ..spoken.archive.hearings import RECORD, hearing_folders
-from ..spoken.index.cells import Stamp, StoredCells
+from ..spoken.archive import Archive
+from ..spoken.hearings.hearings import RECORD, hearing_folders
 from ..spoken.index.storage import MANIFEST
+from ..spoken.search.recordings_list import Descriptions
+from ..spoken.store.cells import Stamp, StoredCells
 from ..system.files import fingerprint
 from ..system.paths import inside
 from .answers import ApiError, without_paths
+from .example_words import example_words
 
 Answer = TypeVar("Answer")
 FileState = tuple[int, int, int] | None

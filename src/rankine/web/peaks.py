@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from ..spoken.recognise.readers import OpenAudio
+from ..spoken.recognise.audio.readers import OpenAudio
 from .answers import ApiError
 from .joined import open_files
 from .timeline import TimedFile

@@ -21,8 +21,8 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import InputError
-from ..spoken.archive.filters import DocumentFilter
-from ..spoken.store import login_name
+from ..spoken.search.filters import DocumentFilter
+from ..spoken.store.store import login_name
 from ..system.console import put, say
 from ..system.signals import SIGNALS, keeping, partial_result, results_are_whole
 from .answers import ApiError

@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from ..spoken.archive.hits import Hit
-from ..spoken.archive.roots import RecordingRoots
-from ..spoken.archive.transcripts import TranscriptPiece, transcript_piece
 from ..spoken.index import schema
 from ..spoken.index.reader import Index
-from ..spoken.recognise import audio
+from ..spoken.recognise.audio import audio
+from ..spoken.recordings.roots import RecordingRoots
+from ..spoken.search.hits import Hit
+from ..spoken.transcripts.reading import TranscriptPiece, transcript_piece
 
 _NEAR = 1.0  # seconds around a piece of a transcript that are asked for, since sums of times are rounded
 

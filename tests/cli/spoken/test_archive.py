@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.settings import LANGUAGES
 from rankine.spoken.lattice.formats import one_best, write_slf
 from rankine.spoken.text import ABOUT_COLUMNS

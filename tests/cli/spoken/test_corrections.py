@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ...spoken.archive.correction_cases import archive_of
+from ...spoken.corrections.cases import archive_of
 from ..running import rankine
 
 SAID = "we read mary wool stone craft today"

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import one_best, write_slf
 

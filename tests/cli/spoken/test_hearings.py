@@ -4,11 +4,11 @@ import shutil
 
 import pytest
 
-from rankine.spoken.recognise import pocketsphinx
-from rankine.spoken.recognise.table import TABLE, RecogniserOption, RecogniserRow
+from rankine.spoken.recognise.recognisers import pocketsphinx
+from rankine.spoken.recognise.recognisers.table import TABLE, RecogniserOption, RecogniserRow
 
-from ...spoken.archive.hearing_cases import Second, Told, write_recordings
-from ...spoken.archive.test_hearings import N, right, unsure
+from ...spoken.hearings.cases import Second, Told, write_recordings
+from ...spoken.hearings.test_hearings import N, right, unsure
 from ..running import rankine
 
 pytest.importorskip("soundfile")

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.lattice.formats import one_best
 
 from ...spoken.cases import SMALL, spoken

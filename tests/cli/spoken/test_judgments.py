@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.lattice.formats import one_best
 
 from ...spoken.cases import SMALL

@@ -5,8 +5,7 @@ import shutil
 from dataclasses import replace
 
 from rankine.cli.spoken.learn import _outcome, _print_result
-from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.taught import LearningResult
+from rankine.spoken.archive import Archive, LearningResult
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.learning import RANKERS
 from rankine.spoken.learn.weights import NORMALISERS, Weights

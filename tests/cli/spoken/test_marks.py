@@ -2,7 +2,7 @@
 
 import pytest
 
-from ...spoken.archive.correction_cases import archive_of
+from ...spoken.corrections.cases import archive_of
 from ..running import rankine
 
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.fields import TABLE
+from rankine.spoken.archive import Archive
 from rankine.spoken.lattice.formats import one_best
+from rankine.spoken.metadata.fields import TABLE
 
 from ..running import rankine
 

@@ -2,7 +2,7 @@
 
 import shutil
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 
 from ... import folders
 from ..running import rankine

@@ -15,14 +15,14 @@ from rankine.cli.spoken.recognise import _add
 from rankine.cli.spoken.recognition import Recognition, recognises
 from rankine.errors import InputError
 from rankine.spoken import Archive
-from rankine.spoken.archive.hits import locate
-from rankine.spoken.archive.recordings import AddedRecordings
 from rankine.spoken.index.changes import Changes
 from rankine.spoken.recognise import PocketSphinx
-from rankine.spoken.recognise.audio import seconds
-from rankine.spoken.recognise.choice import Choice
+from rankine.spoken.recognise.audio.audio import seconds
+from rankine.spoken.recognise.recognisers.choice import Choice
+from rankine.spoken.recognise.recognisers.table import TABLE, RecogniserOption, RecogniserRow
 from rankine.spoken.recognise.run import Recognised
-from rankine.spoken.recognise.table import TABLE, RecogniserOption, RecogniserRow
+from rankine.spoken.recordings.recordings import AddedRecordings
+from rankine.spoken.search.hits import locate
 
 from ...spoken.recognise.cases import SAMPLE, Echo, heard, write
 from ...spoken.recognise.clips import clip
@@ -372,7 +372,7 @@ def test_flags_without_a_recogniser_are_those_of_the_one_for_the_language(record
         asked.append(language)
         return Choice(PocketSphinx(), "pocketsphinx", "the best for it")
 
-    monkeypatch.setattr("rankine.spoken.recognise.choice.choose", choose)
+    monkeypatch.setattr("rankine.spoken.recognise.recognisers.choice.choose", choose)
     monkeypatch.setattr(
         Archive, "add_recordings", lambda *_, **__: AddedRecordings(NOTHING, 1.0, Changes(0, 0, 0, 0, []))
     )

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from rankine.cli.tables import print_hits
-from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.grammar import EXAMPLES
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import one_best, write_slf
 from rankine.spoken.learn.weights import Weights, is_evidence
+from rankine.spoken.query.grammar import EXAMPLES
 
 from ...spoken.cases import SMALL, sausages, spoken
 from ..running import rankine

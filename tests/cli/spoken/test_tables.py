@@ -3,7 +3,7 @@
 import pytest
 
 from rankine.spoken.lattice import formats, units
-from rankine.spoken.recognise import table as recognisers
+from rankine.spoken.recognise.recognisers import table as recognisers
 
 from ..running import rankine
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.papers import document_scores
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
 from rankine.spoken.index.build import analyse, earlier_fingerprint
-from rankine.spoken.index.build_kernels import by_unit
+from rankine.spoken.index.kernels.build import by_unit
 from rankine.spoken.lattice.confusion import confusion_network
 from rankine.spoken.lattice.formats import Piece, read_lattice, write_slf
 from rankine.spoken.lattice.scoring import Scoring
+from rankine.spoken.teaching.papers import document_scores
 from rankine.system.files import fingerprint
 
 from ..cases import SMALL, answers, cells, filled, lattice, sausages, talk

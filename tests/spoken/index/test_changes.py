@@ -6,7 +6,7 @@ import json
 import pytest
 
 import rankine as rk
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index import schema
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import Reading, write_slf

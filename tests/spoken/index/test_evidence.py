@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.evidence import evidence_names, place_evidence, place_scores, roles, term_parts
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.lattice import Lattice

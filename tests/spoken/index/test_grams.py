@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index import grams as stored_grams
 from rankine.spoken.index.build import analyse
 from rankine.spoken.index.evidence import place_evidence

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.build import Document, part_of_documents
+from rankine.spoken.index.changes import WorkingIndex
 from rankine.spoken.index.heard_rows import CONTINUED, as_heard, rows_as_text, rows_of_text, utterances_of
 from rankine.spoken.index.storage import writing
-from rankine.spoken.index.working import WorkingIndex
 
 from ..cases import SMALL, answers, filled
 
@@ -68,7 +68,7 @@ def test_rows_as_text_and_back(several):
 
 def test_what_was_heard_comes_back_and_travels_with_the_document(tmp_path, monkeypatch):
     for module in ("corrections", "unpacking"):  # which would see that there is no such correction
-        monkeypatch.setattr(f"rankine.spoken.archive.{module}.settle", lambda *arguments: [])
+        monkeypatch.setattr(f"rankine.spoken.front.{module}.settle", lambda *arguments: [])
     archive = filled(tmp_path / "a", ["a", "b", "c"])
     plain = answers(archive)
     with writing(archive.folder) as writer:

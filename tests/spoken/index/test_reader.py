@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 
 from ..cases import answers, filled, lattice
 

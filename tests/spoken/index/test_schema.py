@@ -5,8 +5,8 @@ import numpy as np
 from rankine.spoken.index import schema
 from rankine.spoken.index.build import Document, Entries, Utterance, Word, part_of_documents, part_of_parts
 from rankine.spoken.index.grams import UtteranceGrams
-from rankine.spoken.index.parts import write_part
 from rankine.spoken.index.settings import Settings
+from rankine.spoken.index.storage import write_part
 
 WORDS = Settings(kinds={"word": "words"})
 ON_DISK = [

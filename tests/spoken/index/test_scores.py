@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rankine.spoken.archive.papers import document_scores
 from rankine.spoken.index.schema import FORMS
 from rankine.spoken.index.scores import ORDERS, ranker_names, score_bounds
+from rankine.spoken.teaching.papers import document_scores
 
 from ... import reference as ref
 from ..cases import cells

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.spoken.index.storage import writing
 from rankine.system.files import sealed
 

@@ -7,7 +7,7 @@ import pytest
 import rankine as rk
 from rankine.spoken.learn.judgment_rows import Judgment, deciding, standing, with_undos
 from rankine.spoken.learn.judgments import Judgments
-from rankine.spoken.store import login_name
+from rankine.spoken.store.store import login_name
 
 
 def row(number, query, place, judge, grade, **more):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.spoken.archive.examples import examples
 from rankine.spoken.learn import learning
 from rankine.spoken.learn.learning import RANKERS, Examples, check_ranker, choose_C, cross_validate, learn, make_ranker
 from rankine.spoken.learn.table import NEIGHBOURS
 from rankine.spoken.learn.weights import Weights, is_evidence, shipped
+from rankine.spoken.teaching.training_data import examples
 
 
 @pytest.fixture

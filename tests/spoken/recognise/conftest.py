@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankine.spoken.recognise.model_table import TABLE
+from rankine.spoken.recognise.models.table import TABLE
 
 from .cases import write
 from .toy_models import wheel_row, write_wheel

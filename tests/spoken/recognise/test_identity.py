@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rankine.spoken import Archive
-from rankine.spoken.archive.opening import create_or_open
-from rankine.spoken.recognise.audio import sample_print
+from rankine.spoken.archive import create_or_open
+from rankine.spoken.recognise.audio.audio import sample_print
 from rankine.spoken.recognise.journal import RecordingJournal
 
 from .cases import tag

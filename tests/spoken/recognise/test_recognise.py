@@ -12,8 +12,9 @@ import pytest
 import soundfile
 
 from rankine.spoken import Archive
-from rankine.spoken.recognise import Command, PocketSphinx, Vosk, Whisper, models, recognise
-from rankine.spoken.recognise.table import TABLE
+from rankine.spoken.recognise import Command, PocketSphinx, Vosk, Whisper, recognise
+from rankine.spoken.recognise.models import models
+from rankine.spoken.recognise.recognisers.table import TABLE
 
 from .cases import Echo, heard
 

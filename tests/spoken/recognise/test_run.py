@@ -13,7 +13,7 @@ import soundfile
 from rankine.errors import InputError
 from rankine.spoken.index.about import read_about
 from rankine.spoken.recognise import run as r
-from rankine.spoken.recognise.cutting import VERSION
+from rankine.spoken.recognise.audio.cutting import VERSION
 from rankine.spoken.recognise.journal import JOURNAL
 
 from ...folders import ROOT

@@ -4,7 +4,7 @@ import hashlib
 import json
 import zipfile
 
-from rankine.spoken.recognise.model_table import HubSource, ModelRow, WheelSource
+from rankine.spoken.recognise.models.table import HubSource, ModelRow, WheelSource
 
 FILES = {
     "config.json": b"{}",

@@ -11,9 +11,9 @@ import time
 import pytest
 
 from rankine.sample import spoken_sample
-from rankine.spoken.archive.archive import Archive
-from rankine.spoken.archive.recognition_progress import FILE, telling_progress
-from rankine.spoken.archive.turns import SpeakerTurn, record_turns
+from rankine.spoken.archive import Archive
+from rankine.spoken.metadata.turns import SpeakerTurn, record_turns
+from rankine.spoken.recordings.progress import FILE, telling_progress
 
 from ..cases import Site
 

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 
 from ..cases import error_of, served
 

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from rankine.web.pages import FOLDER
 
 from .. import browser as browsers

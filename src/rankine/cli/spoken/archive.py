@@ -59,7 +59,7 @@ def index(
 
     `rankine spoken index archive/ lat.1.gz --words words.txt --language zh --about recordings.tsv`
     """
-    from ...spoken.archive.opening import create_or_open
+    from ...spoken.archive import create_or_open
     from ...spoken.index.about import guess_language, read_about
     from ...system.parallel import thread_count
     from ...system.progress import bar
@@ -107,8 +107,8 @@ def subtitles(
     from pathlib import Path
 
     from ...spoken import Archive
-    from ...spoken.archive.rights import check_readable
-    from ...spoken.archive.subtitles import subtitles as make
+    from ...spoken.metadata.rights import check_readable
+    from ...spoken.transcripts.subtitles import subtitles as make
     from ...system.files import replacing
 
     if output is not None and Path(output).suffix == ".srt":

@@ -18,9 +18,8 @@ from ...system.signals import keeping
 from ...system.temporary import unlink_copies
 
 if TYPE_CHECKING:
-    from ...spoken.lattice.batch import UtteranceResult
     from ...spoken.lattice.formats import File
-    from ...spoken.lattice.scoring import Scoring
+    from ...spoken.lattice.scoring import Scoring, UtteranceResult
 
 Units = Annotated[
     str,
@@ -149,8 +148,8 @@ class LatticeSource:
 
     def each(self, work: Callable[..., Any], workers: int | None, skip: int = 0) -> Iterator[UtteranceResult]:
         """The result of every utterance after the first ``skip``, with progress."""
-        from ...spoken.lattice.batch import each
         from ...spoken.lattice.formats import TABLE, files
+        from ...spoken.lattice.scoring import each
         from ...system.parallel import thread_count
         from ...system.progress import bar
 
@@ -197,9 +196,9 @@ def reads_lattices(command: Callable[..., None]) -> Callable[..., None]:
 
 def _source(options: dict[str, Any]) -> LatticeSource:
     from ...errors import InputError
-    from ...spoken.archive.rights import check_source
     from ...spoken.lattice.formats import Reading
     from ...spoken.lattice.scoring import Scoring
+    from ...spoken.recordings.bin import check_source
 
     if not options["closed"]:
         check_source(options["source"])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...spoken import Lattice
     from ...spoken.lattice.formats import Piece
     from ...spoken.lattice.formats.row import FormatRow
-    from ...spoken.lattice.formats.transcript import Transcript
+    from ...spoken.lattice.formats.transcripts.transcript import Transcript
     from ...spoken.lattice.scoring import Scoring
 
 
@@ -98,7 +98,7 @@ def _written(scoring: Scoring, to: str, paths: int, piece: Piece) -> bytes:
 
     from ...spoken import confusion_network
     from ...spoken.lattice.formats.table import TABLE, writer_of
-    from ...spoken.lattice.formats.transcript import without_punctuation
+    from ...spoken.lattice.formats.transcripts.transcript import without_punctuation
 
     writes = TABLE[to].writes
     if writes == "words":
@@ -121,7 +121,7 @@ def _transcript(scoring: Scoring, piece: Piece) -> Transcript:
 
     from ...spoken import confusion_network
     from ...spoken.lattice.formats import TABLE, transcript_of
-    from ...spoken.lattice.formats.transcript import Transcript, unpacked
+    from ...spoken.lattice.formats.transcripts.transcript import Transcript, unpacked
 
     if TABLE[piece.format].read is None or piece.turn is None:
         return transcript_of(confusion_network(replace(scoring.open(piece), name=piece.name)))
@@ -132,7 +132,7 @@ def _documents(source: LatticeSource, place: Path, to: str, one_file: bool, work
     """Write a file for each document, of all its utterances."""
     from ...errors import InputError
     from ...spoken.lattice.formats.table import TABLE, writer_of
-    from ...spoken.lattice.formats.transcript import Transcript
+    from ...spoken.lattice.formats.transcripts.transcript import Transcript
     from ...system.files import open_target
     from ...system.paths import inside, is_inside
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...spoken import Archive
-    from ...spoken.archive.correction_rows import Correction
-    from ...spoken.archive.corrections import Corrections
+    from ...spoken.corrections.corrections import Corrections
+    from ...spoken.corrections.rows import Correction
 
 
 def correct(

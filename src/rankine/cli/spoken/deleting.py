@@ -25,8 +25,8 @@ def _document(archive: Archive, name: str) -> str:
     """The document that is called so, or whose audio file is; an InputError where there is none."""
     from pathlib import PurePath
 
-    from ...spoken.archive.metadata_files import stem_of
-    from ...spoken.archive.segments import audio_of
+    from ...spoken.metadata.tables import stem_of
+    from ...spoken.recordings.places import audio_of
 
     stem = stem_of(name)
     if name not in archive.index.numbers and stem in archive.index.numbers:

@@ -34,7 +34,7 @@ def hearings(
     `rankine spoken hearings archive/ --set whisper=0.3`
     """
     from ...spoken import Archive
-    from ...spoken.archive.hearings import hearing_of
+    from ...spoken.hearings.hearings import hearing_of
     from ...system.console import print_table
     from ...system.progress import bar
 
@@ -68,7 +68,7 @@ def _read(text: str) -> tuple[str, float]:
 
 def _rows(archive: Archive) -> list[tuple[str, str, str, str]]:
     """A row for each hearing: its name, how many of the archive's recordings it has, its weight, and why."""
-    from ...spoken.archive.hearing_recordings import held_samples
+    from ...spoken.hearings.recordings import held_samples
 
     held = held_samples(archive.folder)
     rows = [("the archive's own", f"{len(held):,}", "1", "it makes the places that hits are")]

@@ -38,7 +38,7 @@ def say_formats(source: LatticeSource) -> None:
     from collections import Counter
 
     from ...spoken.lattice.formats import files
-    from ...spoken.lattice.formats.detect import how_told
+    from ...spoken.lattice.formats.detection import how_told
 
     told = Counter(
         (file.format, "as --format says" if source.format else f"told {how_told(file.path, file.format)}")

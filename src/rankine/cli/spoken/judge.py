@@ -12,7 +12,7 @@ from .common import Folder
 
 if TYPE_CHECKING:
     from ...spoken import Archive
-    from ...spoken.archive.hits import Hit
+    from ...spoken.search.hits import Hit
 
 _HELP = "y relevant · n not · ? unsure · 0-9 a grade · u undo · Enter skip · s next query · q quit"
 _GRADES: dict[str, float | None] = {"y": 1.0, "n": 0.0, "?": None, **{digit: float(digit) for digit in "0123456789"}}
@@ -117,7 +117,7 @@ def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers
 
 def _grades(archive: Archive, key: str, hits: list[Hit]) -> dict[str, float]:
     """The grades that a query's hits have now, by their segments; that of a whole recording is its best hit's."""
-    from ...spoken.archive.judged_places import judged_places, named_place
+    from ...spoken.judgments.places import judged_places, named_place
 
     index = archive.index
     segments = {h.segment: named_place(index, h.segment) for h in hits}

@@ -81,8 +81,8 @@ def judgments(
 
 def _import(archive: Archive, queries: str | None, qrels: str | None, table: str | None, name: str) -> None:
     """Store what files hold; each all or none."""
-    from ...spoken.archive.judged_places import JudgedNames
-    from ...spoken.archive.judgment_files import import_judgments
+    from ...spoken.judgments.files import import_judgments
+    from ...spoken.judgments.places import JudgedNames
     from ...spoken.learn.judgments import Judged, read_qrels, read_queries
 
     book = archive.judgments
@@ -97,7 +97,7 @@ def _import(archive: Archive, queries: str | None, qrels: str | None, table: str
 
 
 def _export(archive: Archive, export: str) -> None:
-    from ...spoken.archive.judgment_files import is_table_of_judgments, write_judgments, write_qrels
+    from ...spoken.judgments.files import is_table_of_judgments, write_judgments, write_qrels
 
     if is_table_of_judgments(export):
         n = write_judgments(export, archive.placed_judgments())

@@ -13,7 +13,7 @@ from .common import Folder
 
 if TYPE_CHECKING:
     from ...spoken import Archive
-    from ...spoken.archive.taught import LearningResult
+    from ...spoken.archive import LearningResult
     from ...spoken.learn.judgments import Judged
     from ...spoken.learn.weights import Weights
 
@@ -220,7 +220,7 @@ def _kept_rows(archive: Archive) -> list[tuple[str, ...]]:
 
 def _history(archive: Archive) -> list[tuple[str, ...]]:
     """A row for the shipped weights, for equal ones, and for each that was ever learned and used."""
-    from ...spoken.archive.shelf import Shelf
+    from ...spoken.teaching.weight_history import Shelf
 
     current = archive.weights
     now = "shipped" if current is None else "uniform" if current.ranker == "uniform" else current.id

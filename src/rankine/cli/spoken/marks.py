@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ...spoken import Archive
-    from ...spoken.archive.collected import Collections
-    from ...spoken.archive.history import StoredChange
-    from ...spoken.archive.marks import PlaceMark
-    from ...spoken.archive.notes import ImportedMarks
+    from ...spoken.collections.collections import Collections
+    from ...spoken.collections.marks import PlaceMark
+    from ...spoken.collections.notes import ImportedMarks
+    from ...spoken.store.history import StoredChange
 
 By = Annotated[str | None, typer.Option(help="Who makes the change; default: the name you are logged in with.")]
 Import = Annotated[
@@ -48,8 +48,8 @@ def one_of(asked: Mapping[str, bool], argument: str | None, with_it: Sequence[st
 
 def check_open(archive: Archive, places: Sequence[str], closed: bool) -> None:
     """Raise InputError if a place is of a recording that is not open, unless the keeper asks."""
-    from ...spoken.archive.rights import check_readable
-    from ...spoken.archive.segments import read_place_name
+    from ...spoken.metadata.rights import check_readable
+    from ...spoken.recordings.places import read_place_name
 
     for place in places:
         document = read_place_name(place, archive.index.numbers, archive.index.utterances_of).document

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...spoken import Archive
-    from ...spoken.archive.metadata import CellChange
+    from ...spoken.metadata.metadata import CellChange
 
 _LAST = 0  # the number of the last change, for --undo without one
 _SHOWN = 20  # changes of a dry run that are printed on a terminal
@@ -141,7 +141,7 @@ def about(
 
 def _note_closed(archive: Archive, names: Sequence[str]) -> None:
     """Say how many of some recordings are not open."""
-    from ...spoken.archive.rights import not_open
+    from ...spoken.metadata.rights import not_open
 
     n = len(set(not_open(archive.index)) & set(names))
     if n:
@@ -151,7 +151,7 @@ def _note_closed(archive: Archive, names: Sequence[str]) -> None:
 def _names(archive: Archive, given: Sequence[str], asked: list[str]) -> list[str]:
     """The names of the recordings that were given; options that do not fit them or each other are an InputError."""
     from ...errors import InputError
-    from ...spoken.archive.metadata_files import RecordingFinder
+    from ...spoken.metadata.tables import RecordingFinder
 
     if len(asked) > 1:
         raise InputError(f"{asked[0]} and {asked[1]} cannot be used together")
@@ -235,7 +235,7 @@ def _print_cells(archive: Archive, names: Sequence[str]) -> None:
 
 def _print_fields(archive: Archive) -> None:
     """Print the fields, and how many recordings have a value in each."""
-    from ...spoken.archive.fields import TABLE, in_order
+    from ...spoken.metadata.fields import TABLE, in_order
 
     texts = archive.index.document_texts
     counts = {field: int((column != "").sum()) for field, column in texts.items()}
@@ -287,7 +287,7 @@ def list_recordings(
     `rankine spoken list archive/ --sort length --reverse`: the longest first
     """
     from ...spoken import Archive
-    from ...spoken.archive.listing import list_recordings as listed
+    from ...spoken.search.recordings_list import list_recordings as listed
 
     opened = Archive(archive)
     names = [name for name in (fields or "").split(",") if name.strip()]

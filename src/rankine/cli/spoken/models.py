@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ...errors import InputError
-from ...spoken.recognise.model_table import TABLE
+from ...spoken.recognise.models.table import TABLE
 from ...system.console import print_table, say
 from .tables import list_models
 
@@ -24,7 +24,7 @@ Model = Annotated[str, typer.Argument(help=f"Name of a model: {', '.join(TABLE)}
 @app.command("list")
 def list_all() -> None:
     """List all models: recogniser, languages, size, licence, where each comes from, and whether it is here."""
-    from ...spoken.recognise.models import is_here
+    from ...spoken.recognise.models.models import is_here
 
     columns, rows = list_models()
     print_table("Models", [*columns, "here"], [(*row, "yes" if is_here(row[0]) else "no") for row in rows])
@@ -45,7 +45,7 @@ def add(
 
     `rankine spoken models add tiny.en`, then `rankine spoken add archive/ recordings/ --recogniser whisper`
     """
-    from ...spoken.recognise import fetching, models
+    from ...spoken.recognise.models import fetching, models
 
     new = fetching.add(model, given, say, revision)
     say(f"{models.folder_of(model)}: {'added' if new else 'is here already, and is whole'}")
@@ -54,7 +54,7 @@ def add(
 @app.command()
 def remove(model: Model) -> None:
     """Remove a model from this machine."""
-    from ...spoken.recognise import models
+    from ...spoken.recognise.models import models
 
     models.remove(model)
     say(f"{models.folder_of(model)}: removed")
@@ -65,7 +65,7 @@ def check(
     model: Annotated[str | None, typer.Argument(help="Name of a model; default: all that are here.")] = None,
 ) -> None:
     """Compare every byte of models with what was added."""
-    from ...spoken.recognise import models
+    from ...spoken.recognise.models import models
 
     names = [name for name in TABLE if models.is_here(name)] if model is None else [model]
     if not names:

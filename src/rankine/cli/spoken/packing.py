@@ -37,7 +37,7 @@ def pack(
 
     from ...errors import InputError
     from ...spoken import Archive
-    from ...spoken.archive.rights import check_all_open
+    from ...spoken.metadata.rights import check_all_open
     from ...system.limits import shown
     from ...system.progress import bar
 
@@ -65,7 +65,7 @@ def unpack(
 
     `rankine spoken unpack archive.zip archive/`
     """
-    from ...spoken.archive.unpacking import unpack as make
+    from ...spoken.maintenance.unpacking import unpack as make
     from ...system.parallel import thread_count
     from ...system.progress import bar
 

@@ -16,8 +16,8 @@ from .recognition import Recognition, recognises
 
 if TYPE_CHECKING:
     from ...spoken import Archive
-    from ...spoken.archive.recordings import AddedRecordings
     from ...spoken.recognise.run import Recognised
+    from ...spoken.recordings.recordings import AddedRecordings
 
 Audio = Annotated[list[str], typer.Argument(help="Recordings (wav, flac, mp3, ogg, …), or folders of them.")]
 _LOOK = 2.0  # seconds between two looks at a folder that is watched
@@ -102,7 +102,7 @@ def add(
     """
     from ...errors import InputError
     from ...spoken import Archive
-    from ...spoken.archive.opening import create_or_open
+    from ...spoken.archive import create_or_open
     from ...spoken.recognise.recordings import find
 
     try:
@@ -128,8 +128,8 @@ def add(
 
 def _check_recognisers(recognition: Recognition, language: str | None) -> None:
     """Raise InputError where no recogniser is here for a language, or one that was named cannot hear it."""
-    from ...spoken.archive.recordings import for_language
-    from ...spoken.recognise.choice import choose
+    from ...spoken.recognise.recognisers.choice import choose
+    from ...spoken.recordings.recordings import for_language
 
     for recogniser in recognition.recognisers.values():
         spoken = for_language(recogniser, language)
@@ -146,7 +146,7 @@ def _add(
 
     ``notes`` are those of the time before, which are not repeated; they are replaced.
     """
-    from ...spoken.archive import recordings
+    from ...spoken.recordings import recordings
     from ...system.progress import stages
 
     options = {"longest": recognition.longest, "workers": recognition.workers, **options}
@@ -189,7 +189,7 @@ def _announcing(notes: list[str]) -> Callable[[str], None]:
 
 def _print_heard(opened: Archive, heard: Mapping[str, AddedRecordings]) -> None:
     """Tell what further recognisers heard, and how much each further hearing counts now."""
-    from ...spoken.archive import hearings
+    from ...spoken.hearings import hearings
 
     for name, added in heard.items():
         folder = Path(opened.folder, hearings.FOLDER, name)
@@ -274,10 +274,10 @@ def play(
     import shutil
 
     from ...spoken import Archive
-    from ...spoken.archive.hits import locate
-    from ...spoken.archive.rights import check_readable
-    from ...spoken.archive.segments import read_place_name
-    from ...spoken.recognise.audio import snippet
+    from ...spoken.metadata.rights import check_readable
+    from ...spoken.recognise.audio.audio import snippet
+    from ...spoken.recordings.places import read_place_name
+    from ...spoken.search.hits import locate
 
     opened = Archive(archive)
     named = read_place_name(hit, opened.index.numbers, opened.index.utterances_of)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from ...spoken.recognise.table import TABLE, get, row_of
+from ...spoken.recognise.recognisers.table import TABLE, get, row_of
 from .common import Workers, parameters_of
 
 if TYPE_CHECKING:
-    from ...spoken.recognise.table import Recogniser, RecogniserOption
+    from ...spoken.recognise.recognisers.table import Recogniser, RecogniserOption
 
 
 def _recognition(
@@ -142,7 +142,7 @@ def _recogniser_of_flags(given: Mapping[str, Any], values: Mapping[str, Any]) ->
 
     It is the one that the model is of, if one is given, else the best for the language.
     """
-    from ...spoken.recognise.choice import choose, choose_by_model
+    from ...spoken.recognise.recognisers.choice import choose, choose_by_model
 
     model = given.get("--model")
     choice = choose(_language(values)) if model is None else choose_by_model(model)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from ...spoken.archive.grammar import EXAMPLES
+from ...spoken.query.grammar import EXAMPLES
 from ...system.console import put, put_json, say
 from ..tables import print_hits
 from .common import Closed, Folder
 
 if TYPE_CHECKING:
     from ...spoken import Archive
-    from ...spoken.archive.hits import Hit
+    from ...spoken.search.hits import Hit
 
 
 class Form(StrEnum):
@@ -128,9 +128,9 @@ search.__doc__ = (
 
 def _find(archive: Archive, text: str, **options: Any) -> tuple[list[Hit], list[str]]:
     """The hits of a query, and what there is to say about it: what was assumed, suggestions, why nothing was found."""
-    from ...spoken.archive.filters import DocumentFilter
-    from ...spoken.archive.search import candidate_recall, search_notes, why_few_hits, why_no_hits
     from ...spoken.learn.weights import shipped
+    from ...spoken.search.filters import DocumentFilter
+    from ...spoken.search.search import candidate_recall, search_notes, why_few_hits, why_no_hits
 
     weights, k, candidates = archive.weights or shipped(archive.kinds), options["k"], options["candidates"]
     hits = archive.search(text, **options)

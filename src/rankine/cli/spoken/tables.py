@@ -45,7 +45,7 @@ def list_units() -> Listing:
 
 def list_recognisers() -> Listing:
     """The recognisers of speech."""
-    from ...spoken.recognise.table import TABLE
+    from ...spoken.recognise.recognisers.table import TABLE
 
     rows = [
         (name, f"[{row.extra}]", row.languages, row.yields, row.model, row.cost, row.explanation)
@@ -56,7 +56,7 @@ def list_recognisers() -> Listing:
 
 def list_models() -> Listing:
     """The models that can be added."""
-    from ...spoken.recognise.model_table import TABLE
+    from ...spoken.recognise.models.table import TABLE
 
     rows = [
         (name, row.recogniser, row.languages, f"{row.size / 1e6:,.0f} MB", row.licence, row.source.text)
@@ -77,7 +77,7 @@ def units() -> None:
 
 def recognisers() -> None:
     """List all recognisers of speech: names, languages, models, whether each is installed, and how to install it."""
-    from ...spoken.recognise.table import TABLE
+    from ...spoken.recognise.recognisers.table import TABLE
 
     columns, rows = list_recognisers()
     here = ["yes" if row.is_installed else f"no: {install(row.extra)}" for row in TABLE.values()]

@@ -25,8 +25,7 @@ def _record_table(archive: Archive, table: str, by: str | None, dry_run: bool, e
     """Record the turns of a table."""
     from pathlib import Path
 
-    from ...spoken.archive.turn_files import read_turns
-    from ...spoken.archive.turns import record_turns
+    from ...spoken.metadata.turns import read_turns, record_turns
 
     read = read_turns(table, archive.index.numbers, encoding)
     for note in read.notes:
@@ -43,8 +42,7 @@ def _record_table(archive: Archive, table: str, by: str | None, dry_run: bool, e
 
 def _export_table(archive: Archive, path: str) -> None:
     """Write the turns of all recordings."""
-    from ...spoken.archive.turn_files import write_turns
-    from ...spoken.archive.turns import all_turns
+    from ...spoken.metadata.turns import all_turns, write_turns
 
     turns = all_turns(archive.index)
     write_turns(path, turns)

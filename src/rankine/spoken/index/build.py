@@ -22,12 +22,12 @@ from ..lattice.posteriors import UnitPosteriors, arc_posteriors
 from ..lattice.scoring import Scoring
 from ..lattice.stretches import Stretch, stretches
 from ..lattice.units import Split, to_units
-from . import build_kernels as kn
 from . import schema
 from .grams import UtteranceGrams, least_count, merged_grams, new_grams, part_grams
-from .parts import MemoryPart, Part
+from .kernels import build as kn
 from .schema import FORMS, Arrays, Postings, joined
 from .settings import Settings
+from .storage import MemoryPart, Part
 
 T = TypeVar("T")
 

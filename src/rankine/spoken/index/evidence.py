@@ -40,7 +40,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from . import evidence_kernels as kn
+from .kernels import evidence as kn
 from .occurrences import Occurrences, df_of_any, grams_of, joining_grams, occurrences
 from .reader import Index
 

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import grams_kernels as kn
 from . import schema
-from .build_kernels import by_unit
-from .part_reader import PartReader
-from .parts import Part
+from .kernels import grams as kn
+from .kernels.build import by_unit
+from .reader import PartReader
 from .schema import FORMS, Arrays, GramPostings, Postings, joined
+from .storage import Part
 
 WORD_LEAST, SOUND_LEAST = 1e-5, 1e-3
 _SMALLEST, _LARGEST, _STEPS = 1e-6, 1e3, 65535

@@ -19,14 +19,14 @@ import msgspec
 import numpy as np
 
 from ...errors import InputError
-from . import heard_rows_kernels as kn
 from . import schema
 from .build import Entries, Utterance, Word
 from .grams import UtteranceGrams, decoded, part_grams
-from .part_reader import PartReader
-from .parts import Part
+from .kernels import heard_rows as kn
+from .reader import PartReader
 from .schema import FORMS, GramPostings, Postings
 from .settings import Settings
+from .storage import Part
 
 CONTINUED = "+"
 _LONGEST = 1 << 26  # bytes of the rows before one correction

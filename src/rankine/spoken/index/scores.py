@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from . import score_kernels as kn
-from .part_reader import PartReader, UtteranceGroups
+from .kernels import scores as kn
+from .reader import PartReader, UtteranceGroups
 from .schema import FORMS
 
 ORDERS = 3

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ...errors import InputError
-from . import confusion_kernels as kn
+from .kernels import confusion as kn
 from .lattice import Lattice, check_threshold
 from .posteriors import ArcPosteriors, UnitPosteriors, arc_posteriors, from_cells
 

@@ -22,8 +22,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...errors import InputError
-from . import lattice_kernels as kn
-from .formats.transcript import spread
+from .formats.transcripts.transcript import spread
+from .kernels import lattice as kn
 from .lattice import Lattice
 from .posteriors import arc_posteriors
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from . import grams_kernels as kn
+from .kernels import grams as kn
 from .lattice import Lattice
 from .posteriors import ArcPosteriors, arc_posteriors
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from . import hypotheses_kernels as kn
+from .kernels import hypotheses as kn
 from .lattice import Lattice
 from .posteriors import ArcPosteriors
 

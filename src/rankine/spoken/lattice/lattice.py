@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, shorten
-from . import lattice_kernels as kn
+from .kernels import lattice as kn
 
 log = logging.getLogger("rankine.spoken")
 

@@ -7,7 +7,7 @@ import heapq
 import numpy as np
 
 from ...errors import InputError
-from . import lattice_kernels as kn
+from .kernels import lattice as kn
 from .lattice import Lattice
 from .posteriors import ArcPosteriors, arc_posteriors
 

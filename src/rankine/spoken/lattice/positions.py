@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...errors import InputError
-from . import lattice_kernels as kn
+from .kernels import lattice as kn
 from .lattice import Lattice, check_threshold
 from .posteriors import ArcPosteriors, UnitPosteriors, arc_posteriors, from_cells
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from . import lattice_kernels as kn
+from .kernels import lattice as kn
 from .lattice import Lattice
 
 _ROUNDS_FROM = 1e9  # sums of scores from here on are rounded by more than 1e-7

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...errors import InputError
-from . import wer_kernels as kn
+from .kernels import wer as kn
 from .lattice import Lattice
 
 _MOST = 1 << 26  # pairs of a node and a word, half a gigabyte

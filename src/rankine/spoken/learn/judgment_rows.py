@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
-from ..store import undone
+from ..store.store import undone
 
 UNSURE = -1.0  # as a grade in the store; TREC's qrels have negative grades for what is unjudged
 _COLUMNS = (

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError, is_utf8, nearest, shorten
-from ..store import Batch, Store, login_name, split_place, undone
+from ..store.store import Batch, Store, login_name, split_place, undone
 from ..text import decoded
 from .judgment_rows import UNSURE, Judgment, all_rows, deciding, standing, with_undos
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError, in_one_line
 from ...system.files import fingerprint, fingerprint_of_file
-from .audio import sample_print
+from .audio.audio import sample_print
 from .journal import AudioContent, RecordingJournal, is_other
 from .recordings import Recording
 

@@ -30,9 +30,9 @@ from ...system.journal import Journal
 from ...system.paths import check_name, inside, is_inside, plain_files
 from ...system.records import Count, Finite
 from ..text import AUDIO, DOCUMENT, OFFSET, RECOGNISED, RECORDINGS, UTTERANCE, stem
-from .cutting import VERSION
-from .named_roots import NO_ROOTS, NamedRoots
+from .audio.cutting import VERSION
 from .recordings import Recording
+from .roots import NO_ROOTS, NamedRoots
 
 JOURNAL, TABLE = RECOGNISED, RECORDINGS
 TABLE_COLUMNS = (UTTERANCE, DOCUMENT, AUDIO, OFFSET)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ...errors import InputError, is_utf8
 from ...system.console import counted
-from .readers import INSTALL, MEDIA, endings
+from .audio.readers import INSTALL, MEDIA, endings
 
 _LONGEST_NAME = 200  # bytes of a file name, so that temporary ones fit in too
 

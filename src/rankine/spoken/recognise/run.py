@@ -22,18 +22,18 @@ from ...system.files import stamp, write_file
 from ...system.parallel import paired_map
 from ...system.paths import inside
 from ...system.temporary import MARK
-from .audio import seconds as length_of
-from .audio import segments
-from .choice import Choice, choose
-from .cutting import ALL, Segment
+from .audio.audio import seconds as length_of
+from .audio.audio import segments
+from .audio.cutting import ALL, Segment
+from .audio.settled import stated_size, unsettled
 from .identity import IdentityOptions, identify
 from .journal import TABLE, AudioContent, RecordingJournal, locked
-from .named_roots import NO_ROOTS, NamedRoots
-from .pocketsphinx import PocketSphinx, read_words
+from .recognisers.choice import Choice, choose
+from .recognisers.pocketsphinx import PocketSphinx, read_words
+from .recognisers.table import Recogniser, SegmentError
+from .recognisers.trimming import trimmed, trimmed_ending
 from .recordings import Recording, find, name_problem, path_problem
-from .settled import stated_size, unsettled
-from .table import Recogniser, SegmentError
-from .trimming import trimmed, trimmed_ending
+from .roots import NO_ROOTS, NamedRoots
 
 __all__ = ["TABLE", "PocketSphinx", "Recognised", "Recogniser", "read_words", "recognise"]
 
@@ -98,7 +98,8 @@ def recognise(
         sources: audio files and folders of them.
         folder: folder of the lattices; it is made if it does not exist.
         recogniser: an object such as :class:`PocketSphinx`; what another one recognised is recognised again. None: the
-            best one that is here for the language (:func:`.choice.choose`), and what was recognised stays as it is.
+            best one that is here for the language (:func:`.recognisers.choice.choose`), and what was recognised stays
+            as it is.
         longest: longer recordings (in seconds) are cut at pauses, into segments of at most this length.
         workers: number of processes.
         report: called with the seconds of audio that are done, and their total.

@@ -13,12 +13,12 @@ from xml.sax.saxutils import escape
 import msgspec
 
 from ...errors import InputError
-from ...spoken.archive.citations import citation
-from ...spoken.archive.hits import Hit
-from ...spoken.archive.rights import OPEN
-from ...spoken.archive.subtitles import subtitles
-from ...spoken.recognise.named_roots import split_root
+from ...spoken.metadata.rights import OPEN
+from ...spoken.recognise.roots import split_root
+from ...spoken.search.hits import Hit
+from ...spoken.transcripts.subtitles import subtitles
 from ..answers import ApiError, without_paths
+from ..citations import citation
 from ..live import ArchiveState
 from ..parameters import Parameters
 from ..timeline import in_recordings

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from ...errors import InputError
-from ...spoken.archive.descriptions import SORTS, RecordingDescription
-from ...spoken.archive.fields import values_of
-from ...spoken.archive.recognition_progress import recognition_progress
-from ...spoken.archive.rights import OPEN
-from ...spoken.archive.turns import turns_of
+from ...spoken.metadata.fields import values_of
+from ...spoken.metadata.rights import OPEN
+from ...spoken.metadata.turns import turns_of
+from ...spoken.recordings.progress import recognition_progress
+from ...spoken.search.recordings_list import SORTS, RecordingDescription
 from ...version import __version__
 from ..answers import ApiError, not_there, rounded
 from ..audio import audio_state, file_name

@@ -6,12 +6,12 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from ...spoken.archive.filters import DocumentFilter
-from ...spoken.archive.hits import CERTAINTIES, Hit
-from ...spoken.archive.result_pages import SORTS, PageRequest, ResultPage
-from ...spoken.archive.rights import OPEN
-from ...spoken.archive.search import explain_place
-from ...spoken.archive.segments import read_place_name
+from ...spoken.metadata.rights import OPEN
+from ...spoken.recordings.places import read_place_name
+from ...spoken.search.filters import DocumentFilter
+from ...spoken.search.hits import CERTAINTIES, Hit
+from ...spoken.search.results import SORTS, PageRequest, ResultPage
+from ...spoken.search.search import explain_place
 from ..answers import ApiError, rounded
 from ..live import ArchiveState
 from ..parameters import LONGEST_QUERY, Parameters

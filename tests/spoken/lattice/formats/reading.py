@@ -2,7 +2,7 @@
 
 import rankine as rk
 from rankine.spoken.lattice import formats as f
-from rankine.spoken.lattice.formats.transcript import unpacked
+from rankine.spoken.lattice.formats.transcripts.transcript import unpacked
 
 
 def pieces(folder, content, name="x.json"):

@@ -6,11 +6,11 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.lattice import formats as f
-from rankine.spoken.lattice.formats.common import HEAD
-from rankine.spoken.lattice.formats.detect import names_by_content
+from rankine.spoken.lattice.formats.detection import names_by_content
+from rankine.spoken.lattice.formats.reading import HEAD
 from rankine.spoken.lattice.formats.row import HOLDS
 from rankine.spoken.lattice.formats.table import TABLE, name_by_path, writer_of
-from rankine.spoken.lattice.formats.transcript_lattice import parse_turn
+from rankine.spoken.lattice.formats.transcripts.lattice import parse_turn
 
 from ..cases import cases, same
 

@@ -18,17 +18,17 @@ from ....system.console import counted
 from ...text import BESIDE_LATTICES, read_head, stem
 from ..lattice import Lattice, numbered
 from ..posteriors import ArcPosteriors, arc_posteriors
-from .common import Piece, Reading, Turn
-from .detect import candidates, format_of
-from .kaldi import write_kaldi, write_kaldi_text
-from .nbest import write_nbest
-from .networks import write_mesh, write_sausage
-from .openfst import write_openfst
-from .simple import one_best, write_ctm
-from .slf import write_slf
+from .detection import candidates, format_of
+from .lattices.ctm import one_best, write_ctm
+from .lattices.kaldi import write_kaldi, write_kaldi_text
+from .lattices.nbest import write_nbest
+from .lattices.networks import write_mesh, write_sausage
+from .lattices.openfst import write_openfst
+from .lattices.slf import write_slf
+from .reading import Piece, Reading, Turn
 from .table import TABLE, written
-from .transcript import LONGEST, in_utf8, read_segments, transcript_of, turns
-from .transcript_lattice import lattice_of
+from .transcripts.lattice import lattice_of
+from .transcripts.transcript import LONGEST, in_utf8, read_segments, transcript_of, turns
 
 __all__ = [
     "TABLE",

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from ...text import ending
 from ..lattice import Lattice
 from ..posteriors import ArcPosteriors
-from .common import Piece, Reading
-from .transcript import SegmentReader, Transcript
-from .transcript_lattice import parse_turn
+from .reading import Piece, Reading
+from .transcripts.lattice import parse_turn
+from .transcripts.transcript import SegmentReader, Transcript
 
 
 def _no_scale(frame: float) -> float:

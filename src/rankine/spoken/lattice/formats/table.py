@@ -10,19 +10,21 @@ from pathlib import Path
 
 from ....errors import InputError
 from ..hypotheses import network_of_list
-from . import nbest, slf
-from .common import Piece
-from .kaldi import (
+from .lattices import nbest, slf
+from .lattices.ctm import looks_like_ctm, parse_ctm, split_ctm, write_ctm
+from .lattices.kaldi import (
     default_scale,
     looks_like_kaldi,
     looks_like_kaldi_text,
+    looks_like_tra,
     parse_kaldi,
+    parse_tra,
     split_kaldi,
+    split_tra,
     write_kaldi,
     write_kaldi_text,
 )
-from .kaldi_tra import looks_like_tra, parse_tra, split_tra
-from .networks import (
+from .lattices.networks import (
     looks_like_mesh,
     looks_like_sausage,
     parse_mesh,
@@ -32,10 +34,10 @@ from .networks import (
     write_mesh,
     write_sausage,
 )
-from .openfst import looks_like_openfst, parse_openfst, write_openfst
+from .lattices.openfst import looks_like_openfst, parse_openfst, write_openfst
+from .lattices.slf import looks_like_slf, parse_slf, write_slf
+from .reading import Piece
 from .row import HOLDS, FormatRow
-from .simple import looks_like_ctm, parse_ctm, split_ctm, write_ctm
-from .slf import looks_like_slf, parse_slf, write_slf
 from .transcript_table import TRANSCRIPTS
 
 _KALDI_JOB = r"lat\.\d+(\.gz)?"  # what Kaldi's recipes call their files

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from .captions import looks_like_srt, looks_like_vtt, read_captions, write_srt, write_vtt
-from .recognisers import (
+from .lattices.kaldi import looks_like_utterances, read_utterances
+from .row import HOLDS, FormatRow, transcript_row
+from .transcripts.captions import looks_like_srt, looks_like_vtt, read_captions, write_srt, write_vtt
+from .transcripts.recognisers import (
     looks_like_vosk,
     looks_like_whisper,
     looks_like_whisper_cpp,
@@ -12,8 +14,7 @@ from .recognisers import (
     read_whisper_cpp,
     write_whisper,
 )
-from .row import HOLDS, FormatRow, transcript_row
-from .services import (
+from .transcripts.services import (
     looks_like_assemblyai,
     looks_like_aws,
     looks_like_azure,
@@ -25,8 +26,8 @@ from .services import (
     read_deepgram,
     read_google,
 )
-from .textgrid import looks_like_textgrid, read_textgrid, write_textgrid
-from .timed_text import (
+from .transcripts.textgrid import looks_like_textgrid, read_textgrid, write_textgrid
+from .transcripts.timed_text import (
     looks_like_stm,
     looks_like_text,
     looks_like_tsv,
@@ -37,8 +38,7 @@ from .timed_text import (
     write_text,
     write_tsv,
 )
-from .utterances import looks_like_utterances, read_utterances
-from .xml_files import (
+from .transcripts.xml_files import (
     looks_like_eaf,
     looks_like_ohms,
     looks_like_tei,

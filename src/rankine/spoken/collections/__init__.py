@@ -1,0 +1,1 @@
+"""Notes, tags and collections of places"""

@@ -1,0 +1,1 @@
+"""Corrections: what people write where a recogniser misheard"""

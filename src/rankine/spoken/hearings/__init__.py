@@ -1,0 +1,1 @@
+"""Further hearings: what other recognisers heard in the recordings of an archive"""

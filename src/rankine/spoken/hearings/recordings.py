@@ -1,0 +1,90 @@
+"""Recordings of an archive that further recognisers hear, and those that they forget."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from ...system.paths import folder_inside
+from ..index.changes import Changes
+from ..recognise.journal import RecordingJournal
+from ..recordings.recordings import (
+    FOLDER,
+    AddedRecordings,
+    IndexedArchive,
+    RecognitionOptions,
+    StageProgress,
+    changes_of_both,
+    journal_of,
+    lattices_of,
+    recognise_recordings,
+    recordings_table,
+)
+
+
+class HearingArchive(IndexedArchive, Protocol):
+    """The archive of a hearing."""
+
+    def remove_for_good(self, names: Collection[str]) -> None:
+        """Remove recordings from the index."""
+
+
+def held_samples(archive: Path, deleted: bool = False) -> set[str]:
+    """Fingerprints of the recordings that an archive's own recogniser has heard, also if nobody speaks in them.
+
+    ``deleted``: also of those in the bin.
+    """
+    lattices = folder_inside(archive, FOLDER)
+    lines = RecordingJournal(lattices).lines.values() if lattices.is_dir() else ()
+    return {
+        line["samples"] for line in lines if "samples" in line
+        and (line.get("segments") is not None or (deleted and ("gone" not in line or line.get("kept"))))
+    }  # fmt: skip
+
+
+def add_hearing(
+    archive: Path,
+    hearing: IndexedArchive,
+    name: str,
+    sources: list[str | os.PathLike],
+    options: RecognitionOptions,
+    progress: StageProgress,
+) -> AddedRecordings:
+    """Recognise recordings that an archive holds once more, and index what was heard as a further hearing."""
+    held = held_samples(archive)
+    total = Changes(0, 0, 0, 0, [])
+
+    def commit(journal: RecordingJournal) -> None:
+        nonlocal total
+        hearing.refresh()
+        hearing.remove_silent(journal.silent)
+        table = recordings_table(journal, None)
+        if table:
+            changes = hearing.add(
+                journal.folder, table, workers=options.workers, progress=partial(progress, f"indexing, {name}"),
+                listed=True, prints=journal.prints(), files=list(lattices_of(journal)),
+            )  # fmt: skip
+            total = changes_of_both(total, changes)
+
+    recognised, took = recognise_recordings(
+        folder_inside(hearing.folder, FOLDER), sources, options, partial(progress, f"recognising, {name}"), commit, held
+    )
+    hearing.refresh()
+    return AddedRecordings(recognised, took, total)
+
+
+def forget_missing(archive: Path, hearing: HearingArchive) -> list[str]:
+    """Remove recordings from a hearing that its archive holds no more, not even in its bin; their names there."""
+    held = held_samples(archive, deleted=True)
+    with journal_of(folder_inside(hearing.folder, FOLDER)) as journal:
+        if not isinstance(journal, RecordingJournal):
+            return []
+        names = [name for name, samples in journal.contents().items() if samples not in held]
+        hearing.remove_for_good([name for name in names if name in set(hearing.documents)])
+        journal.forget(names)
+        journal.purge(days=0)
+        journal.write_table()
+    return names

@@ -1,0 +1,1 @@
+"""Judgments of an archive's places, in the state that it is in now"""

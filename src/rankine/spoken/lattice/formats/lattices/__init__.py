@@ -1,0 +1,1 @@
+"""Formats of lattices, and of best words with times"""

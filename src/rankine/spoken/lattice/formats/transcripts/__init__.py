@@ -1,0 +1,1 @@
+"""Formats of transcripts: words as they are written, in segments with times"""

@@ -1,0 +1,1 @@
+"""Care of archives: checked, repaired, packed and unpacked"""

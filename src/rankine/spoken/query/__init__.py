@@ -1,0 +1,1 @@
+"""Queries: their grammar, and what their words mean in an archive"""

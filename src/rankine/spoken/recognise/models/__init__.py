@@ -1,0 +1,1 @@
+"""Models of recognisers on this machine, and where they come from"""

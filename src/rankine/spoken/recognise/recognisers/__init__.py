@@ -1,0 +1,1 @@
+"""Recognisers: a row and a module for each, and what they share"""

@@ -1,0 +1,1 @@
+"""The recordings of an archive: they come, move, change and go"""

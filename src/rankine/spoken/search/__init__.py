@@ -1,0 +1,1 @@
+"""Search: places are ranked, and hits made of the best"""

@@ -1,0 +1,1 @@
+"""The archive's store: what people type in, in one SQLite file"""

@@ -1,0 +1,1 @@
+"""Learning weights from judged queries, and the weights in use"""

@@ -1,0 +1,1 @@
+"""Transcripts of recordings, and subtitles"""

@@ -1,0 +1,89 @@
+"""Lists of recordings: filtered, sorted, with any columns."""
+
+import pytest
+
+import rankine as rk
+from rankine.spoken.archive import Archive
+from rankine.spoken.lattice.formats import one_best
+from rankine.spoken.search.recordings_list import COLUMNS, list_recordings
+
+from ..cases import SMALL, filled
+
+
+@pytest.fixture
+def archive(tmp_path):
+    archive = Archive.create(tmp_path / "a", SMALL)
+    for name, n in (("b", 3), ("a", 40), ("c", 1)):
+        archive.add_lattices([(name, one_best([(f"w{i}", i, i + 1.0, 0.9) for i in range(n)]))])
+    archive.about.merge(
+        {
+            "a": {"title": "Zebra", "date": "2022-01", "place": "York"},
+            "c": {"title": "ant", "date": "2021", "rights": "closed"},
+        }
+    )
+    return archive
+
+
+def test_columns(archive):
+    columns = list_recordings(archive.index)
+    assert tuple(columns) == ("recording", "rights", *COLUMNS[1:])
+    assert columns["rights"] == ["", "", "closed"]
+    assert tuple(list_recordings(archive.index, "title:zebra")) == COLUMNS
+    assert columns["recording"] == ["a", "b", "c"]
+    assert columns["title"] == ["Zebra", "", "ant"]
+    assert columns["length"] == [40.0, 3.0, 1.0]
+    assert columns["segments"] == [archive.index.n_stretches - 2, 1, 1]
+    some = list_recordings(archive.index, fields=["Recording", "place", "tags", "speaker"])
+    assert some == {"recording": ["a", "b", "c"], "place": ["York", "", ""], "tags": [""] * 3, "speakers": [""] * 3}
+
+
+@pytest.mark.parametrize(
+    ("sort", "reverse", "want"),
+    [
+        ("title", False, "cab"), ("title", True, "acb"), ("date", False, "cab"), ("date", True, "acb"),
+        ("length", False, "cba"), ("length", True, "abc"), ("place", False, "abc"), ("recording", True, "cba"),
+    ],
+)  # fmt: skip
+def test_sorting(archive, sort, reverse, want):
+    assert "".join(list_recordings(archive.index, "", sort, reverse)["recording"]) == want
+
+
+@pytest.mark.parametrize(
+    ("where", "want"),
+    [
+        ("date:2021..2022", "ac"),
+        ("title:zebra", "a"),
+        ("-place:york", "bc"),
+        ("rights:closed", "c"),
+        ("rights:open", "ab"),
+        ("recording:a OR recording:b", "ab"),
+    ],
+)
+def test_filters(archive, where, want):
+    assert "".join(list_recordings(archive.index, where)["recording"]) == want
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"where": "press"}, "expected a field, such as speaker:ann"),
+        ({"where": "plce:x"}, "unknown field 'plce'. Did you mean 'place'"),
+        ({"sort": "titel2"}, "unknown field 'titel2'. Did you mean 'title'"),
+        ({"fields": ["zz"]}, "unknown field 'zz'. There are: recording, "),
+        ({"where": "speaker:x"}, "no recording of this archive has a speaker"),
+    ],
+)  # fmt: skip
+def test_mistakes(archive, options, message):
+    with pytest.raises(rk.InputError, match=message):
+        list_recordings(archive.index, **options)
+
+
+def test_an_empty_archive(tmp_path):
+    assert list_recordings(filled(tmp_path / "e", []).index) == {name: [] for name in COLUMNS}
+
+
+def test_the_length_of_what_has_no_times_is_not_known(archive):
+    archive.add_lattices([("n", one_best([("word", float("nan"), float("nan"), 0.9)]))])
+    assert list_recordings(archive.index)["length"] == [40.0, 3.0, 1.0, None]
+    for reverse in (False, True):
+        assert list_recordings(archive.index, "", "length", reverse)["recording"][-1] == "n"
