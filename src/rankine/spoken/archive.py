@@ -247,7 +247,7 @@ class SearchedArchive:
         return query_features(self.index, queries, qrels or {}, candidates, report)
 
 
-# -- A spoken archive: a folder of recordings or lattices that is indexed, searched and taught
+# -- Judging
 
 
 class KeptJudgment(NamedTuple):
@@ -373,7 +373,7 @@ class JudgedArchive(SearchedArchive):
         )
 
 
-# -- A spoken archive: a folder of recordings or lattices that is indexed, searched and taught
+# -- Teaching
 
 
 _LEARNING = "learning"  # the file beside which its lock stands
@@ -554,7 +554,7 @@ class TaughtArchive(JudgedArchive):
         self.refresh()
 
 
-# -- A spoken archive: a folder of recordings or lattices that is indexed, searched and taught
+# -- The front
 
 
 class Archive(TaughtArchive):

@@ -67,8 +67,11 @@ def test_rows_as_text_and_back(several):
 
 
 def test_what_was_heard_comes_back_and_travels_with_the_document(tmp_path, monkeypatch):
-    for module in ("corrections", "unpacking"):  # which would see that there is no such correction
-        monkeypatch.setattr(f"rankine.spoken.front.{module}.settle", lambda *arguments: [])
+    for module in (
+        "corrections.corrections",
+        "maintenance.unpacking",
+    ):  # which would see that there is no such correction
+        monkeypatch.setattr(f"rankine.spoken.{module}.settle", lambda *arguments: [])
     archive = filled(tmp_path / "a", ["a", "b", "c"])
     plain = answers(archive)
     with writing(archive.folder) as writer:

@@ -78,11 +78,6 @@ def test_bad_input(call, message):
         call()
 
 
-def test_the_record_of_posteriors_has_its_old_name_too():
-    with pytest.warns(DeprecationWarning, match="UnitPosteriors"):
-        assert rk.spoken.Posteriors is rk.spoken.UnitPosteriors
-
-
 @pytest.mark.parametrize("size", [1e8, 1e12, 1e16, 1e30, 1e99])
 def test_probabilities_of_enormous_scores(size):
     """Sums over paths are rounded by more than 1: probabilities made from them were anything up to infinity."""

@@ -14,6 +14,7 @@ from rankine.spoken.archive import Archive
 from rankine.spoken.maintenance.unpacking import unpack
 from rankine.spoken.recordings.roots import RecordingRoots
 from rankine.system import limits
+from rankine.system.files import sealed
 
 from .packs import recognised
 
@@ -161,7 +162,7 @@ def test_right_checksums_and_wrong_content(tmp_path, packed):
         text = files["data/manifest.json"].partition(b"\n")[2]
         content = json.loads(text)
         content["parts"][0]["file"] = "../../evil.part"
-        files["data/manifest.json"] = rk.files.sealed(json.dumps(content))
+        files["data/manifest.json"] = sealed(json.dumps(content))
 
     refused(tmp_path, changed(packed, manifest), "expected the name of a part")
     refused(tmp_path, changed(packed, lambda f: f.__setitem__("data/store.sqlite", b"x" * 4096)), "store.sqlite: not a")

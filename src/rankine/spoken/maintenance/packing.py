@@ -107,7 +107,7 @@ def part_without(reader: PartReader, names: frozenset[str], settings: Settings, 
     return write_part(stage / reader.part.path.name, *part_of_parts([reader.part], [mask], settings)).open(stage)
 
 
-# -- Packing an archive: everything that it holds as one file, as it was at one moment
+# -- The further hearings of an archive that is packed: lattices of the recordings that are packed, and no index
 
 
 class PackedHearing:

@@ -95,7 +95,7 @@ def _names(folder: Path) -> list[str]:
     return list(names)
 
 
-# -- Repairing an archive from what it holds itself
+# -- Repairing the further hearings of an archive: each is an archive of its own
 
 
 class RepairReport(Protocol):

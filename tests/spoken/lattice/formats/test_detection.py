@@ -30,7 +30,7 @@ def test_content_tells_the_format_whatever_the_name(name, tmp_path):
 
 @pytest.mark.parametrize("name", BYTES)
 def test_the_beginning_of_a_long_file_is_enough(name):
-    assert names_by_content((BYTES[name] * (1 << 13))[: f.common.HEAD]) == names_by_content(BYTES[name])
+    assert names_by_content((BYTES[name] * (1 << 13))[: f.reading.HEAD]) == names_by_content(BYTES[name])
 
 
 def test_the_ending_decides_where_several_formats_fit(tmp_path):
