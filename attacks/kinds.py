@@ -22,7 +22,7 @@ import pyarrow.parquet
 from backports import zstd
 
 import rankine as rk
-from rankine.cli import common
+from rankine.cli.shared import common
 from rankine.errors import naming
 from rankine.io import load_letor, load_table
 from rankine.rankers.auto.fusion import FusedRanker

@@ -13,7 +13,6 @@ import numpy as np
 
 from rankine import spoken
 from rankine.cli.spoken.common import BatchJournal, LatticeSource
-from rankine.cli.supervisions import load_distribution
 from rankine.errors import InputError
 from rankine.rankers.auto import jobs
 from rankine.spoken.index.about import read_about
@@ -24,6 +23,7 @@ from rankine.spoken.lattice.units.dictionary import lexicon
 from rankine.spoken.learn.judgments import read_qrels, read_queries
 from rankine.spoken.metadata.tables import read_rows
 from rankine.system.journal import Journal
+from rankine.theory.supervisions import load_distribution
 from tests import reference_lattices as slow
 
 from . import mutate

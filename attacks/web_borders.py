@@ -14,9 +14,9 @@ from pathlib import Path
 
 import httpx2
 
-from rankine.web.peaks import PeakCache
 from rankine.web.security import cookie_name
 from rankine.web.server import STRANGERS
+from rankine.web.sound.peaks import PeakCache
 from tests.web.cases import Site, make_archive, served, spoken, usual
 
 SECONDS = 20.0  # after which a request counts as not answered

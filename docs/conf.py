@@ -9,7 +9,7 @@ import typer.main
 import rankine
 from rankine.cli.app import app
 from rankine.cli.rankers import CANDIDATE_COLUMNS, candidate_rows
-from rankine.cli.spoken.tables import list_formats, list_models, list_recognisers, list_units
+from rankine.cli.spoken.lists import list_formats, list_models, list_recognisers, list_units
 from rankine.data.normaliser_table import TABLE as NORMALISERS
 from rankine.experiments.table import TABLE as EXPERIMENTS
 from rankine.export.table import TABLE as TARGETS

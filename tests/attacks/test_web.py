@@ -37,8 +37,8 @@ def test_borders_hold():
 
 
 def test_borders_that_are_open_are_noticed(monkeypatch):
-    monkeypatch.setattr("rankine.web.peaks.SIZES", tuple(range(1, 20_001)))
-    monkeypatch.setattr("rankine.web.listening.PeakCache.__init__.__defaults__", (1 << 40,))
+    monkeypatch.setattr("rankine.web.sound.peaks.SIZES", tuple(range(1, 20_001)))
+    monkeypatch.setattr("rankine.web.api.listening.PeakCache.__init__.__defaults__", (1 << 40,))
     monkeypatch.setattr("rankine.spoken.metadata.rights.access", lambda rights, today=None: "open")
     assert web_borders.peaks()
     assert web_borders.closed_words()

@@ -7,8 +7,8 @@ from importlib import import_module
 import typer
 
 from ..system.console import put
-from .common import limited
-from .reading import with_reading
+from .shared.common import limited
+from .shared.reading import with_reading
 
 # in the order of the help; each is a file of this folder with the function ``command``
 COMMANDS = (

@@ -9,7 +9,7 @@ import typer
 
 from ..io.formats import DataReading
 from ..system.console import say
-from . import common as c
+from .shared import common as c
 
 
 def command(

@@ -8,11 +8,11 @@ import typer
 
 from ..io.formats import DataReading
 from ..system.console import print_table, put, put_json
-from . import common as c
-from .details import print_details
-from .preferences import PreferencesOption, check_preference_measures
-from .runs import RunColumns
-from .tables import print_comparison
+from .shared import common as c
+from .shared.details import print_details
+from .shared.preferences import PreferencesOption, check_preference_measures
+from .shared.printing import print_comparison
+from .shared.runs import RunColumns
 
 if TYPE_CHECKING:
     from ..measures import Report

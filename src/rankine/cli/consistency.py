@@ -53,7 +53,7 @@ def command(
     `rankine consistency 0-1 --loss consistent-rank --given ranks.txt`
     """
     from ..theory import consistency, standard_form_exists
-    from .supervisions import load_distribution
+    from ..theory.supervisions import load_distribution
 
     searching = {"--tries": tries, "--seed": seed}
     making = {"--items": items, "--grades": grades}

@@ -7,7 +7,7 @@ import typer
 
 from ..io.formats import DataReading, save_data, source_format, target_format
 from ..system.console import say
-from . import common as c
+from .shared import common as c
 
 
 def command(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..system.console import print_table, put
-from .tables import print_comparison, print_hits
+from .shared.printing import print_comparison, print_hits
 
 if TYPE_CHECKING:
     from ..system.report import Section

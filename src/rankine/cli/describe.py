@@ -9,7 +9,7 @@ import typer
 
 from ..io.formats import DataReading
 from ..system.console import print_table, put_csv, put_json, say
-from . import common as c
+from .shared import common as c
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,9 +10,9 @@ import typer
 from ..errors import InputError
 from ..io.formats import DataReading
 from ..system.console import print_table, put, put_json, say
-from . import common as c
-from .preferences import PreferencesOption, check_preference_measures
-from .runs import RunColumns
+from .shared import common as c
+from .shared.preferences import PreferencesOption, check_preference_measures
+from .shared.runs import RunColumns
 
 if TYPE_CHECKING:
     from ..measures import Report

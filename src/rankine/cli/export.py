@@ -9,7 +9,7 @@ import typer
 from ..export.table import TABLE
 from ..io.formats import DataReading
 from ..system.console import say
-from . import common as c
+from .shared import common as c
 
 _RUN = ", ".join(name for name, row in TABLE.items() if row.runs)
 

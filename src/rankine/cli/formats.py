@@ -1,7 +1,7 @@
 """``rankine formats``."""
 
-from . import common as c
-from .tables import print_rows
+from .shared import common as c
+from .shared.printing import print_rows
 
 COLUMNS = ("name", "holds", "endings", "what it is")
 

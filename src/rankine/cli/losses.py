@@ -1,7 +1,7 @@
 """``rankine losses``."""
 
-from . import common as c
-from .tables import print_rows
+from .shared import common as c
+from .shared.printing import print_rows
 
 COLUMNS = ("name", "variants", "made for", "learns from", "bounds", "what it is")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import common as c
-from .tables import print_rows
+from .shared import common as c
+from .shared.printing import print_rows
 
 if TYPE_CHECKING:
     from ..measures.table import Parameter

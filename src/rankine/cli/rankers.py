@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from . import common as c
-from .tables import print_rows
+from .shared import common as c
+from .shared.printing import print_rows
 
 COLUMNS = ("name", "in Python", "needs", "what it is", "what tune tries")
 CANDIDATE_COLUMNS = ("candidate", "ranker", "needs", "settings", "what is tried")

@@ -1,7 +1,7 @@
 """``rankine solvers``."""
 
-from . import common as c
-from .tables import print_rows
+from .shared import common as c
+from .shared.printing import print_rows
 
 COLUMNS = ("name", "losses", "a loss must have", "what it does")
 

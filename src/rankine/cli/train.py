@@ -10,10 +10,10 @@ from ..export.table import TABLE as TARGETS
 from ..io.formats import DataReading
 from ..rankers.table import TABLE
 from ..system.signals import keeping, results_are_whole
-from . import common as c
-from .checks import check_data, refuse_folds
-from .parameters import value_of
-from .preferences import PreferencesOption, check_preference_measures, preferred
+from .shared import common as c
+from .shared.checks import check_data, refuse_folds
+from .shared.parameters import value_of
+from .shared.preferences import PreferencesOption, check_preference_measures, preferred
 
 if TYPE_CHECKING:
     from ..data.ranking_data import RankingData
@@ -146,7 +146,7 @@ def _task(
     from ..errors import InputError
     from ..measures.evaluation import parse_all
     from ..rankers.table import row_of
-    from .parameters import given_options, settings
+    from .shared.parameters import given_options, settings
 
     row = row_of(name)
     kind = row.load()
@@ -214,7 +214,7 @@ def _path(task: TrainingTask, path: str | None, plot: str | None, valid: Any) ->
 def _train(task: TrainingTask, train: RankingData, valid: RankingData | None, output: str) -> None:
     """Fit, measure, save, and print. The model is on disk before its exports are tried: a converter may fail."""
     from ..rankers.models.provenance import made_by
-    from . import trained
+    from .shared import training as trained
 
     with made_by(c.command_line()):
         models = _auto(task, train, valid, output) if task.ranker == "auto" else _fitted(task, train, valid, output)

@@ -12,8 +12,8 @@ from ..io.formats import DataReading
 from ..rankers.table import TABLE, RankerRow
 from ..system.console import print_table, say
 from ..system.signals import keeping
-from . import common as c
-from .checks import check_data, refuse_folds
+from .shared import common as c
+from .shared.checks import check_data, refuse_folds
 
 _TUNED = [name for name in TABLE if name != "auto"]
 _RANKERS = f"What is tuned: {', '.join(_TUNED)}. `rankine rankers` explains them and lists the values tried by default."
@@ -110,7 +110,7 @@ def _grid(
     """The grid of the ranker's row, with the values of options in place of its own."""
     from inspect import signature
 
-    from .parameters import given_options, grid_of_settings
+    from .shared.parameters import given_options, grid_of_settings
 
     kind = row.load()
     given = given_options(ranker, signature(kind).parameters, {n: (o, v or None) for n, (o, v) in options.items()})

@@ -19,8 +19,8 @@ from ..errors import InputError
 from ..system.console import say
 from .answers import ApiError, bad_input, error_answer, json_answer
 from .api import exports, recordings, search
+from .api.listening import ListeningRoutes, attachment
 from .limits import SEARCHES, Gate, StreamCount
-from .listening import ListeningRoutes, attachment
 from .live import ArchiveState, LiveArchive
 from .pages import LOGIN_FILES, PageFiles
 from .parameters import Parameters, recording_name

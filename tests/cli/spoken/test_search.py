@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rankine.cli.tables import print_hits
+from rankine.cli.shared.printing import print_hits
 from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
 from rankine.spoken.lattice.formats import one_best, write_slf

@@ -80,7 +80,7 @@ def test_two_hundred_kills(tmp_path):
             (lambda gone=gone: archive.delete(gone), set(gone)),
             (archive.merge, set()),
         ][0 if len(before) < 3 else what]
-        whole = in_child(change, int(rng.integers(1, 4 * usual))) is not None
+        whole = in_child(change, int(rng.integers(1, 2 * usual))) is not None
         after = state(place)
         archive.refresh()
         changed = {n for n in {*before, *after} if before.get(n) != after.get(n)}

@@ -1,30 +1,9 @@
-"""``rankine spoken``: from recordings to an archive that is searched; one small file per command."""
+"""``rankine spoken``: from recordings to an archive that is searched; a file for each group of commands."""
 
 import typer
 
-from ..common import limited
-from . import (
-    archive,
-    convert,
-    corrections,
-    deleting,
-    hearings,
-    inspect,
-    judge,
-    judgments,
-    learn,
-    marks,
-    metadata,
-    models,
-    packing,
-    posteriors,
-    recognise,
-    relocate,
-    search,
-    serve,
-    show,
-    tables,
-)
+from ..shared.common import limited
+from . import care, corrections, judging, lattices, learning, lists, marks, metadata, recordings, search
 
 app = typer.Typer(
     help="From recordings to an archive in which what was said is found, with the place where it was said.\n\n"
@@ -34,18 +13,18 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
-TABLES = (tables.formats, tables.units, tables.recognisers)
+TABLES = (lists.formats, lists.units, lists.recognisers)
 for command in (
-    recognise.add, search.search, serve.serve, recognise.play, metadata.list_recordings, metadata.about,
-    recognise.recognise, inspect.inspect, posteriors.pspl, posteriors.cn, show.show, convert.convert,
-    archive.index, archive.subtitles, deleting.delete, deleting.undelete, deleting.purge, relocate.relocate,
-    archive.merge, archive.check, packing.pack, packing.unpack, packing.upgrade,
+    recordings.add, search.search, search.serve, recordings.play, metadata.list_recordings, metadata.about,
+    recordings.recognise, lattices.inspect, lattices.pspl, lattices.cn, lattices.show, lattices.convert,
+    care.index, care.subtitles, recordings.delete, recordings.undelete, recordings.purge, recordings.relocate,
+    care.merge, care.check, care.pack, care.unpack, care.upgrade,
     *TABLES,
     corrections.correct, corrections.corrections, marks.note, marks.notes, marks.collection,
-    judge.judge, judgments.judgments, learn.learn, learn.weights, hearings.hearings,
+    judging.judge, judging.judgments, learning.learn, learning.weights, learning.hearings,
 ):  # fmt: skip
     undoing = (metadata.about, corrections.corrections, marks.notes, marks.collection)
     kind = {search.search: search.QueryCommand, **dict.fromkeys(undoing, metadata.AboutCommand)}.get(command)
     name = "list" if command is metadata.list_recordings else None
     app.command(name, cls=kind)(command if command in TABLES else limited(command, features=False))
-app.add_typer(models.app, name="models")
+app.add_typer(lists.app, name="models")

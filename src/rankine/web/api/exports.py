@@ -18,10 +18,10 @@ from ...spoken.recognise.roots import split_root
 from ...spoken.search.hits import Hit
 from ...spoken.transcripts.subtitles import subtitles
 from ..answers import ApiError, without_paths
-from ..citations import citation
 from ..live import ArchiveState
 from ..parameters import Parameters
-from ..timeline import in_recordings
+from ..sound.timeline import in_recordings
+from .citations import citation
 from .recordings import described
 from .search import filter_of, hit_content, page_of, query_of
 

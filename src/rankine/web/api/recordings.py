@@ -13,10 +13,10 @@ from ...spoken.recordings.progress import recognition_progress
 from ...spoken.search.recordings_list import SORTS, RecordingDescription
 from ...version import __version__
 from ..answers import ApiError, not_there, rounded
-from ..audio import audio_state, file_name
 from ..live import ArchiveState
 from ..parameters import Parameters
-from ..timeline import piece_of, timeline
+from ..sound.audio import audio_state, file_name
+from ..sound.timeline import piece_of, timeline
 
 _MOST_VALUES = 200
 _TRANSCRIPT = 600.0  # seconds

@@ -15,7 +15,7 @@ from ...spoken.search.search import explain_place
 from ..answers import ApiError, rounded
 from ..live import ArchiveState
 from ..parameters import LONGEST_QUERY, Parameters
-from ..timeline import in_recordings
+from ..sound.timeline import in_recordings
 from .recordings import described, recording_contents
 
 _BEFORE = 1.0  # seconds before a hit from which it is played

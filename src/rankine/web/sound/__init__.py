@@ -1,0 +1,1 @@
+"""What is heard on the page: audio with ranges, clips, waveforms, and the time of a recording"""
