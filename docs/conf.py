@@ -1,14 +1,14 @@
 """Sphinx configuration; built with warnings as errors by ``make docs``."""
 
 import inspect
-from importlib import import_module
 from pathlib import Path
 
 import typer.main
 
 import rankine
+from rankine.cli import lists
 from rankine.cli.app import app
-from rankine.cli.rankers import CANDIDATE_COLUMNS, candidate_rows
+from rankine.cli.lists import CANDIDATE_COLUMNS, candidate_rows
 from rankine.cli.spoken.lists import list_formats, list_models, list_recognisers, list_units
 from rankine.data.normaliser_table import TABLE as NORMALISERS
 from rankine.experiments.table import TABLE as EXPERIMENTS
@@ -24,8 +24,8 @@ from rankine.spoken.recognise.recognisers.table import TABLE as RECOGNISERS
 
 def listed(command):
     """The columns and rows that ``rankine COMMAND`` prints."""
-    module = import_module(f"rankine.cli.{command}")
-    return module.COLUMNS, module.rows()
+    one = command.removesuffix("s")
+    return getattr(lists, f"{one.upper()}_COLUMNS"), getattr(lists, f"{one}_rows")()
 
 
 def commands(group, name):
@@ -77,7 +77,8 @@ OBJECTS = {
     "rankers": {f"rankine.{row.class_name}": row.load() for row in RANKERS.values()},
     "targets": {f"rankine.export.{row.function}": row.load() for row in TARGETS.values()},
     "recognisers": {
-        f"rankine.spoken.recognise.{row.module}.{row.class_name}": row.load() for row in RECOGNISERS.values()
+        f"rankine.spoken.recognise.recognisers.{row.module}.{row.class_name}": row.load()
+        for row in RECOGNISERS.values()
     },
 }
 

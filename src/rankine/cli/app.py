@@ -10,7 +10,7 @@ from ..system.console import put
 from .shared.common import limited
 from .shared.reading import with_reading
 
-# in the order of the help; each is a file of this folder with the function ``command``
+# in the order of the help; each is a file of this folder with the function ``command``, but for those in ``HOMES``
 COMMANDS = (
     "train", "rank", "tune", "evaluate", "compare", "trec_eval", "measures", "losses", "rankers", "solvers", "formats",
     "describe", "convert", "export", "bound", "consistency", "demo",
@@ -22,6 +22,11 @@ READING = (  # of these, the commands that read files
 JUDGED = (  # of these, the commands that read judged data
     "train", "rank", "tune", "evaluate", "compare", "describe", "convert", "export", "bound",
 )  # fmt: skip
+HOMES = {  # the files of commands that stand together, each as the function ``…_command``
+    **dict.fromkeys(("measures", "losses", "rankers", "solvers", "formats"), "lists"),
+    **dict.fromkeys(("describe", "convert", "export"), "files"),
+    **dict.fromkeys(("bound", "consistency"), "theory"),
+}
 OMITTED = {"export": ("features",)}  # options of reading that mean something else there
 GROUPS = ("experiment", "spoken")  # each is a module of this folder with an ``app`` of its own
 
@@ -37,7 +42,8 @@ app = typer.Typer(
 )
 
 for _name in COMMANDS:
-    _command = import_module(f".{_name}", __package__).command
+    _home = import_module(f".{HOMES.get(_name, _name)}", __package__)
+    _command = getattr(_home, f"{_name}_command" if _name in HOMES else "command")
     if _name in JUDGED:
         _command = with_reading(_command, OMITTED.get(_name, ()))
     app.command(_name)(limited(_command, features=_name != "trec_eval") if _name in READING else _command)

@@ -1,13 +1,15 @@
-"""``rankine describe``: a data set or a model at a glance."""
+"""Data and models as files: ``rankine describe``, ``convert`` and ``export``."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..io.formats import DataReading
+from ..export.table import TABLE
+from ..io.formats import DataReading, save_data, source_format, target_format
 from ..system.console import print_table, put_csv, put_json, say
 from .shared import common as c
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
-def command(
+def describe_command(
     data: Annotated[list[str], typer.Argument(help=f"A judged data set: {c.FORMATS}; or a model. {c.SEVERAL}")],
     output: c.OutputOption = c.Output.table,
     top: Annotated[
@@ -229,3 +231,82 @@ def _feature(name: str, x: np.ndarray) -> dict[str, Any]:
         "histogram": bars,
         "remark": remark,
     }
+
+
+# -- ``rankine convert``
+
+
+def convert_command(
+    source: Annotated[list[str], typer.Argument(help=f"{c.FORMATS}; - is standard input. {c.SEVERAL}")],
+    target: Annotated[str, typer.Argument(help="The same, by its ending; - is standard output.")],
+    dtype: Annotated[
+        str | None, typer.Option(help="float32 or float64, of LETOR text; by default float64 from text to text.")
+    ] = None,
+    reading: DataReading = c.NOTHING_SAID,
+) -> None:
+    """Convert judged data between the formats that `rankine formats` lists (Arrow opens at once, whatever its size).
+
+    `rankine convert train.txt.xz train.arrow`
+    """
+    c.check_output(target, source)
+    if dtype is None and target_format(target).text and "dtype" in source_format(source).options:
+        dtype = "float64"
+    data = c.load_data(source, replace(reading, dtype=dtype))
+    weighted = data.query_weight is not None or data.doc_weight is not None
+    if weighted and target_format(target).text:
+        say(f"{target}: without the weights, which text does not hold")
+    save_data(data, target)
+    say(f"{data} -> {target}")
+
+
+# -- ``rankine export``
+
+
+_RUN = ", ".join(name for name, row in TABLE.items() if row.runs)
+
+
+def export_command(
+    model: Annotated[str, typer.Argument(help="A model that `rankine train` (or `save`) wrote.")],
+    to: Annotated[str, typer.Option("--to", help=f"The target: {', '.join(TABLE)}.")],
+    output: Annotated[str, typer.Option("-o", "--output", help="The file to write.")],
+    name: Annotated[str, typer.Option(help="What the model is called there.")] = "rankine",
+    features: Annotated[
+        str | None,
+        typer.Option(help="A file of two columns: the model's feature (or its number), and its name there."),
+    ] = None,
+    check: Annotated[
+        list[str] | None, typer.Option(help=f"For {_RUN}: data on which the result is compared with the model.")
+    ] = None,
+    reading: DataReading = c.NOTHING_SAID,
+) -> None:
+    """Write a model in the format of a search engine, or as ONNX.
+
+    `rankine export model.json --to opensearch -o model-opensearch.json --features names.txt`
+
+    `rankine export boosted.json --to onnx -o model.onnx --check test.txt`
+    """
+    from ..export import export
+
+    c.check_output(output, [model, features, *(check or [])])
+    names = None if features is None else _read_names(features)
+    if check is None:
+        c.refuse_reading(reading, "there is no --check")
+    data = None if check is None else c.load_data(check, reading)
+    export(c.load_model(model), to, output, name=name, features=names, data=data)
+    checked = "" if check is None else f", the same scores as the model on {c.listed(check)}"
+    say(f"{output}: for {to}{checked}")
+
+
+def _read_names(path: str) -> dict[str, str]:
+    """Two columns, separated by a tab or by blanks."""
+    from ..errors import InputError
+    from ..system.sources import text_lines
+
+    names = {}
+    for number, line in text_lines(path):
+        words = line.split("\t") if "\t" in line else line.split()
+        if len(words) not in (0, 2):
+            raise InputError("expected a feature and its name there", f"{path}, line {number}")
+        if words:
+            names[words[0]] = words[1]
+    return names

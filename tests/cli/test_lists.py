@@ -4,7 +4,7 @@ import csv
 import io
 import json
 
-from rankine.cli.measures import rows
+from rankine.cli.lists import measure_rows
 from rankine.measures.table import TABLE
 
 from .running import rankine
@@ -25,6 +25,6 @@ def test_output_for_machines():
 
 
 def test_names_of_trec_eval_that_mean_another_gain_say_so():
-    also = {row[0].partition("(")[0].partition("[")[0]: row[1] for row in rows()}
+    also = {row[0].partition("(")[0].partition("[")[0]: row[1] for row in measure_rows()}
     assert also["nDCG"] == "NDCG ndcg(dcg='log2') ndcg_cut(dcg='log2')"
     assert also["AP"] == "MAP map map_cut"
