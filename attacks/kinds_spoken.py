@@ -22,7 +22,7 @@ from rankine.spoken.lattice.scoring import Scoring
 from rankine.spoken.lattice.units.dictionary import lexicon
 from rankine.spoken.learn.judgments import read_qrels, read_queries
 from rankine.spoken.metadata.tables import read_rows
-from rankine.system.journal import Journal
+from rankine.spoken.recognise.journal import Journal
 from rankine.theory.supervisions import load_distribution
 from tests import reference_lattices as slow
 

@@ -26,7 +26,7 @@ HEAVY = {
     "pyarrow", "sklearn", "pandas", "polars", "matplotlib", "lightgbm", "xgboost", "torch", "onnx", "filelock",
     "scipy.sparse", "scipy.stats", "scipy.optimize", "gruut", "networkx", "pocketsphinx", "soundfile",
     "rankine.losses", "rankine.measures", "rankine.rankers.base", "rankine.solvers", "rankine.io.tables.parquet",
-    "rankine.system.parallel", "rankine.system.processes", "rankine.spoken.index.build", "rankine.spoken.index.changes",
+    "rankine.system.parallel", "rankine.spoken.index.build", "rankine.spoken.index.changes",
     "rankine.spoken.lattice.formats", "rankine.spoken.lattice.lattice", "rankine.spoken.learn.learning",
     "rankine.spoken.recognise.run",
 }  # fmt: skip

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -24,15 +25,92 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
-from ...errors import InputError, is_utf8, shorten
+from ...errors import InputError, is_utf8, shorten, writing_to
 from ...system import files
-from ...system.journal import Journal
+from ...system.files import check_folder_of
 from ...system.paths import check_name, inside, is_inside, plain_files
-from ...system.records import Count, Finite
+from ...system.records import Count, Finite, checked, parsed
+from ...system.sources import read_whole
+from ...system.temporary import unlink_copies
 from ..text import AUDIO, DOCUMENT, OFFSET, RECOGNISED, RECORDINGS, UTTERANCE, stem
 from .audio.cutting import VERSION
 from .recordings import Recording
 from .roots import NO_ROOTS, NamedRoots
+
+
+class Journal:
+    """The entries of a journal, in the order in which they were added.
+
+    Args:
+        path: the file; it is made with the first entry.
+        key: what the entries depend on. A journal that was begun with another key is emptied. None: no key is kept.
+        schema: of the entries, see :mod:`rankine.system.records`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Journal(Path(folder, "jobs.jsonl")).add({"job": 1})
+    ...     Journal(Path(folder, "jobs.jsonl")).entries
+    [{'job': 1}]
+    """
+
+    def __init__(self, path: str | os.PathLike, key: str | None = None, schema: type = dict[str, Any]) -> None:
+        self.path, self.key, self.schema = Path(path), key, schema
+        check_folder_of(self.path)
+        self.entries: list[dict[str, Any]] = []
+        self._complete = True  # the last line ends with a line break
+        if self.path.exists():
+            self.entries = list(self._read())
+        if key is not None and self.entries[:1] != [{"key": key}]:
+            self.path.unlink(missing_ok=True)
+            self.entries, self._complete = [], True
+            self.add({"key": key})
+        if key is not None:
+            del self.entries[0]
+
+    def _read(self) -> Iterator[dict[str, Any]]:
+        data = read_whole(self.path)
+        self._complete = data.endswith(b"\n") or not data
+        lines = data.split(b"\n")
+        for number, line in enumerate(lines, 1):
+            text = line.strip(b"\0 \r")  # a machine that stopped may leave zeros
+            if text and not (number == len(lines) and _is_cut(text)) and not _is_cut(text, begun=True):
+                where, what = f"{self.path}, line {number}", "an entry of a journal"
+                yield checked(parsed(text, what, where, infinite=True), self.schema, what, where)
+
+    def add(self, entry: dict[str, Any]) -> None:
+        """Append an entry."""
+        self.add_all([entry])
+
+    def add_all(self, entries: list[dict[str, Any]]) -> None:
+        """Append several entries at once."""
+        if not entries:
+            return
+        lines = "".join(json.dumps(entry) + "\n" for entry in entries)
+        unlink_copies(self.path)
+        with writing_to(self.path), open(self.path, "a", encoding="utf-8", newline="\n") as file:
+            file.write(("" if self._complete else "\n") + lines)
+        self._complete = True
+        self.entries += entries
+
+    def remove(self) -> None:
+        """Delete the file: the work is done."""
+        self.path.unlink(missing_ok=True)
+
+
+def _is_cut(text: bytes, begun: bool = False) -> bool:
+    """Whether this is the beginning of an entry, or (unless ``begun``) what can stand at the end of a file instead."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        missing = error.pos >= len(error.doc) - 10 or error.msg.startswith("Unterminated string")
+        return not begun or (text.startswith(b"{") and missing)
+    except (ValueError, RecursionError):
+        return not begun
+    return False
+
+
+# -- The journal of a folder of lattices: which recordings were heard, where they are, and what they sound like
+
 
 JOURNAL, TABLE = RECOGNISED, RECORDINGS
 TABLE_COLUMNS = (UTTERANCE, DOCUMENT, AUDIO, OFFSET)

@@ -6,7 +6,7 @@ from typing import TypedDict
 import pytest
 
 from rankine.errors import InputError
-from rankine.system.journal import Journal
+from rankine.spoken.recognise.journal import Journal
 
 
 def test_every_cut_keeps_the_entries_before_it(tmp_path):
