@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import rankine as rk
-from rankine.experiments.collections import words_of
+from experiments.collections import words_of
 from rankine.spoken.archive import Archive
 from rankine.spoken.index import build
 from rankine.spoken.index.build import part_of_parts

@@ -4,8 +4,8 @@ import os
 
 import numpy as np
 
-from rankine.experiments.auto_time import GOALS, TimeJob, run_time
-from rankine.experiments.collections import LETOR_SETS
+from experiments.auto.time import GOALS, TimeJob, run_time
+from experiments.collections import LETOR_SETS
 from rankine.system.parallel import thread_count
 
 from .timing import goal, heading

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankine.experiments.hearing_calibration import best_words, calibration_error
-from rankine.experiments.noise import with_noise
+from experiments.speech.hearings import best_words, calibration_error
+from experiments.speech.noise import with_noise
 from rankine.spoken.lattice.edits import right_words
 from rankine.spoken.recognise.recognisers.hypotheses import (
     SHARPNESS,

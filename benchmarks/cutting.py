@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pocketsphinx
 
-from rankine.experiments.noise import with_noise
+from experiments.speech.noise import with_noise
 from rankine.spoken.lattice.edits import edit_distance
 from rankine.spoken.recognise.audio.cutting import Segment, cut, quietest
 from rankine.spoken.recognise.recognisers.table import get

@@ -6,12 +6,12 @@ from pathlib import Path
 import typer.main
 
 import rankine
+from experiments.table import TABLE as EXPERIMENTS
 from rankine.cli import lists
 from rankine.cli.app import app
 from rankine.cli.lists import CANDIDATE_COLUMNS, candidate_rows
 from rankine.cli.spoken.lists import list_formats, list_models, list_recognisers, list_units
 from rankine.data.normaliser_table import TABLE as NORMALISERS
-from rankine.experiments.table import TABLE as EXPERIMENTS
 from rankine.export.table import TABLE as TARGETS
 from rankine.losses import get, names
 from rankine.rankers.base import LinearModel

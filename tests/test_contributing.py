@@ -106,7 +106,7 @@ def test_an_addition_touches_at_most_four_files(addition):
     files = re.findall(r"`([^`]+)`", row)
     assert 1 <= len(files) <= 4
     for name in files:
-        path = ROOT / name if name.startswith("tests/") else ROOT / "src" / "rankine" / name
+        path = ROOT / name if name.startswith(("tests/", "experiments/")) else ROOT / "src" / "rankine" / name
         assert path.exists() or path.stem in ("x", "test_x"), name
         assert path.parent.is_dir(), name
 

@@ -11,7 +11,7 @@ SOURCE = ROOT / "src" / "rankine"
 FILES = sorted(SOURCE.rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
-LONGEST_FUNCTION, LONGEST_FILE = 60, 600
+LONGEST_FUNCTION, LONGEST_FILE, MOST_MODULES = 60, 600, 12
 NAMED_TUPLES = {"_replace", "_asdict", "_fields"}  # public in spite of the underscore
 UNCLEAR = {"found", "known", "chosen"}  # names are nouns of the field
 # tests of several modules together, or of none
@@ -60,6 +60,17 @@ def test_files_are_short_or_say_why():
         and "(long:" not in text.splitlines()[0]
     ]
     assert long == []
+
+
+def test_a_folder_has_at_most_twelve_modules():
+    """Rooms are named by ideas: whoever looks for a line sees the whole room at a glance."""
+    folders = {path.parent for path in (*FILES, *(ROOT / "experiments").rglob("*.py"))}
+    full = {
+        str(folder.relative_to(ROOT)): count
+        for folder in folders
+        if (count := sum(path.name != "__init__.py" for path in folder.glob("*.py"))) > MOST_MODULES
+    }
+    assert full == {}
 
 
 def test_no_two_classes_have_one_name():
@@ -134,11 +145,11 @@ def test_names_are_nouns():
 
 @pytest.mark.parametrize("path", [p for p in TESTS if p.stem.startswith("test_")], ids=lambda p: p.stem)
 def test_tests_stand_beside_the_source(path):
-    """tests/a/test_b.py and test_b_c.py test src/rankine/a/b.py, b.js, a folder a/b or its kernels; or attacks/b.py."""
+    """tests/a/test_b.py and test_b_c.py test src/rankine/a/b.py, b.js, a folder, kernels; or attacks, experiments."""
     folder, stem = path.parent.relative_to(ROOT / "tests"), path.stem.removeprefix("test_")
     if stem in ACROSS:
         return
-    home = ROOT / folder if folder.parts[:1] == ("attacks",) else SOURCE / folder
+    home = ROOT / folder if folder.parts[:1] in (("attacks",), ("experiments",)) else SOURCE / folder
     parts = stem.split("_")
     stems = ["_".join(parts[:n]) for n in range(1, len(parts) + 1)]
     names = [name for s in stems for name in (f"{s}.py", f"{s}/__init__.py", f"{s}_kernels.py", f"{s}.js")]

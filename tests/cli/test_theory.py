@@ -7,7 +7,7 @@ from .running import rankine
 
 
 def test_command_line(tmp_path, monkeypatch):
-    from rankine.experiments import bounds
+    from experiments.theory import bounds
 
     monkeypatch.setattr(bounds, "SIZES", (100, 316))
     monkeypatch.setattr(bounds, "LOSSES", ("ranksvm:norm", "svm-ndcg:tight"))

@@ -3,8 +3,7 @@
 import pytest
 
 import rankine as rk
-from rankine.errors import InputError
-from rankine.experiments.collections import (
+from experiments.collections import (
     check_letor_sets,
     err_of,
     letor_folds,
@@ -14,6 +13,7 @@ from rankine.experiments.collections import (
     transcripts,
     words_of,
 )
+from rankine.errors import InputError
 
 from .own import judged_file
 

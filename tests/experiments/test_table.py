@@ -4,7 +4,7 @@ from inspect import signature
 
 import pytest
 
-from rankine.experiments.table import TABLE, function_of
+from experiments.table import TABLE, function_of
 
 from ..cli.running import rankine
 
@@ -12,7 +12,7 @@ from ..cli.running import rankine
 @pytest.mark.parametrize("name", TABLE)
 def test_every_row_has_its_function_and_its_command(name, tmp_path):
     function = function_of(name)
-    assert function.__module__ == f"rankine.experiments.{name.replace('-', '_')}"
+    assert function.__module__ == f"experiments.{TABLE[name].home}"
     assert list(signature(function).parameters) == [o.name for o in TABLE[name].options]
     out = rankine(tmp_path, "experiment", name, "--help", env={"COLUMNS": "200"}).stdout
     assert TABLE[name].explanation in " ".join(out.split())

@@ -41,7 +41,7 @@ def test_onnx_after_early_stopping_and_loading(data, tmp_path):
 @pytest.mark.skipif("RANKINE_DATA" not in os.environ, reason="needs RANKINE_DATA")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 def test_all_of_mq2008():
-    from rankine.experiments.collections import letor_folds as folds
+    from experiments.collections import letor_folds as folds
 
     fold = next(folds("mq2008"))
     whole = rk.concatenate([fold.train, fold.valid, fold.test])

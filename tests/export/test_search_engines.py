@@ -68,7 +68,7 @@ def test_feature_names_are_mapped(data):
 
 @pytest.mark.skipif("RANKINE_DATA" not in os.environ, reason="needs RANKINE_DATA")
 def test_all_of_mq2008():
-    from rankine.experiments.collections import letor_folds as folds
+    from experiments.collections import letor_folds as folds
 
     fold = next(folds("mq2008"))
     whole = rk.concatenate([fold.train, fold.valid, fold.test])

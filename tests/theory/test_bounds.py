@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
+from experiments.theory.bounds import printed_claim
 from rankine.errors import InputError
-from rankine.experiments.bounds import printed_claim
 from rankine.losses import get, pairwise_errors
 from rankine.theory import bounds as b
 from tests import reference

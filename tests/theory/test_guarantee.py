@@ -136,8 +136,8 @@ def test_all_bounds_of_a_model_hold_together():
 
 def test_bounds_hold_in_samples_from_a_known_population():
     """At most a share δ of samples may violate a bound that we call valid; here the truth is known exactly."""
-    from rankine.experiments.bounds import LOSSES as tried
-    from rankine.experiments.bounds import draw
+    from experiments.theory.bounds import LOSSES as tried
+    from experiments.theory.bounds import draw
 
     for loss in tried:
         for seed in range(5):

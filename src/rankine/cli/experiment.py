@@ -1,68 +1,36 @@
-"""``rankine experiment``: a command for every row of the table of experiments."""
+"""``rankine experiment``: the experiments of the repository, where the program runs in a clone of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from inspect import Parameter, Signature
+import sys
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
 
 import typer
 
-from ..experiments.table import TABLE, ExperimentOption, function_of
-from ..system.console import print_table, say
-
-app = typer.Typer(
-    help="Run a published experiment. RANKINE_DATA names the folder that holds its data, `letor/…` or `speech/…`.",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-)
+CLONE = Path(__file__).parents[3]  # of the repository, if this is one
 
 
-def _parameter(option: ExperimentOption) -> Parameter:
-    """An option as a parameter that typer reads."""
-    flags = [f"--{option.name}", *([option.short] if option.short else [])]
-    value_type: Any = str if option.type is Path else option.type
-    annotation = Annotated[value_type, typer.Option(*flags, help=option.explanation)]
-    return Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation)
+def _app() -> typer.Typer:
+    """The commands of the experiments, or one that says where they are."""
+    if (CLONE / "experiments" / "commands.py").is_file():
+        if str(CLONE) not in sys.path:
+            sys.path.append(str(CLONE))
+        commands: typer.Typer = import_module("experiments.commands").app
+        return commands
+    elsewhere = typer.Typer(
+        help="Run a published experiment (in a clone of the repository).",
+        invoke_without_command=True,
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )
+
+    @elsewhere.callback()
+    def say_where() -> None:
+        from ..errors import InputError
+
+        raise InputError("the experiments are not part of the package: they run in a clone of Rankine's repository")
+
+    return elsewhere
 
 
-def _value(option: ExperimentOption, value: Any) -> Any:
-    """The value of an option as the experiment takes it."""
-    from ..errors import InputError
-    from ..system.parallel import thread_count
-
-    if option.type is Path:
-        if Path(value).exists() and not Path(value).is_dir():
-            raise InputError("is a file, a folder is needed", value)
-        return Path(value)
-    if option.name == "workers":
-        return thread_count(value)
-    return list(dict.fromkeys(value)) if isinstance(value, list) else value
-
-
-def _command(name: str) -> Callable[..., None]:
-    """The function behind ``rankine experiment NAME``."""
-    row = TABLE[name]
-
-    def command(**options: Any) -> None:
-        results = function_of(name)(**{o.name: _value(o, options[o.name]) for o in row.options})
-        for table in results.tables:
-            print_table(table.title, table.columns, table.rows, table.text)
-        for files in results.reports:
-            say(f"the whole report: {', '.join(map(str, files))}")
-        if results.note:
-            say(results.note)
-
-    command.__doc__ = f"{row.explanation}\n\n`{row.example}`"
-    command.__signature__ = Signature([_parameter(o) for o in row.options])  # type: ignore[attr-defined]
-    return command
-
-
-@app.callback()
-def _group() -> None:
-    pass
-
-
-for _name in TABLE:
-    app.command(name=_name)(_command(_name))
+app = _app()

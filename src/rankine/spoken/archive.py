@@ -1,4 +1,4 @@
-"""A spoken archive: a folder of recordings or lattices that is indexed, searched and taught."""
+"""A spoken archive: a folder of recordings or lattices that is indexed, searched and taught (long: the whole front)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ app = typer.Typer(
 )
 TABLES = (lists.formats, lists.units, lists.recognisers)
 for command in (
-    recordings.add, search.search, search.serve, recordings.play, metadata.list_recordings, metadata.about,
+    recordings.add, search.search, search.serve, search.play, metadata.list_recordings, metadata.about,
     recordings.recognise, lattices.inspect, lattices.pspl, lattices.cn, lattices.show, lattices.convert,
     care.index, care.subtitles, recordings.delete, recordings.undelete, recordings.purge, recordings.relocate,
     care.merge, care.check, care.pack, care.unpack, care.upgrade,

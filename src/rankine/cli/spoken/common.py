@@ -252,7 +252,7 @@ class BatchJournal:
 
     It holds the result of every utterance, each followed by a line that begins with a mark: what stands behind the last
     mark is not whole and is cut off. A journal of another source, of files that have changed, or of other settings is
-    begun anew. It is removed when the batch has ended. (It is not a :class:`~rankine.spoken.recognise.journal.Journal`, since
+    begun anew. It is removed when the batch has ended. (It is no :class:`~rankine.spoken.recognise.journal.Journal`:
     results are bytes of any size, which are copied to the output as they are.)
     """
 

@@ -1,10 +1,12 @@
-"""``rankine spoken search``."""
+"""Find and listen: ``rankine spoken search``, ``serve`` and ``play``."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
 from inspect import cleandoc
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,6 +20,14 @@ from .common import Closed, Folder
 if TYPE_CHECKING:
     from ...spoken import Archive
     from ...spoken.search.hits import Hit
+
+_PLAYERS = (
+    ("paplay",),
+    ("aplay", "-q"),
+    ("afplay",),
+    ("play", "-q"),
+    ("ffplay", "-nodisp", "-autoexit", "-v", "error"),
+)
 
 
 class Form(StrEnum):
@@ -206,3 +216,83 @@ def serve(
 
     options = ServeOptions(host, port, browser, read_only, certificate, key, tuple(token_for or ()))
     serve_archive(archive, options)
+
+
+# -- ``rankine spoken play``
+
+
+def play(
+    archive: Folder,
+    hit: Annotated[
+        str, typer.Argument(help="DOCUMENT@START or DOCUMENT@START-END, in seconds, as `search` prints it.")
+    ],
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="Write the snippet there (wav) instead of playing it.")
+    ] = None,
+    pad: Annotated[float, typer.Option(help="Seconds before and after.")] = 0.5,
+    recordings: Annotated[
+        str | None,
+        typer.Option(help="Folder of the recordings, if they have been moved or the archive is not from here."),
+    ] = None,
+    closed: Closed = False,
+) -> None:
+    """Listen to a hit, or write it to a file.
+
+    Recordings are opened only from folders that were given for this archive on this machine: by `rankine spoken add`,
+    or here with `--recordings`, which is remembered.
+
+    `rankine spoken search archive/ "printing press"` prints hits such as `lecture-3@741.2-742.9`:
+    `rankine spoken play archive/ lecture-3@741.2-742.9`
+    """
+    import shutil
+
+    from ...spoken import Archive
+    from ...spoken.metadata.rights import check_readable
+    from ...spoken.recognise.audio.audio import snippet
+    from ...spoken.recordings.places import read_place_name
+    from ...spoken.search.hits import locate
+
+    opened = Archive(archive)
+    named = read_place_name(hit, opened.index.numbers, opened.index.utterances_of)
+    check_readable(opened.index, named.document, closed, "--closed")
+    place = locate(opened.index, hit, recordings, closed)
+    if recordings is not None:
+        opened.add_roots([recordings])
+    if output is not None:
+        length = snippet(place.audio, place.start, place.end, pad, output)
+        say(f"{output}: {length:.1f} seconds of {place.audio}")
+        return
+    player = next((p for p in _PLAYERS if shutil.which(p[0])), None)
+    if player is None:
+        target = _new_name(f"{Path(place.document).name}-{place.start:.1f}")  # in the current folder
+        snippet(place.audio, place.start, place.end, pad, target)
+        names = ", ".join(p[0] for p in _PLAYERS)
+        say(f"no player was found ({names}); the snippet is in {target}")
+        return
+    _play(player, lambda path: snippet(place.audio, place.start, place.end, pad, path))
+
+
+def _new_name(stem: str) -> str:
+    """The name of a wav file that is not there yet."""
+    plain = "".join(c if c.isprintable() and c not in '\\/:*?"<>|' else "_" for c in stem)[-100:].lstrip(".-") or "hit"
+    number = 1
+    while Path(name := f"{plain}.wav" if number == 1 else f"{plain}-{number}.wav").is_symlink() or Path(name).exists():
+        number += 1
+    return name
+
+
+def _play(player: tuple[str, ...], write: Callable[[str], Any]) -> None:
+    """Play a temporary wav file."""
+    import os
+    import subprocess
+    import tempfile
+
+    handle, name = tempfile.mkstemp(suffix=".wav")
+    os.close(handle)
+    try:
+        write(name)
+        if subprocess.run([*player, name], check=False).returncode:
+            say(f"{player[0]} could not play it; write it to a file with -o")
+            raise typer.Exit(1)
+    finally:
+        os.unlink(name)

@@ -1,0 +1,1 @@
+"""AutoRanker measured."""

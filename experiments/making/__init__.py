@@ -1,0 +1,1 @@
+"""What the project made itself: the spoken sample, and pictures of the documentation."""

@@ -1,0 +1,1 @@
+"""Rankers on judged sets: tables of papers, defaults, beside other libraries."""

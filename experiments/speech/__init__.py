@@ -1,0 +1,1 @@
+"""Recorded speech: recognisers, search, judging, learned weights."""

@@ -1,0 +1,1 @@
+"""Risk bounds against the truth."""
