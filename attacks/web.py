@@ -222,7 +222,7 @@ def run(count: int, seed: int, report: Callable[[str], object] = print) -> int:
 
 WRITER = """
 import sys
-from rankine.spoken.archive.archive import Archive
+from rankine.spoken.archive import Archive
 from tests.web.cases import spoken
 archive = Archive(sys.argv[1])
 for i in range(int(sys.argv[2])):

@@ -45,7 +45,6 @@ from .search.hits import Hit
 from .search.ranking import CANDIDATES, find_candidates, parse_query, place_table, weak_rankers
 from .search.results import FIRST_PAGE, PageRequest, ResultPage, result_page
 from .search.search import search
-from .teaching.training_data import forget_features
 from .teaching.weight_history import KeptWeights, Shelf
 
 if TYPE_CHECKING:  # where it is used it is imported there: a search must begin soon
@@ -827,6 +826,8 @@ class Archive(TaughtArchive):
         from .recordings.changes import remove
 
         remove(self.folder, documents, after, keep)
+        from .teaching.training_data import forget_features
+
         forget_features(self.folder)
         self.refresh()
 

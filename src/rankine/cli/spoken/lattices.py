@@ -151,7 +151,6 @@ def show(
     from ...spoken.lattice.pictures import draw_lattice, draw_posteriors
     from ...spoken.lattice.units import splitter, to_units
     from ...system.figures import check_picture
-    # EMPTY
 
     check_picture(output)
     check_threshold(prune, "--prune")

@@ -151,7 +151,6 @@ class Tuning:
 
     def plot(self, path: str | os.PathLike | None = None) -> Any:
         """The measure against C (or another number), a curve for every combination of the other parameters."""
-        # EMPTY
 
         axis = self.axis
         if axis is None:

@@ -187,7 +187,6 @@ def _folders_with_parents(place: Path) -> list[Path]:
 
 def _deleted_not_open(index: Index) -> list[str]:
     """Return the names of recordings in the bin that were not open."""
-    # EMPTY
 
     kept = {deleted.name for deleted in Bin(index.folder).documents(index.numbers)}
     return [name for name in index.cells.deleted() if name in kept]

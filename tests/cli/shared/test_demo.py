@@ -2,7 +2,7 @@
 
 import sys
 
-from rankine.cli.demo import hears_speech
+from rankine.cli.shared.demo import hears_speech
 from rankine.errors import InputError
 
 
