@@ -38,7 +38,7 @@ attack: $(VENV)/installed-dev  ## mutated files, bombs, kills, histories, hostil
 	$(BIN)/python -m attacks --minutes $(MINUTES)
 
 docs: $(VENV)/installed-dev  ## the documentation, warnings are errors
-	$(BIN)/sphinx-build -W -E --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -W -E --keep-going -q -b html docs docs/_build/html
 
 lint: $(VENV)/installed-dev  ## ruff, mypy and the order of imports
 	$(BIN)/ruff check .
