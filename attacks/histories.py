@@ -156,7 +156,7 @@ def perform(world: World, step: Step, plan: Plan, costs: Costs) -> bool:
     if lost:
         raise AssertionError(f"lost by a kill: {sorted(map(str, lost))[:3]}")
     world.slack += 1  # what was heard and not written yet is heard again
-    mid = set(archive.documents)
+    mid = set(archive.recordings.names)
     again(plan)
     after = set(world.open().documents)
     if before & after - mid:

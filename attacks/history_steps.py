@@ -138,7 +138,7 @@ def relocate(world: World, rng: random.Random) -> Plan | None:
 
 
 def _add(world: World, *sources: Path) -> None:
-    added = world.open().add_recordings(list(sources), [Ears()])
+    added = world.open().recordings.add(list(sources), [Ears()])
     if added.errors:
         raise AssertionError(f"errors: {added.errors}")
 
@@ -214,7 +214,11 @@ def undelete(world: World, rng: random.Random) -> Plan | None:
         return None
     name = rng.choice(names)
     refusals = ("nothing is to be undeleted",)
-    return Plan(lambda: world.open().undelete([name]), lambda: world.model.undelete(name), refusals=refusals)
+    return Plan(
+        lambda: world.open().recordings.undelete([name]),
+        lambda: world.model.undelete(name),
+        refusals=refusals,
+    )
 
 
 def purge(world: World, rng: random.Random) -> Plan | None:
@@ -295,7 +299,7 @@ def weights(world: World, rng: random.Random) -> Plan | None:
         if own is not None and own.id not in model.history:
             model.history.append(own.id)
 
-    return Plan(lambda: world.open().use_weights(own), effect)
+    return Plan(lambda: world.open().weights.use(own), effect)
 
 
 # -- the archive as a whole

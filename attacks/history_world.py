@@ -63,9 +63,9 @@ def _make_cell(rng) -> tuple[str, str]:
 
 def _write_cell(archive, names, key, value) -> None:
     if value:
-        archive.about.set(names, {key: value}, WHO)
-    elif key in archive.about.fields or key != "shelf":
-        archive.about.clear(names, [key], WHO)
+        archive.metadata.set(names, {key: value}, WHO)
+    elif key in archive.metadata.fields or key != "shelf":
+        archive.metadata.clear(names, [key], WHO)
 
 
 def _make_grade(rng) -> tuple[tuple[str, str], float]:
@@ -74,14 +74,14 @@ def _make_grade(rng) -> tuple[tuple[str, str], float]:
 
 def _write_grade(archive, names, key, value) -> None:
     text, place = key
-    query = archive.judgments.query(text)
-    archive.judgments.add_all([(query, f"{n}@{place}" if place else n, value) for n in names], WHO)
+    query = archive.judgments.store.query(text)
+    archive.judgments.store.add_all([(query, f"{n}@{place}" if place else n, value) for n in names], WHO)
 
 
 def _read_grades(archive) -> dict[str, dict[Any, Any]]:
     from rankine.spoken.store.store import split_place
 
-    judged, names = archive.judgments.all(), set(archive.documents)
+    judged, names = archive.judgments.all(), set(archive.recordings.names)
     out: dict[str, dict[Any, Any]] = {}
     for query, grades in judged.qrels.items():
         for document, grade in grades.items():
@@ -144,8 +144,8 @@ def _said_in(archive, text: str) -> set[str]:
 
 
 KINDS = {
-    "about": Kind(_make_cell, _write_cell, lambda a: a.about.all(), lambda a, n: a.about.undo(n, WHO), False),
-    "judgment": Kind(_make_grade, _write_grade, _read_grades, lambda a, n: a.judgments.store.undo(n, WHO), True),
+    "about": Kind(_make_cell, _write_cell, lambda a: a.metadata.all(), lambda a, n: a.metadata.undo(n, WHO), False),
+    "judgment": Kind(_make_grade, _write_grade, _read_grades, lambda a, n: a.judgments.store.store.undo(n, WHO), True),
     "correction": Kind(
         _make_correction, _write_correction, _read_corrections, lambda a, n: a.corrections.undo(n, WHO), True,
         lambda item: item.sound is not None or item.text is not None,
@@ -188,7 +188,7 @@ class World:
             return
         shutil.copytree(SAVED / begin, self.archive)
         archive = Archive(self.archive)
-        items = {name: Item(name, base=cells) for name, cells in archive.about.all().items()}
+        items = {name: Item(name, base=cells) for name, cells in archive.metadata.all().items()}
         for item in items.values():
             item.lattices = begin == "recognised"
         self.model.items += items.values()
@@ -197,8 +197,8 @@ class World:
             Row("judgment", items[n], key, v) for n, some in grades.items() if n in items for key, v in some.items()
         ]
         self.model.note([0], rows)
-        self.model.history = archive.weights_history
-        self.model.weights = None if archive.weights is None else archive.weights.id
+        self.model.history = archive.weights.history
+        self.model.weights = None if archive.weights.learned is None else archive.weights.learned.id
 
     def open(self):
         """The archive."""
@@ -290,10 +290,10 @@ class World:
         model, archive = self.model, self.open()
         archive.check()
         there = model.there
-        if sorted(archive.documents) != sorted(there):
-            return [f"documents are {sorted(archive.documents)}, not {sorted(there)}"]
+        if sorted(archive.recordings.names) != sorted(there):
+            return [f"documents are {sorted(archive.recordings.names)}, not {sorted(there)}"]
         out = [f"{kind} {line}" for kind in KINDS for line in self._typed(kind, KINDS[kind].read(archive))]
-        deleted = {d.name for d in archive.deleted}
+        deleted = {d.name for d in archive.recordings.deleted}
         if deleted != model.deleted:
             out.append(f"deleted are {sorted(deleted)}, not {sorted(model.deleted)}")
         for name, item in there.items():
@@ -306,9 +306,9 @@ class World:
         asked = Counter(map(int, Ears.log.read_text().split()))
         if asked - model.heard and (asked - model.heard).total() > self.slack:
             out.append(f"heard too often: {dict(asked - model.heard)}")
-        weights = None if archive.weights is None else archive.weights.id
-        if (weights, archive.weights_history) != (model.weights, model.history):
-            out.append(f"weights are {weights} {archive.weights_history}, not {model.weights} {model.history}")
+        weights = None if archive.weights.learned is None else archive.weights.learned.id
+        if (weights, archive.weights.history) != (model.weights, model.history):
+            out.append(f"weights are {weights} {archive.weights.history}, not {model.weights} {model.history}")
         return out
 
     def _corrected(self, archive) -> list[str]:

@@ -46,12 +46,12 @@ def build(folder: Path):
         words = [WORDS[(i + j * (1 + i // 6)) % len(WORDS)] for j in range(3)]
         (folder / "lattices" / f"u{i:02d}.slf").write_bytes(slf(*words))
     archive = Archive.create(folder / "archive", Settings({"word": "words"}))
-    archive.add(folder / "lattices")
+    archive.lattices.index(folder / "lattices")
     for a, b in pairwise(WORDS):
         for hit in archive.search(f"{a} {b}", 4):
-            archive.judge(f"{a} {b}", hit, float(hit.rank % 2), "first")
+            archive.judgments.add(f"{a} {b}", hit, float(hit.rank % 2), "first")
     for ranker in RANKERS:  # all is loaded and compiled before processes are forked
-        archive.learn(ranker=ranker, folds=2, use=False)
+        archive.weights.learn(ranker=ranker, folds=2, use=False)
     return archive
 
 
@@ -83,12 +83,12 @@ def judge(folder: Path, name: str, seed: str, tell: Callable[[Message], None]) -
         if mine and rng.random() < 0.15:
             number = mine.pop()
             tell({"undo": number})
-            archive.undo_judgment(number, name)
+            archive.judgments.undo(number, name)
             tell({"undone": number})
             continue
         key = [rng.choice(WORDS), f"u{rng.randrange(24):02d}", rng.choice((None, 0.0, 1.0, 2.0, 3.0))]
         tell({"about": key})
-        kept = archive.judge(key[0], key[1], key[2], name, rank=rng.randrange(1, 20))
+        kept = archive.judgments.add(key[0], key[1], key[2], name, rank=rng.randrange(1, 20))
         tell({"kept": key, "number": kept.number, "repeated": kept.repeated})
         if not kept.repeated:
             mine.append(kept.number)
@@ -99,7 +99,7 @@ def learn(folder: Path, tell: Callable[[Message], None]) -> None:
     from rankine.spoken import Archive
 
     for i in range(10**6):
-        result = Archive(folder).learn(ranker=RANKERS[i % len(RANKERS)], folds=2, propose=True, by="learner")
+        result = Archive(folder).weights.learn(ranker=RANKERS[i % len(RANKERS)], folds=2, propose=True, by="learner")
         if not result.unchanged:  # then there is nothing to propose
             tell({"learned": result.weights.id})
 
@@ -126,13 +126,13 @@ class Scene:
 
         archive = Archive(self.folder)
         texts = archive.judgments.queries()
-        return {row.number: row._replace(query=texts[row.query]) for row in archive.judgments.rows()}
+        return {row.number: row._replace(query=texts[row.query]) for row in archive.judgments.store.rows()}
 
     def round(self, rng: random.Random) -> list[str]:
         """Let all work, kill them, and compare; what is wrong."""
         from rankine.spoken import Archive
 
-        weights, candidates = Archive(self.folder).weights, Archive(self.folder).kept_weights
+        weights, candidates = Archive(self.folder).weights.learned, Archive(self.folder).weights.kept
         victim = rng.randrange(-5, 5)  # of which one is killed at a call, in half of the rounds
         works = [partial(judge, self.folder, name, f"{rng.random()}") for name in JUDGES]
         works.append(partial(learn, self.folder))
@@ -160,11 +160,11 @@ class Scene:
         (answer,) = db.execute("PRAGMA integrity_check").fetchone()
         db.close()
         wrong += [f"integrity_check: {answer}"] if answer != "ok" else []
-        if archive.weights != weights:
+        if archive.weights.learned != weights:
             wrong.append("a learning that only proposes has changed the weights in use")
         learned = {message["learned"] for message in messages if "learned" in message}
         self.counts["learned"] += len([message for message in messages if "learned" in message])
-        lost = (candidates | learned) - {kept.id for kept in archive.kept_weights}
+        lost = (candidates | learned) - {kept.id for kept in archive.weights.kept}
         return wrong + ([f"candidates are lost: {sorted(lost)}"] if lost else [])
 
     def _compare(self, name: str, messages: list[Message]) -> list[str]:
@@ -191,7 +191,7 @@ class Scene:
             self.undone.add(open_["undo"])
         if "about" in open_:
             key = open_["about"]
-            sent = Archive(self.folder).judge(key[0], key[1], key[2], name)
+            sent = Archive(self.folder).judgments.add(key[0], key[1], key[2], name)
             self.counts["sent again, there already"] += sent.repeated
             again = {n for n, row in self._rows().items() if row.judge == name} - set(self.kept[name])
             if len(again) > 1:

@@ -75,7 +75,7 @@ class ArchiveKind(Kind):
         archive.features({"1": "railway"})
         archive.check()
         assert all(np.isfinite(score) for _, score in found)
-        return archive.documents, len(archive.judgments.all().queries), archive.weights_history
+        return archive.recordings.names, len(archive.judgments.all().queries), archive.weights.history
 
     def agrees(self, path: Path, result: Any) -> None:
         """Nothing around the archive has changed, and documents are those that its parts name."""
@@ -168,9 +168,9 @@ class Database(ArchiveKind):
         """The saved archive in the present format, with judgments, metadata and an undo in its store."""
         archive = Archive(shutil.copytree(super().made(folder), folder / "good"))
         archive.upgrade()
-        archive.about.set(archive.documents[:2], {"title": "Railways", "place": "York"}, by="eve")
-        archive.about.set(archive.documents[0], {"rights": "on request"}, by="eve")
-        archive.about.undo(by="eve")
+        archive.metadata.set(archive.recordings.names[:2], {"title": "Railways", "place": "York"}, by="eve")
+        archive.metadata.set(archive.recordings.names[0], {"rights": "on request"}, by="eve")
+        archive.metadata.undo(by="eve")
         assert archive.judgments.all().queries
         return archive.folder
 
@@ -228,12 +228,12 @@ class RecognisedJournal(ArchiveKind):
     def use(self, path: Path) -> Any:
         """List, make the table, delete a document."""
         archive = Archive(path)
-        before = archive.documents
+        before = archive.recordings.names
         journal = RecordingJournal(path / "recognised")
         journal.write_table()
-        archive.delete(before[:1])
+        archive.recordings.delete(before[:1])
         archive.check()
-        assert Archive(path).documents == before[1:]
+        assert Archive(path).recordings.names == before[1:]
         return before, len(journal.silent), sum("gone" in line for line in journal.lines.values())
 
     def agrees(self, path: Path, result: Any) -> None:

@@ -43,7 +43,7 @@ class PackedArchiveKind(Kind):
         self.around = folder / "around"
         self.around.mkdir()
         archive = Archive(shutil.copytree(SAVED / "spoken" / "recognised", folder / "good"))
-        archive.about.set(archive.documents[0], {"title": "Railways", "rights": "on request"}, by="eve")
+        archive.metadata.set(archive.recordings.names[0], {"title": "Railways", "rights": "on request"}, by="eve")
         self.whole = [self._packed(archive, folder, index) for index in (True, False)]
         self.victims = {self.around / "victim.txt": b"mine", folder / "victim.txt": b"mine too"}
         for path, content in self.victims.items():
@@ -65,7 +65,7 @@ class PackedArchiveKind(Kind):
         try:
             archive = Archive.unpack(path, target)
             archive.check()
-            return archive.documents, [hit.document for hit in archive.search("railway", closed=True)]
+            return archive.recordings.names, [hit.document for hit in archive.search("railway", closed=True)]
         finally:
             shutil.rmtree(target, ignore_errors=True)
             for victim, content in self.victims.items():

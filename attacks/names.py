@@ -61,13 +61,13 @@ def build(place: Path) -> None:
     (place / "few.dict").write_text("w0 W AH\nw1 W AH N\n")
     archive = Archive.create(place / "archive", Settings(kinds={"word": "words", "character": "characters"}),
                              place / "few.dict")  # fmt: skip
-    archive.add_recordings(place / "audio", [Loudness()])
-    archive.add_lattices([(f"d{i}", random_lattice(np.random.default_rng(i), 5, 9, 5)) for i in range(8)])
+    archive.recordings.add(place / "audio", [Loudness()])
+    archive.lattices.add([(f"d{i}", random_lattice(np.random.default_rng(i), 5, 9, 5)) for i in range(8)])
     for query in range(3):
-        key = archive.judgments.query(f"w{query} w{query + 1}")
-        archive.judgments.add_all([(key, f"d{d}", float((d + query) % 2)) for d in range(8)])
-    archive.learn(ranker="single", folds=2, keep=True)
-    archive.learn(ranker="adarank", folds=2, keep=True)
+        key = archive.judgments.store.query(f"w{query} w{query + 1}")
+        archive.judgments.store.add_all([(key, f"d{d}", float((d + query) % 2)) for d in range(8)])
+    archive.weights.learn(ranker="single", folds=2, keep=True)
+    archive.weights.learn(ranker="adarank", folds=2, keep=True)
 
 
 # -- where names are stored: each function puts a name there, with checksums that are right
@@ -279,13 +279,13 @@ def _command(*arguments: str) -> Callable[[Path], str]:
 
 
 def _add(archive: Path) -> str:
-    return str(Archive(archive).add_recordings(archive.parent / "audio", [Loudness()]))
+    return str(Archive(archive).recordings.add(archive.parent / "audio", [Loudness()]))
 
 
 def _add_anew(archive: Path) -> str:
     recogniser = Loudness()
     recogniser.rate = 8000  # other settings: everything is recognised again, and old lattices are removed
-    return str(Archive(archive).add_recordings(archive.parent / "audio", [recogniser]))
+    return str(Archive(archive).recordings.add(archive.parent / "audio", [recogniser]))
 
 
 def _play(archive: Path) -> str:

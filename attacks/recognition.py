@@ -63,7 +63,7 @@ def warm(folder: Path) -> None:
 
     write_recordings(folder, 0, 1, 1)
     opened = Archive.create(folder / "archive")
-    opened.add_recordings([folder], [Echo()], workers=1)
+    opened.recordings.add([folder], [Echo()], workers=1)
     opened.check()
     for query in (*QUERIES, "Wollstonecraft"):
         opened.search(query)
@@ -149,7 +149,7 @@ class Archives:
         from rankine.spoken import Archive
 
         opened = Archive(self.begun)
-        opened.judgments.add_all([(opened.judgments.query("railway"), "first0", 1.0)], "ann")
+        opened.judgments.store.add_all([(opened.judgments.store.query("railway"), "first0", 1.0)], "ann")
         opened.corrections.add("first0@0.2-0.6", "Wollstonecraft")
         opened.notes.add("first0@0.2-0.6", "a note")
 
@@ -160,7 +160,7 @@ class Archives:
 
         opened = Archive(self.work)
         opened.check()
-        there = frozenset(opened.documents)
+        there = frozenset(opened.recordings.names)
         assert self.committed <= there, f"lost: {sorted(self.committed - there)}"
         assert opened.judgments.all().n_judgments == 1, "a judgment is lost"
         assert [c.written for c in opened.corrections.all()] == ["Wollstonecraft"], "a correction is lost"
@@ -180,7 +180,7 @@ class Archives:
         opened = Archive(archive)
         opened.check()
         table = (archive / "recognised" / "recordings.tsv").read_text().splitlines()
-        lines = [*sorted(opened.documents), *sorted(table)]
+        lines = [*sorted(opened.recordings.names), *sorted(table)]
         hits = [(query, hit) for query in self.queries for hit in opened.search(query)]
         assert hits, "nothing is found"
         lines += [f"{q}: {h.document} {h.start} {h.end} {h.certainty} {h.score:.9f} {h.snippet}" for q, h in hits]

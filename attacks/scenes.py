@@ -73,10 +73,10 @@ def build(folder: Path) -> None:
     for i in range(3):
         soundfile.write(folder / "audio" / f"tape{i}.wav", np.full(4000 + i, 0.1), 16000)
     archive = Archive.create(folder / "archive", Settings({"word": "words"}))
-    archive.add(folder / "lattices", batch=2)  # three parts
-    keys = [archive.judgments.query(word) for word in WORDS[:4]]
+    archive.lattices.index(folder / "lattices", batch=2)  # three parts
+    keys = [archive.judgments.store.query(word) for word in WORDS[:4]]
     grades = [(key, f"lattices{i}", float(i % 2 == n % 2)) for n, key in enumerate(keys) for i in range(6)]
-    archive.judgments.add_all(grades, "ann")
+    archive.judgments.store.add_all(grades, "ann")
     build_others(folder, archive)
     (folder / "queries.tsv").write_text("n1\tletter engine\nn2\tengine printing\n")
     (folder / "qrels.txt").write_text("n1 0 lattices0 1\nn2 0 lattices1 1\n")
@@ -109,7 +109,7 @@ def build_others(folder: Path, archive) -> None:
     db.commit()
     db.close()
     broken = Archive.create(folder / "broken", Settings({"word": "words"}))
-    broken.add_recordings([folder / "audio"], [Echo()])
+    broken.recordings.add([folder / "audio"], [Echo()])
     shutil.rmtree(folder / "broken" / "cache", ignore_errors=True)
     part = next((folder / "broken").glob("*.part"))
     part.write_bytes(part.read_bytes()[:100] + b"x" + part.read_bytes()[101:])
@@ -128,7 +128,7 @@ class Echo:
 def _add_recordings() -> None:
     from rankine.spoken import Archive
 
-    Archive("archive").add_recordings(["audio"], [Echo()], workers=1)
+    Archive("archive").recordings.add(["audio"], [Echo()], workers=1)
 
 
 def _spoken(name: str, *arguments: str, **options) -> Scene:
@@ -308,7 +308,7 @@ class Stage:
         for name in whole:
             opened = Archive(name)
             opened.check()
-            assert set(opened.documents) == self.documents
+            assert set(opened.recordings.names) == self.recordings.names
             assert scene.name == "spoken index anew" or opened.judgments.all().n_judgments >= self.judgments
         if complete and scene.name in ("spoken upgrade", "spoken judge an old archive"):
             assert Archive("old").index.manifest.format == 2
@@ -317,7 +317,7 @@ class Stage:
         if complete and scene.name == "spoken check --repair":
             opened = Archive("broken")
             opened.check()
-            assert set(opened.documents) == {f"tape{i}" for i in range(3)}
+            assert set(opened.recordings.names) == {f"tape{i}" for i in range(3)}
             assert not list(Path("broken").glob("damaged-*"))
 
     def _check_file(self, path: Path, scene: Scene) -> None:
@@ -337,7 +337,7 @@ class Stage:
 
         opened = Archive("archive")
         opened.check()
-        there = set(opened.documents)
+        there = set(opened.recordings.names)
         assert self.documents - scene.removes <= there, f"lost: {self.documents - scene.removes - there}"
         assert there <= self.documents | scene.adds, f"strange: {there - self.documents - scene.adds}"
         if complete and scene.archive:
@@ -348,8 +348,8 @@ class Stage:
             assert [hit.document for hit in opened.search("corrected") if hit.certainty == "heard"] == ["lattices2"]
             assert opened.corrections.all()
         assert not complete or scene.name != "spoken note" or opened.notes.all()
-        weights = opened.weights
-        assert weights is None or weights.ranker == "uniform" or weights.id in opened.weights_history
+        weights = opened.weights.learned
+        assert weights is None or weights.ranker == "uniform" or weights.id in opened.weights.history
 
 
 def selected(names: Sequence[str]) -> list[Scene]:

@@ -68,8 +68,8 @@ def prepare(folder: Path, rng: random.Random) -> list[Scene]:
     (lattices / f"{name}.slf").write_bytes(slf(word.replace("=", ""), "printing"))
     (lattices / f"broken{name}.slf").write_text(f"VERSION=1.0\nN=1 L={word}\n")
     archive = Archive.create(folder / "archive", Settings({"word": "words"}))
-    archive.add(lattices)
-    archive.judgments.query(hostile(rng, blanks=True))
+    archive.lattices.index(lattices)
+    archive.judgments.store.query(hostile(rng, blanks=True))
     commands = [
         ["describe", set_file], ["describe", parquet], ["describe", parquet, "-o", "json"],
         ["describe", parquet, "-o", "csv"], ["describe", f"{name}.bad"], ["describe", f"{name}.absent"],

@@ -226,12 +226,12 @@ from rankine.spoken.archive import Archive
 from tests.web.cases import spoken
 archive = Archive(sys.argv[1])
 for i in range(int(sys.argv[2])):
-    archive.add_lattices([("left", spoken(["storm", "winter"])), ("right", spoken(["storm", "harbour"]))])
-    archive.about.set("left", {"title": f"Left {i}"})
+    archive.lattices.add([("left", spoken(["storm", "winter"])), ("right", spoken(["storm", "harbour"]))])
+    archive.metadata.set("left", {"title": f"Left {i}"})
     if i % 2:
         archive.merge()
-    archive.delete(["left", "right"])
-    archive.purge(0)
+    archive.recordings.delete(["left", "right"])
+    archive.recordings.purge(0)
 """
 
 

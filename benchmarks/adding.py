@@ -27,7 +27,7 @@ class Ears:
 def add(folder: Path) -> tuple[float, tuple[int, int]]:
     """The seconds of one call, opening included, and how many recordings were heard now and before."""
     began = time.perf_counter()
-    done = Archive(folder / "archive").add_recordings(folder / "audio", [Ears()], every=600.0).recognised
+    done = Archive(folder / "archive").recordings.add(folder / "audio", [Ears()], every=600.0).recognised
     return time.perf_counter() - began, (done.done, done.before)
 
 

@@ -206,7 +206,7 @@ def learning(archive: Archive, texts: dict[str, list[str]]) -> None:
     examples(archive.index, judged)
     for ranker in ("adarank", "svm-map"):
         began = time.perf_counter()
-        trial = archive.learn(judged, ranker, use=False).trial
+        trial = archive.weights.learn(judged, ranker, use=False).trial
         took = time.perf_counter() - began
         print("  " + ", ".join(f"{n} {x.mean():.4f}" for n, x in trial.precision.items()), flush=True)
         goal(f"learning by {ranker} from 200 queries, seconds", took, 60, at_most=True)
@@ -222,7 +222,7 @@ def one_best_hours(place: Path, vocabulary: list[str]) -> None:
         source.write_text("".join(f"talk 1 {0.4 * i:.2f} 0.4 {w} 0.9\n" for i, w in enumerate(words)))
         archive = Archive.create(place / f"talk-{hours}")
         began = time.perf_counter()
-        archive.add(source)
+        archive.lattices.index(source)
         seconds[hours] = time.perf_counter() - began
         size, n_stretches = archive.index.manifest.size / 1e6, archive.index.n_stretches
         print(
@@ -304,7 +304,7 @@ def long_utterances(place: Path, folder: Path, texts: dict[str, list[str]]) -> N
     for name, cut in (("whole", lambda lattice: [stretches.Stretch(0.0, math.nan, lattice)]), ("cut", build.stretches)):
         build.stretches, before = cut, build.stretches
         archive = Archive.create(place / name)
-        archive.add(folder / "lattices")
+        archive.lattices.index(folder / "lattices")
         build.stretches = before
         sizes[name] = archive.index.manifest.size
         rows = f"{archive.index.n_stretches} rows, {sizes[name] / 1e6:.2f} MB"
@@ -330,11 +330,11 @@ def main() -> None:
     folder, texts = speech
     with tempfile.TemporaryDirectory(prefix="rankine-bench-") as temporary:
         seconds = None
-        Archive.create(Path(temporary, "warm")).add(folder / "lattices")
+        Archive.create(Path(temporary, "warm")).lattices.index(folder / "lattices")
         for prune, skip in ((1e-2, 0.0), (1e-3, 0.0), (1e-4, 0.0), (1e-3, 0.05), (1e-3, 0.2)):
             archive = Archive.create(Path(temporary, f"{prune:g}-{skip:g}"), Settings(prune=prune, skip=skip))
             began = time.perf_counter()
-            archive.add(folder / "lattices")
+            archive.lattices.index(folder / "lattices")
             took = time.perf_counter() - began
             size, hours = archive.index.manifest.size, archive.index.seconds / 3600
             print(
@@ -361,5 +361,5 @@ def million() -> None:
     folder, texts = speech
     with tempfile.TemporaryDirectory(prefix="rankine-bench-") as temporary:
         small = Archive.create(Path(temporary, "small"))
-        small.add(folder / "lattices")
+        small.lattices.index(folder / "lattices")
         searching(blown_up(small, Path(temporary, "big"), LARGE), texts, 200, None)

@@ -50,13 +50,13 @@ def main() -> None:
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory(prefix="rankine-bench-") as temporary:
         small = Archive.create(Path(temporary, "small"))
-        small.add(folder / "lattices")
+        small.lattices.index(folder / "lattices")
         big = blown_up(small, Path(temporary, "big"), SEGMENTS)
-        names = [big.documents[i] for i in rng.choice(len(big), CORRECTIONS, replace=False)]
+        names = [big.recordings.names[i] for i in rng.choice(len(big), CORRECTIONS, replace=False)]
         measured(big, names, texts, f"a correction among {big.index.n_stretches:,} segments", 200)
         long = Archive.create(Path(temporary, "long"))
-        utterances = small.documents
+        utterances = small.recordings.names
         about = {name: About("hour", {}, "", 8.0 * i) for i, name in enumerate(utterances)}
-        long.add(folder / "lattices", about)
+        long.lattices.index(folder / "lattices", about)
         part = f"a correction in one recording of {long.index.n_stretches:,} segments"
         measured(long, ["hour"] * CORRECTIONS, texts, part, 200)

@@ -51,20 +51,27 @@ def measure(archive: Archive, queries: list[str]) -> None:
     judged = judged_by_rank(archive, queries)
     archive.judgments.add_judged(judged, "ann")
     hits = [(text, hit) for text in queries[:20] for hit in archive.search(text, 10)]
-    archive.judge(*hits[0], 1.0, "warm")
+    archive.judgments.add(*hits[0], 1.0, "warm")
     busy = time.process_time()
-    took = milliseconds(lambda pair: archive.judge(*pair, 1.0, "bob"), hits)
+    took = milliseconds(lambda pair: archive.judgments.add(*pair, 1.0, "bob"), hits)
     busy = 1e3 * (time.process_time() - busy) / len(hits)
     bare = bare_commit(archive.folder.parent)
     print(f"  a bare insert of SQLite: {bare:.1f} ms; processor time of a judgment {busy:.1f} ms")
     print(f"  {archive.judgments.all().n_judgments:,} places judged; 99 of 100 take {np.percentile(took, 99):.1f} ms")
     goal("a judgment is on disk, median ms more than a bare insert", float(np.median(took)) - bare, 5, at_most=True)
-    print(f"  what to judge next, of {len(queries)} queries: {seconds(archive.judge_next):.1f} s", flush=True)
+    print(f"  what to judge next, of {len(queries)} queries: {seconds(archive.judgments.next):.1f} s", flush=True)
     busy = time.process_time()
-    goal(f"learning from {len(queries)} queries, seconds", seconds(lambda: archive.learn(use=False)), 15, at_most=True)
+    goal(
+        f"learning from {len(queries)} queries, seconds",
+        seconds(lambda: archive.weights.learn(use=False)),
+        15,
+        at_most=True,
+    )
     print(f"  processor time of that: {time.process_time() - busy:.1f} s", flush=True)
-    print(f"  again, from features that are kept: {seconds(lambda: archive.learn(use=False)):.1f} s", flush=True)
-    print(f"  the list of queries with AP and nDCG: {seconds(archive.judged_queries):.1f} s", flush=True)
+    print(
+        f"  again, from features that are kept: {seconds(lambda: archive.weights.learn(use=False)):.1f} s", flush=True
+    )
+    print(f"  the list of queries with AP and nDCG: {seconds(archive.judgments.measures):.1f} s", flush=True)
 
 
 def main() -> None:
@@ -75,7 +82,7 @@ def main() -> None:
     queries = two_word_queries(texts, QUERIES, np.random.default_rng(2))
     with tempfile.TemporaryDirectory(prefix="rankine-bench-") as temporary:
         small = Archive.create(Path(temporary, "small"))
-        small.add(folder / "lattices")
+        small.lattices.index(folder / "lattices")
         big = blown_up(small, Path(temporary, "big"), SEGMENTS)
         for archive in (small, big):
             print(f"  {archive.index.places_before[-1]:,} segments", flush=True)

@@ -26,7 +26,7 @@ def tiny(place: Path) -> Archive:
     archive = Archive.create(place, Settings(kinds={"word": "words", "character": "characters"}))
     vocabulary = [f"word{i}" for i in range(200)]
     rng = np.random.default_rng(0)
-    archive.add_lattices(
+    archive.lattices.add(
         (f"t{i}", one_best([(w, 0.4 * j, 0.4 * j + 0.4, 0.9) for j, w in enumerate(rng.choice(vocabulary, 3))]))
         for i in range(400)
     )
@@ -66,14 +66,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="rankine-bench-") as temporary:
         big = blown_up(tiny(Path(temporary, "small")), Path(temporary, "big"), RECORDINGS)
         bare = np.median(milliseconds(big.search, [f"word{i}" for i in range(60)])[20:])
-        names = big.documents
+        names = big.recordings.names
         table = Path(temporary, "table.csv")
         write_table(table, names[:IMPORTED])
-        took = seconds(lambda: big.about.import_table(table))
+        took = seconds(lambda: big.metadata.import_table(table))
         goal(f"importing a table of {IMPORTED:,} recordings, seconds", took, 2, at_most=True)
-        goal("importing it again, seconds", seconds(lambda: big.about.import_table(table)), 2, at_most=True)
+        goal("importing it again, seconds", seconds(lambda: big.metadata.import_table(table)), 2, at_most=True)
         write_table(table, names)
-        print(f"  importing {len(names):,}: {seconds(lambda: big.about.import_table(table)):.1f} s", flush=True)
+        print(f"  importing {len(names):,}: {seconds(lambda: big.metadata.import_table(table)):.1f} s", flush=True)
         size = (big.folder / "store.sqlite").stat().st_size / 1e6
         print(f"  the store has {size:.0f} MB", flush=True)
 
@@ -90,4 +90,4 @@ def main() -> None:
         print(
             f"  a search: {bare:.1f} ms without a store, {warm:.1f} ms with one; the first after opening {first:.2f} s"
         )
-        print(f"  undoing the import: {seconds(big.about.undo):.1f} s", flush=True)
+        print(f"  undoing the import: {seconds(big.metadata.undo):.1f} s", flush=True)

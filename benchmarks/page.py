@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import cycle, islice
 from pathlib import Path
 
-from rankine.cli.demo import add_recordings
+from rankine.cli.shared.demo import add_recordings
 from rankine.sample import spoken_sample
 from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
@@ -98,7 +98,7 @@ def long_recording(folder: Path) -> Path:
             shutil.copy(file, lattices / f"{name}.slf.gz")
             about[name] = About("long", {"title": "Two hours"}, "", SECONDS * i)
     archive = Archive.create(folder / "long")
-    archive.add(lattices, about)
+    archive.lattices.index(lattices, about)
     return folder / "long"
 
 

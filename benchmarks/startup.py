@@ -51,7 +51,7 @@ def archive(folder: Path, language: str, text: str) -> str:
     from rankine.spoken.lattice.formats import one_best
 
     words = [(w, i, i + 1.0, 0.9) for i, w in enumerate(text.split())]
-    create_or_open(folder / language, language).add_lattices([("talk", one_best(words))])
+    create_or_open(folder / language, language).lattices.add([("talk", one_best(words))])
     return str(folder / language)
 
 

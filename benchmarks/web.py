@@ -70,8 +70,8 @@ def demo_archive(place: Path) -> tuple[Path, list[str]]:
     archive = Archive.create(place / "demo")
     with spoken_sample() as sample:
         about = {u: a._replace(audio=str(sample / a.audio)) for u, a in read_about(sample / "recordings.tsv").items()}
-        archive.add(sample / "lattices", about)
-        archive.add_roots([sample / "audio"])
+        archive.lattices.index(sample / "lattices", about)
+        archive.recordings.add_roots([sample / "audio"])
         return archive.folder, list(read_queries(str(sample / "queries.tsv")).values())
 
 
@@ -158,6 +158,6 @@ def main() -> None:
     folder, texts = speech
     with tempfile.TemporaryDirectory(prefix="rankine-bench-") as temporary:
         archive = Archive.create(Path(temporary, "small"))
-        archive.add(folder / "lattices")
+        archive.lattices.index(folder / "lattices")
         big = blown_up(archive, Path(temporary, "big"), SEGMENTS)
         many_clients(big.folder, two_word_queries(texts, 500, np.random.default_rng(1)))

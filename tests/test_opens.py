@@ -56,15 +56,15 @@ def test_models(name, tmp_path):
 
 def assert_as_it_was(archive):
     """All that people said of an archive, and what it learned."""
-    assert sorted(archive.documents) == SPOKEN["documents"]
-    assert archive.weights_history == SPOKEN["history"]
-    assert archive.weights.by_name == SPOKEN["weights"]
+    assert sorted(archive.recordings.names) == SPOKEN["documents"]
+    assert archive.weights.history == SPOKEN["history"]
+    assert archive.weights.learned.by_name == SPOKEN["weights"]
     judged = archive.judgments.all()
     assert (judged.queries, judged.qrels) == (SPOKEN["queries"], SPOKEN["qrels"])
-    rows = [[row.judge, row.document, row.grade, row.undoes] for row in archive.judgment_history()]
+    rows = [[row.judge, row.document, row.grade, row.undoes] for row in archive.judgments.history()]
     assert rows == SPOKEN["judgments"]
-    assert {name: archive.about.get(name) for name in archive.documents} == SPOKEN["about"]
-    assert [row.name for row in archive.deleted] == SPOKEN["deleted"]
+    assert {name: archive.metadata.get(name) for name in archive.recordings.names} == SPOKEN["about"]
+    assert [row.name for row in archive.recordings.deleted] == SPOKEN["deleted"]
 
 
 def test_search_gives_what_it_gave(tmp_path):
@@ -72,7 +72,7 @@ def test_search_gives_what_it_gave(tmp_path):
     archive = Archive(copy(tmp_path, "archive"))
     assert not {CLOSED, ON_REQUEST} & {hit.document for hit in archive.search("the", 50)}
     for name in (CLOSED, ON_REQUEST):
-        archive.about.set(name, {"rights": "open"})
+        archive.metadata.set(name, {"rights": "open"})
     archive.refresh()
     for query, want in SPOKEN["hits"].items():
         there = [hit for hit in want if hit["document"] not in (CLOSED, ON_REQUEST)]
@@ -98,8 +98,8 @@ def test_an_archive_and_its_store(tmp_path):
     archive.check()
     assert_as_it_was(archive)
     archive.notes.add("tape-28@0-2", "a note", by="ann")
-    archive.undelete(SPOKEN["deleted"])
-    assert archive.deleted == []
+    archive.recordings.undelete(SPOKEN["deleted"])
+    assert archive.recordings.deleted == []
     archive.merge()
     archive.check()
 
@@ -107,27 +107,27 @@ def test_an_archive_and_its_store(tmp_path):
 def test_packed_archives(tmp_path):
     whole = Archive.unpack(HERE / "whole.zip", tmp_path / "whole")
     whole.check()
-    assert sorted(whole.documents) == SPOKEN["documents"]
-    assert {name: whole.about.get(name) for name in whole.documents} == SPOKEN["about"]
+    assert sorted(whole.recordings.names) == SPOKEN["documents"]
+    assert {name: whole.metadata.get(name) for name in whole.recordings.names} == SPOKEN["about"]
     assert whole.judgments.all().qrels == SPOKEN["qrels"]
     some = Archive.unpack(HERE / "open.zip", tmp_path / "open")
     some.check()
     for opened in (whole, some):
         assert opened.search("the", 50)
         assert not {CLOSED, ON_REQUEST} & {hit.document for hit in opened.search("the", 50)}
-    assert sorted(some.documents) == sorted(set(SPOKEN["documents"]) - {CLOSED, ON_REQUEST})
+    assert sorted(some.recordings.names) == sorted(set(SPOKEN["documents"]) - {CLOSED, ON_REQUEST})
 
 
 def test_hearings_and_recordings(tmp_path):
     pytest.importorskip("soundfile")
     archive = Archive(copy(tmp_path, "recorded"))
     archive.check()
-    assert [(h.name, h.weight.weight) for h in archive.hearings] == [("second", 0.5)]
+    assert [(h.name, h.weight.weight) for h in archive.hearings.all()] == [("second", 0.5)]
     for query, want in json.loads((HERE / "recorded.json").read_text(encoding="utf-8")).items():
         hits = archive.search(query, 9)
         assert [hit.document for hit in hits] == [document for document, _ in want]
         np.testing.assert_allclose([hit.score for hit in hits], [score for _, score in want], rtol=1e-9)
     copy(tmp_path, "recordings")
-    moved = archive.relocate(tmp_path / "recordings")
+    moved = archive.recordings.relocate(tmp_path / "recordings")
     assert sorted(moved.paths) == ["tape-28", "tape-56"]
-    assert archive.judge_next("milk", 2)
+    assert archive.judgments.next("milk", 2)

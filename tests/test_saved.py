@@ -206,8 +206,8 @@ def test_an_archive_finds_what_it_found(tmp_path):
     take(tmp_path, "spoken/archive")
     archive = rk.spoken.Archive(tmp_path / "archive")
     archive.check()
-    assert archive.documents == want["documents"]
-    assert want["deleted"] not in archive.documents
+    assert archive.recordings.names == want["documents"]
+    assert want["deleted"] not in archive.recordings.names
     assert len(list((tmp_path / "archive").glob("*.part"))) == want["parts"] == 2
     before = hits_of(archive)
     assert_found(before, want["hits"]["svm-map"])
@@ -225,19 +225,19 @@ def test_weights_and_their_history(tmp_path):
     want = read("spoken/archive.json")
     take(tmp_path, "spoken/archive", "spoken/few")
     archive = rk.spoken.Archive(tmp_path / "archive")
-    assert archive.weights_history == want["history"]
+    assert archive.weights.history == want["history"]
     assert len(want["history"]) == 2
-    assert dict(zip(archive.weights.names, archive.weights.values, strict=True)) == want["weights"]
+    assert dict(zip(archive.weights.learned.names, archive.weights.learned.values, strict=True)) == want["weights"]
     table = rankine(tmp_path, "spoken", "weights", "archive").stdout
     assert set(want["weights table"].splitlines()) <= set(table.splitlines())
     for use, name in (("uniform", "uniform"), (want["history"][1], "adarank"), (want["history"][0], "svm-map")):
         rankine(tmp_path, "spoken", "weights", "archive", "--use", use)
         archive.refresh()
         assert_found(hits_of(archive), want["hits"][name])
-    assert archive.weights_history == want["history"]
+    assert archive.weights.history == want["history"]
     file = f"archive/weights/{want['history'][1]}.json"
     rankine(tmp_path, "spoken", "weights", "few", "--import", file)
-    assert rk.spoken.Archive(tmp_path / "few").weights_history == want["history"][1:]
+    assert rk.spoken.Archive(tmp_path / "few").weights.history == want["history"][1:]
 
 
 def test_judgments(tmp_path):

@@ -149,7 +149,7 @@ def heard(condition: str, way: str, listening: Listening) -> Heard:
     folder = listening.lattices(condition, way)
     with temporary_folder("rankine-hearings-") as temporary:
         archive = Archive.create(Path(temporary) / "archive")
-        archive.add(folder, scoring=Scoring(Reading(lower=True)))
+        archive.lattices.index(folder, scoring=Scoring(Reading(lower=True)))
         size = sum(p.stat().st_size for p in archive.folder.rglob("*") if p.is_file())
         queries = rare_words(chapter())
         judged = JudgedSet(f"{condition} {way}", "lj", *set_rows(archive.index, queries))

@@ -6,7 +6,7 @@ any will do. One half of the queries, drawn with a seed, can be judged; the othe
 about one place of one query after the other, and knows what is right. Three choices are compared, over the same places,
 those that a ranker of the committee (:mod:`..spoken.learn.disagreement`) has among its first ten:
 
-next     those of which rankers disagree most, as ``Archive.judge_next`` lists them
+next     those of which rankers disagree most, as ``Archive.judgments.next`` lists them
 random   at random
 top      query after query, in a random order, the first ten places of each, as `rankine spoken judge` asks
 

@@ -158,7 +158,7 @@ def judged_sets(hearing: Hearing, joined: bool = False) -> list[JudgedSet]:
             settings = Settings(dict(LANGUAGES[hearing.language]), prune=hearing.prune)
         archive = Archive.create(folder / "archive", settings, dictionary)
         about = joined_recordings(sorted(hearing.texts)) if joined else None
-        archive.add(hearing.source, about, scoring=hearing.scoring)
+        archive.lattices.index(hearing.source, about, scoring=hearing.scoring)
         name = "joined" if joined else hearing.name
         return [
             JudgedSet(f"{name} {kind}", hearing.collection, *set_rows(archive.index, judged))

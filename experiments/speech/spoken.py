@@ -156,7 +156,7 @@ def run_size(name: str, label: str) -> LatticeSize:
     judged = judged_queries(recordings)
     with temporary_folder("rankine-spoken-") as temporary:
         archive = Archive.create(Path(temporary, "archive"), Settings(dict(LANGUAGES[recordings.language]), arcs=0.0))
-        archive.add(recordings.source, scoring=scoring)
+        archive.lattices.index(recordings.source, scoring=scoring)
         data = examples(archive.index, judged, documents=True)
         trial = cross_validate(data, RANKERS, FOLDS, SEED)
         names = ranker_names(archive.kinds)

@@ -80,7 +80,7 @@ def run(
         if done.errors:
             raise InputError(f"{len(done.errors)} recordings could not be recognised: {done.errors[0]}")
         archive = create_or_open(place / "archive", "en", None, None, None)
-        archive.add(lattices, read_about(lattices / TABLE), workers=workers)
+        archive.lattices.index(lattices, read_about(lattices / TABLE), workers=workers)
         judged_data = examples(archive.index, judged, documents=True)
         out.append(
             VocabularyTrial(label, word_errors(lattices, texts), *_trial(judged_data, ranker_names(archive.kinds)))

@@ -24,7 +24,7 @@ def lattice(seed, n_units=6):
 
 def filled(place, names, **options):
     archive = Archive.create(place, replace(SMALL, **options))
-    archive.add_lattices([(name, lattice(i)) for i, name in enumerate(names)])
+    archive.lattices.add([(name, lattice(i)) for i, name in enumerate(names)])
     return archive
 
 
@@ -90,7 +90,7 @@ def recordings(place, seed):
             offset = 0.0 if shuffled else 10.0 * u
             about[name] = About(f"d{d}", {}, f"{u // 2}.wav" if files else "x.wav", offset)
     archive = Archive.create(place / f"archive{seed}", SMALL)
-    archive.add(folder, about, Scoring(), batch=2)
+    archive.lattices.index(folder, about, Scoring(), batch=2)
     return archive
 
 
@@ -104,7 +104,7 @@ def spoken(place, text, pause=1.0):
         words.append((word, now, now + 0.5, 0.9))
         now += 0.5
     archive = Archive.create(place, SMALL)
-    archive.add_lattices([("talk", one_best(words))])
+    archive.lattices.add([("talk", one_best(words))])
     return archive
 
 

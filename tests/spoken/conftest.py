@@ -47,7 +47,7 @@ def several(tmp_path):
         about[f"u{i:02d}"] = About(f"d{i // 3:02d}", texts if i % 3 == 0 else {}, "x.wav", 10.0 * i)
     about = {u: a._replace(texts=about[f"u{3 * (int(u[1:]) // 3):02d}"].texts) for u, a in about.items()}
     archive = Archive.create(tmp_path / "archive", SMALL)
-    changes = archive.add(folder, about, Scoring(), batch=7)
+    changes = archive.lattices.index(folder, about, Scoring(), batch=7)
     assert changes[:4] == (20, 0, 0, 0)
     return archive
 
@@ -58,7 +58,7 @@ def taught(tmp_path_factory):
     place = tmp_path_factory.mktemp("taught")
     around = Victims(place / "victims")
     archive = Archive.create(place / "a", SMALL)
-    archive.add_lattices([(f"d{i:02d}", lattice(i, 12)) for i in range(60)])
+    archive.lattices.add([(f"d{i:02d}", lattice(i, 12)) for i in range(60)])
     queries = {str(i): f"w{i} w{(i * 5 + 1) % 12}" for i in range(12)}
     qrels = {}
     for key, text in queries.items():

@@ -19,20 +19,20 @@ from .cases import filled, lattice, sausages
 def test_bad_input(tmp_path):
     archive = filled(tmp_path / "a", ["d"])
     for call, message in (
-        (lambda: archive.delete(["e"]), "no document is called 'e'"),
-        (lambda: archive.delete(["d", "e"]), "no document is called 'e'"),
+        (lambda: archive.recordings.delete(["e"]), "no document is called 'e'"),
+        (lambda: archive.recordings.delete(["d", "e"]), "no document is called 'e'"),
         (lambda: Archive.create(tmp_path / "a"), "there is an archive already"),
         (lambda: Archive(tmp_path / "nowhere"), "there is no such folder"),
         (lambda: Archive(tmp_path), "it has no manifest"),
         (lambda: Archive.create(tmp_path), "the folder is not empty"),
         (lambda: Archive.create(tmp_path / "b", Settings(kinds={"phone": "phones"})), "must be words"),
         (lambda: Archive.create(tmp_path / "b", Settings(prune=1.0)), "prune must be at least 0 and below 1, got 1.0"),
-        (lambda: archive.add_lattices([("x", lattice(1)), ("x", lattice(2))]), "two documents are called 'x'"),
+        (lambda: archive.lattices.add([("x", lattice(1)), ("x", lattice(2))]), "two documents are called 'x'"),
         (lambda: create_or_open(tmp_path / "b", "French"), "a code such as de; got 'French'"),
     ):
         with pytest.raises(rk.InputError, match=message):
             call()
-    assert archive.documents == ["d"]
+    assert archive.recordings.names == ["d"]
     assert not (tmp_path / "b").exists()
 
 
@@ -41,46 +41,46 @@ def test_learning_from_the_judgments_of_the_archive(taught, tmp_path):
     archive = Archive(shutil.copytree(source.folder, tmp_path / "a"))
     archive.judgments.add_judged(judged)
     want, _ = learn(examples(archive.index, archive.judgments.all()), "adarank", begin=shipped(archive.kinds))
-    result = archive.learn(ranker="adarank", use=False)
+    result = archive.weights.learn(ranker="adarank", use=False)
     assert (result.weights, result.ignored) == (want, 0)
-    assert archive.weights is None
-    result = archive.learn(ranker="adarank", keep=True)
+    assert archive.weights.learned is None
+    result = archive.weights.learn(ranker="adarank", keep=True)
     assert result.adopted
-    assert archive.weights == Archive(archive.folder).weights == want
+    assert archive.weights.learned == Archive(archive.folder).weights.learned == want
     assert result.trial.precision["adarank"].mean() == pytest.approx(want.provenance["MAP"]["adarank"])
     gone = next(iter(judged.qrels["1"]))
-    archive.delete([gone])
-    result = archive.learn(ranker="adarank")
+    archive.recordings.delete([gone])
+    result = archive.weights.learn(ranker="adarank")
     assert result.ignored == sum(gone in grades for grades in judged.qrels.values())
     with pytest.raises(rk.InputError, match="not in the archive"):
-        archive.learn(judged)
+        archive.weights.learn(judged)
 
 
 def test_learning_again_changes_nothing(taught, tmp_path):
     """What is learned does not depend on the weights in use; those that have seen the queries are tested without."""
     source, judged = taught
     archive = Archive(shutil.copytree(source.folder, tmp_path / "a"))
-    archive.use_weights(None)
-    first = archive.learn(judged, keep=True)
+    archive.weights.use(None)
+    first = archive.weights.learn(judged, keep=True)
     assert (first.adopted, first.unchanged) == (True, False)
-    history = archive.weights_history
-    again = archive.learn(judged, keep=True)
+    history = archive.weights.history
+    again = archive.weights.learn(judged, keep=True)
     assert again.unchanged
-    assert again.weights == first.weights == archive.weights
-    assert archive.weights_history == history
+    assert again.weights == first.weights == archive.weights.learned
+    assert archive.weights.history == history
     assert again.means == (max(first.means), first.means[1])
     assert list(again.trial.precision) == ["uniform", "shipped", "in use", "neighbours"]
     np.testing.assert_array_equal(again.trial.precision["in use"], again.trial.precision["neighbours"])
-    archive.use_weights(Weights.equal([n for n in archive.ranker_names if not is_evidence(n)]))
-    fair = archive.learn(judged, use=False)
+    archive.weights.use(Weights.equal([n for n in archive.ranker_names if not is_evidence(n)]))
+    fair = archive.weights.learn(judged, use=False)
     assert fair.means[0] == max(fair.trial.precision[name].mean() for name in ("shipped", "in use"))
 
 
 def test_a_dictionary_belongs_to_the_archive(tmp_path):
     (tmp_path / "d.txt").write_text("book B UH K\n")
     archive = create_or_open(tmp_path / "a", "en", tmp_path / "d.txt")
-    archive.add_lattices([("x", one_best([("book", 0.0, 1.0, 1.0)]))])
-    assert archive.dictionary == str(tmp_path / "a" / "dictionary.txt")
+    archive.lattices.add([("x", one_best([("book", 0.0, 1.0, 1.0)]))])
+    assert archive.index.dictionary == str(tmp_path / "a" / "dictionary.txt")
     assert archive.parse("book").units("phone") == ["B", "UH", "K"]
     with pytest.raises(rk.InputError, match="an archive already"):
         Archive.create(tmp_path / "a", dictionary=tmp_path / "d.txt")
@@ -105,7 +105,7 @@ def test_a_dictionary_belongs_to_the_archive(tmp_path):
 
 def test_words_without_a_sound(tmp_path):
     archive = Archive.create(tmp_path / "a")
-    changes = archive.add(sausages(tmp_path / "s.sausage", "u [ *** 1 ] [ book 1 ]"))
+    changes = archive.lattices.index(sausages(tmp_path / "s.sausage", "u [ *** 1 ] [ book 1 ]"))
     assert changes[:2] == (1, 0)
     assert not changes.errors
     assert archive.search("book")[0].document == "u"
@@ -117,7 +117,7 @@ def test_the_english_lattices(tmp_path, real_data):
     place.mkdir()
     for file in sorted((real_data / "speech" / "lj" / "lattices").iterdir())[40:60]:
         (place / file.name).symlink_to(file)
-    assert archive.add(place)[:4] == (20, 0, 0, 0)
+    assert archive.lattices.index(place)[:4] == (20, 0, 0, 0)
     hits = archive.search('"roman type"', k=3)
     assert hits[0].document in ("LJ001-0042", "LJ001-0047", "LJ001-0048")
     assert len(archive.ranker_names) == 63

@@ -11,14 +11,14 @@ def test_a_language_without_pronunciations_is_found_by_words_and_letters(tmp_pat
     archive = create_or_open(tmp_path / "archive", "de")
     assert archive.settings.kinds == {"word": "words", "letter": "letters"}
     said = {"a": ["herr", "müller", "spricht"], "b": ["die", "bundesbahnen"], "c": ["guten", "morgen"]}
-    archive.add_lattices(
+    archive.lattices.add(
         (name, one_best([(w, float(i), i + 0.5, 0.9) for i, w in enumerate(words)])) for name, words in said.items()
     )
     assert archive.search("Muller")[0].document == "a"
     assert archive.search("bundesbahn")[0].document == "b"  # nobody said it so: its letters find it
     assert archive.settings.language == "other"
-    assert create_or_open(tmp_path / "archive", "de").documents == ["a", "b", "c"]
-    assert create_or_open(tmp_path / "archive", None).documents == ["a", "b", "c"]
+    assert create_or_open(tmp_path / "archive", "de").recordings.names == ["a", "b", "c"]
+    assert create_or_open(tmp_path / "archive", None).recordings.names == ["a", "b", "c"]
 
 
 def test_a_language_of_other_units_is_refused(tmp_path):

@@ -67,8 +67,8 @@ def sample_archive(folder: Path) -> Path:
                 about[tape] = About(name, texts, str(file), begin)
                 shutil.copy(sample / "lattices" / f"{tape}.slf.gz", lattices)
     archive = Archive.create(folder / "Valley voices")
-    archive.add(lattices, about)
-    archive.add_roots([audio])
+    archive.lattices.index(lattices, about)
+    archive.recordings.add_roots([audio])
     (audio / f"recording-{len(RECORDINGS) - 1}.wav").unlink()
     return folder / "Valley voices"
 

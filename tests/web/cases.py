@@ -64,10 +64,10 @@ def make_archive(place, recordings, roots=True):
             (lattices / f"{own}.slf").write_bytes(write_slf(lattice))
             about[own] = About(name, texts, str(path) if heard else "", 3.0 * i)
     archive = Archive.create(place / "archive", SMALL)
-    changes = archive.add(lattices, about)
+    changes = archive.lattices.index(lattices, about)
     assert not changes.errors
     if roots:
-        archive.add_roots([audio])
+        archive.recordings.add_roots([audio])
     return Archive(place / "archive")
 
 
@@ -91,8 +91,8 @@ def two_sides(place):
     write_tone(audio / "side-a.wav", 4.0)
     write_tone(audio / "side-b.wav", 3.0)
     archive = Archive.create(place / "archive", SMALL)
-    assert not archive.add(lattices, about).errors
-    archive.add_roots([audio])
+    assert not archive.lattices.index(lattices, about).errors
+    archive.recordings.add_roots([audio])
     return Archive(place / "archive")
 
 
@@ -115,9 +115,9 @@ def usual(place):
             "shut": ([spoken(["hidden", "storm"])], {"title": "Shut away", "speaker": "Eve"}, True),
         },
     )
-    archive.about.set("harbour/1", {"collection": "Coast"})
-    archive.about.set("asked", {"rights": "on request"})
-    archive.about.set("shut", {"rights": "closed"})
+    archive.metadata.set("harbour/1", {"collection": "Coast"})
+    archive.metadata.set("asked", {"rights": "on request"})
+    archive.metadata.set("shut", {"rights": "closed"})
     return Archive(archive.folder)
 
 

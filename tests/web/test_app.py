@@ -116,7 +116,7 @@ def test_markup_stays_data(tmp_path):
     texts = {"title": HOSTILE, "speaker": HOSTILE}
     words = spoken(["storm", HOSTILE.replace('"', "").lower()])
     archive = make_archive(tmp_path / HOSTILE.replace("/", "|"), {HOSTILE: ([words], texts, True)})
-    archive.about.set(HOSTILE, {"collection": HOSTILE, "tags": HOSTILE, "notes": HOSTILE})
+    archive.metadata.set(HOSTILE, {"collection": HOSTILE, "tags": HOSTILE, "notes": HOSTILE})
     client = Site(archive.folder).client()
     for path in ("archive", "recordings", "search?q=storm", "search?q=%3Cscript%3Ealert(1)%3C/script%3E"):
         answer = client.get(f"{API}/{path}")

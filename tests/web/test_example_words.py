@@ -14,8 +14,8 @@ def test_examples(tmp_path):
     def said(text):
         return one_best([(word, i / 2, i / 2 + 0.5, 0.9) for i, word in enumerate(text.split())])
 
-    archive.add_lattices([("a", said("lighthouse keeper and the storm")), ("b", said("murderer keeper"))])
+    archive.lattices.add([("a", said("lighthouse keeper and the storm")), ("b", said("murderer keeper"))])
     assert example_words(archive.index) == ["lighthouse", "murderer", "keeper", "storm"]
-    archive.about.set("b", {"rights": "on request"})
+    archive.metadata.set("b", {"rights": "on request"})
     assert example_words(archive.index) == ["lighthouse", "keeper", "storm"]
     assert example_words(archive.index, 1) == ["lighthouse"]

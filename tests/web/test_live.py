@@ -23,23 +23,23 @@ def test_the_page_follows_the_archive(site, client):
     first, there = names()
     assert set(there) == {"harbour/1", "railway", "asked"}
     other = Archive(site.archive.folder)
-    other.add_lattices([("new", spoken(["storm", "harbour"]))])
+    other.lattices.add([("new", spoken(["storm", "harbour"]))])
     second, there = names()
     assert (second != first, "new" in there) == (True, True)
     assert client.get(f"{API}/search", params={"q": "harbour"}).json()["groups"][0]["recording"]["id"] == "new"
-    other.delete(["new"])
+    other.recordings.delete(["new"])
     third, there = names()
     assert (third != second, "new" in there) == (True, False)
-    other.add_lattices([("newer", spoken(["storm", "railway"]))])
+    other.lattices.add([("newer", spoken(["storm", "railway"]))])
     other.merge()
     fourth, there = names()
     assert (fourth != third, "newer" in there) == (True, True)
-    other.delete(["newer"])
-    other.about.set("railway", {"title": "Trains"})
+    other.recordings.delete(["newer"])
+    other.metadata.set("railway", {"title": "Trains"})
     fifth, _ = names()
     assert fifth != fourth
     assert client.get(f"{API}/recordings/railway").json()["title"] == "Trains"
-    other.about.set("railway", {"rights": "closed"})
+    other.metadata.set("railway", {"rights": "closed"})
     assert names()[1] == ["asked", "harbour/1"]
     assert names() == names()
 
@@ -48,18 +48,18 @@ def test_a_state_stays_while_it_is_held(site):
     state = site.archive.state()
     before = [hit.document for hit in state.archive.search("storm")]
     other = Archive(site.archive.folder)
-    other.add_lattices([("new", spoken(["storm"]))])
+    other.lattices.add([("new", spoken(["storm"]))])
     other.merge()
-    other.delete(["railway"])
+    other.recordings.delete(["railway"])
     assert [hit.document for hit in state.archive.search("storm")] == before
-    assert "railway" in state.archive.documents
-    assert "railway" not in site.archive.state().archive.documents
+    assert "railway" in state.archive.recordings.names
+    assert "railway" not in site.archive.state().archive.recordings.names
 
 
 def test_only_the_store_has_changed(site):
     """The index stays open then: what was loaded for search is not loaded again."""
     state = site.archive.state()
-    Archive(site.archive.folder).about.set("railway", {"title": "Trains"})
+    Archive(site.archive.folder).metadata.set("railway", {"title": "Trains"})
     later = site.archive.state()
     assert later is not state
     assert later.archive is state.archive
@@ -74,7 +74,7 @@ def test_an_answer_between_two_states_is_computed_again(site):
     def compute(state):
         if not calls:
             calls.append(state.id)
-            other.delete(["shut"])  # the store says nothing about it any more, and the state's index has it
+            other.recordings.delete(["shut"])  # the store says nothing about it any more, and the state's index has it
         return [hit.document for hit in state.archive.search("storm")], state.id
 
     (documents, used), state = site.archive.answer(compute)
@@ -89,13 +89,13 @@ def test_errors_between_two_states_do_not_count(site):
     def compute(state):
         tries.append(state.id)
         if len(tries) == 1:
-            other.about.set("railway", {"title": "Trains"})
+            other.metadata.set("railway", {"title": "Trains"})
             raise InputError("what is only so between two states")
         return "well"
 
     assert site.archive.answer(compute)[0] == "well"
     with pytest.raises(ApiError, match="being changed"):
-        site.archive.answer(lambda state: other.about.set("railway", {"title": token_hex(4)}))
+        site.archive.answer(lambda state: other.metadata.set("railway", {"title": token_hex(4)}))
 
 
 def test_an_archive_that_goes_away_is_said(site, client, tmp_path):
@@ -128,9 +128,9 @@ def test_many_clients_and_a_writer(tmp_path):
         try:
             writer = Archive(folder)
             for _ in range(6):
-                writer.add_lattices([("left", spoken(["storm"])), ("right", spoken(["storm", "harbour"]))])
+                writer.lattices.add([("left", spoken(["storm"])), ("right", spoken(["storm", "harbour"]))])
                 writer.merge()
-                writer.delete(["left", "right"])
+                writer.recordings.delete(["left", "right"])
         finally:
             stop.set()
             for thread in threads:

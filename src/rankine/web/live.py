@@ -59,7 +59,7 @@ class ArchiveState:
 
     def heard_by(self, recording: str) -> list[str]:
         """The further recognisers that have heard a recording."""
-        return [hearing.name for hearing in self.archive.counting_hearings if recording in hearing.index.numbers]
+        return [hearing.name for hearing in self.archive.hearings.counting if recording in hearing.index.numbers]
 
 
 class LiveArchive:
@@ -88,7 +88,7 @@ class LiveArchive:
             if before is not None and before.stamp.files == stamp.files:
                 return ArchiveState(before.archive, stamp)
             archive = Archive(self.folder)
-            _ = archive.weights_in_use, archive.counting_hearings
+            _ = archive.weights.in_use, archive.hearings.counting
             if self._file_states() == stamp.files:
                 return ArchiveState(archive, stamp)
         raise _busy()

@@ -66,7 +66,7 @@ def test_checking_and_merging(place):
     rows = dict(line.split("\t") for line in out.splitlines()[1:])
     assert [rows[n] for n in ("documents", "utterances", "stretches", "parts")] == ["2", "2", "2", "1"]
     assert rows["units"] == "word, syllable, phone"
-    Archive(place / "arch").add_lattices([("c", one_best([("more", 0.0, 1.0, 1.0)]))])
+    Archive(place / "arch").lattices.add([("c", one_best([("more", 0.0, 1.0, 1.0)]))])
     assert "parts\t2" in rankine(place, "spoken", "check", "arch").stdout
     assert "3 documents in one part" in rankine(place, "spoken", "merge", "arch").stderr
     assert "parts\t1" in rankine(place, "spoken", "check", "arch").stdout

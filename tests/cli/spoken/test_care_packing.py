@@ -17,7 +17,7 @@ def test_there_and_back(tmp_path):
     said = rankine(tmp_path, "spoken", "pack", "arch", "small.zip", "--without-index").stderr
     assert "small.zip: without the index, 8 files" in said
     rankine(tmp_path, "spoken", "unpack", "small.zip", "built", "--workers", "1")
-    names = [sorted(Archive(tmp_path / name).documents) for name in ("arch", "other", "built")]
+    names = [sorted(Archive(tmp_path / name).recordings.names) for name in ("arch", "other", "built")]
     assert names == [["tape-28", "tape-56"]] * 3
 
 

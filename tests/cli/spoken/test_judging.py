@@ -13,7 +13,7 @@ from ..running import rankine
 
 def test_judging_at_the_terminal(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add_lattices([(f"d{i}", one_best([("word", 0.0, 1.0, 0.9 - i / 10)])) for i in range(4)])
+    archive.lattices.add([(f"d{i}", one_best([("word", 0.0, 1.0, 0.9 - i / 10)])) for i in range(4)])
     answers = io.BytesIO(b"word\nu\ny\nn\nu\n3\nwhat\n\n\nzzz\n\n")
     done = rankine(tmp_path, "spoken", "judge", "a", "--judge", "ann", stdin=answers)
     assert archive.judgments.all().qrels == {"1": {"d0": 1.0, "d1": 3.0}}
@@ -46,11 +46,11 @@ def test_what_is_judged_is_a_place(talk):
     assert "(now 1)" in again
     assert "(now 0)" in again
     # another name of the same place, and one of the whole recording as of an earlier release: its best place
-    archive.judgments.add("1", "talk@0.1-0.4", 3.0)
+    archive.judgments.store.add("1", "talk@0.1-0.4", 3.0)
     first = names.index("talk@0.00-2.00")
     lines = rankine(talk, "spoken", "judge", "a", "word", stdin=io.BytesIO(b"\n\n\n")).stderr.splitlines()
     assert "(now 3)" in next(line for line in lines if f"{first + 1}. " in line)
-    archive.judgments.add("1", "talk", 2.0)
+    archive.judgments.store.add("1", "talk", 2.0)
     assert "(now 2)" in rankine(talk, "spoken", "judge", "a", "word", stdin=io.BytesIO(b"q\n")).stderr
 
 
@@ -67,7 +67,7 @@ def test_judgments_of_places_are_exported_and_imported(talk):
     before = archive.judgments.all()
     rankine(talk, "spoken", "judgments", "a", "--export", "mine")
     assert "talk@" in (talk / "mine.qrels").read_text()
-    archive.judgments.store.make()  # an empty one
+    archive.judgments.store.store.make()  # an empty one
     table = rankine(talk, "spoken", "judgments", "a", "--queries", "mine.tsv", "--qrels", "mine.qrels").stdout
     assert archive.judgments.all() == before
     assert table.splitlines()[1] == "1\tword\t2\t1"

@@ -16,7 +16,7 @@ from ..running import rankine
 @pytest.fixture
 def place(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add_lattices([(f"d{i}", one_best([("word", 0.0, 1.0, 0.9 - i / 10)])) for i in range(4)])
+    archive.lattices.add([(f"d{i}", one_best([("word", 0.0, 1.0, 0.9 - i / 10)])) for i in range(4)])
     rankine(tmp_path, "spoken", "judge", "a", "word", "--judge", "ann", stdin=io.BytesIO(b"y\nn\n?\n2\n"))
     rankine(tmp_path, "spoken", "judge", "a", "word", "--judge", "bob", stdin=io.BytesIO(b"y\ny\ny\nq\n"))
     return tmp_path
@@ -34,7 +34,7 @@ def test_history_and_undo(place):
         ("ann", "d0", "1", "1"), ("ann", "d1", "0", "2"), ("ann", "d2", "unsure", "3"), ("ann", "d3", "2", "4"),
         ("bob", "d0", "1", "1"), ("bob", "d1", "1", "2"), ("bob", "d2", "1", "3"),
     ]  # fmt: skip
-    assert {c[7] for c in cells} == {Archive(place / "a").weights_id}
+    assert {c[7] for c in cells} == {Archive(place / "a").weights.in_use.id}
     number = cells[5][0]
     other = rankine(place, "spoken", "judgments", "a", "--undo", number, "--judge", "eve", code=1).stderr
     assert f"expected the judge who gave judgment {number}, bob, to take it back; got eve" in other
@@ -77,7 +77,7 @@ def test_tables(place):
 
 
 def test_orphans_are_listed_and_adopted(place):
-    Archive(place / "a").delete(["d1"])
+    Archive(place / "a").recordings.delete(["d1"])
     done = rankine(place, "spoken", "judgments", "a")
     assert "2 judgments of places that are gone: --orphans lists them" in done.stderr
     table = lines(place, "--orphans")
@@ -96,10 +96,10 @@ def test_orphans_are_listed_and_adopted(place):
 
 def test_judging_what_is_next(place):
     archive = Archive(place / "a")
-    archive.add_lattices([("e0", one_best([("word", 0.0, 0.5, 0.5), ("other", 0.5, 1.0, 0.5)]))])
+    archive.lattices.add([("e0", one_best([("word", 0.0, 0.5, 0.5), ("other", 0.5, 1.0, 0.5)]))])
     answers = io.BytesIO(b"y\nq\n")
     said = rankine(place, "spoken", "judge", "a", "--next", "--judge", "eve", stdin=answers).stderr
     assert "word: 1 hit" in said  # the others are judged
-    assert archive.judgment_history("word")[-1][3:7] == ("eve", "1", "e0", "")
+    assert archive.judgments.history("word")[-1][3:7] == ("eve", "1", "e0", "")
     said = rankine(place, "spoken", "judge", "a", "--next", stdin=io.BytesIO(b"")).stderr
     assert "no place left to judge" in said

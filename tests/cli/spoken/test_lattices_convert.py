@@ -132,7 +132,7 @@ def test_lattices_of_an_archive_are_read_as_its_rights_allow(place, command):
     rankine(place, "spoken", "index", "archive", "lattices")
     (place / "archive" / "recognised").mkdir()
     (place / "archive" / "recognised" / "good.slf").write_text(SLF)
-    rk.spoken.Archive(place / "archive").about.set("good", {"rights": "closed"})
+    rk.spoken.Archive(place / "archive").metadata.set("good", {"rights": "closed"})
     said = rankine(place, "spoken", *command, code=1).stderr
     assert "1 recording such as 'good' that may not be read by everybody: --closed reads all of it" in said
     rankine(place, "spoken", *command, "--closed")

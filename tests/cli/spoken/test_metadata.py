@@ -15,7 +15,7 @@ from ..running import rankine
 def place(tmp_path):
     """A folder with an archive of three recordings."""
     archive = Archive.create(tmp_path / "arch")
-    archive.add_lattices(
+    archive.lattices.add(
         [(name, one_best([(w, i, i + 1.0, 0.9) for i, w in enumerate(text.split())])) for name, text in (
             ("tape1", "spoken words remain"), ("tape2", "written words fade"), ("tape3", "words"),
         )]

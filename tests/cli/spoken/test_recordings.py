@@ -46,7 +46,7 @@ def test_times_in_a_long_recording_are_right(tmp_path):
     assert len(long) > 15 * 16000
     rankine(tmp_path, "spoken", "add", "archive", "long.wav", "--workers", "1", "--longest", "15")
     single = Archive.create(tmp_path / "single")
-    single.add(SAMPLE / "lattices")
+    single.lattices.index(SAMPLE / "lattices")
     archive = Archive(tmp_path / "archive")
     checked = 0
     for word in ("railway", "hospital", "village", "apple", "mine", "storm"):
@@ -139,7 +139,7 @@ def test_deleting_takes_the_lattices_along(tmp_path):
     rankine(tmp_path, "spoken", "purge", "archive", "--days", "0", "--yes")
     assert not (tmp_path / "archive" / "recognised" / "tape-50.slf.gz").exists()
     rankine(tmp_path, "spoken", "add", "archive", "recordings", "--workers", "1")
-    assert Archive(tmp_path / "archive").documents == ["tape-70"]
+    assert Archive(tmp_path / "archive").recordings.names == ["tape-70"]
     assert not (tmp_path / "new").exists()
     rankine(tmp_path, "spoken", "add", "new", "no-such-folder", code=1)
     assert not (tmp_path / "new").exists()
@@ -167,15 +167,15 @@ def recorded(recordings):
 @pytest.mark.parametrize("how", ["python", "command line"])
 def test_a_deleted_recording_stays_deleted(recorded, how):
     if how == "python":
-        Archive(recorded / "archive").delete(["tape-50"])
+        Archive(recorded / "archive").recordings.delete(["tape-50"])
     else:
         assert "1 left" in rankine(recorded, "spoken", "delete", "archive", "tape-50", "--yes").stderr
     said = rankine(recorded, "spoken", "add", "archive", "recordings", "--workers", "1").stderr
-    assert Archive(recorded / "archive").documents == ["tape-70"]
+    assert Archive(recorded / "archive").recordings.names == ["tape-70"]
     assert "0 recordings recognised" in said
     assert "tape-50.wav; to add one again, give the file itself" in said
     rankine(recorded, "spoken", "add", "archive", "recordings/tape-50.wav", "--workers", "1")
-    assert sorted(Archive(recorded / "archive").documents) == ["tape-50", "tape-70"]
+    assert sorted(Archive(recorded / "archive").recordings.names) == ["tape-50", "tape-70"]
 
 
 def test_recognising_alone(recordings):
@@ -242,7 +242,7 @@ def test_a_folder_without_recordings_makes_no_archive(tmp_path):
 
 
 def test_playing_a_hit(recorded):
-    hit = Archive(recorded / "archive").documents[0] + "@0.5-1.0"
+    hit = Archive(recorded / "archive").recordings.names[0] + "@0.5-1.0"
     said = rankine(recorded, "spoken", "play", "archive", hit, "-o", "hit.wav", "--pad", "0").stderr
     assert "hit.wav: 0.5 seconds of" in said
     assert soundfile.info(recorded / "hit.wav").duration == pytest.approx(0.5, abs=0.01)
@@ -316,7 +316,9 @@ def test_notes_are_not_repeated_while_a_folder_is_watched(tmp_path, capsys):
     class Watched:
         folder = tmp_path
 
-        def add_recordings(self, *_, **__):
+        recordings = property(lambda self: self)
+
+        def add(self, *_, **__):
             return AddedRecordings(Recognised(0, 1, 0.0, [], passes.pop(0), [], []), 1.0, Changes(0, 0, 0, 0, []))
 
     notes, said = [], []

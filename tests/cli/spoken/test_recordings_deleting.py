@@ -15,7 +15,7 @@ from ..running import rankine
 @pytest.fixture
 def place(tmp_path):
     archive = Archive.create(tmp_path / "arch")
-    archive.add_lattices([(name, one_best([(name, 0.0, 1.0, 0.9)])) for name in ("north", "south", "east")])
+    archive.lattices.add([(name, one_best([(name, 0.0, 1.0, 0.9)])) for name in ("north", "south", "east")])
     return tmp_path
 
 
@@ -48,9 +48,9 @@ def test_relocate(place):
 def test_by_the_name_of_the_file(place):
     archive = Archive(place / "arch")
     (place / "west.slf").write_bytes(write_slf(one_best([("west", 0.0, 1.0, 0.9)])))
-    archive.add(place / "west.slf", {"west": About("west", {}, "/tapes/west.flac")})
+    archive.lattices.index(place / "west.slf", {"west": About("west", {}, "/tapes/west.flac")})
     said = rankine(place, "spoken", "delete", "arch", "west.wav", "--yes", code=1).stderr
     assert "'west.wav'" in said
     assert "1 document deleted" in rankine(place, "spoken", "delete", "arch", "west.flac", "--yes").stderr
     assert "1 document deleted" in rankine(place, "spoken", "delete", "arch", "north.mp3", "--yes").stderr
-    assert Archive(place / "arch").documents == ["south", "east"]
+    assert Archive(place / "arch").recordings.names == ["south", "east"]

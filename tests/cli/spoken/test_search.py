@@ -25,7 +25,7 @@ def place(tmp_path):
         words = [(w, i, i + 1.0, 0.9) for i, w in enumerate(text.split())]
         (tmp_path / "lattices" / f"{name}.slf").write_bytes(write_slf(one_best(words)))
     about = {"a": About("A", {"title": "First", "speaker": "ann"}, "", 60.0), "b": About("B", {"speaker": "bob"})}
-    Archive.create(tmp_path / "arch").add(tmp_path / "lattices", about)
+    Archive.create(tmp_path / "arch").lattices.index(tmp_path / "lattices", about)
     return tmp_path
 
 
@@ -130,7 +130,7 @@ def test_a_run_of_many_queries(place):
     assert lines[0][:4] == ["1", "Q0", "A", "1"]
     assert {line[0] for line in lines} >= {"1", "3"}
     assert {line[5] for line in lines} == {"rankine"}
-    Archive(place / "arch").add_lattices([("has blanks", one_best([("blank", 0.0, 1.0, 1.0)]))])
+    Archive(place / "arch").lattices.add([("has blanks", one_best([("blank", 0.0, 1.0, 1.0)]))])
     done = rankine(place, "spoken", "search", "arch", "blank", "-o", "trec", code=1)
     assert "a TREC run cannot hold the name 'has blanks'" in done.stderr
 
@@ -177,16 +177,18 @@ def test_help_shows_the_grammar(place):
 
 def test_candidates_tell_what_they_miss(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add(sausages(tmp_path / "s.sausage", *(f"d{i} [ a 0.{i + 2} ] [ {'bc'[i % 2]} 1 ]" for i in range(6))))
+    archive.lattices.index(
+        sausages(tmp_path / "s.sausage", *(f"d{i} [ a 0.{i + 2} ] [ {'bc'[i % 2]} 1 ]" for i in range(6)))
+    )
     done = rankine(tmp_path, "spoken", "search", "a", "a", "--candidates", "2", "-k", "4", "-o", "trec")
     assert len(done.stdout.splitlines()) == 4  # at least k are scored
     assert "of the first 4 places of all, 4 are among the candidates" in done.stderr
     assert "candidates" not in rankine(tmp_path, "spoken", "search", "a", "a", "-o", "trec").stderr
     names = [name for name in archive.ranker_names if not is_evidence(name)]
-    archive.use_weights(Weights.of({"word-cn-1": -1.0}, archive.ranker_names))  # the last come first
+    archive.weights.use(Weights.of({"word-cn-1": -1.0}, archive.ranker_names))  # the last come first
     done = rankine(tmp_path, "spoken", "search", "a", "a", "--candidates", "2", "-k", "2", "-o", "trec")
     assert "of the first 2 places of all, 0 are among the candidates" in done.stderr
-    archive.use_weights(Weights(tuple(names), (1.0,) * len(names), "query-minmax", "test", {"candidates": 4}))
+    archive.weights.use(Weights(tuple(names), (1.0,) * len(names), "query-minmax", "test", {"candidates": 4}))
     done = rankine(tmp_path, "spoken", "search", "a", "a -b", "-o", "trec")
     assert len(done.stdout.splitlines()) == 2
     assert "the weights in use rank 4 places; the query and its filters leave 2 of them" in done.stderr

@@ -32,7 +32,7 @@ def test_collections(archive):
     assert members(archive, "For the talk") == [("tape@0.00-1.00", "on printing"), ("tape@1.00-2.00", "")]
     book.undo()
     assert len(members(archive, "For the talk")) == 3
-    archive.about.set("tape", {"rights": "closed"})
+    archive.metadata.set("tape", {"rights": "closed"})
     assert members(archive, "For the talk") == [("other", "on printing")]
     assert len(book.get_all("For the talk", closed=True)) == 3
     for call, said in (
@@ -48,7 +48,7 @@ def test_collections(archive):
 
 def test_export_with_time_codes(tmp_path):
     archive = recognised_archive(tmp_path, "one two three four", "five six")
-    archive.about.set("r00", {"title": "On\nnumbers"})
+    archive.metadata.set("r00", {"title": "On\nnumbers"})
     archive.corrections.add("r00@0.5-1", "Zwei")
     archive.collections.add("talk", ["r00@0-1.5", "r01@0.5-1", "r01"], "a <b> & c")
     assert archive.collections.export("talk", tmp_path / "t.csv") == 3

@@ -40,10 +40,10 @@ def test_notes_are_put_changed_removed_and_undone(archive):
 
 def test_notes_follow_their_recording(archive):
     archive.notes.add("tape@0.5-1.5", "text")
-    archive.delete(["tape"])
+    archive.recordings.delete(["tape"])
     (note,) = archive.notes.all()
     assert (note.recording, note.gone) == ("tape", True)
-    archive.undelete(["tape"])
+    archive.recordings.undelete(["tape"])
     assert not archive.notes.all()[0].gone
 
 

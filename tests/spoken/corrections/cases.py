@@ -44,7 +44,7 @@ class OtherTimed(Timed):
 def archive_of(folder, **texts):
     """An archive of lattices that it does not keep."""
     archive = Archive.create(folder, KINDS)
-    archive.add_lattices([(name, heard(text)) for name, text in texts.items()])
+    archive.lattices.add([(name, heard(text)) for name, text in texts.items()])
     return archive
 
 
@@ -52,7 +52,7 @@ def recognised_archive(folder, *texts):
     """An archive that has recognised recordings r00, r01, …"""
     write_recordings(folder / "audio", range(len(texts)))
     archive = Archive.create(folder / "archive", KINDS)
-    archive.add_recordings([folder / "audio"], [Timed(texts)])
+    archive.recordings.add([folder / "audio"], [Timed(texts)])
     return archive
 
 

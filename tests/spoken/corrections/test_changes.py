@@ -37,7 +37,7 @@ def segments(place, rng):
             offset += 0.5 * len(text.split()) + rng.choice((0.0, 1.0))
             number += 1
     archive = Archive.create(place / "archive", KINDS)
-    archive.add(folder, about)
+    archive.lattices.index(folder, about)
     return archive
 
 
@@ -52,10 +52,10 @@ def test_random_corrections_and_undos(tmp_path, own):
         else:
             archive = segments(tmp_path / str(seed), rng)
         queries = tuple(f"w{i}" for i in range(8))
-        before, plain = answers(archive, queries), {name: indexed(archive, name) for name in archive.documents}
+        before, plain = answers(archive, queries), {name: indexed(archive, name) for name in archive.recordings.names}
         changes = []
         for step in range(12):
-            name = rng.choice(archive.documents)
+            name = rng.choice(archive.recordings.names)
             words = archive.corrections.words(name, as_heard=True)
             if rng.random() < 0.25 and changes:
                 number = changes.pop(rng.randrange(len(changes)))
@@ -71,7 +71,7 @@ def test_random_corrections_and_undos(tmp_path, own):
                 crossing += first < last
                 if text or not others:
                     changes.append(archive.corrections.add(f"{name}@{start:.2f}-{end:.2f}", text).change)
-            for document in archive.documents:
+            for document in archive.recordings.names:
                 want = [w.text.lower() for w in archive.corrections.words(document)]
                 assert indexed(archive, document) == want
                 assert [w.text for w in archive.corrections.words(document, as_heard=True)] == plain[document]
@@ -89,7 +89,7 @@ def test_random_corrections_and_undos(tmp_path, own):
 def test_lattices_with_doubt_and_silence(several):
     rng, before = np.random.default_rng(0), answers(several)
     done = 0
-    for name in several.documents:
+    for name in several.recordings.names:
         words = several.corrections.words(name)
         if not words:
             continue
@@ -109,7 +109,7 @@ def test_lattices_with_doubt_and_silence(several):
 
 def test_rows_that_no_correction_touches_stay_as_they_are(tmp_path):
     archive = segments(tmp_path, random.Random(3))
-    name = max(archive.documents, key=lambda n: len(rows_as_heard(archive.index, n)))
+    name = max(archive.recordings.names, key=lambda n: len(rows_as_heard(archive.index, n)))
     before = {kind: cells(archive, kind, "pspl")[name] for kind in archive.kinds}
     rows = rows_as_heard(archive.index, name)
     last = rows[-1]
@@ -123,7 +123,7 @@ def test_rows_that_no_correction_touches_stay_as_they_are(tmp_path):
 
 def test_the_network_of_rows_has_their_posteriors(several):
     looked = 0
-    for name in several.documents:
+    for name in several.recordings.names:
         for row in rows_as_heard(several.index, name):
             entries = row.entries["word", "cn"]
             if not len(entries.unit):
@@ -164,7 +164,7 @@ def test_a_span_over_two_segments(tmp_path):
     (folder / "u0.slf").write_bytes(write_slf(heard("one two")))
     (folder / "u1.slf").write_bytes(write_slf(heard("three four")))
     archive = Archive.create(tmp_path / "archive", KINDS)
-    archive.add(folder, {"u0": About("t", {}, "", 0.0), "u1": About("t", {}, "", 1.0)})
+    archive.lattices.index(folder, {"u0": About("t", {}, "", 0.0), "u1": About("t", {}, "", 1.0)})
     archive.corrections.add("t@0.5-1.45", "Zweidrei")
     assert indexed(archive, "t") == ["one", "zweidrei", "four"]
     assert hits(archive, "two") == hits(archive, "three") == []
@@ -177,7 +177,7 @@ def test_words_in_a_pause_between_segments(tmp_path):
     (folder / "u0.slf").write_bytes(write_slf(heard("one two")))
     (folder / "u1.slf").write_bytes(write_slf(heard("three four")))
     archive = Archive.create(tmp_path / "archive", KINDS)
-    archive.add(folder, {"u0": About("t", {}, "", 1.0), "u1": About("t", {}, "", 4.0)})
+    archive.lattices.index(folder, {"u0": About("t", {}, "", 1.0), "u1": About("t", {}, "", 4.0)})
     archive.corrections.add("t@2.5-3.0", "missed")
     archive.corrections.add("t@0.2-0.7", "before")
     assert indexed(archive, "t") == ["before", "one", "two", "missed", "three", "four"]
@@ -196,7 +196,7 @@ def test_turns_at_the_same_time(tmp_path):
     (folder / "ann.slf").write_bytes(write_slf(heard("one two three")))
     (folder / "bob.slf").write_bytes(write_slf(heard("eins zwei drei")))
     archive = Archive.create(tmp_path / "archive", KINDS)
-    archive.add(folder, {name: About("t", {}, "", 0.0) for name in ("ann", "bob")})
+    archive.lattices.index(folder, {name: About("t", {}, "", 0.0) for name in ("ann", "bob")})
     done = archive.corrections.add("t@bob@0.5-1", "deux")
     assert done.heard == "zwei"
     assert indexed(archive, "t") == ["one", "two", "three", "eins", "deux", "drei"]

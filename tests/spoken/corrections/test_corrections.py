@@ -102,7 +102,7 @@ def test_words_that_all_are_corrected_away_leave_an_archive_in_order(tmp_path):
 def test_the_same_elsewhere_is_accepted_in_bulk_and_undone_together(tmp_path):
     texts = {f"t{i}": f"hear wool stone craft number w{i}" for i in range(5)}
     archive = archive_of(tmp_path / "a", **texts, other="wool and stone craft")
-    archive.about.set("t4", {"rights": "closed"})
+    archive.metadata.set("t4", {"rights": "closed"})
     first = archive.corrections.add("t0@0.5-2", "Wollstonecraft")
     assert [p.recording for p in archive.corrections.elsewhere(first.id)] == ["t1", "t2", "t3"]
     assert [p.recording for p in archive.corrections.elsewhere(first.id, closed=True)] == ["t1", "t2", "t3", "t4"]
@@ -120,7 +120,7 @@ def test_the_same_elsewhere_is_accepted_in_bulk_and_undone_together(tmp_path):
 
 def test_bad_input_is_a_sentence(tmp_path):
     archive = archive_of(tmp_path / "a", tape=SAID)
-    archive.add_lattices([("flat", rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0)], 0, 1))])
+    archive.lattices.add([("flat", rk.spoken.Lattice.from_arcs([(0, 1, "a", 0.0)], 0, 1))])
     bad = [
         ("tape@1.5-3.0", "x" * 10_000, "a correction of 10,000 characters; at most 1,000"),
         ("tape@1.5-3.0", "...", "expected words, got '...'"), ("tape@1.5-3.0", "a\0b", "control character"),
@@ -143,13 +143,13 @@ def test_bad_input_is_a_sentence(tmp_path):
 
 def test_a_change_of_metadata_is_none_of_corrections(tmp_path):
     archive = archive_of(tmp_path / "a", tape=SAID)
-    archive.about.set("tape", {"title": "x"})
+    archive.metadata.set("tape", {"title": "x"})
     done = archive.corrections.add(f"tape{SPAN}", "Wollstonecraft")
     with pytest.raises(rk.InputError, match="no change has number 1; the last ones are 2"):
         archive.corrections.undo(1)
     with pytest.raises(rk.InputError, match="no change has number 2"):
-        archive.about.undo(done.change)
-    archive.about.undo()
+        archive.metadata.undo(done.change)
+    archive.metadata.undo()
     assert [c.id for c in archive.corrections.all()] == [done.id]
 
 
@@ -162,15 +162,15 @@ def test_corrections_follow_a_recording(tmp_path):
     archive.merge()
     assert hits(archive, "wollstonecraft") == [("r00", 1.5, 3.0)]
     (tmp_path / "audio" / "r00.wav").rename(tmp_path / "audio" / "renamed.wav")
-    archive.add_recordings([tmp_path / "audio"], [Timed((SAID, "other words here"))])
+    archive.recordings.add([tmp_path / "audio"], [Timed((SAID, "other words here"))])
     assert hits(archive, "wollstonecraft") == [("renamed", 1.5, 3.0)]
     assert archive.corrections.orphans() == []
-    archive.delete(["renamed"])
+    archive.recordings.delete(["renamed"])
     assert [c.recording for c in archive.corrections.orphans()] == ["renamed"]
-    archive.undelete(["renamed"])
+    archive.recordings.undelete(["renamed"])
     assert hits(archive, "wollstonecraft") == [("renamed", 1.5, 3.0)]
     (tmp_path / "audio").rename(tmp_path / "moved")
-    archive.relocate(tmp_path / "moved")
+    archive.recordings.relocate(tmp_path / "moved")
     assert mine(archive).audio == str(tmp_path / "moved" / "renamed.wav")
     archive.corrections.undo()
     assert hits(archive, "wool stone craft") == [("renamed", 1.5, 3.0)]
@@ -181,9 +181,9 @@ def test_corrections_follow_a_recording(tmp_path):
 def test_what_is_undone_while_a_recording_is_deleted_is_undone_when_it_returns(tmp_path):
     archive = archive_of(tmp_path / "a", tape=SAID, other="words")
     archive.corrections.add(f"tape{SPAN}", "Wollstonecraft")
-    archive.delete(["tape"])
+    archive.recordings.delete(["tape"])
     archive.corrections.undo()
-    archive.undelete(["tape"])
+    archive.recordings.undelete(["tape"])
     assert hits(archive, "wool stone craft") == [("tape", 1.5, 3.0)]
     assert hits(archive, "wollstonecraft") == []
 
@@ -193,7 +193,7 @@ def test_a_recording_that_is_recognised_anew_keeps_its_corrections(tmp_path):
     kept = archive.corrections.add(f"r00{SPAN}", "Wollstonecraft", "ann")
     lost = archive.corrections.add("r01@0-1.0", "such a", "bob")
     new = "so we read mary will stun craft today and she wrote", "entirely different words were heard now"
-    archive.add_recordings([tmp_path / "audio"], [OtherTimed(new)])
+    archive.recordings.add([tmp_path / "audio"], [OtherTimed(new)])
     assert reading(archive, "r00") == "so we read mary Wollstonecraft today and she wrote"
     assert hits(archive, "wollstonecraft") == [("r00", 2.0, 3.5)]
     assert [c.id for c in archive.corrections.orphans()] == [lost.id]
@@ -208,7 +208,7 @@ def test_a_recording_that_is_recognised_anew_keeps_its_corrections(tmp_path):
     assert [c.id for c in archive.corrections.all()] == [kept.id]
     archive.corrections.undo()
     assert [c.id for c in archive.corrections.orphans()] == [lost.id]
-    archive.add_recordings([tmp_path / "audio"], [Timed((SAID, "so much for tapes"))])
+    archive.recordings.add([tmp_path / "audio"], [Timed((SAID, "so much for tapes"))])
     assert archive.corrections.orphans() == []
     assert reading(archive, "r01") == "such a for tapes"
     archive.check()
@@ -232,12 +232,12 @@ def test_a_transcript_that_changes_keeps_its_corrections(tmp_path):
 
     write("we read Mary wool stone craft today")
     archive = Archive.create(tmp_path / "a")
-    archive.add(folder)
+    archive.lattices.index(folder)
     first = [w for w in archive.corrections.words("talk") if w.text in ("wool", "craft")]
     archive.corrections.add(f"talk@{first[0].start:.3f}-{first[1].end:.3f}", "Wollstonecraft")
-    assert archive.add(folder)[:4] == (0, 0, 1, 0)
+    assert archive.lattices.index(folder)[:4] == (0, 0, 1, 0)
     write("yes we read Mary wool stone craft today")
-    assert archive.add(folder)[:4] == (0, 1, 0, 0)
+    assert archive.lattices.index(folder)[:4] == (0, 1, 0, 0)
     assert reading(archive, "talk") == "yes we read mary Wollstonecraft today"
 
 
@@ -265,7 +265,7 @@ def test_packed_repaired_and_rebuilt(tmp_path):
 def test_closed_recordings(tmp_path):
     archive = archive_of(tmp_path / "a", tape=SAID, open="other words")
     archive.corrections.add(f"tape{SPAN}", "Wollstonecraft")
-    archive.about.set("tape", {"rights": "closed"})
+    archive.metadata.set("tape", {"rights": "closed"})
     assert archive.corrections.all() == archive.corrections.orphans() == []
     assert len(archive.corrections.all(closed=True)) == 1
     assert archive.corrections.export(tmp_path / "x.csv") == 0
@@ -281,16 +281,16 @@ def test_closed_recordings(tmp_path):
     other = Archive.unpack(tmp_path / "open.zip", tmp_path / "other")
     assert other.corrections.all(closed=True) == other.notes.all(closed=True) == []
     assert b"Wollstonecraft" not in (tmp_path / "other" / "store.sqlite").read_bytes()
-    archive.delete(["tape"])
+    archive.recordings.delete(["tape"])
     assert archive.corrections.all() == []
     assert len(archive.corrections.all(closed=True)) == 2
-    archive.about.undo()
+    archive.metadata.undo()
 
 
 def test_on_request_tells_no_words(tmp_path):
     archive = archive_of(tmp_path / "a", tape=SAID, open="other words")
     archive.corrections.add(f"tape{SPAN}", "Wollstonecraft")
-    archive.about.set("tape", {"rights": "on request"})
+    archive.metadata.set("tape", {"rights": "on request"})
     (hit,) = archive.search("wollstonecraft", 1)
     assert hit.corrections == ()
 
@@ -307,7 +307,7 @@ def test_a_kill_between_store_and_index_loses_nothing(tmp_path, monkeypatch):
     archive = Archive(archive.folder)
     assert [c.written for c in archive.corrections.all()] == ["Wollstonecraft"]
     assert hits(archive, "wollstonecraft") == []
-    archive.add_lattices([("new", heard("more words"))])
+    archive.lattices.add([("new", heard("more words"))])
     assert hits(archive, "wollstonecraft") == [("tape", 1.5, 3.0)]
 
 
@@ -343,7 +343,7 @@ def test_corrections_of_closed_recordings_are_their_keepers(tmp_path):
     done = archive.corrections.add(f"r00{SPAN}", "Wollstonecraft", "ann")
     noted = archive.notes.add(f"r00{SPAN}", "of both sisters", "ann")
     put = archive.collections.add("talk", [f"r00{SPAN}"])[0]
-    archive.about.set("r00", {"rights": "closed"})
+    archive.metadata.set("r00", {"rights": "closed"})
     archive.refresh()
     book = archive.corrections
     for call in (
@@ -366,10 +366,10 @@ def test_a_transcript_that_returns_with_other_words_has_its_corrections(tmp_path
 
     write("one")
     archive = archive_of(tmp_path / "a", other="something else")
-    archive.add(tmp_path / "talks")
+    archive.lattices.index(tmp_path / "talks")
     archive.corrections.add("talk@1.1-1.9", "Wollstonecraft", "ann")
-    archive.delete(["talk"])
+    archive.recordings.delete(["talk"])
     write("three")
-    archive.add(tmp_path / "talks")
+    archive.lattices.index(tmp_path / "talks")
     assert [hit.document for hit in archive.search("wollstonecraft") if hit.certainty == "heard"] == ["talk"]
     assert archive.corrections.orphans() == []

@@ -14,11 +14,11 @@ def test_further_hearings_are_corrected_too(tmp_path):
     texts, others = (SAID, "words in the other one"), ("he read marry wall stone raft today and he rode", "words in it")
     write_recordings(tmp_path / "audio", range(2))
     archive = Archive.create(tmp_path / "archive", KINDS)
-    archive.add_recordings([tmp_path / "audio"], {"one": Timed(texts), "two": OtherTimed(others)})
-    archive.weigh_hearing("two", 1.0)
+    archive.recordings.add([tmp_path / "audio"], {"one": Timed(texts), "two": OtherTimed(others)})
+    archive.hearings.weigh("two", 1.0)
 
     def second(archive=archive):
-        return Archive(archive.hearings[0].folder)
+        return Archive(archive.hearings.all()[0].folder)
 
     plain = answers(second(), ("raft", "stone", "today"))
     assert hits(second(), "raft") == [("r00", 2.5, 3.0)]
@@ -32,7 +32,7 @@ def test_further_hearings_are_corrected_too(tmp_path):
     archive.corrections.undo(done.change)
     assert answers(second(), ("raft", "stone", "today")) == plain
     archive.corrections.undo(archive.corrections.history()[-1].id)
-    archive.add_hearings([tmp_path / "audio"], {"two": OtherTimed(("he red merry wool stoned raft to day he", "w"))})
+    archive.hearings.add([tmp_path / "audio"], {"two": OtherTimed(("he red merry wool stoned raft to day he", "w"))})
     assert hits(second(), "wollstonecraft") == [("r00", 1.5, 3.0)]
     assert [hit[0] for hit in hits(second(), '"merry wollstonecraft to day"')] == ["r00"]
     assert hits(second(), "raft") == []

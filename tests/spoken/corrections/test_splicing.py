@@ -27,7 +27,7 @@ def arrays_of(document, settings):
 
 def change(archive, rng, changes, step):
     """A correction at a random place, or an undo of one."""
-    name = rng.choice(archive.documents)
+    name = rng.choice(archive.recordings.names)
     words = archive.corrections.words(name, as_heard=True)
     if rng.random() < 0.3 and changes:
         archive.corrections.undo(changes.pop(rng.randrange(len(changes))))
@@ -55,7 +55,7 @@ def test_rows_are_the_same_as_when_all_are_written_anew(tmp_path, monkeypatch, o
             change(archive, rng, changes, step)
             corrections = stored_corrections(Store(archive.folder))
             drawn = {name: [c for c in some if rng.random() < 0.6] for name, some in corrections.items()}
-            for name in archive.documents:
+            for name in archive.recordings.names:
                 for some in (corrections.get(name, []), drawn.get(name, []), []):
                     both = []
                     for how in (True, False):
@@ -74,7 +74,7 @@ def test_rows_are_the_same_as_when_all_are_written_anew(tmp_path, monkeypatch, o
 
 def test_long_documents_of_small_parts_are_spliced(tmp_path, monkeypatch):
     archive = segments(tmp_path, random.Random(3))
-    name = max(archive.documents, key=lambda n: len(archive.index.utterances_of(n)))
+    name = max(archive.recordings.names, key=lambda n: len(archive.index.utterances_of(n)))
     reader, number = archive.index.place_of(name)
     assert not spliced_documents.can_splice(reader, number)
     monkeypatch.setattr(spliced_documents, "FEWEST", 2)

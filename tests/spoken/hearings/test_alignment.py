@@ -28,7 +28,7 @@ def test_stretches_belong_to_those_that_they_overlap_most(tmp_path):
     apart = Timed((("one", 0.0, 1.0), ("two", 2.5, 4.0), ("three", 6.0, 7.0)), ending=".slf")
     joined = Whole((("one", 0.0, 1.0), ("two", 1.1, 4.0), ("three", 6.0, 7.0)), ending=".slf")
     archive = word_archive(tmp_path / "archive")
-    archive.add_recordings(audio, [apart, joined])
+    archive.recordings.add(audio, [apart, joined])
     further = Archive(tmp_path / "archive" / "hearings" / "whole")
     same = same_places(archive.index, further.index)
     assert int(archive.index.places_before[-1]) == 6
@@ -37,5 +37,5 @@ def test_stretches_belong_to_those_that_they_overlap_most(tmp_path):
     np.testing.assert_array_equal(same.own % 3, [1, 2, 1, 2])
     back = same_places(further.index, archive.index)
     np.testing.assert_array_equal(back.own, [0, 0, 1, 2, 2, 3])
-    archive.weigh_hearing("whole", 1.0)
+    archive.hearings.weigh("whole", 1.0)
     assert [hit.segment for hit in archive.search("two")] == ["r00@2.50-6.00", "r01@2.50-6.00"]

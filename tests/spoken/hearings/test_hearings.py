@@ -36,12 +36,12 @@ def audio(tmp_path_factory):
 def archive(tmp_path_factory, audio):
     """An archive whose own recogniser is mostly wrong, a second is right, and a third hears anything."""
     archive = word_archive(tmp_path_factory.mktemp("hearings") / "archive")
-    archive.add_recordings(audio, [Told(unsure()), Second(right()), Third(noise())])
+    archive.recordings.add(audio, [Told(unsure()), Second(right()), Third(noise())])
     return archive
 
 
 def test_a_hearing_that_is_right_counts_and_one_of_noise_does_not(archive):
-    second, third = archive.learn_hearings()
+    second, third = archive.hearings.learn()
     assert (second.weight.source, third.weight.source) == ("agreement", "none")
     assert second.weight.weight > 0
     assert second.weight.queries == N
@@ -50,27 +50,27 @@ def test_a_hearing_that_is_right_counts_and_one_of_noise_does_not(archive):
     assert second.weight.p < 0.001
     assert third.weight.weight == 0
     assert archive.search(NAMES[7])[0].document == "r07"
-    assert [h.weight for h in archive.hearings] == [second.weight, third.weight]
-    assert archive.learn_hearings() == [second, third]  # it draws no other words
+    assert [h.weight for h in archive.hearings.all()] == [second.weight, third.weight]
+    assert archive.hearings.learn() == [second, third]  # it draws no other words
 
 
 def test_judged_queries_decide(archive):
     for i in range(12):
-        query = archive.judgments.query(NAMES[i])
-        archive.judgments.add(query, f"r{(i - 1) % N:02d}", 1)  # the judge finds that the own hearing was right
-    second, third = archive.learn_hearings()
+        query = archive.judgments.store.query(NAMES[i])
+        archive.judgments.store.add(query, f"r{(i - 1) % N:02d}", 1)  # the judge finds that the own hearing was right
+    second, third = archive.hearings.learn()
     assert (second.weight.source, second.weight.queries) == ("judged queries", 12)
     assert second.weight.weight == third.weight.weight == 0
     assert "no evidence that it helps" in str(second.weight)
-    archive.weigh_hearing("third", 0.3)
-    assert [h.weight.weight for h in archive.learn_hearings(given=False)] == [0, 0.3]
-    assert archive.learn_hearings()[1].weight.source == "judged queries"
+    archive.hearings.weigh("third", 0.3)
+    assert [h.weight.weight for h in archive.hearings.learn(given=False)] == [0, 0.3]
+    assert archive.hearings.learn()[1].weight.source == "judged queries"
 
 
 def test_weights_are_checked(archive, tmp_path):
     for weight in (-0.1, 11.0, float("nan")):
         with pytest.raises(rk.InputError, match="must be between 0 and 10"):
-            archive.weigh_hearing("second", weight)
+            archive.hearings.weigh("second", weight)
     path = archive.folder / "hearings" / "second" / "hearing.json"
     kept = path.read_bytes()
     for broken in (kept.replace(b'"weight": ', b'"weight": 9'), b"{}\n{}\n", kept.replace(b"judged", b"jugged")):
@@ -92,4 +92,4 @@ def test_a_hearing_with_other_units_is_refused(archive, tmp_path):
     with pytest.raises(rk.InputError, match="indexed with other units"):
         Archive(archive.folder).search(NAMES[0])
     assert other.folder.name == "other"
-    archive.remove_hearing("other")
+    archive.hearings.remove("other")

@@ -58,13 +58,13 @@ def test_a_recording_in_which_the_own_recogniser_heard_nothing(tmp_path):
     own = Told((((1.0, "one"),), (), ((1.0, "three"),)))
     second = Second((((1.0, "first"),), ((1.0, "middle word"),), ((1.0, "last"),)))
     archive = word_archive(tmp_path / "archive")
-    added = archive.add_recordings(tmp_path / "audio", [own])
-    assert (archive.documents, added.recognised.silent) == (["r00", "r02"], ["r01"])
-    archive.add_hearings(tmp_path / "audio", [second])
-    assert sorted(archive.documents) == ["r00", "r01", "r02"]
+    added = archive.recordings.add(tmp_path / "audio", [own])
+    assert (archive.recordings.names, added.recognised.silent) == (["r00", "r02"], ["r01"])
+    archive.hearings.add(tmp_path / "audio", [second])
+    assert sorted(archive.recordings.names) == ["r00", "r01", "r02"]
     with pytest.raises(rk.InputError, match="occurs in this archive"):  # the hearing does not count
         archive.search("middle")
-    archive.weigh_hearing("second", 1.0)
+    archive.hearings.weigh("second", 1.0)
     hit = archive.search('"middle word"')[0]
     assert (hit.document, hit.snippet) == ("r01", "middle word")
     assert archive.search("three")[0].document == "r02"
@@ -76,8 +76,8 @@ def bursts(tmp_path):
     write_bursts(tmp_path / "audio" / "long.wav", [0, 1, 2, 3])
     write_bursts(tmp_path / "audio" / "other.wav", [1, 4])
     archive = word_archive(tmp_path / "archive")
-    archive.add_recordings(tmp_path / "audio", [OWN, FURTHER], longest=5.0)
-    archive.weigh_hearing("louder", 1.0)
+    archive.recordings.add(tmp_path / "audio", [OWN, FURTHER], longest=5.0)
+    archive.hearings.weigh("louder", 1.0)
     return archive
 
 
@@ -103,15 +103,15 @@ def test_segments_in_which_the_own_recogniser_heard_nothing(bursts):
 
 def test_places_without_words_stay_and_nothing_is_heard_again(bursts, tmp_path):
     before, n = found(bursts, "due"), len(OWN.calls)
-    added = bursts.add_recordings(tmp_path / "audio", [OWN], longest=5.0)
+    added = bursts.recordings.add(tmp_path / "audio", [OWN], longest=5.0)
     assert (added.recognised.done, added.recognised.before, len(OWN.calls)) == (0, 2, n)
     assert found(bursts, "due") == before
     (tmp_path / "audio" / "long.wav").rename(tmp_path / "audio" / "new.wav")
-    bursts.add_recordings(tmp_path / "audio", [OWN], longest=5.0)
+    bursts.recordings.add(tmp_path / "audio", [OWN], longest=5.0)
     assert [document for document, _ in found(bursts, "due")] == ["new", "other"]
-    bursts.delete(["other"])
+    bursts.recordings.delete(["other"])
     assert [document for document, _ in found(bursts, "due")] == ["new"]
-    bursts.undelete(["other"])
+    bursts.recordings.undelete(["other"])
     assert len(found(bursts, "due")) == 2
     bursts.pack(tmp_path / "packed.zip")
     unpacked = Archive.unpack(tmp_path / "packed.zip", tmp_path / "unpacked")
@@ -123,7 +123,7 @@ def test_places_without_words_stay_and_nothing_is_heard_again(bursts, tmp_path):
 
 def test_another_own_recogniser_keeps_what_only_the_further_one_has(bursts, tmp_path):
     other = Loudness((None, "two", None, None, None))
-    bursts.add_recordings(tmp_path / "audio", [other], longest=5.0)
+    bursts.recordings.add(tmp_path / "audio", [other], longest=5.0)
     assert found(bursts, "two") == found(bursts, "due")
     assert [document for document, _ in found(bursts, "uno")] == ["long"]
     assert not (bursts.folder / "recognised" / "long@00002.slf.gz").exists()
@@ -131,8 +131,8 @@ def test_another_own_recogniser_keeps_what_only_the_further_one_has(bursts, tmp_
 
 def test_segments_that_were_cut_otherwise_are_no_new_ones(bursts, tmp_path):
     n = int(bursts.index.places_before[-1])
-    bursts.add_hearings(tmp_path / "audio", {"short": FURTHER}, longest=2.0)
+    bursts.hearings.add(tmp_path / "audio", {"short": FURTHER}, longest=2.0)
     assert int(bursts.index.places_before[-1]) == n
-    bursts.weigh_hearing("louder", 0.0)
-    bursts.weigh_hearing("short", 1.0)
+    bursts.hearings.weigh("louder", 0.0)
+    bursts.hearings.weigh("short", 1.0)
     assert [document for document, _ in found(bursts, "due")] == ["long", "other"]

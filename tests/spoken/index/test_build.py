@@ -31,7 +31,7 @@ def test_any_order_any_batches_merged_or_not(tmp_path):
     many = Archive.create(tmp_path / "many", SMALL)
     order = rng.permutation(30)
     for part in np.array_split(order, 10):
-        many.add_lattices([(names[i], lattice(i)) for i in part])
+        many.lattices.add([(names[i], lattice(i)) for i in part])
     assert 1 < len(many.index.parts) < 10  # some merged by themselves
     assert answers(many) == answers(one)
     assert answers(one)
@@ -45,8 +45,8 @@ def test_any_order_any_batches_merged_or_not(tmp_path):
 
 def test_merging_does_not_change_what_is_known(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add(sausages(tmp_path / "s.sausage", "q [ x 0.999 xb 0.0005 ] [ b 1 ] [ w 1 ]"))
-    archive.add_lattices([("more", lattice(0))])
+    archive.lattices.index(sausages(tmp_path / "s.sausage", "q [ x 0.999 xb 0.0005 ] [ b 1 ] [ w 1 ]"))
+    archive.lattices.add([("more", lattice(0))])
     before = "xb" in archive.index.vocabulary, [h.document for h in archive.search('"xb w"')]
     archive.merge()
     assert ("xb" in archive.index.vocabulary, [h.document for h in archive.search('"xb w"')]) == before
@@ -78,9 +78,9 @@ def test_a_phrase_counts_alike_wherever_it_is_said(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     for name, at in (("early", 5), ("later", 497), ("late", 8501)):
         (tmp_path / f"{name}.ctm").write_text(talk(9000, {at: "railway", at + 1: "station"}))
-        assert archive.add(tmp_path / f"{name}.ctm", {"rec": About(name)}).errors == []
+        assert archive.lattices.index(tmp_path / f"{name}.ctm", {"rec": About(name)}).errors == []
     words = document_scores(archive.index, archive.parse("railway station"), np.arange(3))[:, :6]
-    scores = dict(zip(archive.documents, words, strict=True))
+    scores = dict(zip(archive.recordings.names, words, strict=True))
     assert archive.ranker_names[1] == "word-pspl-2"
     assert scores["early"] == pytest.approx(scores["later"])
     assert scores["early"] == pytest.approx(scores["late"])
@@ -120,9 +120,9 @@ def test_a_network_keeps_its_slots(tmp_path):
     """The words of a slot stay together, whatever their times; read from a file or given as a lattice."""
     (tmp_path / "u.mesh").write_text(MESH)
     files = Archive.create(tmp_path / "files", SMALL)
-    files.add(tmp_path / "u.mesh")
+    files.lattices.index(tmp_path / "u.mesh")
     memory = Archive.create(tmp_path / "memory", SMALL)
-    memory.add_lattices([("u", read_lattice(tmp_path / "u.mesh"))])
+    memory.lattices.add([("u", read_lattice(tmp_path / "u.mesh"))])
     want = {(0, "the"): 1.0, (1, "cat"): 0.5, (1, "cap"): 0.4, (2, "sat"): 1.0}
     for archive in (files, memory):
         assert cells(archive, "word", "cn")["u"][0] == pytest.approx(want, rel=2e-4)
@@ -134,7 +134,7 @@ def test_a_network_keeps_its_slots(tmp_path):
 def test_an_n_best_list_is_indexed_as_its_network(tmp_path):
     (tmp_path / "u.nbest").write_text(f"{np.log(3.0)} the cat sat\n0.0 the big cap sat\n")
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add(tmp_path / "u.nbest")
+    archive.lattices.index(tmp_path / "u.nbest")
     want = {(0, "the"): 1.0, (1, "big"): 0.25, (2, "cat"): 0.75, (2, "cap"): 0.25, (3, "sat"): 1.0}
     stored = cells(archive, "word", "cn")["u"][0]
     assert {word for _, word in stored} == {word for _, word in want}

@@ -33,7 +33,7 @@ def small_lattice(rng, words=WORDS, longest=6):
 def small_archive(place, rng, kinds, n=6, words=WORDS):
     archive = Archive.create(place, Settings(dict(kinds)))
     for part in range(int(rng.integers(1, 4))):
-        archive.add_lattices([(f"d{part}{i}", small_lattice(rng, words)) for i in range(int(rng.integers(1, n)))])
+        archive.lattices.add([(f"d{part}{i}", small_lattice(rng, words)) for i in range(int(rng.integers(1, n)))])
     return archive
 
 
@@ -75,7 +75,7 @@ def test_evidence_is_that_of_the_definitions(kinds, tmp_path):
         if trial % 5 == 1:
             archive.merge()
         if trial % 5 == 2 and len(archive) > 1:
-            archive.delete([archive.documents[0]])
+            archive.recordings.delete([archive.recordings.names[0]])
         counts = ref.Counts(archive)
         names = evidence_names(archive.kinds)
         for _ in range(12):

@@ -59,7 +59,7 @@ def test_counts_are_those_of_the_lattice():
 def test_words_are_counted_before_arcs_are_left_out(tmp_path):
     arcs = [(0, 1, "a", 0.0, 0.0, 1.0), (0, 1, "b", float(np.log(5e-5)), 0.0, 1.0), (0, 1, "c", -14.0, 0.0, 1.0)]
     archive = Archive.create(tmp_path / "a", Settings(dict(KINDS[1])))
-    archive.add_lattices([("u", Lattice.from_arcs(arcs, 0, 1))])
+    archive.lattices.add([("u", Lattice.from_arcs(arcs, 0, 1))])
     (reader,) = archive.index.parts
     for word, count in (("a", 1.0), ("b", 5e-5)):
         utterance, stored = gram_postings(reader, "word", [word])
@@ -94,13 +94,13 @@ def test_an_archive_of_an_older_release(kinds, tmp_path):
             assert places.tolist() == [x for x, row in enumerate(want) if row]
             np.testing.assert_allclose(X.sum(axis=1), [sum(want[x].values()) for x in places.tolist()], atol=1e-11)
             before.append((places.tolist(), X))
-        archive.add_lattices([("zz", Lattice.from_arcs([(0, 1, "zebra", 0.0, 0.0, 1.0)], 0, 1))])
+        archive.lattices.add([("zz", Lattice.from_arcs([(0, 1, "zebra", 0.0, 0.0, 1.0)], 0, 1))])
         archive.merge()
         (reader,) = archive.index.parts
         assert all(
             GramPostings(k, n).stored(reader.part) for k, orders in archive.settings.grams.items() for n in orders
         )
-        archive.delete(["zz"])
+        archive.recordings.delete(["zz"])
         archive.check()
         for text, (places, X) in zip(texts, before, strict=True):
             after, Y = place_evidence(archive.index, archive.parse(text))

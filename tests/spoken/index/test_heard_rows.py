@@ -85,8 +85,8 @@ def test_what_was_heard_comes_back_and_travels_with_the_document(tmp_path, monke
     archive.check()
     assert answers(archive) != plain
     archive.merge()
-    archive.delete(["b"])
-    archive.undelete(["b"])
+    archive.recordings.delete(["b"])
+    archive.recordings.undelete(["b"])
     archive.pack(tmp_path / "packed.zip")
     archive = Archive.unpack(tmp_path / "packed.zip", tmp_path / "other")
     assert archive.index.corrected == {"b": "mark"}

@@ -13,11 +13,11 @@ def test_readers_keep_theirstate(tmp_path):
     place = tmp_path / "a"
     old = filled(place, [f"d{i}" for i in range(6)])
     reader, want = Archive(place), answers(old)
-    old.add_lattices([("more", lattice(50))])
+    old.lattices.add([("more", lattice(50))])
     middle = Archive(place)
     between = answers(middle)
     old.merge()
-    old.delete(["d0", "d1"])
+    old.recordings.delete(["d0", "d1"])
     assert answers(reader) == want
     assert answers(middle) == between
     reader.refresh()

@@ -24,11 +24,11 @@ def both(tmp_path, monkeypatch):
     monkeypatch.setattr(working, "_SMALL_PART", 0)
     archive = filled(tmp_path / "hidden", NAMES)
     for name, seed in (("d03", 40), ("d17", 41), ("d29", 42)):
-        archive.add_lattices([(name, lattice(seed))])
+        archive.lattices.add([(name, lattice(seed))])
     assert sum(len(entry.hidden) for entry in archive.index.manifest.parts) == 3
     seeds = {"d03": 40, "d17": 41, "d29": 42}
     plain = Archive.create(tmp_path / "plain", SMALL)
-    plain.add_lattices([(name, lattice(seeds.get(name, i))) for i, name in enumerate(NAMES)])
+    plain.lattices.add([(name, lattice(seeds.get(name, i))) for i, name in enumerate(NAMES)])
     return archive, plain
 
 
@@ -66,8 +66,8 @@ def test_all_is_as_if_they_were_not_there(both):
 def test_filters_rights_deleting_merging_and_packing(both, tmp_path):
     hidden, plain = both
     for archive in both:
-        archive.about.set(["d17", "d02"], {"rights": "closed"})
-        archive.about.set(["d03", "d04"], {"title": "a title"})
+        archive.metadata.set(["d17", "d02"], {"rights": "closed"})
+        archive.metadata.set(["d03", "d04"], {"title": "a title"})
     assert answers(hidden, QUERIES) == answers(plain, QUERIES)
     assert answers(hidden, ("w0 title:title",)) == answers(plain, ("w0 title:title",))
     hidden.pack(tmp_path / "p.zip", closed=True)
@@ -75,12 +75,12 @@ def test_filters_rights_deleting_merging_and_packing(both, tmp_path):
     assert not any(entry.hidden for entry in other.index.manifest.parts)
     assert answers(other, QUERIES) == answers(plain, QUERIES)
     for archive in both:
-        archive.delete(["d03"])
+        archive.recordings.delete(["d03"])
     assert answers(hidden, QUERIES) == answers(plain, QUERIES)
     names = [name for part in hidden.index.parts for name in part.names]
     assert "d03" not in names  # what is deleted does not stay in a file, in no version
     for archive in both:
-        archive.undelete(["d03"])
+        archive.recordings.undelete(["d03"])
     assert answers(hidden, QUERIES) == answers(plain, QUERIES)
     hidden.merge()
     assert not any(entry.hidden for entry in hidden.index.manifest.parts)
@@ -89,12 +89,12 @@ def test_filters_rights_deleting_merging_and_packing(both, tmp_path):
 
 def test_few_documents_of_large_parts_are_hidden(tmp_path, monkeypatch):
     archive = filled(tmp_path / "a", NAMES)
-    archive.add_lattices([("d03", lattice(40))])
+    archive.lattices.add([("d03", lattice(40))])
     assert not any(entry.hidden for entry in archive.index.manifest.parts)  # the part is small
     monkeypatch.setattr(working, "_SMALL_PART", 0)
     archive = filled(tmp_path / "b", NAMES)
     for i in range(4):
-        archive.add_lattices([(f"d0{i}", lattice(50 + i))])
+        archive.lattices.add([(f"d0{i}", lattice(50 + i))])
         assert sum(len(entry.hidden) for entry in archive.index.manifest.parts) <= 3
     assert len(archive) == 30
     archive.check()
@@ -110,7 +110,7 @@ def test_a_repair_brings_back_what_was_hidden(both, tmp_path):
     assert not done.lost
     archive = Archive(hidden.folder)
     archive.check()
-    assert sorted(archive.documents) == NAMES
+    assert sorted(archive.recordings.names) == NAMES
 
 
 def test_numbers_that_others_wrote_are_checked(both):

@@ -18,12 +18,12 @@ def test_scores_are_those_of_the_definition(several):
     for kind in several.kinds:
         for form in FORMS:
             documents = cells(several, kind, form)
-            segments = [segment for document in several.documents for segment in documents[document]]
+            segments = [segment for document in several.recordings.names for segment in documents[document]]
             for text in TEXTS:
                 query = several.parse(text)
                 features = document_scores(several.index, query, np.arange(len(several)))
                 columns = [names.index(f"{kind}-{form}-{n}") for n in range(1, ORDERS + 1)]
-                for row, document in enumerate(several.documents):
+                for row, document in enumerate(several.recordings.names):
                     want = ref.weak_scores(documents[document], query.units(kind))
                     assert features[row, columns].tolist() == pytest.approx(want, abs=1e-12)
                 of_places = several.score(query, np.arange(len(segments)))

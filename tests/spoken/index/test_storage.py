@@ -68,7 +68,7 @@ def test_two_hundred_kills(tmp_path):
     archive = filled(place, [f"d{i}" for i in range(8)])
     rng = np.random.default_rng(2)
     interrupted = finished = committed = 0
-    usual = MANY - in_child(lambda: archive.add_lattices([("d0", lattice(999))]), MANY)
+    usual = MANY - in_child(lambda: archive.lattices.add([("d0", lattice(999))]), MANY)
     archive.refresh()
     before = state(place)
     for round_ in range(200):
@@ -76,8 +76,8 @@ def test_two_hundred_kills(tmp_path):
         new = [(f"d{rng.integers(14)}", lattice(1000 + round_))]
         gone = [str(rng.choice(sorted(before)))]
         change, expected = [
-            (lambda new=new: archive.add_lattices(new), {new[0][0]}),
-            (lambda gone=gone: archive.delete(gone), set(gone)),
+            (lambda new=new: archive.lattices.add(new), {new[0][0]}),
+            (lambda gone=gone: archive.recordings.delete(gone), set(gone)),
             (archive.merge, set()),
         ][0 if len(before) < 3 else what]
         whole = in_child(change, int(rng.integers(1, 2 * usual))) is not None
@@ -125,9 +125,9 @@ def test_a_flipped_byte_is_found_and_never_gives_wrong_hits(tmp_path):
 def test_writers_exclude_each_other(tmp_path):
     archive = filled(tmp_path / "a", ["d"])
     with writing(tmp_path / "a"), pytest.raises(rk.InputError, match="another process"):
-        archive.delete(["d"])
+        archive.recordings.delete(["d"])
     assert archive.search("w0 w1 w2 w3 w4 w5")
-    archive.delete(["d"])
+    archive.recordings.delete(["d"])
 
 
 def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
@@ -140,7 +140,7 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    for change in (lambda: archive.add_lattices([("f", lattice(9))]), lambda: archive.delete(["d"])):
+    for change in (lambda: archive.lattices.add([("f", lattice(9))]), lambda: archive.recordings.delete(["d"])):
         with pytest.raises(OSError, match="No space left"):
             change()
     monkeypatch.undo()
@@ -154,7 +154,7 @@ def test_a_read_only_folder(tmp_path):
     archive = filled(tmp_path / "a", ["d"])
     (tmp_path / "a").chmod(0o555)
     with pytest.raises(OSError, match="denied"):
-        archive.delete(["d"])
+        archive.recordings.delete(["d"])
     (tmp_path / "a").chmod(0o755)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.archive import Archive
-from rankine.spoken.judgments.files import COLUMNS, import_judgments, write_judgments
+from rankine.spoken.judgments.files import COLUMNS, write_judgments
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.store.store import login_name
 
@@ -16,46 +16,46 @@ from ..cases import SMALL
 
 def made(place):
     archive = Archive.create(place, SMALL)
-    archive.add_lattices([(f"d {i}", one_best([("word", 0.0, 1.0, 0.9)])) for i in range(4)])
+    archive.lattices.add([(f"d {i}", one_best([("word", 0.0, 1.0, 0.9)])) for i in range(4)])
     return archive
 
 
 def content(archive):
     keep = ("time", "judge", "recording", "place", "grade", "start", "end", "rank", "weights")
     texts = archive.judgments.queries()
-    return [(texts[r.query], *(getattr(r, name) for name in keep)) for r in archive.judgments.rows() if r.counts]
+    return [(texts[r.query], *(getattr(r, name) for name in keep)) for r in archive.judgments.store.rows() if r.counts]
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl"])
 def test_written_and_read(tmp_path, ending):
     archive = made(tmp_path / "a")
     for i, hit in enumerate(archive.search("word")):
-        archive.judge("word", hit, [1.0, 0.0, None, 2.0][i], ["ann", 'bob, "the" <b>'][i % 2])
-    archive.judge("=word; x", "d 1", 1.0, "")
-    archive.undo_judgment(archive.judge("word", "d 3", 3.0, "eve").number, "eve")
-    archive.delete(["d 2"])
+        archive.judgments.add("word", hit, [1.0, 0.0, None, 2.0][i], ["ann", 'bob, "the" <b>'][i % 2])
+    archive.judgments.add("=word; x", "d 1", 1.0, "")
+    archive.judgments.undo(archive.judgments.add("word", "d 3", 3.0, "eve").number, "eve")
+    archive.recordings.delete(["d 2"])
     path = tmp_path / f"out.{ending}"
-    assert write_judgments(path, archive.placed_judgments()) == 5
+    assert write_judgments(path, archive.judgments.placed()) == 5
     other = made(tmp_path / "b")
-    other.delete(["d 2"])
-    done = import_judgments(other.index, other.judgments, path)
+    other.recordings.delete(["d 2"])
+    done = other.judgments.import_table(path)
     assert done[:2] == (5, 0)
     assert content(other) == content(archive)
-    assert len(other.orphaned_judgments) == len(archive.orphaned_judgments) == 1
-    assert import_judgments(other.index, other.judgments, path)[:2] == (0, 5)  # none twice
+    assert len(other.judgments.orphans) == len(archive.judgments.orphans) == 1
+    assert other.judgments.import_table(path)[:2] == (0, 5)  # none twice
     with pytest.raises(rk.InputError, match=f"expected the judge who gave judgment {done.number}, {login_name()}, to"):
-        other.undo_judgment(done.number)  # nobody named takes back what several said
+        other.judgments.undo(done.number)  # nobody named takes back what several said
     with pytest.raises(rk.InputError, match="got ann"):
-        other.undo_judgment(done.number, "ann")
-    other.undo_judgment(done.number, login_name())
-    assert other.placed_judgments().rows == []
+        other.judgments.undo(done.number, "ann")
+    other.judgments.undo(done.number, login_name())
+    assert other.judgments.placed().rows == []
 
 
 def test_what_people_write_by_hand(tmp_path):
     archive = made(tmp_path / "a")
     (tmp_path / "t.csv").write_text("Query;Recording;Grade;Judge\nword;d 1;2;\n word ;d 2;UNSURE;bob\n")
-    import_judgments(archive.index, archive.judgments, tmp_path / "t.csv", "ann")
-    rows = archive.judgments.rows()
+    archive.judgments.import_table(tmp_path / "t.csv", "ann")
+    rows = archive.judgments.store.rows()
     assert [(r.judge, r.document, r.grade) for r in rows] == [("ann", "d 1", 2.0), ("bob", "d 2", None)]
     assert rows[0].time.startswith("20")
 
@@ -78,21 +78,21 @@ def test_what_people_write_by_hand(tmp_path):
 def test_rows_that_cannot_be_used(tmp_path, line, message):
     archive = made(tmp_path / "a")
     (tmp_path / "t.csv").write_text(f"{','.join(COLUMNS)}\nword,d 0,,1,,,,,,,\n".replace("word,d 0", "ok,d 0"))
-    import_judgments(archive.index, archive.judgments, tmp_path / "t.csv")
+    archive.judgments.import_table(tmp_path / "t.csv")
     (tmp_path / "t.csv").write_text(f"{','.join(COLUMNS)}\n{line}\nword,d 1,,1,,,,,,,\n")
     with pytest.raises(rk.InputError) as caught:
-        import_judgments(archive.index, archive.judgments, tmp_path / "t.csv")
+        archive.judgments.import_table(tmp_path / "t.csv")
     assert message in str(caught.value)
-    assert len(archive.judgments.rows()) == 1  # all or none
+    assert len(archive.judgments.store.rows()) == 1  # all or none
 
 
 def test_endings(tmp_path):
     archive = made(tmp_path / "a")
-    archive.judge("word", "d 1", 1.0)
+    archive.judgments.add("word", "d 1", 1.0)
     with pytest.raises(rk.InputError, match="expected a file that ends in"):
-        write_judgments(tmp_path / "x.txt", archive.placed_judgments())
-    write_judgments(tmp_path / "x.csv", archive.placed_judgments())
+        write_judgments(tmp_path / "x.txt", archive.judgments.placed())
+    write_judgments(tmp_path / "x.csv", archive.judgments.placed())
     with open(tmp_path / "x.csv", newline="") as file:
         assert next(csv.reader(file)) == list(COLUMNS)
-    write_judgments(tmp_path / "x.json", archive.placed_judgments())
+    write_judgments(tmp_path / "x.json", archive.judgments.placed())
     assert json.loads((tmp_path / "x.json").read_text())[0]["grade"] == 1.0

@@ -18,7 +18,7 @@ def words(*texts):
 @pytest.fixture
 def archive(tmp_path):
     made = Archive.create(tmp_path / "a", SMALL)
-    made.add_lattices([(f"d{i}", words("word", f"x{i}")) for i in range(4)])
+    made.lattices.add([(f"d{i}", words("word", f"x{i}")) for i in range(4)])
     return made
 
 
@@ -31,159 +31,161 @@ def talk(tmp_path):
 
 def test_a_judgment_has_all_that_was_shown(archive):
     hits = archive.search("word")
-    kept = archive.judge(" word ", hits[1], 1.0, "ann")
+    kept = archive.judgments.add(" word ", hits[1], 1.0, "ann")
     assert (kept.repeated, kept.orphaned) == (False, "")
-    (row,) = archive.judgment_history("word")
+    (row,) = archive.judgments.history("word")
     assert (row.judge, row.document, row.grade, row.rank) == ("ann", hits[1].segment, 1.0, 2)
-    assert row.weights == archive.weights_id
+    assert row.weights == archive.weights.in_use.id
     assert (row.start, row.end) == (0.0, 1.0)
     assert row.time.startswith("20")
-    assert archive.judge("word", hits[1], 1.0, "ann").repeated
-    archive.judge("word", "d0", None, "bob", rank=7, weights="beef")
-    row = archive.judgment_history("word")[-1]
+    assert archive.judgments.add("word", hits[1], 1.0, "ann").repeated
+    archive.judgments.add("word", "d0", None, "bob", rank=7, weights="beef")
+    row = archive.judgments.history("word")[-1]
     assert (row.grade, row.rank, row.weights) == (None, 7, "beef")
-    archive.undo_judgment(kept.number, "ann")
+    archive.judgments.undo(kept.number, "ann")
     assert archive.judgments.all().n_judgments == 0
     with pytest.raises(rk.InputError, match="there is no judgment 99 to undo"):
-        archive.undo_judgment(99)
-    archive.about.set("d0", {"title": "x"})
+        archive.judgments.undo(99)
+    archive.metadata.set("d0", {"title": "x"})
     with pytest.raises(rk.InputError, match="there is no judgment"):
-        archive.undo_judgment(archive.judgments.store.batches()[-1].id)
+        archive.judgments.undo(archive.judgments.store.store.batches()[-1].id)
 
 
 def test_names_with_markup_stay_text(archive):
     name = "<script>alert(1)</script>"
-    archive.judge("word", "d0", 1.0, name)
-    assert archive.judgment_history()[0].judge == name
+    archive.judgments.add("word", "d0", 1.0, name)
+    assert archive.judgments.history()[0].judge == name
 
 
 def test_judges_agree_by_place_whatever_its_name(talk):
-    talk.judge("word", "talk@0.00-2.00", 1.0, "ann")
-    talk.judge("word", "talk@0.1-0.4", 0.0, "bob")  # the same place
-    talk.judge("word", "talk@2.00-4.00", 1.0, "ann")
-    talk.judge("word", "talk@2.00-4.00", 1.0, "bob")
-    talk.judge("word", "talk@4.00-5.00", None, "bob")
-    (pair,) = talk.agreement()
+    talk.judgments.add("word", "talk@0.00-2.00", 1.0, "ann")
+    talk.judgments.add("word", "talk@0.1-0.4", 0.0, "bob")  # the same place
+    talk.judgments.add("word", "talk@2.00-4.00", 1.0, "ann")
+    talk.judgments.add("word", "talk@2.00-4.00", 1.0, "bob")
+    talk.judgments.add("word", "talk@4.00-5.00", None, "bob")
+    (pair,) = talk.judgments.agreement()
     assert pair[:4] == ("ann", "bob", 2, 1)
-    (wrong,) = talk.disagreements()
+    (wrong,) = talk.judgments.disagreements()
     assert (wrong.query, wrong.grades, wrong.grade) == ("word", {"ann": 1.0, "bob": 0.0}, 0.0)
-    assert talk.placed_judgments().judged().qrels == {"1": {"talk@0.1-0.4": 0.0, "talk@2.00-4.00": 1.0}}
-    talk.judge("word", "talk@0.00-2.00", None, "bob")  # takes his own back, by another name
-    assert talk.disagreements() == []
-    assert talk.placed_judgments().judged().qrels["1"]["talk@0.00-2.00"] == 1.0
+    assert talk.judgments.placed().judged().qrels == {"1": {"talk@0.1-0.4": 0.0, "talk@2.00-4.00": 1.0}}
+    talk.judgments.add("word", "talk@0.00-2.00", None, "bob")  # takes his own back, by another name
+    assert talk.judgments.disagreements() == []
+    assert talk.judgments.placed().judged().qrels["1"]["talk@0.00-2.00"] == 1.0
 
 
 def test_what_is_deleted_is_orphaned_and_comes_back(archive):
-    archive.judge("word", "d0", 1.0, "ann")
-    archive.judge("word", "d1", 0.0, "ann")
-    archive.delete(["d0"])
-    (orphan,) = archive.orphaned_judgments
+    archive.judgments.add("word", "d0", 1.0, "ann")
+    archive.judgments.add("word", "d1", 0.0, "ann")
+    archive.recordings.delete(["d0"])
+    (orphan,) = archive.judgments.orphans
     assert (orphan.judgment.recording, orphan.text, orphan.reason) == ("d0", "word", "the recording was deleted")
-    assert archive.placed_judgments().judged().qrels == {"1": {"d1": 0.0}}
-    archive.undelete(["d0"])
-    assert archive.orphaned_judgments == []
-    assert archive.placed_judgments().judged().qrels == {"1": {"d0": 1.0, "d1": 0.0}}
+    assert archive.judgments.placed().judged().qrels == {"1": {"d1": 0.0}}
+    archive.recordings.undelete(["d0"])
+    assert archive.judgments.orphans == []
+    assert archive.judgments.placed().judged().qrels == {"1": {"d0": 1.0, "d1": 0.0}}
 
 
 def test_judging_what_was_deleted_meanwhile_is_kept(archive):
     """As from a page that was opened before."""
     stale = Archive(archive.folder)
     hit = next(h for h in stale.search("word") if h.document == "d2")
-    archive.judge("word", "d2", 0.0, "bob")
-    archive.delete(["d2"])
-    assert stale.judge("word", hit, 1.0, "ann").orphaned == ""  # it does not know
-    kept = archive.judge("word", "d2", 2.0, "eve")
+    archive.judgments.add("word", "d2", 0.0, "bob")
+    archive.recordings.delete(["d2"])
+    assert stale.judgments.add("word", hit, 1.0, "ann").orphaned == ""  # it does not know
+    kept = archive.judgments.add("word", "d2", 2.0, "eve")
     assert kept.orphaned == "'d2' is not in the archive"
-    assert {o.judgment.judge for o in archive.orphaned_judgments} >= {"bob", "eve"}
-    archive.undelete(["d2"])
-    assert archive.orphaned_judgments == []
-    assert {r.judge: r.grade for r in archive.placed_judgments().rows} == {"ann": 1.0, "bob": 0.0, "eve": 2.0}
+    assert {o.judgment.judge for o in archive.judgments.orphans} >= {"bob", "eve"}
+    archive.recordings.undelete(["d2"])
+    assert archive.judgments.orphans == []
+    assert {r.judge: r.grade for r in archive.judgments.placed().rows} == {"ann": 1.0, "bob": 0.0, "eve": 2.0}
     for name, message in (
         ("nowhere", "there is no recording 'nowhere' in this archive, and there was none"),
         ("d1@x", "names no place"),
     ):
         with pytest.raises(rk.InputError, match=message):
-            archive.judge("word", name, 1.0)
+            archive.judgments.add("word", name, 1.0)
 
 
 def test_another_recording_of_the_name_does_not_get_them(archive):
     identify_recordings(archive.folder, {"d3": "print"})
-    archive.judge("word", "d3", 1.0, "ann")
-    archive.delete(["d3"])
-    archive.add_lattices([("d3", words("word", "other"))])
+    archive.judgments.add("word", "d3", 1.0, "ann")
+    archive.recordings.delete(["d3"])
+    archive.lattices.add([("d3", words("word", "other"))])
     identify_recordings(archive.folder, {"d3": "other print"})
-    (orphan,) = archive.orphaned_judgments
+    (orphan,) = archive.judgments.orphans
     assert orphan.reason == "the recording was deleted, and another one has its name"
-    assert archive.placed_judgments().judged().qrels == {"1": {}}
+    assert archive.judgments.placed().judged().qrels == {"1": {}}
 
 
 def test_times_that_are_gone_after_new_recognition(talk, tmp_path):
-    talk.judge("word", "talk@4.00-5.00", 1.0, "ann")
-    talk.judge("word", "talk@0.00-2.00", 0.0, "ann")
-    talk.add_lattices([("talk", words("word", "one"))])  # shorter
-    (orphan,) = talk.orphaned_judgments
+    talk.judgments.add("word", "talk@4.00-5.00", 1.0, "ann")
+    talk.judgments.add("word", "talk@0.00-2.00", 0.0, "ann")
+    talk.lattices.add([("talk", words("word", "one"))])  # shorter
+    (orphan,) = talk.judgments.orphans
     assert (orphan.judgment.place, orphan.reason) == ("4.00-5.00", "the recording has no place at these times")
-    assert talk.judge("word", "talk@4.00-5.00", 0.0, "bob").orphaned == "the recording has no place at these times"
+    assert (
+        talk.judgments.add("word", "talk@4.00-5.00", 0.0, "bob").orphaned == "the recording has no place at these times"
+    )
     assert check_judged(talk.index, "talk@0.2-0.4") == ""
 
 
 def test_a_recording_that_was_one_place_and_is_several(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add_lattices([("talk", one_best([("word", 0.0, 0.5, 0.9), ("two", 0.5, 1.0, 0.9)]))])
-    archive.judge("word", "talk", 1.0, "ann", rank=1)
-    before = archive.judgments.rows()[0]
+    archive.lattices.add([("talk", one_best([("word", 0.0, 0.5, 0.9), ("two", 0.5, 1.0, 0.9)]))])
+    archive.judgments.add("word", "talk", 1.0, "ann", rank=1)
+    before = archive.judgments.store.rows()[0]
     assert (before.place, before.start) == ("", 0.0)
     spoken(tmp_path / "b", "word one | word two | word three")
     other = Archive(tmp_path / "b")
-    other.judgments.add_rows([before._replace(start=2.2, end=3.8)], {"1": "word"}, "moved")
-    assert other.placed_judgments().judged().qrels == {"1": {"talk@2.20-3.80": 1.0}}
+    other.judgments.store.add_rows([before._replace(start=2.2, end=3.8)], {"1": "word"}, "moved")
+    assert other.judgments.placed().judged().qrels == {"1": {"talk@2.20-3.80": 1.0}}
 
 
 def test_adoption(archive):
-    archive.judge("word", "d0", 1.0, "ann")
-    archive.judge("word", "d0", 0.0, "bob")
-    archive.judge("x0", "d0", 3.0, "ann")
-    archive.delete(["d0"])
-    new = archive.adopt_judgments("d0", "d3", "eve")
+    archive.judgments.add("word", "d0", 1.0, "ann")
+    archive.judgments.add("word", "d0", 0.0, "bob")
+    archive.judgments.add("x0", "d0", 3.0, "ann")
+    archive.recordings.delete(["d0"])
+    new = archive.judgments.adopt("d0", "d3", "eve")
     assert [(r.judge, r.document, r.grade) for r in new] == [("ann", "d3", 1.0), ("bob", "d3", 0.0), ("ann", "d3", 3.0)]
-    assert archive.orphaned_judgments == []
-    assert archive.placed_judgments().judged().qrels == {"1": {"d3": 0.0}, "2": {"d3": 3.0}}
-    assert len(archive.agreement()) == 1
-    archive.undelete(["d0"])  # it was adopted: it does not count twice
-    assert archive.placed_judgments().judged().qrels == {"1": {"d3": 0.0}, "2": {"d3": 3.0}}
-    archive.undo_judgment(new[0].number, "eve")
-    assert archive.placed_judgments().judged().qrels == {"1": {"d0": 0.0}, "2": {"d0": 3.0}}
+    assert archive.judgments.orphans == []
+    assert archive.judgments.placed().judged().qrels == {"1": {"d3": 0.0}, "2": {"d3": 3.0}}
+    assert len(archive.judgments.agreement()) == 1
+    archive.recordings.undelete(["d0"])  # it was adopted: it does not count twice
+    assert archive.judgments.placed().judged().qrels == {"1": {"d3": 0.0}, "2": {"d3": 3.0}}
+    archive.judgments.undo(new[0].number, "eve")
+    assert archive.judgments.placed().judged().qrels == {"1": {"d0": 0.0}, "2": {"d0": 3.0}}
     with pytest.raises(rk.InputError, match="no orphaned judgment is of 'd0'"):
-        archive.adopt_judgments("d0", "d1")
+        archive.judgments.adopt("d0", "d1")
 
 
 def test_adoption_at_times(talk):
-    talk.judge("word", "talk@4.00-5.00", 1.0, "ann")
-    talk.add_lattices([("new", words("word", "two")), ("talk", words("word", "one"))])
+    talk.judgments.add("word", "talk@4.00-5.00", 1.0, "ann")
+    talk.lattices.add([("new", words("word", "two")), ("talk", words("word", "one"))])
     with pytest.raises(rk.InputError, match=r"there is no place 'new@4\.00-5\.00' in the archive"):
-        talk.adopt_judgments("talk", "new")
+        talk.judgments.adopt("talk", "new")
     with pytest.raises(rk.InputError, match="Did you mean 'new'"):
-        talk.adopt_judgments("talk", "nwe")
-    (row,) = talk.adopt_judgments(talk.orphaned_judgments, "new@0.1-0.4")
+        talk.judgments.adopt("talk", "nwe")
+    (row,) = talk.judgments.adopt(talk.judgments.orphans, "new@0.1-0.4")
     assert row.document == "new@0.1-0.4"
     assert judged_times(talk.index, "new@0.1-0.4") == (0.0, 1.0)
-    assert talk.orphaned_judgments == []
+    assert talk.judgments.orphans == []
 
 
 def test_a_recording_that_is_renamed_takes_its_judgments_along(archive):
     identify_recordings(archive.folder, {"d0": "print"})
-    archive.judge("word", "d0", 1.0, "ann")
-    archive.add_lattices([("new", words("word", "x0"))])
-    archive.remove_for_good(["d0"])
+    archive.judgments.add("word", "d0", 1.0, "ann")
+    archive.lattices.add([("new", words("word", "x0"))])
+    archive.lattices.remove(["d0"])
     identify_recordings(archive.folder, {"new": "print"})
-    assert archive.placed_judgments().judged().qrels == {"1": {"new": 1.0}}
+    assert archive.judgments.placed().judged().qrels == {"1": {"new": 1.0}}
     archive.merge()
-    assert archive.placed_judgments().judged().qrels == {"1": {"new": 1.0}}
+    assert archive.judgments.placed().judged().qrels == {"1": {"new": 1.0}}
 
 
 def test_packed_and_unpacked(archive, tmp_path):
-    archive.judge("word", archive.search("word")[0], 1.0, "ann")
-    archive.judge("word", "d1", None, "bob")
+    archive.judgments.add("word", archive.search("word")[0], 1.0, "ann")
+    archive.judgments.add("word", "d1", None, "bob")
     archive.pack(tmp_path / "a.zip")
     again = Archive.unpack(tmp_path / "a.zip", tmp_path / "again")
-    assert again.judgment_history() == archive.judgment_history()
+    assert again.judgments.history() == archive.judgments.history()

@@ -14,7 +14,7 @@ from ..cases import spoken
 def talk(tmp_path):
     """A recording of three segments: 0 to 2 s, 2 to 3.5 s, 3.5 to 4 s; and one that is called like a place."""
     archive = spoken(tmp_path / "a", "a b | c | d")
-    archive.add_lattices([("talk@1-2", archive_lattice())])
+    archive.lattices.add([("talk@1-2", archive_lattice())])
     return archive
 
 
@@ -51,7 +51,7 @@ def test_what_can_be_judged(talk):
 def test_a_judged_place_is_the_same_after_merging(talk, tmp_path):
     names = {segment(talk.index, place).name: float(place) for place in range(3)}
     before = {segment(talk.index, p).name: g for p, g in judged_places(talk.index, names, lambda d: None).items()}
-    talk.add_lattices([("a first one", archive_lattice())])
+    talk.lattices.add([("a first one", archive_lattice())])
     talk.merge()
     index = Archive(tmp_path / "a").index
     assert {segment(index, p).name: g for p, g in judged_places(index, names, lambda d: None).items()} == before

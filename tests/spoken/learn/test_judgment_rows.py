@@ -6,7 +6,7 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.learn.judgment_rows import Judgment, deciding, standing, with_undos
-from rankine.spoken.learn.judgments import Judgments
+from rankine.spoken.learn.judgments import JudgmentStore
 from rankine.spoken.store.store import login_name
 
 
@@ -33,7 +33,7 @@ def test_what_counts_is_that_of_a_plain_model(tmp_path):
         rng = random.Random(seed)
         folder = tmp_path / str(seed)
         folder.mkdir()
-        book = Judgments(folder, {"d0", "d1"})
+        book = JudgmentStore(folder, {"d0", "d1"})
         said, undos = [], {}  # (number, query, document, judge, grade); undo → number
         judge_of = {}  # who gave a judgment, or took one back
         for _ in range(25):
@@ -78,7 +78,7 @@ def test_what_counts_is_that_of_a_plain_model(tmp_path):
 
 
 def test_a_repeated_judgment_is_one_row(tmp_path):
-    book = Judgments(tmp_path, {"d"})
+    book = JudgmentStore(tmp_path, {"d"})
     first = book.judge("words", "d", 1.0, "ann", rank=3, weights="abcd", start=0.0, end=2.5)
     again = book.judge("words", "d", 1.0, "ann", rank=1)
     assert again == (first.number, True)
@@ -95,7 +95,7 @@ def test_a_repeated_judgment_is_one_row(tmp_path):
 
 
 def test_what_was_imported_is_taken_back_by_its_judge_and_by_whoever_imported_it(tmp_path):
-    book = Judgments(tmp_path, {"d"})
+    book = JudgmentStore(tmp_path, {"d"})
     row = Judgment(0, 0, "2026-01-01T00:00:00+00:00", "bob", "w", "d", "", 1.0)
     for name, *refused in (("bob", "ann", ""), ("eve", "ann", "")):
         number = book.add_rows([row], {"w": "words"}, "import", "eve")
@@ -113,7 +113,7 @@ def test_what_was_imported_is_taken_back_by_its_judge_and_by_whoever_imported_it
 
 
 def test_history_tells_undos_in_order(tmp_path):
-    book = Judgments(tmp_path, {"d"})
+    book = JudgmentStore(tmp_path, {"d"})
     one = book.judge("words", "d", 1.0, "ann").number
     book.judge("other", "d", 1.0, "ann")
     with pytest.raises(rk.InputError, match=r"the judge who gave judgment 1, ann, to take it back; got bob"):
@@ -145,7 +145,7 @@ def test_history_tells_undos_in_order(tmp_path):
     ],
 )
 def test_what_cannot_be_judged(tmp_path, call, message):
-    book = Judgments(tmp_path, {"d"})
+    book = JudgmentStore(tmp_path, {"d"})
     with pytest.raises(rk.InputError, match=message):
         call(book)
     assert book.store.batches() == [] if book.store.exists else True

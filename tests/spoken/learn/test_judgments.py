@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import rankine as rk
-from rankine.spoken.learn.judgments import Judged, Judgments, read_qrels, read_queries
+from rankine.spoken.learn.judgments import Judged, JudgmentStore, read_qrels, read_queries
 
 
 def test_judgments_count_as_said(tmp_path):
-    book = Judgments(tmp_path)
+    book = JudgmentStore(tmp_path)
     assert book.all() == Judged({}, {})
     assert not book.store.path.exists()
     one, two = book.query("spoken words"), book.query("others")
@@ -35,7 +35,7 @@ def test_judgments_count_as_said(tmp_path):
 
 
 def test_a_text_has_one_name(tmp_path):
-    book = Judgments(tmp_path)
+    book = JudgmentStore(tmp_path)
     book.add(book.query("spoken words"), "a", 1.0)
     new = {"x1": "others", "x2": "spoken words", "x3": "others"}
     book.add_judged(Judged(new, {"x1": {"a": 1.0}, "x2": {"b": 2.0}, "x3": {"c": 0.0}, "1": {"d": 3.0}}))
@@ -48,7 +48,7 @@ def test_a_text_has_one_name(tmp_path):
 
 
 def test_judgments_survive_kills(tmp_path):
-    book = Judgments(tmp_path)
+    book = JudgmentStore(tmp_path)
     key = book.query("q")
     rng = np.random.default_rng(0)
     for round_ in range(25):
@@ -56,7 +56,7 @@ def test_judgments_survive_kills(tmp_path):
         child = os.fork()
         if child == 0:
             for i in range(1000):
-                Judgments(tmp_path).add(key, f"{round_}-{i}", 1.0)
+                JudgmentStore(tmp_path).add(key, f"{round_}-{i}", 1.0)
                 os.write(tell, b".")
             os._exit(0)
         os.close(tell)
@@ -79,20 +79,20 @@ def test_several_judges_at_once(tmp_path):
         if child == 0:
             try:
                 for i in range(15):
-                    book = Judgments(tmp_path)
+                    book = JudgmentStore(tmp_path)
                     book.add(book.query(f"q{i}"), f"d{j}", 1.0, str(j))
             except BaseException:
                 os._exit(1)
             os._exit(0)
         children.append(child)
     assert all(os.waitstatus_to_exitcode(os.waitpid(c, 0)[1]) == 0 for c in children)
-    judged = Judgments(tmp_path).all()
+    judged = JudgmentStore(tmp_path).all()
     assert sorted(judged.queries.values()) == sorted(f"q{i}" for i in range(15))
     assert judged.n_judgments == 45
     empty = tmp_path / "empty"
     empty.mkdir()
     (empty / "judgments.sqlite").touch()
-    assert Judgments(empty).all() == Judged({}, {})
+    assert JudgmentStore(empty).all() == Judged({}, {})
 
 
 def test_files_of_queries_and_judgments(tmp_path):
@@ -124,12 +124,12 @@ def test_a_hard_linked_copy_stays_as_it_was(tmp_path):
     """As of an archive that was copied by ``cp -al``."""
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    book = Judgments(tmp_path / "a")
+    book = JudgmentStore(tmp_path / "a")
     book.add(book.query("words"), "monday", 1)
     os.link(book.store.path, tmp_path / "b" / book.store.path.name)
     book.add("1", "tuesday", 1)
     assert book.all().n_judgments == 2
-    assert Judgments(tmp_path / "b").all().n_judgments == 1
+    assert JudgmentStore(tmp_path / "b").all().n_judgments == 1
 
 
 WRONG = (
@@ -143,7 +143,7 @@ WRONG = (
 
 @pytest.mark.parametrize("statement", WRONG)
 def test_judgments_that_someone_else_has_changed(tmp_path, statement):
-    book = Judgments(tmp_path)
+    book = JudgmentStore(tmp_path)
     book.add(book.query("spoken words"), "a", 1, "ann")
     book.query("others")
     with sqlite3.connect(book.store.path) as db:
@@ -156,7 +156,7 @@ def test_judgments_that_someone_else_has_changed(tmp_path, statement):
 
 def test_a_journal_that_names_another_file_is_not_rolled_back(tmp_path, victims):
     """SQLite would delete the file that a journal of several databases names."""
-    book = Judgments(tmp_path)
+    book = JudgmentStore(tmp_path)
     book.query("spoken words")
     victim = str(victims.folder / "victim.txt").encode()
     magic = bytes.fromhex("d9d505f920a163d7")
@@ -178,7 +178,7 @@ def test_a_journal_that_names_another_file_is_not_rolled_back(tmp_path, victims)
 
 
 def test_damage_is_one_line(tmp_path):
-    book = Judgments(tmp_path)
+    book = JudgmentStore(tmp_path)
     book.query("spoken words")
     data = book.store.path.read_bytes()
     free = data[:32] + (7).to_bytes(4, "big") + (3).to_bytes(4, "big") + data[40:]  # free pages that are not there

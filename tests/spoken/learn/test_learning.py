@@ -105,7 +105,7 @@ def test_interrupting_leaves_all_as_it_was(taught, monkeypatch):
     assert before
     monkeypatch.setattr(learning, "make_ranker", lambda *a, **k: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        archive.learn(judged)
+        archive.weights.learn(judged)
     assert {p: p.read_bytes() for p in sorted(archive.folder.rglob("*.json"))} == before
 
 

@@ -39,7 +39,7 @@ def indexed(archive):
     lattices = archive.folder / "recognised"
     RecordingJournal(lattices).write_table()
     about = {n: About(n, {"title": f"Tape {n}", "speaker": "ann"}, f"/tapes/{n}.wav") for n in TAPES}
-    archive.add(lattices, about, batch=1, listed=True)
+    archive.lattices.index(lattices, about, batch=1, listed=True)
     book = archive.judgments
     book.add(book.query("words"), "one", 1.0, "ann")
     return archive

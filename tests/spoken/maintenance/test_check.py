@@ -109,7 +109,7 @@ def test_a_part_whose_numbers_are_no_places(tmp_path, change):
         lambda archive: archive.search("w0 w1 w2", k=5),
         lambda archive: archive.search('"w1 w3"'),
         lambda archive: archive.merge(),
-        lambda archive: archive.delete(["d1"]),
+        lambda archive: archive.recordings.delete(["d1"]),
         lambda archive: subtitles(archive.index, "d2"),
     ):
         try:
@@ -182,12 +182,12 @@ def test_a_setting_of_a_later_release_is_named(tmp_path):
     archive = filled(tmp_path / "a", ["d", "e"])
     path = tmp_path / "a" / "manifest.json"
     content = unsealed(path)
-    archive.delete(["d"])
+    archive.recordings.delete(["d"])
     assert unsealed(path)["id"] == content["id"]
     content["settings"]["later"] = [1]
     path.write_bytes(sealed(json.dumps(content)))
     with pytest.raises(rk.InputError, match="does not know the setting 'later'"):
-        archive.delete(["e"])
+        archive.recordings.delete(["e"])
 
 
 def test_sweeping_removes_only_what_a_writer_made(tmp_path, victims):
@@ -200,7 +200,7 @@ def test_sweeping_removes_only_what_a_writer_made(tmp_path, victims):
     left = ("000000007.part", "manifest.json.new", ".manifest.json.new-x", ".000000003.part.new-ab.part")
     for name in left:
         (tmp_path / "a" / name).write_text("left behind")
-    archive.delete(["d"])
+    archive.recordings.delete(["d"])
     there = {p.name for p in (tmp_path / "a").iterdir()}
     assert there >= {*mine, "000000009.part", "000000008.part"}
     assert there.isdisjoint(left)
@@ -214,12 +214,12 @@ def test_links_in_an_archive_are_not_followed(tmp_path, victims, name):
     (tmp_path / "a" / name).symlink_to(victims.folder if folder else victims.folder / "victim.txt")
     judged = rk.spoken.learn.judgments.Judged({"1": "w0", "2": "w1"}, {"1": {"d": 1.0}, "2": {"e": 1.0}})
     use = {
-        "lock": lambda: archive.delete(["d"]),
+        "lock": lambda: archive.recordings.delete(["d"]),
         "manifest.json": lambda: Archive(tmp_path / "a"),
-        "store.sqlite": lambda: archive.judgments.query("x"),
-        "weights": lambda: archive.use_weights(None),
-        "cache": lambda: archive.learn(judged, "single", folds=2),
-        "recognised": lambda: archive.delete(["d"]),
+        "store.sqlite": lambda: archive.judgments.store.query("x"),
+        "weights": lambda: archive.weights.use(None),
+        "cache": lambda: archive.weights.learn(judged, "single", folds=2),
+        "recognised": lambda: archive.recordings.delete(["d"]),
     }[name]
     with pytest.raises(rk.InputError, match="a link"):
         use()

@@ -23,7 +23,7 @@ def names(path):
 
 def test_everything_is_packed_and_unpacked(tmp_path):
     archive = recognised(tmp_path / "a")
-    archive.use_weights(Weights.equal(archive.ranker_names))
+    archive.weights.use(Weights.equal(archive.ranker_names))
     before = found_in(archive)
     seen = []
     packed = archive.pack(tmp_path / "out.zip", report=lambda done, total: seen.append(done / total))
@@ -38,7 +38,7 @@ def test_everything_is_packed_and_unpacked(tmp_path):
     other = Archive.unpack(tmp_path / "out.zip", tmp_path / "b")
     assert found_in(other) == before
     assert other.judgments.all() == archive.judgments.all()
-    assert other.weights == archive.weights
+    assert other.weights.learned == archive.weights.learned
     assert (tmp_path / "b" / "recognised" / "one.slf").read_bytes() == (tmp_path / "a/recognised/one.slf").read_bytes()
     other.check()
 
@@ -72,12 +72,12 @@ def test_without_the_index_it_is_built_when_unpacked(tmp_path):
     other = Archive.unpack(tmp_path / "out.zip", tmp_path / "b")
     assert sorted(found_in(other)) == sorted(before)  # with titles and speakers
     assert not (tmp_path / "b" / "texts.json").exists()
-    assert other.add_lattices([]) is None
+    assert other.lattices.add([]) is None
 
 
 def test_documents_that_would_be_lost(tmp_path):
     archive = recognised(tmp_path / "a")
-    archive.add_lattices([("elsewhere", one_best([("x", 0.0, 1.0, 1.0)]))])
+    archive.lattices.add([("elsewhere", one_best([("x", 0.0, 1.0, 1.0)]))])
     with pytest.raises(rk.InputError, match=r"1 document such as 'elsewhere' would be lost without the index"):
         archive.pack(tmp_path / "out.zip", index=False)
     assert list(tmp_path.glob("*.zip")) == []
@@ -92,14 +92,14 @@ def test_a_writer_in_between(tmp_path, monkeypatch):
         if not calls:
             calls.append(1)
             other = Archive(tmp_path / "a")
-            other.add_lattices([("new", one_best([("words", 0.0, 1.0, 1.0)]))])
+            other.lattices.add([("new", one_best([("words", 0.0, 1.0, 1.0)]))])
             other.merge()
-            other.judgments.add(other.judgments.query("letters"), "three", 1.0)
+            other.judgments.store.add(other.judgments.store.query("letters"), "three", 1.0)
 
     archive.pack(tmp_path / "out.zip", report=change)
     packed = Archive.unpack(tmp_path / "out.zip", tmp_path / "b")
     assert (found_in(packed), packed.judgments.all()) == (before, judged)
-    assert "new" in Archive(tmp_path / "a").documents
+    assert "new" in Archive(tmp_path / "a").recordings.names
 
 
 def test_a_recording_that_is_deleted_meanwhile(tmp_path):
@@ -109,11 +109,11 @@ def test_a_recording_that_is_deleted_meanwhile(tmp_path):
     def delete(done, total):
         calls.append(done)
         if len(calls) == 2:
-            Archive(tmp_path / "a").delete(["one"])
+            Archive(tmp_path / "a").recordings.delete(["one"])
 
     archive.pack(tmp_path / "out.zip", report=delete)
     packed = Archive.unpack(tmp_path / "out.zip", tmp_path / "b")
-    assert sorted(packed.documents) == ["deep/two", "three"]
+    assert sorted(packed.recordings.names) == ["deep/two", "three"]
 
 
 def test_recordings_that_never_rest(tmp_path, monkeypatch):
@@ -171,20 +171,20 @@ def test_open_only_leaves_nothing_of_closed_recordings(tmp_path, index):
         file.write(json.dumps(line) + "\n")
     journal = RecordingJournal(lattices)
     journal.write_table()
-    archive.add(lattices, recordings_table(journal, None), listed=True)
+    archive.lattices.index(lattices, recordings_table(journal, None), listed=True)
     archive.merge()
-    archive.add_lattices([("closed-too", heard)])  # in a part of its own
-    archive.about.set("closed-tape", {"title": "quixotic", "rights": "closed", "place": "quixotic"})
-    archive.about.set("closed-tape", {"notes": "quixotic"})
-    archive.about.clear("closed-tape", ["notes"])
-    archive.about.undo()
-    archive.about.set("closed-too", {"rights": "on request", "place": "quixotic"})
-    archive.about.set("one", {"title": "first"})
+    archive.lattices.add([("closed-too", heard)])  # in a part of its own
+    archive.metadata.set("closed-tape", {"title": "quixotic", "rights": "closed", "place": "quixotic"})
+    archive.metadata.set("closed-tape", {"notes": "quixotic"})
+    archive.metadata.clear("closed-tape", ["notes"])
+    archive.metadata.undo()
+    archive.metadata.set("closed-too", {"rights": "on request", "place": "quixotic"})
+    archive.metadata.set("one", {"title": "first"})
     record_turns(archive.folder, {"closed-tape": [SpeakerTurn(0.0, 1.0, "quixotic")]})
     book = archive.judgments
     book.add(book.query("quixotic"), "closed-tape@0.00-1.00", 1.0)
     book.add(book.query("spoken"), "one", 1.0)
-    archive.delete(["three"])
+    archive.recordings.delete(["three"])
     secret = (b"quixotic", b"closed-t")
     before = b"".join(p.read_bytes() for p in archive.folder.rglob("*") if p.is_file())
     assert all(word in before for word in secret)
@@ -193,9 +193,9 @@ def test_open_only_leaves_nothing_of_closed_recordings(tmp_path, index):
     assert packed.documents == (2 if index else 0)
     other = Archive.unpack(tmp_path / "out.zip", tmp_path / "b")
     other.check()
-    assert sorted(other.documents) == ["deep/two", "one"]
+    assert sorted(other.recordings.names) == ["deep/two", "one"]
     assert "spoken" in other.judgments.all().queries.values()
-    assert other.about.get("one")["title"] == "first"
+    assert other.metadata.get("one")["title"] == "first"
     assert other.search("words")
     for path in (p for p in (tmp_path / "b").rglob("*") if p.is_file()):
         assert not any(word in path.read_bytes() for word in secret), path

@@ -65,7 +65,7 @@ def test_damaged_parts_are_built_again(archive, how):
 
 
 def test_documents_from_elsewhere_are_lost_and_listed(archive):
-    archive.add_lattices([("elsewhere", one_best([("x", 0.0, 1.0, 1.0)]))])
+    archive.lattices.add([("elsewhere", one_best([("x", 0.0, 1.0, 1.0)]))])
     damage(archive.index.parts[-1].part.path)
     repairs = Archive.repair(archive.folder)
     assert repairs.lost == ["elsewhere"]
@@ -75,7 +75,7 @@ def test_documents_from_elsewhere_are_lost_and_listed(archive):
     assert sorted(p.suffix for p in kept.iterdir()) == [".json", ".json", ".part"]
     assert Archive.repair(archive.folder).lost == ["elsewhere"]  # until it is back
     again = Archive(archive.folder)
-    again.add_lattices([("elsewhere", one_best([("x", 0.0, 1.0, 1.0)]))])
+    again.lattices.add([("elsewhere", one_best([("x", 0.0, 1.0, 1.0)]))])
     repairs = Archive.repair(archive.folder)
     assert repairs.lost == []
     assert asides(archive) == []
@@ -96,7 +96,7 @@ def test_a_repair_that_was_stopped_goes_on(archive, monkeypatch):
     assert asides(archive)
     repairs = Archive.repair(archive.folder)
     assert (repairs.lost, repairs.left) == ([], [])
-    assert sorted(Archive(archive.folder).documents) == ["deep/two", "one", "three"]
+    assert sorted(Archive(archive.folder).recordings.names) == ["deep/two", "one", "three"]
     assert asides(archive) == []
 
 
@@ -166,7 +166,7 @@ def test_a_damaged_store(archive):
 
 @pytest.mark.parametrize("damage", ["name = x'ff'", "about = '{'"])
 def test_recordings_whose_rights_are_lost_are_closed(archive, damage):
-    archive.about.merge({"one": {"rights": "closed"}, "three": {"title": "Three"}})
+    archive.metadata.merge({"one": {"rights": "closed"}, "three": {"title": "Three"}})
     assert "one" not in {hit.document for hit in archive.search("words")}
     with sqlite3.connect(archive.folder / "store.sqlite") as db:
         db.execute("DELETE FROM about WHERE field = 'rights'")
@@ -176,15 +176,15 @@ def test_recordings_whose_rights_are_lost_are_closed(archive, damage):
     (line,) = [line for line in repairs.done if "are not known any more" in line]
     again = Archive(archive.folder)
     again.check()
-    assert again.about.get("one")["rights"] == "closed"
-    assert "rights" not in again.about.get("three")
+    assert again.metadata.get("one")["rights"] == "closed"
+    assert "rights" not in again.metadata.get("three")
     assert "one" not in {hit.document for hit in again.search("words")}
-    again.about.undo(int(re.search(r"--undo (\d+)", line)[1]))
-    assert "rights" not in again.about.get("one")
+    again.metadata.undo(int(re.search(r"--undo (\d+)", line)[1]))
+    assert "rights" not in again.metadata.get("one")
 
 
 def test_a_missing_store_is_replaced_and_closes_all(archive):
-    archive.delete(["three"])
+    archive.recordings.delete(["three"])
     (archive.folder / "store.sqlite").unlink()
     (archive.folder / "recognised" / "deep" / "two.slf").rename(archive.folder / "recognised" / "two.slf")
     repairs = Archive.repair(archive.folder)
@@ -192,9 +192,9 @@ def test_a_missing_store_is_replaced_and_closes_all(archive):
     assert repairs.left == ["1 lattice such as recognised/deep/two.slf not there: add the recordings again"]
     again = Archive(archive.folder)
     assert again.search("words") == []
-    again.undelete(["three"])
-    assert again.about.get("three")["rights"] == "closed"
-    again.about.undo(1)
+    again.recordings.undelete(["three"])
+    assert again.metadata.get("three")["rights"] == "closed"
+    again.metadata.undo(1)
     assert again.search("words")
     assert again.search("letters")
     with pytest.raises(rk.InputError, match="1 lattice missing, this one first: add the recordings again"):
@@ -216,7 +216,7 @@ def test_damaged_judgments_of_an_older_release(tmp_path):
     repairs = Archive.repair(old.folder)
     assert "0 rows could be read" in repairs.done[0]
     again = Archive(old.folder)
-    again.judgments.query("x")
+    again.judgments.store.query("x")
     again.check()
 
 

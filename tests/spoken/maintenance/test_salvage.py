@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 import rankine as rk
-from rankine.spoken.learn.judgments import Judgments
+from rankine.spoken.learn.judgments import JudgmentStore
 from rankine.spoken.maintenance.salvage import salvage
 from rankine.spoken.store.earlier import earlier_rows
 from rankine.spoken.store.store import Store, refresh
@@ -21,7 +21,7 @@ SAVED = folders.SAVED / "spoken"
 def book(tmp_path):
     """A store with many judgments."""
     (tmp_path / "a").mkdir()
-    book = Judgments(tmp_path / "a")
+    book = JudgmentStore(tmp_path / "a")
     query = book.query("spoken words")
     for i in range(40):
         book.add_all([(query, f"document number {i} {j}", 1.0) for j in range(10)], "ann")
@@ -32,7 +32,7 @@ def book(tmp_path):
 def test_a_sound_store_is_copied_whole(book, tmp_path):
     rows = salvage(tmp_path / "a" / "store.sqlite", tmp_path / "store.sqlite")
     assert (rows.refused, rows.unsure, rows.lost) == (0, [], False)
-    assert Judgments(tmp_path).all() == book.all()
+    assert JudgmentStore(tmp_path).all() == book.all()
     assert Store(tmp_path).batches() == book.store.batches()
     assert [p.name for p in tmp_path.iterdir() if "salvage" in p.name] == []
 
@@ -47,7 +47,7 @@ def test_pages_that_are_overwritten_cost_what_they_held(book, tmp_path):
         (tmp_path / "a" / "store.sqlite").write_bytes(damaged)
         salvage(tmp_path / "a" / "store.sqlite", tmp_path / "store.sqlite")
         Store(tmp_path).check()
-        got = Judgments(tmp_path).all().qrels.get("1", {})
+        got = JudgmentStore(tmp_path).all().qrels.get("1", {})
         assert got.items() <= want.items() or len(got) <= len(want) + 10  # an undo that is lost does not count
         counts.append(len(got))
     assert max(counts) == len(want)
@@ -61,14 +61,14 @@ def test_rows_that_do_not_fit_are_left_out(book, tmp_path):
     db.execute("UPDATE query SET text = CAST(x'ff' AS TEXT) WHERE name = '2'")
     db.close()
     assert salvage(tmp_path / "a" / "store.sqlite", tmp_path / "store.sqlite").refused == 2
-    assert Judgments(tmp_path).all().n_judgments == 390 - 2
+    assert JudgmentStore(tmp_path).all().n_judgments == 390 - 2
 
 
 def test_what_is_no_database_gives_an_empty_store(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "store.sqlite").write_bytes(b"nothing" * 1000)
     assert salvage(tmp_path / "a" / "store.sqlite", tmp_path / "store.sqlite") == (0, 0, [], True)
-    assert Judgments(tmp_path).all().queries == {}
+    assert JudgmentStore(tmp_path).all().queries == {}
 
 
 def test_judgments_of_an_older_release(tmp_path):

@@ -203,7 +203,7 @@ def test_what_was_left_behind_is_removed(tmp_path, packed):
 def test_roots_of_recordings_are_not_inherited(tmp_path, monkeypatch):
     monkeypatch.setenv("RANKINE_SETTINGS", str(tmp_path / "settings.json"))
     archive = recognised(tmp_path / "a")
-    archive.add_roots([tmp_path])
+    archive.recordings.add_roots([tmp_path])
     archive.pack(tmp_path / "out.zip")
     (tmp_path / "a").rename(tmp_path / "moved")
     again = Archive.unpack(tmp_path / "out.zip", tmp_path / "a")

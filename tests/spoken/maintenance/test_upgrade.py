@@ -27,12 +27,12 @@ def hits(archive, queries):
 def test_an_upgrade_changes_no_hit(tmp_path, name):
     shutil.copytree(SAVED / name, tmp_path / name)
     archive = Archive(tmp_path / name)
-    before, documents = hits(archive, QUERIES[name]), archive.documents
+    before, documents = hits(archive, QUERIES[name]), archive.recordings.names
     n_parts, seen = len(archive.index.parts), []
     assert archive.upgrade(lambda done, total: seen.append((done, total))) == Upgrade(1, 2, n_parts)
     assert seen[-1][0] == seen[-1][1]
     assert hits(archive, QUERIES[name]) == before
-    assert archive.documents == documents
+    assert archive.recordings.names == documents
     archive.check()
     for reader in archive.index.parts:
         for kind, orders in archive.settings.grams.items():

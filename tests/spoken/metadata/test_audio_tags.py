@@ -26,7 +26,7 @@ def tagged(path, **tags):
 
 
 def test_filling(archive, tmp_path):
-    about = archive.about
+    about = archive.metadata
     about.set("tape1", {"title": "Mine", "date": "2020"}, by="eve")
     about.clear("tape1", ["date"], by="eve")
     about.set("tape2", {"collection": "x"}, by="eve")

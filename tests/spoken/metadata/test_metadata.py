@@ -29,7 +29,7 @@ def archive(tmp_path):
 
 
 def test_what_the_store_says_wins(archive):
-    about = archive.about
+    about = archive.metadata
     assert about.get("tape-a") == {"title": "Old", "date": "2021", "speakers": "ann"}
     assert about.get("tape-b") == {}
     before = datetime.now(UTC).isoformat(timespec="seconds")
@@ -59,7 +59,7 @@ def test_what_the_store_says_wins(archive):
 
 
 def test_nothing_changes_twice(archive):
-    about = archive.about
+    about = archive.metadata
     assert about.set("tape-a", {"title": "Old"}) == []
     assert about.history() == []
     assert about.set(["tape-b", "tape-b"], {"title": "New"}, dry_run=True) == [CellChange("tape-b", "title", "", "New")]
@@ -86,18 +86,18 @@ def test_nothing_changes_twice(archive):
 )  # fmt: skip
 def test_what_is_refused_changes_nothing(archive, call, message):
     with pytest.raises(rk.InputError, match=message):
-        call(archive.about)
-    assert archive.about.history() == []
+        call(archive.metadata)
+    assert archive.metadata.history() == []
 
 
 def test_judgments_are_no_metadata(archive):
-    book = archive.judgments
+    book = archive.judgments.store
     number = book.add(book.query("press"), "tape-a", 1)
-    archive.about.set("tape-a", {"title": "x"})
-    assert [b.what for b in archive.about.history()] == ["set title"]
+    archive.metadata.set("tape-a", {"title": "x"})
+    assert [b.what for b in archive.metadata.history()] == ["set title"]
     with pytest.raises(rk.InputError, match=f"no change has number {number}"):
-        archive.about.undo(number)
-    archive.about.undo()
+        archive.metadata.undo(number)
+    archive.metadata.undo()
     assert book.all().n_judgments == 1
 
 
@@ -109,49 +109,49 @@ def test_texts_of_a_table_are_merged(archive):
     }
     changes = record_texts(archive.folder, texts, "table", by="eve")
     assert changes == [CellChange("tape-a", "title", "Old", "New"), CellChange("tape-b", "date", "", "5/11/2023")]
-    assert archive.about.get("tape-a") == {"title": "New", "date": "2021", "speakers": "ann"}
-    assert [(b.who, b.what) for b in archive.about.history()] == [("eve", "table")]
+    assert archive.metadata.get("tape-a") == {"title": "New", "date": "2021", "speakers": "ann"}
+    assert [(b.who, b.what) for b in archive.metadata.history()] == [("eve", "table")]
     assert record_texts(archive.folder, texts) == []
 
 
 def test_indexing_again_wipes_nothing(archive, tmp_path):
     source = tmp_path / "s.sausage"
-    archive.about.set("tape-a", {"title": "New"})
+    archive.metadata.set("tape-a", {"title": "New"})
     table = tmp_path / "t.tsv"
     table.write_text("utterance\ttitle\ttags\tspeaker\ntape-a\t\t\t\ntape-b\tB\tx; y\tBob\n")
-    changes = archive.add(source, read_about(table))
+    changes = archive.lattices.index(source, read_about(table))
     assert (changes.updated, changes.unchanged) == (0, 2)
-    assert archive.about.get("tape-a") == {"title": "New", "date": "2021", "speakers": "ann"}
-    assert archive.about.get("tape-b") == {"title": "B", "speakers": "Bob", "tags": "x; y"}
-    assert archive.about.history()[-1].what == "table of recordings"
+    assert archive.metadata.get("tape-a") == {"title": "New", "date": "2021", "speakers": "ann"}
+    assert archive.metadata.get("tape-b") == {"title": "B", "speakers": "Bob", "tags": "x; y"}
+    assert archive.metadata.history()[-1].what == "table of recordings"
     table.write_text(table.read_text().replace("Bob", "Cy").replace("tape-a\t", "tape-a\tNewer"))
-    assert archive.add(source, read_about(table)).unchanged == 2  # what is said is no part of the index
-    assert archive.about.get("tape-b")["speakers"] == "Cy"
-    archive.about.undo()
-    archive.add(source)
-    archive.add(source, {"tape-b": About("tape-b", {"title": "C"}, "x.wav")})
-    assert archive.about.get("tape-b") == {"title": "C", "speakers": "Bob", "tags": "x; y"}
-    assert archive.about.get("tape-a")["title"] == "New"
+    assert archive.lattices.index(source, read_about(table)).unchanged == 2  # what is said is no part of the index
+    assert archive.metadata.get("tape-b")["speakers"] == "Cy"
+    archive.metadata.undo()
+    archive.lattices.index(source)
+    archive.lattices.index(source, {"tape-b": About("tape-b", {"title": "C"}, "x.wav")})
+    assert archive.metadata.get("tape-b") == {"title": "C", "speakers": "Bob", "tags": "x; y"}
+    assert archive.metadata.get("tape-a")["title"] == "New"
 
 
 def test_importing_and_exporting(archive, tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("file,title,tags\ntape-a.wav,,x; y\ntape-b.wav,B,\nz,Z,\n")
-    done = archive.about.import_table(table, dry_run=True)
-    assert archive.about.history() == []
-    again = archive.about.import_table(table, by="eve")
+    done = archive.metadata.import_table(table, dry_run=True)
+    assert archive.metadata.history() == []
+    again = archive.metadata.import_table(table, by="eve")
     assert again == done
     assert again.rows == 2
     assert again.errors == [f"{table}, line 4: no recording is called 'z'."]
-    assert archive.about.get("tape-a") == {"title": "Old", "date": "2021", "speakers": "ann", "tags": "x; y"}
-    cleared = archive.about.import_table(table, clear=["title"]).changes
+    assert archive.metadata.get("tape-a") == {"title": "Old", "date": "2021", "speakers": "ann", "tags": "x; y"}
+    cleared = archive.metadata.import_table(table, clear=["title"]).changes
     assert cleared == [CellChange("tape-a", "title", "Old", "")]
     with pytest.raises(rk.InputError, match="no column is called 'notes', so it cannot clear the field"):
-        archive.about.import_table(table, clear=["notes"])
+        archive.metadata.import_table(table, clear=["notes"])
     for ending in ("csv", "tsv", "json", "jsonl"):
         out = tmp_path / f"out.{ending}"
-        assert archive.about.export(out) == 2
-        assert archive.about.import_table(out) == ([], [], [], 2, [])
+        assert archive.metadata.export(out) == 2
+        assert archive.metadata.import_table(out) == ([], [], [], 2, [])
 
 
 # -- a plain model
@@ -224,7 +224,7 @@ def plain(tmp_path_factory):
 @given(ACTIONS)
 def test_any_sequence_comes_to_what_the_model_says(plain, actions):
     Store(plain.folder).make()  # an empty one
-    about, model = plain.about, Model({name: {} for name in NAMES})
+    about, model = plain.metadata, Model({name: {} for name in NAMES})
     for action, *rest in actions:
         if action == "undo":
             if model.undo(rest[0]):

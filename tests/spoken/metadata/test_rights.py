@@ -32,7 +32,7 @@ def archive(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     for name, text in TEXTS.items():  # a part of the index each
         words = [(w, 0.5 * i, 0.5 * i + 0.5, 0.9) for i, w in enumerate(text.split())]
-        archive.add_lattices([(name, one_best(words))])
+        archive.lattices.add([(name, one_best(words))])
     return archive
 
 
@@ -68,7 +68,7 @@ def test_search_leaves_closed_recordings_out(archive):
     every = {h.document: h for h in archive.search("press")}
     assert set(every) == set(TEXTS)
     assert open_index(archive.index) is archive.index
-    archive.about.merge(
+    archive.metadata.merge(
         {"b": {"rights": "closed"}, "c": {"rights": "closed until 9999"}, "d": {"rights": "closed until 2000"}}
     )
     assert open_index(archive.index).names == ["a", "d"]
@@ -79,13 +79,13 @@ def test_search_leaves_closed_recordings_out(archive):
     note = "2 recordings are not open and left out"
     assert note in search_notes(archive.index, "press", DocumentFilter())
     assert note not in search_notes(archive.index, "press", DocumentFilter(closed=True))
-    archive.about.undo()
+    archive.metadata.undo()
     assert len(archive.search("press")) == 4
 
 
 def test_nothing_tells_what_closed_recordings_hold(archive):
     assert [s.word for s in suggest(archive.index, "secrte")] == ["secret"]
-    archive.about.merge(
+    archive.metadata.merge(
         {"b": {"rights": "closed", "title": "Hidden tale", "speakers": "Mallory"}, "a": {"title": "Open"}}
     )
     view = open_index(archive.index)
@@ -107,14 +107,14 @@ def test_nothing_tells_what_closed_recordings_hold(archive):
     assert {h.document for h in archive.search("press rights:open")} == {"a", "c", "d"}
     for h in archive.search("press", explain=True):
         assert h.document != "b"
-    archive.about.set(list("acd"), {"rights": "closed"})
+    archive.metadata.set(list("acd"), {"rights": "closed"})
     assert archive.search("press") == []
     assert why_no_hits(archive.index, "press", DocumentFilter()) == "nothing in this archive is open"
 
 
 def test_on_request(archive):
     """A recording on request is listed, and nothing tells which words it holds, not even how rare they are."""
-    archive.about.set("b", {"rights": "on request", "title": "Ask for it"})
+    archive.metadata.set("b", {"rights": "on request", "title": "Ask for it"})
     assert {h.document for h in archive.search("press")} == {"a", "c", "d"}
     assert "b" not in {h.document for h in archive.search("secret")}
     with pytest.raises(rk.InputError, match="is only given on request"):
@@ -128,11 +128,11 @@ def test_on_request(archive):
 @pytest.mark.parametrize("means", ["closed", "on request"])
 def test_answers_are_those_of_an_archive_without_what_is_not_open(archive, tmp_path, means):
     """Scores, notes, prefixes and suggestions: nothing differs from an archive that never had the recording."""
-    archive.about.set("b", {"rights": means})
+    archive.metadata.set("b", {"rights": means})
     other = Archive.create(tmp_path / "other", SMALL)
     for name in "acd":
         words = [(w, 0.5 * i, 0.5 * i + 0.5, 0.9) for i, w in enumerate(TEXTS[name].split())]
-        other.add_lattices([(name, one_best(words))])
+        other.lattices.add([(name, one_best(words))])
     for text in ("press", "press here", "pre*", "se* press", "prss", "secrte press", '"press here"', "there press"):
         mine, theirs = ([hit.to_dict() for hit in some.search(text)] for some in (archive, other))
         assert mine == theirs
@@ -146,7 +146,7 @@ def test_playing_and_subtitles(archive):
         ("closed until 9999", "is closed until 9999-01-01"),
         ("on request", "is only given on request"),
     ):
-        archive.about.set("b", {"rights": value})
+        archive.metadata.set("b", {"rights": value})
         for call in (
             lambda **o: subtitles(archive.index, "b", **o),
             lambda **o: check_readable(archive.index, "b", **o),
@@ -162,14 +162,14 @@ def test_playing_and_subtitles(archive):
 
 
 def test_days_pass(archive, monkeypatch):
-    archive.about.set("b", {"rights": "closed until 2030-01-01"})
+    archive.metadata.set("b", {"rights": "closed until 2030-01-01"})
     for day, n in ((date(2029, 12, 31), 3), (date(2030, 1, 1), 4)):
         monkeypatch.setattr(rights, "date", type("Day", (date,), {"today": lambda day=day: day}))
         assert len(archive.search("press")) == n
 
 
 def test_rights_that_have_ended_are_open_in_filters(archive):
-    archive.about.merge(
+    archive.metadata.merge(
         {"a": {"rights": "closed until 1999"}, "b": {"rights": "closed until 2999"}, "c": {"rights": "on request"}}
     )
     listed = {
@@ -186,10 +186,10 @@ def test_words_of_closed_recordings_do_not_occur(tmp_path):
     """What is closed is as if it were not there; words of what is on request are no suggestions."""
     archive = Archive.create(tmp_path / "a", Settings({"word": "words"}))
     texts = {"a": "plain press", "b": "quixotic press", "c": "laborious press"}
-    archive.add_lattices(
+    archive.lattices.add(
         (name, one_best([(w, i, i + 1.0, 0.9) for i, w in enumerate(text.split())])) for name, text in texts.items()
     )
-    archive.about.merge({"b": {"rights": "closed"}, "c": {"rights": "on request"}})
+    archive.metadata.merge({"b": {"rights": "closed"}, "c": {"rights": "on request"}})
     index, everybody, keeper = archive.index, DocumentFilter(), DocumentFilter(closed=True)
     for text in ("quixotic", "laborious", "nowhere"):
         with pytest.raises(rk.InputError, match=f"nothing in the query '{text}' occurs in this archive"):
@@ -210,8 +210,8 @@ def test_what_is_not_understood_closes(archive, tmp_path):
         "Identifier,Title,Rights\na,A,Restricted\nb,B,CC-BY 4.0\nc,C,closed until next summer\nd,D,\x07open\n",
         encoding="utf-8",
     )
-    done = archive.about.import_table(table)
-    fields = archive.about.all()
+    done = archive.metadata.import_table(table)
+    fields = archive.metadata.all()
     assert [fields[name].get("rights", "") for name in "abcd"] == [
         "Restricted", "", "closed until next summer", "closed",
     ]  # fmt: skip
@@ -222,20 +222,20 @@ def test_what_is_not_understood_closes(archive, tmp_path):
     assert "'closed until next summer' are not understood" in notes
     assert "`open` opens it" in notes
     assert len(done.bad_cells) == 1
-    archive.about.set("a", {"rights": "open"})
+    archive.metadata.set("a", {"rights": "open"})
     archive.refresh()
     assert {hit.document for hit in archive.search("press")} == {"a", "b"}
     with pytest.warns(rk.InputNote):
-        archive.about.set("a", {"rights": "members only"})
-    assert access(archive.about.get("a")["rights"]) == "closed"
+        archive.metadata.set("a", {"rights": "members only"})
+    assert access(archive.metadata.get("a")["rights"]) == "closed"
 
 
 def test_rights_that_are_not_understood_are_told_wherever_they_are_given(archive, tmp_path):
     told = "the rights 'Restricted' are not understood, so 1 recording such as '.' is closed"
     with pytest.warns(rk.InputNote, match=told):
-        archive.about.set("a", {"rights": "Restricted"})
+        archive.metadata.set("a", {"rights": "Restricted"})
     with pytest.warns(rk.InputNote, match=told):
-        archive.about.merge({"b": {"rights": "Restricted"}})
+        archive.metadata.merge({"b": {"rights": "Restricted"}})
     with pytest.warns(rk.InputNote, match=told):
         record_texts(archive.folder, {"c": {"access": "Restricted"}})
     archive.refresh()
@@ -253,10 +253,12 @@ def test_what_is_added_closed_is_never_open(tmp_path):
 
     def look(done, total):
         now = Archive(archive.folder)
-        seen.append((len(now.documents), set(open_index(now.index).names)))
+        seen.append((len(now.recordings.names), set(open_index(now.index).names)))
 
     with pytest.warns(rk.InputNote, match="not understood"):
-        archive.add(lattices, {name: About(name, some) for name, some in texts.items()}, batch=1, progress=look)
+        archive.lattices.index(
+            lattices, {name: About(name, some) for name, some in texts.items()}, batch=1, progress=look
+        )
     look(0, 0)
     assert {documents for documents, _ in seen} >= {1, 2, 3, 4}
     assert all(names <= {"d"} for _, names in seen)
@@ -266,8 +268,8 @@ def test_what_is_added_closed_is_never_open(tmp_path):
 
 def test_a_day_in_a_column_of_embargoes(archive, tmp_path):
     (tmp_path / "meta.csv").write_text("recording,Embargo until\na,2999-01-01\nb,1 May 2001\nc,some day\nd,\n")
-    notes = archive.about.import_table(tmp_path / "meta.csv").notes
-    assert [archive.about.get(name).get("rights", "") for name in "abcd"] == [
+    notes = archive.metadata.import_table(tmp_path / "meta.csv").notes
+    assert [archive.metadata.get(name).get("rights", "") for name in "abcd"] == [
         "closed until 2999-01-01", "closed until 2001-05-01", "closed until some day", "",
     ]  # fmt: skip
     assert "'closed until some day' are not understood" in " ".join(notes)
@@ -277,11 +279,11 @@ def test_a_day_in_a_column_of_embargoes(archive, tmp_path):
 
 def test_rows_that_contradict_each_other_still_close(archive, tmp_path):
     (tmp_path / "meta.csv").write_text("recording,title,rights\na,A,closed\na,Z,closed\nb,B,open\nb,Z,\n")
-    errors = archive.about.import_table(tmp_path / "meta.csv").errors
+    errors = archive.metadata.import_table(tmp_path / "meta.csv").errors
     assert len(errors) == 2
     assert errors[0].endswith("no row of it is used, but for its rights")
     assert errors[1].endswith("no row of it is used")
-    assert (archive.about.get("a"), archive.about.get("b")) == ({"rights": "closed"}, {})
+    assert (archive.metadata.get("a"), archive.metadata.get("b")) == ({"rights": "closed"}, {})
 
 
 def test_an_embargo_until_no_day_never_ends():
@@ -291,15 +293,15 @@ def test_an_embargo_until_no_day_never_ends():
 
 def test_two_rows_that_disagree_close(archive, tmp_path):
     (tmp_path / "meta.csv").write_text("recording,rights\na,open\na,closed\nb,open\n")
-    archive.about.import_table(tmp_path / "meta.csv")
+    archive.metadata.import_table(tmp_path / "meta.csv")
     assert rights.not_open(archive.index) == ["a"]
 
 
 def test_a_statement_of_rights_beside_access(archive, tmp_path):
     (tmp_path / "meta.csv").write_text("recording,dc:rights,dcterms:accessRights\na,(c) the archive,closed\nb,CC0,\n")
-    archive.about.import_table(tmp_path / "meta.csv")
-    assert archive.about.get("a") == {"rights": "closed", "licence": "(c) the archive"}
-    assert archive.about.get("b") == {"licence": "CC0"}
+    archive.metadata.import_table(tmp_path / "meta.csv")
+    assert archive.metadata.get("a") == {"rights": "closed", "licence": "(c) the archive"}
+    assert archive.metadata.get("b") == {"licence": "CC0"}
 
 
 @pytest.mark.parametrize("other", ["open", "closed"])
@@ -307,8 +309,8 @@ def test_a_closed_recording_that_is_being_renamed_is_never_open(archive, other):
     """The store has the new names and the index still those before, as after a kill between their commits."""
     folder = archive.folder
     identify_recordings(folder, {"a": "print of a", "b": "print of b"})
-    archive.about.set("b", {"rights": "closed"})
-    archive.about.set("a", {"rights": other})
+    archive.metadata.set("b", {"rights": "closed"})
+    archive.metadata.set("a", {"rights": other})
     for prints in (
         {"a": "print of a", "new": "print of b"},  # renamed
         {"a": "print of b", "b": "print of a"},  # swapped
@@ -331,7 +333,7 @@ def test_lattices_of_an_archive_obey_its_rights(archive, tmp_path):
     lattices.mkdir()
     check_source(lattices)
     check_source(tmp_path)
-    archive.about.set("b", {"rights": "on request"})
+    archive.metadata.set("b", {"rights": "on request"})
     (tmp_path / "elsewhere" / "deep").mkdir(parents=True)
     (tmp_path / "elsewhere" / "deep" / "linked").symlink_to(lattices)
     (tmp_path / "linked.slf").symlink_to(lattices / "b@1.slf")
@@ -340,10 +342,10 @@ def test_lattices_of_an_archive_obey_its_rights(archive, tmp_path):
         with pytest.raises(rk.InputError, match="the archive a has 1 recording such as 'b' that may not be read by"):
             check_source(place)
     check_source(tmp_path / "other")
-    archive.delete(["b"])  # its lattices stay until it is purged
+    archive.recordings.delete(["b"])  # its lattices stay until it is purged
     with pytest.raises(rk.InputError, match="1 recording such as 'b'"):
         check_source(lattices)
-    archive.purge(0)
+    archive.recordings.purge(0)
     check_source(lattices)
 
 
@@ -353,15 +355,15 @@ def test_rights_of_rows_that_cannot_be_used(archive, tmp_path):
         '[{"recording": "a", "rights": true}, {"recording": "b", "rights": {"open": 1}}, '
         '{"recording": "c", "rights": "open", "title": true}, {"recording": "d", "title": "T"}]'
     )
-    done = archive.about.import_table(tmp_path / "meta.json")
-    assert archive.about.get("a") == {"rights": "true"}
+    done = archive.metadata.import_table(tmp_path / "meta.json")
+    assert archive.metadata.get("a") == {"rights": "true"}
     assert [error.partition(": ")[2] for error in done.errors] == [
         "title: expected text, a number or a list of texts, got 'true'; so 'c' is closed"
     ]
     archive.refresh()
     assert sorted(rights.not_open(archive.index)) == ["a", "b", "c"]
     (tmp_path / "meta.csv").write_text("recording,title,rights\na,T,open\nb,T,open\nd,Tape, part 2,open\nx,T,open,2\n")
-    done = archive.about.import_table(tmp_path / "meta.csv")
+    done = archive.metadata.import_table(tmp_path / "meta.csv")
     assert [error.partition(": ")[2] for error in done.errors] == [
         "expected 3 cells as in the head line, got 4; so 'd' is closed",
         "expected 3 cells as in the head line, got 4",
@@ -369,7 +371,7 @@ def test_rights_of_rows_that_cannot_be_used(archive, tmp_path):
     archive.refresh()
     assert sorted(rights.not_open(archive.index)) == ["c", "d"]
     (tmp_path / "titles.csv").write_text("recording,title\na,T\nb,Tape, part 2\n")
-    done = archive.about.import_table(tmp_path / "titles.csv")  # it is not about rights
+    done = archive.metadata.import_table(tmp_path / "titles.csv")  # it is not about rights
     archive.refresh()
     assert (len(done.errors), sorted(rights.not_open(archive.index))) == (1, ["c", "d"])
 
@@ -378,10 +380,10 @@ def test_rights_of_rows_that_cannot_be_used(archive, tmp_path):
 def test_an_index_that_was_opened_before_does_not_open_what_was_closed(archive, change):
     folder = archive.folder
     identify_recordings(folder, {"a": "print of a", "b": "print of b"})
-    archive.about.set("b", {"rights": "closed"})
+    archive.metadata.set("b", {"rights": "closed"})
     before = Archive(folder)
     if change == "delete":
-        archive.delete(["b"])
+        archive.recordings.delete(["b"])
     else:
         identify_recordings(folder, {"a": "print of a", "new": "print of b"})
         settle_names(folder)
@@ -389,9 +391,9 @@ def test_an_index_that_was_opened_before_does_not_open_what_was_closed(archive, 
     assert "b" not in {hit.document for hit in before.search("press")}
     with pytest.raises(rk.InputError, match="is closed"):
         check_readable(before.index, "b")
-    archive.about.set("a", {"rights": "closed"})
+    archive.metadata.set("a", {"rights": "closed"})
     assert sorted(rights.not_open(before.index)) == ["a", "b"]
-    archive.about.set("a", {"rights": "open"})
+    archive.metadata.set("a", {"rights": "open"})
     assert rights.not_open(before.index) == ["b"]
 
 
@@ -400,21 +402,21 @@ def test_what_stands_beside_a_licence_counts(archive, tmp_path):
         "recording,dc:rights,accessRights\na,CC BY 4.0; closed until 2999-01-01,\nb,closed until 2999-01-01,\n"
         "c,Public domain from 2050,\nd,(c) the archive,open\n"
     )
-    archive.about.import_table(tmp_path / "meta.csv")
-    assert archive.about.get("a") == {"rights": "closed until 2999-01-01", "licence": "CC BY 4.0"}
-    assert archive.about.get("b") == {"rights": "closed until 2999-01-01"}
-    assert archive.about.get("c") == {"rights": "Public domain from 2050"}
-    assert archive.about.get("d") == {"rights": "open", "licence": "(c) the archive"}
+    archive.metadata.import_table(tmp_path / "meta.csv")
+    assert archive.metadata.get("a") == {"rights": "closed until 2999-01-01", "licence": "CC BY 4.0"}
+    assert archive.metadata.get("b") == {"rights": "closed until 2999-01-01"}
+    assert archive.metadata.get("c") == {"rights": "Public domain from 2050"}
+    assert archive.metadata.get("d") == {"rights": "open", "licence": "(c) the archive"}
     archive.refresh()
     assert sorted(rights.not_open(archive.index)) == ["a", "b", "c"]
 
 
 def test_a_statement_of_rights_that_closes(archive, tmp_path):
     (tmp_path / "meta.csv").write_text("recording,Rights statement\na,Closed\nb,CC0 1.0 Universal\nc,on request\n")
-    archive.about.import_table(tmp_path / "meta.csv")
+    archive.metadata.import_table(tmp_path / "meta.csv")
     archive.refresh()
     assert sorted(rights.not_open(archive.index)) == ["a", "c"]
-    assert archive.about.get("b") == {"licence": "CC0 1.0 Universal"}
+    assert archive.metadata.get("b") == {"licence": "CC0 1.0 Universal"}
 
 
 @pytest.fixture
@@ -425,9 +427,9 @@ def heard_twice(tmp_path):
     own = Told(tuple(((1.0, f"press {word}"),) for word in ("ink", "lead", "type")))
     other = Second(tuple(((1.0, f"press {word}"),) for word in ("ink", "secret", "type")))
     made = word_archive(tmp_path / "heard")
-    made.add_recordings(audio, [own, other])
-    made.weigh_hearing("second", 1.0)
-    made.about.set("r01", {"rights": "closed"})
+    made.recordings.add(audio, [own, other])
+    made.hearings.weigh("second", 1.0)
+    made.metadata.set("r01", {"rights": "closed"})
     made.refresh()
     return made, audio, own
 
@@ -438,7 +440,7 @@ def test_further_hearings_tell_nothing_of_what_is_closed(heard_twice, tmp_path, 
     if renamed:
         (audio / "r01.wav").rename(audio / "new.wav")
         (audio / "r02.wav").rename(audio / "r01.wav")
-        archive.add_recordings(audio, [own])
+        archive.recordings.add(audio, [own])
     closed, other = ("new", "r01") if renamed else ("r01", "r02")
     assert rights.not_open(archive.index) == [closed]
     told = [hit.document for hit in archive.search("press", 9)]
@@ -446,8 +448,8 @@ def test_further_hearings_tell_nothing_of_what_is_closed(heard_twice, tmp_path, 
     assert "secret" not in str([hit.to_dict() for hit in archive.search("press secret", 9)])
     with pytest.raises(rk.InputError, match="nothing in the query 'secret' occurs in this archive"):
         archive.search("secret", 9)
-    assert closed not in [place.hit.document for place in archive.judge_next("press secret", 9)]
-    archive.about.set(closed, {"rights": "open"})
+    assert closed not in [place.hit.document for place in archive.judgments.next("press secret", 9)]
+    archive.metadata.set(closed, {"rights": "open"})
     archive.refresh()
     assert [hit.document for hit in archive.search("secret", 9)] == [closed]
 
@@ -456,5 +458,5 @@ def test_a_hearing_by_itself_is_closed_where_not_all_is_open(heard_twice):
     archive, _, _ = heard_twice
     hearing = Archive(archive.folder / "hearings" / "second")
     assert sorted(rights.not_open(hearing.index)) == ["r00", "r01", "r02"]
-    archive.about.set("r01", {"rights": "open"})
+    archive.metadata.set("r01", {"rights": "open"})
     assert rights.not_open(Archive(archive.folder / "hearings" / "second").index) == []

@@ -19,7 +19,7 @@ TURNS = [SpeakerTurn(0.0, 1.0, "Ann"), SpeakerTurn(1.0, 4.0, "Bob Lee"), Speaker
 def archive(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     words = [("press", 0.0, 1.0, 0.9), ("paper", 1.0, 2.0, 0.9)]
-    archive.add_lattices([("talk", one_best(words)), ("other", one_best(words))])
+    archive.lattices.add([("talk", one_best(words)), ("other", one_best(words))])
     return archive
 
 
@@ -37,14 +37,14 @@ def test_turns(archive):
     assert speakers_of(archive, "talk", 5.0, 6.0) == speakers_of(archive, "zz", 0, 9) == []
     record_turns(archive.folder, {"talk": [SpeakerTurn(0, 9, "Cy")]})
     assert speakers_of(archive, "talk", 2.0, 3.0) == ["Cy"]
-    assert [b.what for b in archive.about.history()] == ["turns of speakers"] * 2
-    archive.about.undo()
+    assert [b.what for b in archive.metadata.history()] == ["turns of speakers"] * 2
+    archive.metadata.undo()
     assert all_turns(archive.index) == {"talk": TURNS}
     archive.check()
 
 
 def test_hits_and_filters(archive):
-    archive.about.set(["talk", "other"], {"speakers": "Eve"})
+    archive.metadata.set(["talk", "other"], {"speakers": "Eve"})
     record_turns(archive.folder, {"talk": TURNS})
     speakers = {(h.document, h.start): h.speaker for h in archive.search("press")} | {
         (h.document, h.start): h.speaker for h in archive.search("paper")
@@ -58,7 +58,7 @@ def test_hits_and_filters(archive):
         rk.InputError, match=r"no recording is by the speaker 'bop'. Did you mean 'Bob Lee'|no recording"
     ):
         archive.search("press speaker:bop")
-    archive.about.undo()
+    archive.metadata.undo()
     with pytest.raises(rk.InputError, match="no recording is by the speaker 'bob'"):
         archive.search("press speaker:bob")
 
@@ -76,7 +76,7 @@ def test_what_is_no_turn(archive, turn, message):
         record_turns(archive.folder, {"talk": [SpeakerTurn(*turn)]})
     with pytest.raises(rk.InputError, match="no document is called 'tale'"):
         record_turns(archive.folder, {"tale": TURNS})
-    assert archive.about.history() == []
+    assert archive.metadata.history() == []
 
 
 def test_who_speaks_most_comes_first():

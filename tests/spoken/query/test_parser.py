@@ -45,7 +45,7 @@ def test_a_word_beside_itself_is_a_pair_in_chinese_characters():
 def test_mandarin(tmp_path):
     words = [("设定", 0.0, 0.5, 0.9), ("温度", 0.5, 1.0, 0.8), ("二十九", 1.0, 2.0, 1.0)]
     archive = Archive.create(tmp_path / "a", Settings(dict(LANGUAGES["zh"])))
-    archive.add_lattices([("a", one_best(words)), ("b", one_best([("射顶", 0.0, 0.5, 0.9)]))])
+    archive.lattices.add([("a", one_best(words)), ("b", one_best([("射顶", 0.0, 0.5, 0.9)]))])
     assert archive.parse("设定温度").words == ("设定", "温度")
     assert [h.document for h in archive.search("设定温度")] == ["a", "b"]  # b sounds like one of the words
     hits = archive.search("设顶")  # unknown: found by its sound
@@ -59,7 +59,7 @@ def test_mandarin(tmp_path):
     for text in ("sheding", "she ding", "SHE DING"):
         assert {h.document for h in archive.search(text)} == {"a", "b"}
     news = [("新闻", float(i), i + 1.0, 0.9) for i in range(5)]
-    archive.add_lattices([("c", one_best(news))])  # wén is said more often, but never before dù
+    archive.lattices.add([("c", one_best(news))])  # wén is said more often, but never before dù
     assert archive.parse("wendu").units("syllable") == ["wen1", "du4"]
     assert archive.parse("29").words == ("二十九",)
     assert archive.search("２９")[0].document == "a"
@@ -67,7 +67,7 @@ def test_mandarin(tmp_path):
 
 def test_words_as_they_are_written(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add(sausages(tmp_path / "s.sausage", "u [ 'cause 1 ] [ u.s. 1 ] [ caf\u00e9 1 ] [ b 1 ]"))
+    archive.lattices.index(sausages(tmp_path / "s.sausage", "u [ 'cause 1 ] [ u.s. 1 ] [ caf\u00e9 1 ] [ b 1 ]"))
     assert archive.parse("'cause U.S.").words == ("'cause", "u.s.")
     assert archive.parse("cafe\u0301!").words == archive.parse("CAFE").words == ("caf\u00e9",)
     assert archive.parse("\u201cu.s. caf\u00e9\u201d b").phrases[0].place == (0, 2)

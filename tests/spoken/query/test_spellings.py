@@ -25,7 +25,7 @@ def talk(text, change=str.lower):
 
 def archive_of(place, texts, change=str.lower):
     archive = Archive.create(place, WORDS)
-    archive.add_lattices([(name, talk(text, change)) for name, text in texts.items()])
+    archive.lattices.add([(name, talk(text, change)) for name, text in texts.items()])
     return archive
 
 

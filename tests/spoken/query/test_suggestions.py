@@ -72,7 +72,7 @@ def test_words_by_sound():
 def test_the_archive_suggests(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     line = "u " + "[ printing 1 ] " * 3 + "[ painting 1 ] [ printed 0.9 ] [ print 0.3 ] [ naïve 1 ]"
-    archive.add(sausages(tmp_path / "s.sausage", line))
+    archive.lattices.index(sausages(tmp_path / "s.sausage", line))
     first, *others = suggest(archive.index, "printng")
     assert (first.word, round(first.count), first.by) == ("printing", 3, "letters")
     assert {s.word for s in others} == {"painting"} | {"printed"}
@@ -86,7 +86,7 @@ def test_the_archive_suggests(tmp_path):
 
 def test_the_archive_suggests_by_sound(tmp_path):
     archive = Archive.create(tmp_path / "a", Settings(dict(LANGUAGES["zh"])))
-    archive.add_lattices([("d", one_best([("射顶", 0.0, 0.5, 0.9), ("温度", 0.5, 1.0, 0.9)]))])
+    archive.lattices.add([("d", one_best([("射顶", 0.0, 0.5, 0.9), ("温度", 0.5, 1.0, 0.9)]))])
     (suggestion,) = suggest(archive.index, "设定")
     assert (suggestion.word, suggestion.by) == ("射顶", "sound")
     assert suggestion.count == pytest.approx(0.9, abs=1e-3)
@@ -94,7 +94,7 @@ def test_the_archive_suggests_by_sound(tmp_path):
 
 def test_a_number_has_no_suggestions(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add(sausages(tmp_path / "s.sausage", "u [ 1456 1 ] [ 22nd 1 ] [ u2x 1 ]"))
+    archive.lattices.index(sausages(tmp_path / "s.sausage", "u [ 1456 1 ] [ 22nd 1 ] [ u2x 1 ]"))
     assert suggest(archive.index, "1455") == suggest(archive.index, "21nd") == []
     assert [s.word for s in suggest(archive.index, "u3x")] == ["u2x"]
     assert suggestion_line("1455", []) == "1455: no such number was heard; its sound is searched for"

@@ -47,7 +47,7 @@ def test_the_typed_word_comes_first():
 def test_counts_are_sums_of_posteriors(tmp_path, parts):
     archive = filled(tmp_path / "a", [f"d{i}" for i in range(8)])
     for i in range(1, parts):
-        archive.add_lattices([(f"e{i}{j}", lattice(100 * i + j)) for j in range(5)])
+        archive.lattices.add([(f"e{i}{j}", lattice(100 * i + j)) for j in range(5)])
     words, counts, documents = words_of(archive.index), {}, cells(archive, "word", "cn")
     for segments in documents.values():
         for segment in segments:
@@ -72,7 +72,9 @@ def test_counts_are_sums_of_posteriors(tmp_path, parts):
 def test_words_of_an_archive_are_those_of_a_list(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     some = ["press", "naïve", "Naïve", "e-mail", "it's", "设定", "U.S.", "１", "prints"]
-    archive.add(sausages(tmp_path / "s.sausage", "u " + " ".join(f"[ {w} 1 ]" for w in some)), scoring=Scoring())
+    archive.lattices.index(
+        sausages(tmp_path / "s.sausage", "u " + " ".join(f"[ {w} 1 ]" for w in some)), scoring=Scoring()
+    )
     words, listed = words_of(archive.index), WordList(words_of(archive.index).all())
     assert set(words.special()) == set(listed.special()) == set(words.all()) - {"press", "prints", "设定"}
     for word in ("naive", "NAÏVE", "email", "its", "it’s", "设", "u.s.", "1", "press"):
@@ -85,7 +87,7 @@ def test_words_are_kept_as_long_as_the_index(tmp_path):
     archive = filled(tmp_path / "a", ["d"])
     assert words_of(archive.index) is words_of(archive.index)
     before = words_of(archive.index)
-    archive.add_lattices([("e", lattice(7, 30))])
+    archive.lattices.add([("e", lattice(7, 30))])
     assert words_of(archive.index) is not before
     del before
     gc.collect()

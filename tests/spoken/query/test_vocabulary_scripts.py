@@ -15,7 +15,7 @@ def test_scripts():
 def test_a_script_that_the_archive_has_not(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     assert foreign(archive.index, ["привет"]) == ""  # nothing to compare with
-    archive.add(sausages(tmp_path / "s.sausage", "u [ press 1 ] [ 设定 1 ]"))
+    archive.lattices.index(sausages(tmp_path / "s.sausage", "u [ press 1 ] [ 设定 1 ]"))
     assert foreign(archive.index, ["привет"]) == (
         ": it is written in Cyrillic letters, the archive in Chinese and Latin ones"
     )

@@ -36,7 +36,7 @@ def heard(archive, text):
 
 def test_a_word_that_nobody_heard_sounds_as_its_folded_form(tmp_path):
     archive = Archive.create(tmp_path / "a")
-    archive.add_lattices([("x", talk("in the cuff fey at night")), ("y", talk("nigh eve and calm"))])
+    archive.lattices.add([("x", talk("in the cuff fey at night")), ("y", talk("nigh eve and calm"))])
     for typed, plain in (
         ("café", "cafe"), ("CAFE\u0301", "cafe"), ("naïve", "naive"), ("ｃａｆｅ", "cafe"), ("don’t", "don't"),
         ("“naïve café”", '"naive cafe"'), ("café*", "cafe*"),
@@ -53,17 +53,17 @@ def test_a_listed_word_sounds_as_it_is_written(tmp_path):
     dictionary = tmp_path / "own.dict"
     dictionary.write_text("côte K OW T\ncote K AA T\n", encoding="utf-8")
     archive = Archive.create(tmp_path / "a", dictionary=dictionary)
-    archive.add_lattices([("x", talk("a b"))])
+    archive.lattices.add([("x", talk("a b"))])
     assert archive.parse("CÔTE").units("phone") == ["K", "OW", "T"]
     assert archive.parse("cöte").units("phone") == ["K", "AA", "T"]
     letters = Archive.create(tmp_path / "b", SMALL)
-    letters.add_lattices([("x", talk("cafes"))])
+    letters.lattices.add([("x", talk("cafes"))])
     assert heard(letters, "café") == heard(letters, "cafe") != []
 
 
 def test_what_hyphens_divide_may_be_one_listed_word(tmp_path):
     archive = Archive.create(tmp_path / "a")
-    archive.add_lattices([("x", talk("coop her eight"))])
+    archive.lattices.add([("x", talk("coop her eight"))])
     query = archive.parse("co-operate")
     ways = [[some.words for some in term.alternatives] for term in query.terms]
     assert ways == [[("co",), ("cooperate",)], [("operate",), ("cooperate",)]]

@@ -47,7 +47,7 @@ def place(tmp_path):
 
 
 def add(archive, folder, *more, **options):
-    added = archive.add_recordings([folder / "audio", *more], [Ears()], **options)
+    added = archive.recordings.add([folder / "audio", *more], [Ears()], **options)
     assert added.errors == []
     return added
 
@@ -81,7 +81,7 @@ def test_a_renamed_recording_keeps_everything(place, tmp_path):
     added = add(archive, tmp_path)
     assert (added.recognised.done, added.changes[:2]) == (0, (0, 0))
     assert added.recognised.notes == ["called otherwise now, as their files: b is interview"]
-    assert sorted(archive.documents) == ["a", "deep/c", "interview"]
+    assert sorted(archive.recordings.names) == ["a", "deep/c", "interview"]
     assert heard(archive) == {1: "a", 2: "interview", 3: "deep/c"}
     assert archive.judgments.all().qrels == {"1": {"interview": 1.0}}
     assert archive.search("sound2")[0].audio == str((audio / "interview.wav").resolve())
@@ -131,36 +131,36 @@ def test_copies_are_left_out_until_they_are_wanted(place, tmp_path):
         assert added.recognised.done == 0
         (note,) = [note for note in added.recognised.notes if "1 copy of a recording left out, such as " in note]
         assert " (a copy of " in note
-        assert sorted(archive.documents) == ["a", "b", "deep/c"]
+        assert sorted(archive.recordings.names) == ["a", "b", "deep/c"]
     (audio / "a.wav").unlink()  # the copy is the recording now
     add(archive, tmp_path)
     assert heard(archive) == {1: "copy", 2: "b", 3: "deep/c"}
     shutil.copyfile(audio / "copy.wav", audio / "again.wav")
     assert add(archive, tmp_path, keep_duplicates=True).recognised.done == 1
-    assert sorted(archive.documents) == ["again", "b", "copy", "deep/c"]
+    assert sorted(archive.recordings.names) == ["again", "b", "copy", "deep/c"]
     assert add(archive, tmp_path).recognised.before == 4
 
 
 def test_a_copy_that_is_kept_takes_nothing_from_the_original(place, tmp_path):
     archive, audio = place
-    archive.about.set("b", {"title": "Secret", "rights": "closed"})
+    archive.metadata.set("b", {"title": "Secret", "rights": "closed"})
     shutil.copyfile(audio / "b.wav", audio / "zz.wav")
     for _ in range(2):
         add(archive, tmp_path, keep_duplicates=True)
-        assert archive.about.get("b") == {"title": "Secret", "rights": "closed"}
-        assert archive.about.get("zz") == {"rights": "closed"}  # what is closed is closed in a copy too
-        assert sorted(archive.documents) == ["a", "b", "deep/c", "zz"]
+        assert archive.metadata.get("b") == {"title": "Secret", "rights": "closed"}
+        assert archive.metadata.get("zz") == {"rights": "closed"}  # what is closed is closed in a copy too
+        assert sorted(archive.recordings.names) == ["a", "b", "deep/c", "zz"]
     (audio / "b.wav").rename(audio / "new.wav")
     add(archive, tmp_path)
-    assert archive.about.get("new")["title"] == "Secret"
-    assert "title" not in archive.about.get("zz")
+    assert archive.metadata.get("new")["title"] == "Secret"
+    assert "title" not in archive.metadata.get("zz")
 
 
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_folder_and_a_file_in_it(place, tmp_path, keep):
     archive, audio = place
     record(audio / "deep" / "new.wav", 4)
-    archive.delete(["deep/c"])
+    archive.recordings.delete(["deep/c"])
     more = (audio / "deep" / "new.wav", audio / "deep" / "c.wav")  # the deleted one is given by itself
     for _ in range(2):
         add(archive, tmp_path, *more, keep_duplicates=keep)
@@ -173,17 +173,17 @@ def test_two_new_files_of_one_sound(tmp_path):
     record(tmp_path / "audio" / "b.wav", 1)
     archive = create_or_open(tmp_path / "archive", "en")
     assert add(archive, tmp_path).recognised.done == 1
-    assert archive.documents == ["a"]
+    assert archive.recordings.names == ["a"]
 
 
 def test_deleted_by_sound_and_back(place, tmp_path):
     archive, audio = place
     judge(archive, "b")
-    archive.delete(["b"])
-    assert archive.judgments.all().within(set(archive.documents)).n_judgments == 0
+    archive.recordings.delete(["b"])
+    assert archive.judgments.all().within(set(archive.recordings.names)).n_judgments == 0
     (audio / "b.wav").rename(audio / "later.wav")
     assert len(add(archive, tmp_path).recognised.deleted) == 1
-    assert sorted(archive.documents) == ["a", "deep/c"]
+    assert sorted(archive.recordings.names) == ["a", "deep/c"]
     add(archive, tmp_path, audio / "later.wav")  # given by itself: it returns
     assert heard(archive) == {1: "a", 2: "later", 3: "deep/c"}
     assert archive.judgments.all().qrels == {"1": {"later": 1.0}}
@@ -242,11 +242,13 @@ def test_random_histories(tmp_path, seed):
         elif how == "tag":
             tag(files[sound], f"title {step}")
         elif how == "delete" and len(there) > 1 and sound in names:
-            archive.delete([names[sound]])
+            archive.recordings.delete([names[sound]])
             binned.add(sound)
         elif how == "undelete" and binned:
             back = rng.choice(sorted(binned))
-            archive.undelete([d.name for d in archive.deleted if d.name == _last_name(archive, back)])
+            archive.recordings.undelete(
+                [d.name for d in archive.recordings.deleted if d.name == _last_name(archive, back)]
+            )
             binned.discard(back)
         elif how == "judge" and sound in names:
             judge(archive, names[sound])
@@ -259,7 +261,7 @@ def test_random_histories(tmp_path, seed):
     archive.check()
     alive = {sound: files[sound].relative_to(audio).with_suffix("").as_posix() for sound in set(files) - binned}
     assert heard(archive) == alive
-    assert sorted(archive.documents) == sorted(alive.values())
+    assert sorted(archive.recordings.names) == sorted(alive.values())
     qrels = Counter(name for grades in archive.judgments.all().qrels.values() for name in grades)
     assert {s for s, name in alive.items() if qrels[name]} == judged & set(alive)
     assert all(n == 1 for n in Ears.asked.values()), Ears.asked
@@ -285,27 +287,27 @@ def test_names_that_move_on_by_one(place, tmp_path):
     (audio / "a.wav").rename(audio / "b.wav")
     assert add(archive, tmp_path).changes[:2] == (0, 0)
     assert heard(archive) == {1: "b", 2: "d", 3: "deep/c"}
-    assert sorted(archive.documents) == ["b", "d", "deep/c"]
+    assert sorted(archive.recordings.names) == ["b", "d", "deep/c"]
     assert archive.judgments.all().qrels == {"1": {"b": 1.0}}
 
 
 def test_a_deleted_recording_stays_deleted_when_another_takes_its_name(place, tmp_path):
     archive, audio = place
     judge(archive, "b")
-    archive.delete(["b"])
+    archive.recordings.delete(["b"])
     (audio / "b.wav").rename(audio / "later.wav")
     record(audio / "b.wav", 7)
     for _ in range(2):
         add(archive, tmp_path)
         assert heard(archive) == {1: "a", 7: "b", 3: "deep/c"}
         assert archive.judgments.all().n_judgments == 0
-    archive.delete(["b"])
-    archive.undelete(["b"])  # the one that was deleted last
+    archive.recordings.delete(["b"])
+    archive.recordings.undelete(["b"])  # the one that was deleted last
     assert heard(archive) == {1: "a", 7: "b", 3: "deep/c"}
     (audio / "b.wav").rename(audio / "e.wav")
     add(archive, tmp_path)
-    assert [d.name for d in archive.deleted] == ["b"]
-    archive.undelete(["b"])
+    assert [d.name for d in archive.recordings.deleted] == ["b"]
+    archive.recordings.undelete(["b"])
     assert heard(archive) == {1: "a", 2: "b", 7: "e", 3: "deep/c"}
     add(archive, tmp_path)
     assert heard(archive) == {1: "a", 2: "later", 7: "e", 3: "deep/c"}
@@ -315,19 +317,19 @@ def test_a_deleted_recording_stays_deleted_when_another_takes_its_name(place, tm
 
 def test_what_is_added_again_under_another_name_is_not_in_the_bin(place, tmp_path):
     archive, audio = place
-    archive.delete(["b"])
+    archive.recordings.delete(["b"])
     (audio / "b.wav").rename(audio / "later.wav")
     add(archive, tmp_path, audio / "later.wav")
-    assert archive.deleted == []
+    assert archive.recordings.deleted == []
     assert heard(archive) == {1: "a", 2: "later", 3: "deep/c"}
 
 
 def test_recordings_that_moved_while_one_was_deleted(place, tmp_path):
     archive, audio = place
-    archive.delete(["b"])
+    archive.recordings.delete(["b"])
     audio.rename(tmp_path / "elsewhere")
-    archive.relocate(tmp_path / "elsewhere")
-    archive.undelete(["b"])
+    archive.recordings.relocate(tmp_path / "elsewhere")
+    archive.recordings.undelete(["b"])
     assert archive.search("sound2")[0].audio == str((tmp_path / "elsewhere" / "b.wav").resolve())
 
 
@@ -335,17 +337,17 @@ def test_another_sound_of_the_same_length_is_noticed_after_a_move(place, tmp_pat
     archive, audio = place
     record(audio / "b.wav", 6)
     audio.rename(tmp_path / "elsewhere")
-    archive.relocate(tmp_path / "elsewhere")
+    archive.recordings.relocate(tmp_path / "elsewhere")
     (tmp_path / "elsewhere").rename(audio)
-    archive.relocate(audio)
+    archive.recordings.relocate(audio)
     assert add(archive, tmp_path).recognised.done == 1
     assert heard(archive) == {1: "a", 6: "b", 3: "deep/c"}
 
 
 def test_a_purged_recording_returns_beside_the_one_that_has_its_name(place, tmp_path):
     archive, audio = place
-    archive.delete(["b"])
-    archive.purge(0)
+    archive.recordings.delete(["b"])
+    archive.recordings.purge(0)
     (audio / "b.wav").rename(audio / "later.wav")
     record(audio / "b.wav", 7)
     add(archive, tmp_path)
@@ -359,38 +361,38 @@ def test_a_purged_recording_returns_beside_the_one_that_has_its_name(place, tmp_
 
 def test_an_edited_recording_at_the_place_of_a_deleted_one(place, tmp_path):
     archive, audio = place
-    archive.delete(["b"])
+    archive.recordings.delete(["b"])
     (audio / "b.wav").unlink()
     (audio / "a.wav").rename(audio / "b.wav")
     add(archive, tmp_path)
     record(audio / "b.wav", 6)
     add(archive, tmp_path)
     assert heard(archive) == {6: "b", 3: "deep/c"}
-    assert sorted(archive.documents) == ["b", "deep/c"]
+    assert sorted(archive.recordings.names) == ["b", "deep/c"]
 
 
 def test_new_tags_fill_what_is_empty(place):
     archive, audio = place
-    archive.about.set("b", {"title": "Mine"})
-    archive.about.set("deep/c", {"title": "Wrong"})
-    archive.about.clear("deep/c", ["title"])
+    archive.metadata.set("b", {"title": "Mine"})
+    archive.metadata.set("deep/c", {"title": "Wrong"})
+    archive.metadata.clear("deep/c", ["title"])
     for name in ("a", "b", "deep/c"):
         tag(audio / f"{name}.wav", "Tag")
     add(archive, audio.parent)
-    assert [archive.about.get(name).get("title") for name in ("a", "b", "deep/c")] == ["Tag", "Mine", None]
+    assert [archive.metadata.get(name).get("title") for name in ("a", "b", "deep/c")] == ["Tag", "Mine", None]
     assert sum(Ears.asked.values()) == 3
     tag(audio / "a.wav", "Another")
     add(archive, audio.parent)
-    assert archive.about.get("a")["title"] == "Tag"
+    assert archive.metadata.get("a")["title"] == "Tag"
 
 
 def test_a_deleted_recording_returns_while_another_has_its_name(place, tmp_path):
     """It does not get the name under which the archive keeps what is deleted."""
     archive, audio = place
     judge(archive, "b")
-    archive.delete(["b"])
+    archive.recordings.delete(["b"])
     record(tmp_path / "other" / "b.wav", 7)
-    archive.add_recordings([tmp_path / "other"], [Ears()])
+    archive.recordings.add([tmp_path / "other"], [Ears()])
     assert heard(archive) == {1: "a", 7: "b", 3: "deep/c"}
     add(archive, tmp_path, audio / "b.wav")
     assert heard(archive) == {1: "a", 7: "b", 2: "b.wav", 3: "deep/c"}

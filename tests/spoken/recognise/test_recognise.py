@@ -74,7 +74,7 @@ def folder(tmp_path):
 
 def test_bad_recordings_are_named_and_the_rest_goes_on(recogniser, folder, tmp_path):
     archive = Archive.create(tmp_path / "archive")
-    added = archive.add_recordings(folder, [recogniser])
+    added = archive.recordings.add(folder, [recogniser])
     errors = " ".join(added.errors)
     assert "letter.wav: cannot be read as audio" in errors
     assert "cut.flac: cannot be read to its end" in errors
@@ -104,5 +104,5 @@ def test_no_network_is_used(recogniser, folder, tmp_path, monkeypatch):
     monkeypatch.setattr("socket.socket.connect", refused)
     monkeypatch.setattr("socket.getaddrinfo", refused)
     archive = Archive.create(tmp_path / "archive")
-    assert archive.add_recordings(folder / "one-channel.wav", [recogniser]).errors == []
+    assert archive.recordings.add(folder / "one-channel.wav", [recogniser]).errors == []
     archive.search("railway")

@@ -28,7 +28,7 @@ def archive(tmp_path):
     for i, name in enumerate(("a", "b", "deep/c")):
         write(tmp_path / "first" / "tapes" / f"{name}.wav", 8000 + i, seed=i)
     opened = create_or_open(tmp_path / "first" / "archive", "en")
-    assert opened.add_recordings(tmp_path / "first" / "tapes", [Echo()]).errors == []
+    assert opened.recordings.add(tmp_path / "first" / "tapes", [Echo()]).errors == []
     return opened
 
 
@@ -64,7 +64,7 @@ def test_paths_are_stored_relative_and_shown_in_full(archive, tmp_path):
 
 def test_two_folders_of_one_name(archive, tmp_path):
     write(tmp_path / "more" / "tapes" / "x.wav", 8000, seed=9)
-    archive.add_recordings(tmp_path / "more" / "tapes", [Echo()])
+    archive.recordings.add(tmp_path / "more" / "tapes", [Echo()])
     assert stored(archive)[0] == {*TAPES, "tapes-2/x.wav"}
     assert locate(archive.index, "x@0.1").audio == (tmp_path / "more" / "tapes" / "x.wav").resolve()
     assert locate(archive.index, "a@0.1").audio == (tmp_path / "first" / "tapes" / "a.wav").resolve()
@@ -72,7 +72,7 @@ def test_two_folders_of_one_name(archive, tmp_path):
 
 def test_a_file_of_the_same_name_below_another_root_is_not_taken(archive, tmp_path):
     write(tmp_path / "before" / "a.wav", 8000, seed=9)  # of the folders it is the first
-    archive.add_recordings(tmp_path / "before", [Echo()])
+    archive.recordings.add(tmp_path / "before", [Echo()])
     assert locate(archive.index, "a@0.1").audio == (tmp_path / "first" / "tapes" / "a.wav").resolve()
     assert locate(archive.index, "a.wav@0.1").audio == (tmp_path / "before" / "a.wav").resolve()
 
@@ -80,7 +80,7 @@ def test_a_file_of_the_same_name_below_another_root_is_not_taken(archive, tmp_pa
 def test_a_file_that_is_given_alone_opens_no_other(archive, tmp_path):
     write(tmp_path / "home" / "x.wav", 8000, seed=9)
     write(tmp_path / "home" / "private.wav", 8000, seed=10)
-    archive.add_recordings(tmp_path / "home" / "x.wav", [Echo()])
+    archive.recordings.add(tmp_path / "home" / "x.wav", [Echo()])
     assert "home/x.wav" in stored(archive)[0]
     roots = RecordingRoots(archive.folder, archive.index.manifest)
     assert roots.find("home/x.wav") == (tmp_path / "home" / "x.wav").resolve()
@@ -91,7 +91,7 @@ def test_a_file_that_is_given_alone_opens_no_other(archive, tmp_path):
 
 def test_a_part_of_a_root_is_no_other_root(archive, tmp_path):
     write(tmp_path / "first" / "tapes" / "deep" / "d.wav", 8000, seed=9)
-    archive.add_recordings(tmp_path / "first" / "tapes" / "deep", [Echo()])
+    archive.recordings.add(tmp_path / "first" / "tapes" / "deep", [Echo()])
     assert stored(archive)[0] == {*TAPES, "tapes/deep/d.wav"}
 
 
@@ -102,10 +102,10 @@ def test_on_another_machine_one_step_is_enough(second, how):
     with pytest.raises(rk.InputError, match="no folder of recordings was given"):
         locate(archive.index, "deep/c@0.1")
     if how == "relocate":
-        assert len(archive.relocate(folder).paths) == 3
+        assert len(archive.recordings.relocate(folder).paths) == 3
     elif how == "recordings":
-        archive.add_roots([folder])
-    added = archive.add_recordings(folder, [Echo()])
+        archive.recordings.add_roots([folder])
+    added = archive.recordings.add(folder, [Echo()])
     assert (added.errors, added.recognised.done, added.recognised.before, added.changes.unchanged) == ([], 0, 3, 3)
     assert stored(archive) == (TAPES, TAPES, TAPES)
     assert locate(archive.index, "deep/c@0.1").audio == (folder / "deep" / "c.wav").resolve()
@@ -117,15 +117,15 @@ def test_other_recordings_in_a_folder_of_the_same_name(second, tmp_path):
     archive, _ = second
     for i, name in enumerate(("a", "b", "deep/c")):
         write(tmp_path / "other" / "tapes" / f"{name}.wav", 9000 + i, seed=20 + i)
-    added = archive.add_recordings(tmp_path / "other" / "tapes", [Echo()])
+    added = archive.recordings.add(tmp_path / "other" / "tapes", [Echo()])
     assert (added.recognised.done, len(archive)) == (3, 6)
     assert stored(archive)[0] == {*TAPES, *(name.replace("tapes", "tapes-2") for name in TAPES)}
 
 
 def test_a_packed_archive_tells_no_place_of_its_machine(archive, tmp_path, monkeypatch):
     write(tmp_path / "first" / "tapes" / "d.wav", 8000, seed=9)
-    archive.add_recordings(tmp_path / "first" / "tapes", [Echo()])
-    archive.delete(["b"])
+    archive.recordings.add(tmp_path / "first" / "tapes", [Echo()])
+    archive.recordings.delete(["b"])
     archive.pack(tmp_path / "packed.zip")
     with zipfile.ZipFile(tmp_path / "packed.zip") as packed:
         assert not [name for name in packed.namelist() if str(tmp_path).encode() in packed.read(name)]
@@ -139,5 +139,5 @@ def test_full_paths_where_settings_cannot_be_written(tmp_path, monkeypatch):
     monkeypatch.setenv("RANKINE_SETTINGS", str(tmp_path / "file" / "settings.json"))
     write(tmp_path / "tapes" / "a.wav", 8000)
     archive = create_or_open(tmp_path / "archive", "en")
-    assert archive.add_recordings(tmp_path / "tapes", [Echo()]).errors == []
+    assert archive.recordings.add(tmp_path / "tapes", [Echo()]).errors == []
     assert stored(archive)[0] == {str((tmp_path / "tapes" / "a.wav").resolve())}

@@ -17,7 +17,7 @@ from ..recognise.cases import Echo, write
 @pytest.fixture
 def archive(tmp_path):
     made = filled(tmp_path / "a", ["one", "two", "three"])
-    made.add_lattices([("four", lattice(9))])
+    made.lattices.add([("four", lattice(9))])
     return made
 
 
@@ -25,44 +25,44 @@ def test_documents_come_back_as_they_were(archive):
     before, prints = answers(archive), state(archive.folder)
     book = archive.judgments
     book.add(book.query("w0"), "two", 1.0)
-    archive.delete(["two", "four"])
-    assert sorted(archive.documents) == ["one", "three"]
-    assert {d.name for d in archive.deleted} == {"two", "four"}
+    archive.recordings.delete(["two", "four"])
+    assert sorted(archive.recordings.names) == ["one", "three"]
+    assert {d.name for d in archive.recordings.deleted} == {"two", "four"}
     assert archive.judgments.all().qrels == {"1": {"two": 1.0}}  # kept
     archive.check()
-    archive.undelete(["two"])
-    assert [d.name for d in archive.deleted] == ["four"]
-    archive.undelete(["four"])
+    archive.recordings.undelete(["two"])
+    assert [d.name for d in archive.recordings.deleted] == ["four"]
+    archive.recordings.undelete(["four"])
     assert answers(archive) == before
     assert state(archive.folder) == prints
-    assert archive.deleted == []
+    assert archive.recordings.deleted == []
     assert not list((archive.folder / "bin").glob("*.part"))
 
 
 def test_a_name_that_is_not_in_the_bin(archive):
-    archive.delete(["two"])
+    archive.recordings.delete(["two"])
     with pytest.raises(rk.InputError, match=r"no document in the bin is called 'tow'\. Did you mean 'two'"):
-        archive.undelete(["tow"])
+        archive.recordings.undelete(["tow"])
     with pytest.raises(rk.InputError, match="'one' is in the archive"):
-        archive.undelete(["one"])
-    archive.add_lattices([("two", lattice(5))])  # another one under the name
-    assert archive.deleted == []
+        archive.recordings.undelete(["one"])
+    archive.lattices.add([("two", lattice(5))])  # another one under the name
+    assert archive.recordings.deleted == []
     with pytest.raises(rk.InputError, match="'two' is in the archive"):
-        archive.undelete(["two"])
+        archive.recordings.undelete(["two"])
 
 
 def test_the_one_that_was_deleted_last_comes_back(archive):
-    archive.delete(["two"])
-    archive.add_lattices([("two", lattice(5))])
+    archive.recordings.delete(["two"])
+    archive.lattices.add([("two", lattice(5))])
     want = state(archive.folder)["two"]
-    archive.delete(["two"])
-    archive.undelete(["two"])
+    archive.recordings.delete(["two"])
+    archive.recordings.undelete(["two"])
     assert state(archive.folder)["two"] == want
 
 
 def test_purging(archive, monkeypatch):
-    archive.delete(["two"])
-    assert archive.purge() == []
+    archive.recordings.delete(["two"])
+    assert archive.recordings.purge() == []
     later = datetime.now(UTC) + timedelta(days=31)
 
     class Later(datetime):
@@ -71,10 +71,10 @@ def test_purging(archive, monkeypatch):
             return later
 
     monkeypatch.setattr(bin_module, "datetime", Later)
-    assert archive.purge() == ["two"]
-    assert archive.deleted == []
+    assert archive.recordings.purge() == ["two"]
+    assert archive.recordings.deleted == []
     with pytest.raises(rk.InputError, match="no document in the bin"):
-        archive.undelete(["two"])
+        archive.recordings.undelete(["two"])
 
 
 def test_killed_between_the_bin_and_the_index(archive, monkeypatch):
@@ -83,37 +83,37 @@ def test_killed_between_the_bin_and_the_index(archive, monkeypatch):
     child = os.fork()
     if child == 0:
         faulthandler.disable()  # it would print where the child was
-        archive.delete(["two"])
+        archive.recordings.delete(["two"])
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
     monkeypatch.undo()
     opened = Archive(archive.folder)
-    assert sorted(opened.documents) == ["four", "one", "three", "two"]
-    assert opened.deleted == []
-    opened.delete(["two"])
-    opened.undelete(["two"])
+    assert sorted(opened.recordings.names) == ["four", "one", "three", "two"]
+    assert opened.recordings.deleted == []
+    opened.recordings.delete(["two"])
+    opened.recordings.undelete(["two"])
     opened.check()
 
 
 def test_a_list_that_someone_else_has_changed(archive):
-    archive.delete(["two"])
+    archive.recordings.delete(["two"])
     path = archive.folder / "bin" / "bin.json"
     path.write_bytes(path.read_bytes().replace(b".part", b"/../x"))
     with pytest.raises(rk.InputError, match=r"bin\.json"):
-        archive.undelete(["two"])
+        archive.recordings.undelete(["two"])
 
 
 def test_a_transcript_does_not_get_the_sound_of_a_deleted_recording_of_its_name(tmp_path):
     pytest.importorskip("soundfile")
     write(tmp_path / "audio" / "talk.wav", 8000)
     archive = create_or_open(tmp_path / "archive", "en")
-    assert archive.add_recordings(tmp_path / "audio", [Echo()]).errors == []
+    assert archive.recordings.add(tmp_path / "audio", [Echo()]).errors == []
     assert archive.search("heard")[0].audio
-    archive.delete(["talk"])
-    archive.add_lattices([("talk", lattice(3))])
+    archive.recordings.delete(["talk"])
+    archive.lattices.add([("talk", lattice(3))])
     audio = archive.search("w1")[0].audio
-    archive.delete(["talk"])
-    archive.undelete(["talk"])  # the transcript, which was deleted last
+    archive.recordings.delete(["talk"])
+    archive.recordings.undelete(["talk"])  # the transcript, which was deleted last
     assert archive.search("w1")[0].audio == audio
-    archive.relocate(tmp_path / "audio")
+    archive.recordings.relocate(tmp_path / "audio")
     assert archive.search("w1")[0].audio == audio

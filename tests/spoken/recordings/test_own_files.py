@@ -22,7 +22,7 @@ def changed(archive, **settings):
 
 def filled(tmp_path, units):
     archive = Archive.create(tmp_path / "a", Settings(kinds={"word": "words", "morph": str(units)}))
-    archive.add_lattices([("talk", one_best([("unhappy", 0.0, 0.5, 0.9)]))])
+    archive.lattices.add([("talk", one_best([("unhappy", 0.0, 0.5, 0.9)]))])
     return archive
 
 
@@ -45,7 +45,7 @@ def test_a_file_outside_is_not_read_until_it_is_copied_in(tmp_path):
     units.write_text("unhappy un happy\n")
     archive = filled(tmp_path, units)
     old = changed(archive, kinds={"word": "words", "morph": str(units)})  # as archives of earlier releases have it
-    assert old.documents == ["talk"]
+    assert old.recordings.names == ["talk"]
     with pytest.raises(rk.InputError, match="which is not the archive's own and is not read: copy it in") as caught:
         old.search("unhappy")
     assert "un happy" not in str(caught.value)
@@ -61,8 +61,8 @@ def test_a_dictionary_outside_is_not_read(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("a-secret-line\n")
     archive = Archive.create(tmp_path / "a", dictionary=tmp_path / "few.dict")
-    archive.add_lattices([("talk", one_best([("word", 0.0, 0.5, 0.9)]))])
-    assert archive.dictionary == str(tmp_path / "a" / "dictionary.txt")
+    archive.lattices.add([("talk", one_best([("word", 0.0, 0.5, 0.9)]))])
+    assert archive.index.dictionary == str(tmp_path / "a" / "dictionary.txt")
     for name in (str(secret), "../secret", "/etc/passwd"):
         with pytest.raises(rk.InputError, match="which is not the archive's own and is not read") as caught:
             changed(archive, dictionary=name).search("word")

@@ -77,7 +77,7 @@ def test_numbers_go_through_all_parts(several):
 
 def test_a_document_with_one_segment_gives_it_its_name(tmp_path):
     archive = filled(tmp_path / "a", ["one"])
-    archive.add(sausages(tmp_path / "s.sausage", "untimed [ a 1 ]"))
+    archive.lattices.index(sausages(tmp_path / "s.sausage", "untimed [ a 1 ]"))
     assert [segment(archive.index, place).name for place in range(2)] == ["one", "untimed"]
 
 
@@ -88,7 +88,7 @@ def test_segments_whose_times_are_alike_have_the_utterance_in_their_names(tmp_pa
     for side, words in {"side-a": ["harbour", "light"], "side@b": ["harbour", "bell"]}.items():
         word_times = [(word, i, i + 1, 0.9) for i, word in enumerate(words)]
         (folder / f"{side}.slf").write_bytes(write_slf(one_best(word_times)))
-    archive.add(folder, {u: About("tape", audio=f"{u}.flac") for u in ("side-a", "side@b")})
+    archive.lattices.index(folder, {u: About("tape", audio=f"{u}.flac") for u in ("side-a", "side@b")})
     names = [segment(archive.index, place).name for place in range(2)]
     assert names == ["tape@side-a@0.00-2.00", "tape@side@b@0.00-2.00"]
     assert [named_place(archive.index, name) for name in names] == [0, 1]
@@ -101,7 +101,7 @@ def test_stretches_without_times_have_numbers(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     words = [f"w{i}" for i in range(80)]
     source = sausages(tmp_path / "s.sausage", "long " + " ".join(f"[ {w} 1 ]" for w in words), "short [ a 1 ]")
-    archive.add(source, {"long": About("tape"), "short": About("tape")})
+    archive.lattices.index(source, {"long": About("tape"), "short": About("tape")})
     index = archive.index
     names = [segment(index, place).name for place in range(int(index.places_before[-1]))]
     assert len(set(names)) == len(names) > 2

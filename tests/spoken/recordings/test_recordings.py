@@ -46,7 +46,7 @@ def audio(tmp_path):
 
 
 def add(archive, *sources, **options):
-    added = archive.add_recordings(sources, [Loudness()], **options)
+    added = archive.recordings.add(sources, [Loudness()], **options)
     assert added.errors == []
     return added
 
@@ -54,13 +54,13 @@ def add(archive, *sources, **options):
 @pytest.fixture
 def archive(tmp_path, audio):
     opened = create_or_open(tmp_path / "archive", "en")
-    added = opened.add_recordings(audio, recognisers=[Loudness()])
+    added = opened.recordings.add(audio, recognisers=[Loudness()])
     assert (added.recognised.done, added.changes.added, added.errors) == (3, 3, [])
     return opened
 
 
 def test_recordings_are_found(archive, audio):
-    assert sorted(archive.documents) == ["a", "b", "deep/c"]
+    assert sorted(archive.recordings.names) == ["a", "b", "deep/c"]
     assert archive.search("loud2")[0].document == "b"
     assert archive.search("loud2")[0].audio == str((audio / "b.wav").resolve())
     again = add(archive, audio)
@@ -70,53 +70,53 @@ def test_recordings_are_found(archive, audio):
 
 @pytest.mark.parametrize("how", ["the folder", "another folder", "without the audio file"])
 def test_a_deleted_recording_stays_deleted(archive, audio, tmp_path, how):
-    archive.delete(["b"])
+    archive.recordings.delete(["b"])
     assert list((tmp_path / "archive" / FOLDER).glob("b*"))  # in the bin
-    archive.purge(days=0)
+    archive.recordings.purge(days=0)
     assert not list((tmp_path / "archive" / FOLDER).glob("b*"))
     if how == "another folder":
         record(tmp_path / "more" / "d.wav", 4)
         add(archive, tmp_path / "more")
-        assert sorted(archive.documents) == ["a", "d", "deep/c"]
+        assert sorted(archive.recordings.names) == ["a", "d", "deep/c"]
         return
     if how == "without the audio file":
         (audio / "b.wav").unlink()
     for _ in range(2):
         added = add(archive, audio)
         assert added.recognised.done == 0
-        assert sorted(archive.documents) == sorted(Archive(archive.folder).documents) == ["a", "deep/c"]
+        assert sorted(archive.recordings.names) == sorted(Archive(archive.folder).recordings.names) == ["a", "deep/c"]
         left_out = [note for note in added.recognised.notes if "left out: 1 recording, such as" in note]
         assert len(left_out) == (how == "the folder")
 
 
 def test_a_deleted_recording_can_be_added_again(archive, audio):
-    archive.delete(["b", "deep/c"])
+    archive.recordings.delete(["b", "deep/c"])
     back = add(archive, audio / "b.wav")
     assert (back.recognised.done, back.recognised.before) == (0, 1)  # its lattices were in the bin
-    assert sorted(archive.documents) == ["a", "b"]
-    archive.purge(days=0)
+    assert sorted(archive.recordings.names) == ["a", "b"]
+    archive.recordings.purge(days=0)
     add(archive, audio)
-    assert sorted(archive.documents) == ["a", "b"]
+    assert sorted(archive.recordings.names) == ["a", "b"]
     add(archive, audio / "deep" / "c.wav")
     assert len(archive) == 3
 
 
 def test_nothing_is_deleted_where_a_name_is_unknown(archive, tmp_path):
     with pytest.raises(rk.InputError, match="no document is called 'x'"):
-        archive.delete(["b", "x"])
+        archive.recordings.delete(["b", "x"])
     assert list((tmp_path / "archive" / FOLDER).glob("b*"))
     with (
         locked(tmp_path / "archive" / FOLDER, "busy"),
         pytest.raises(rk.InputError, match="recognising into this folder"),
     ):
-        archive.delete(["b"])
-    assert sorted(Archive(archive.folder).documents) == ["a", "b", "deep/c"]
+        archive.recordings.delete(["b"])
+    assert sorted(Archive(archive.folder).recordings.names) == ["a", "b", "deep/c"]
 
 
 def test_a_recording_that_becomes_silent_leaves_the_index_only(archive, audio):
     record(audio / "b.wav", 0)
     added = add(archive, audio)
-    assert sorted(archive.documents) == ["a", "deep/c"]
+    assert sorted(archive.recordings.names) == ["a", "deep/c"]
     assert any("no speech" in note for note in added.recognised.notes)
     assert add(archive, audio).recognised.before == 3  # it is not tried again
     record(audio / "b.wav", 5)
@@ -127,7 +127,7 @@ def test_a_recording_that_becomes_silent_leaves_the_index_only(archive, audio):
 def test_titles_stay_until_a_table_says_otherwise(archive, audio, tmp_path):
     (tmp_path / "about.tsv").write_text("utterance\ttitle\na\tFirst\nb\tSecond\n")
     assert add(archive, audio, about=tmp_path / "about.tsv").changes.unchanged == 3  # nothing is analysed again
-    titles = dict(zip(archive.documents, archive.index.document_texts["title"], strict=True))
+    titles = dict(zip(archive.recordings.names, archive.index.document_texts["title"], strict=True))
     assert titles == {"a": "First", "b": "Second", "deep/c": ""}
     assert add(archive, audio).changes.unchanged == 3
     assert add(archive, audio, about={"b": About("b", {"title": "Other"})}).changes.unchanged == 3
@@ -138,13 +138,13 @@ def test_titles_stay_until_a_table_says_otherwise(archive, audio, tmp_path):
 def test_the_language_of_new_recordings_is_noted(archive, audio, tmp_path):
     record(tmp_path / "more" / "d.wav", 4)
     add(archive, tmp_path / "more", language="en")
-    assert archive.about.get("d") == {"language": "en"}
-    assert archive.about.get("a") == {}
+    assert archive.metadata.get("d") == {"language": "en"}
+    assert archive.metadata.get("a") == {}
 
 
 def test_a_recogniser_of_another_language_is_refused(archive, audio):
     with pytest.raises(rk.InputError, match="PocketSphinx understands en here, and the recordings are in 'zh'"):
-        archive.add_recordings(audio, ["pocketsphinx"], language="zh")
+        archive.recordings.add(audio, ["pocketsphinx"], language="zh")
 
 
 def test_progress_names_the_stage(archive, audio, tmp_path):
@@ -165,13 +165,13 @@ def test_recognisers_are_a_list(archive, audio):
         (["pocketsphynx"], r"unknown recogniser 'pocketsphynx'\. Did you mean 'pocketsphinx'"),
     ):
         with pytest.raises(rk.InputError, match=message):
-            archive.add_recordings(audio, recognisers)
+            archive.recordings.add(audio, recognisers)
 
 
 def add_long(tmp_path, folder, **options):
     """Add recordings, cut into segments of two seconds; the archive, reopened, and what was added."""
     archive = create_or_open(tmp_path / "archive", "en")
-    added = archive.add_recordings(folder, [Echo()], longest=2.0, **options)
+    added = archive.recordings.add(folder, [Echo()], longest=2.0, **options)
     return Archive(archive.folder), added
 
 
@@ -181,10 +181,10 @@ def test_an_edited_recording_is_updated_whatever_its_length(tmp_path):
         write(audio / "a.wav", length, seed=length)
         archive, added = add_long(tmp_path, audio)
         assert added.errors == []
-        assert archive.documents == ["a"]
+        assert archive.recordings.names == ["a"]
     soundfile.write(audio / "b.wav", np.ones(16000), 16000)
     archive, _ = add_long(tmp_path, audio)
-    assert sorted(archive.documents) == ["a", "b"]
+    assert sorted(archive.recordings.names) == ["a", "b"]
     soundfile.write(audio / "b.wav", np.zeros(16000), 16000)
     assert add_long(tmp_path, audio)[0].documents == ["a"]
 
@@ -202,7 +202,7 @@ def test_a_recording_that_was_only_begun_is_not_indexed(tmp_path):
         add_long(tmp_path, tmp_path / "one", progress=stop)
     assert list((tmp_path / "archive" / FOLDER).glob("long@*"))
     archive, added = add_long(tmp_path, tmp_path / "two")
-    assert archive.documents == ["b"]
+    assert archive.recordings.names == ["b"]
     assert added.errors == []
     assert sorted(add_long(tmp_path, tmp_path / "one")[0].documents) == ["b", "long"]
 
@@ -213,7 +213,7 @@ def test_a_recording_that_breaks_off_is_an_error_and_leaves_nothing(tmp_path):
     (tmp_path / "audio" / "cut.flac").write_bytes(whole[: len(whole) * 2 // 3])
     write(tmp_path / "audio" / "good.wav", 8000)
     archive, added = add_long(tmp_path, tmp_path / "audio")
-    assert archive.documents == ["good"]
+    assert archive.recordings.names == ["good"]
     assert len(added.errors) == 1
     assert "cut.flac: cannot be read to its end" in added.errors[0]
     assert not list((tmp_path / "archive" / FOLDER).glob("cut*"))
@@ -227,12 +227,16 @@ def test_a_journal_that_names_other_files_deletes_nothing(archive, tmp_path, fil
     entry = {"recording": "b", "print": "", "segments": [{"file": file.replace("VICTIM", str(victim)), "start": 0}]}
     journal.write_text(journal.read_text() + json.dumps(entry) + "\n")
     before = sorted((tmp_path / "archive").rglob("*"))
-    for change in (archive.delete, lambda names: add(archive, tmp_path / "audio"), lambda names: archive.check()):
+    for change in (
+        archive.recordings.delete,
+        lambda names: add(archive, tmp_path / "audio"),
+        lambda names: archive.check(),
+    ):
         with pytest.raises(rk.InputError, match=r"recognised\.jsonl, line 7: a stored name must stay in its folder"):
             change(["b"])
     assert victim.read_text() == "mine"
     assert sorted((tmp_path / "archive").rglob("*")) == before
-    assert sorted(Archive(archive.folder).documents) == ["a", "b", "deep/c"]
+    assert sorted(Archive(archive.folder).recordings.names) == ["a", "b", "deep/c"]
 
 
 def test_a_deletion_that_cannot_be_committed_removes_no_lattices(archive, tmp_path):
@@ -242,7 +246,7 @@ def test_a_deletion_that_cannot_be_committed_removes_no_lattices(archive, tmp_pa
     part.write_bytes(data)
     lattices = sorted((tmp_path / "archive" / FOLDER).glob("*"))
     with pytest.raises(rk.InputError, match="damaged"):
-        Archive(archive.folder).delete(["b"])
+        Archive(archive.folder).recordings.delete(["b"])
     assert sorted((tmp_path / "archive" / FOLDER).glob("*")) == lattices
 
 
@@ -262,28 +266,28 @@ def test_a_transcript_does_not_replace_a_recording(archive, tmp_path):
     (texts / "a.ctm").write_text("a 1 0 1 paper\n")
     (texts / "d.ctm").write_text("d 1 0 1 paper\n")
     for added, unchanged in ((1, 0), (0, 1)):
-        changes = archive.add(texts, {"a": About("a", audio="other.wav"), "d": About("d")})
+        changes = archive.lattices.index(texts, {"a": About("a", audio="other.wav"), "d": About("d")})
         assert changes[:4] == (added, 0, unchanged, 0)
         (error,) = changes.errors
         assert re.search(r"'a' is recognised from .*audio/a.wav and was not replaced by .*a\.ctm; rename", error)
         assert [hit.document for hit in archive.search("paper")] == ["d"]
         assert archive.search("loud1")[0].audio.endswith("a.wav")
-    changes = archive.add(texts, remove_missing=True)
-    assert (changes.removed, set(archive.documents)) == (2, {"a", "d"})
+    changes = archive.lattices.index(texts, remove_missing=True)
+    assert (changes.removed, set(archive.recordings.names)) == (2, {"a", "d"})
     with pytest.raises(rk.InputError, match=r"'a' is recognised from .*a\.wav: delete it first"):
-        archive.add_lattices([("a", one_best([("paper", 0.0, 1.0, 0.9)]))])
-    archive.delete(["a"])
-    assert archive.add(texts).errors == []
+        archive.lattices.add([("a", one_best([("paper", 0.0, 1.0, 0.9)]))])
+    archive.recordings.delete(["a"])
+    assert archive.lattices.index(texts).errors == []
     assert {hit.document for hit in archive.search("paper")} == {"a", "d"}
 
 
 def test_a_recording_does_not_take_the_name_of_a_transcript(archive, audio):
-    archive.add_lattices([("e", one_best([("paper", 0.0, 1.0, 0.9)]))])
-    archive.delete(["b"])
-    archive.add_lattices([("b", one_best([("press", 0.0, 1.0, 0.9)]))])
+    archive.lattices.add([("e", one_best([("paper", 0.0, 1.0, 0.9)]))])
+    archive.recordings.delete(["b"])
+    archive.lattices.add([("b", one_best([("press", 0.0, 1.0, 0.9)]))])
     record(audio / "e.wav", 7)
     for done in (1, 0):
         assert add(archive, audio, audio / "b.wav").recognised.done == done
-        assert set(archive.documents) == {"a", "b", "b.wav", "deep/c", "e", "e.wav"}
+        assert set(archive.recordings.names) == {"a", "b", "b.wav", "deep/c", "e", "e.wav"}
         heard = {text: archive.search(text)[0].document for text in ("paper", "press", "loud7", "loud2")}
         assert heard == {"paper": "e", "press": "b", "loud7": "e.wav", "loud2": "b.wav"}

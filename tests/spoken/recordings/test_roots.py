@@ -28,7 +28,7 @@ def archive(tmp_path):
     audio.touch()
     opened = Archive.create(tmp_path / "archive", SMALL)
     about = {"u": rk.spoken.index.about.About("u", {}, str(audio))}
-    opened.add(sausages(tmp_path / "s.sausage", "u [ a 1 ]"), about)
+    opened.lattices.index(sausages(tmp_path / "s.sausage", "u [ a 1 ]"), about)
     return opened
 
 
@@ -39,16 +39,16 @@ def roots(archive):
 def test_nothing_is_played_until_a_root_is_given(archive, tmp_path):
     with pytest.raises(rk.InputError, match=r"no folder of recordings was given .* say where .*a\.wav' is with --rec"):
         locate(archive.index, "u@1")
-    archive.add_roots([tmp_path / "elsewhere"])
+    archive.recordings.add_roots([tmp_path / "elsewhere"])
     with pytest.raises(rk.InputError, match=r"is not there, nor below .*elsewhere: say"):
         locate(archive.index, "u@1")
-    archive.add_roots([tmp_path / "recordings"])
+    archive.recordings.add_roots([tmp_path / "recordings"])
     assert locate(archive.index, "u@1").audio == tmp_path / "recordings" / "a.wav"
     assert locate(Archive(archive.folder).index, "u@1").audio.exists()
 
 
 def test_another_archive_at_the_place_and_a_copy_do_not_inherit(archive, tmp_path):
-    archive.add_roots([tmp_path / "recordings"])
+    archive.recordings.add_roots([tmp_path / "recordings"])
     shutil.copytree(archive.folder, tmp_path / "copy")
     with pytest.raises(rk.InputError, match="--recordings"):
         locate(Archive(tmp_path / "copy").index, "u@1")
@@ -56,7 +56,7 @@ def test_another_archive_at_the_place_and_a_copy_do_not_inherit(archive, tmp_pat
     other = Archive.create(archive.folder, SMALL)
     assert other.index.manifest.id != archive.index.manifest.id
     assert roots(other).given == []
-    other.add_roots([tmp_path / "new"])
+    other.recordings.add_roots([tmp_path / "new"])
     assert roots(other).given == [tmp_path / "new"]
 
 
@@ -64,7 +64,7 @@ def test_settings_of_others_are_kept(archive, tmp_path, settings):
     settings.parent.mkdir()
     other = {"archive": "/x", "id": "1", "folders": ["/y"]}
     settings.write_text(json.dumps({"colour": "none", "recordings": [other]}))
-    archive.add_roots([tmp_path / "recordings"])
+    archive.recordings.add_roots([tmp_path / "recordings"])
     content = json.loads(settings.read_text())
     assert content["colour"] == "none"
     assert content["recordings"][0] == other

@@ -94,7 +94,7 @@ def test_unlikely_words_are_the_place_unless_smaller_units_say_clearly_more(tmp_
             for word, p in zip(slot[::2], slot[1::2], strict=True)
         ]
         lattices.append((f"d{number}", Lattice.from_arcs(arcs, 0, len(slots))))
-    archive.add_lattices(lattices, scoring=Scoring())
+    archive.lattices.add(lattices, scoring=Scoring())
     run, window = best_run(archive.index, archive.index.parts[0], archive.parse(query), 0)
     assert (run.kind, window.span(run.units[0].slot)[0] > 0.99) == (kind, later)
 

@@ -22,13 +22,13 @@ TEXTS = {
 def archive(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     about = {f"u{d}": About(f"tape-{d}", {k: v for k, v in texts.items() if v}) for d, texts in TEXTS.items()}
-    archive.add(sausages(tmp_path / "s.sausage", *(f"u{d} [ press 1 ]" for d in TEXTS)), about)
+    archive.lattices.index(sausages(tmp_path / "s.sausage", *(f"u{d} [ press 1 ]" for d in TEXTS)), about)
     return archive
 
 
 def passing(archive, *fields):
     mask = DocumentFilter(tuple(FieldFilter(*field) for field in fields)).mask(archive.index)
-    return "".join(sorted(name[-1] for name, passes in zip(archive.documents, mask, strict=True) if passes))
+    return "".join(sorted(name[-1] for name, passes in zip(archive.recordings.names, mask, strict=True) if passes))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_fields(archive, name, values, want):
 )
 def test_a_filter_that_leaves_nothing(archive, field, message):
     if field[-1] is True:
-        archive.delete(["tape-d"])
+        archive.recordings.delete(["tape-d"])
     with pytest.raises(rk.InputError, match=message):
         passing(archive, field)
 
@@ -103,18 +103,18 @@ def test_dates_that_cannot_be_read(archive):
     assert DocumentFilter.of("ann").notes(archive.index) == []
     note = "1 recording has a date that cannot be read, such as '5.11.2026': no filter of dates finds it"
     assert DocumentFilter.of(since="2021").notes(archive.index) == [note]
-    archive.delete(["tape-d"])
+    archive.recordings.delete(["tape-d"])
     assert DocumentFilter.of(since="2021").notes(archive.index) == []
 
 
 def test_scores_do_not_depend_on_filters(taught):
     archive, judged = taught
-    archive.learn(judged, "svm-map", folds=2, normalise="query-minmax", keep=True)
-    assert archive.weights.normalise is not None
+    archive.weights.learn(judged, "svm-map", folds=2, normalise="query-minmax", keep=True)
+    assert archive.weights.learned.normalise is not None
     for text in ("w0 w1", "w3"):
         every = {h.document: h.score for h in archive.search(text, k=1000)}
         some = {h.document: h.score for h in archive.search(f"{text} -recording:d07 -w5", k=1000)}
         assert "d07" not in some
         assert 0 < len(some) < len(every)
         assert all(every[d] == s for d, s in some.items())
-    archive.use_weights(None)
+    archive.weights.use(None)

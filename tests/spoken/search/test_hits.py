@@ -16,7 +16,7 @@ def test_a_hit_points_at_the_phrase(tmp_path):
     (tmp_path / "x.ctm").write_text(
         "u 1 0 1 roman 1\nu 1 1 1 x 1\nu 1 2 1 roman 0.6\nu 1 3 0.01 uh 0.01\nu 1 3.01 1 type 0.6\nu 1 4.1 1 y 1\n"
     )
-    archive.add(tmp_path / "x.ctm")
+    archive.lattices.index(tmp_path / "x.ctm")
     hit = archive.search("roman type")[0]
     assert (round(hit.start, 2), round(hit.end, 2)) == (2.0, 4.01)
     assert [m.unit for m in hit.matches] == ["roman", "type"]
@@ -56,7 +56,7 @@ def test_hits_have_place_and_reason(several):
 )
 def test_how_certain_a_hit_is(tmp_path, text, query, certainty, kind, evidence):
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add(sausages(tmp_path / "s.sausage", f"u {text}"))
+    archive.lattices.index(sausages(tmp_path / "s.sausage", f"u {text}"))
     hit = make_hit(archive.index, archive.parse(query), 0, 1, 1.0, {})
     assert (hit.certainty, hit.kind, hit.evidence) == (certainty, kind, evidence)
 
@@ -114,7 +114,7 @@ def _passes(hit, options):
 
 def test_without_times(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add(sausages(tmp_path / "s.sausage", "u [ a 1 ]"))
+    archive.lattices.index(sausages(tmp_path / "s.sausage", "u [ a 1 ]"))
     hit = archive.search("a")[0]
     assert hit.to_dict()["start"] is None
     assert hit.place == "u"
@@ -137,7 +137,7 @@ def test_recordings_of_hits(several, tmp_path):
         with pytest.raises(rk.InputError, match=message):
             locate(several.index, text)
     bare = Archive.create(tmp_path / "bare", SMALL)
-    bare.add(sausages(tmp_path / "s.sausage", "u [ a 1 ]"))
+    bare.lattices.index(sausages(tmp_path / "s.sausage", "u [ a 1 ]"))
     with pytest.raises(rk.InputError, match="bare: the archive does not know a recording of 'u'"):
         locate(bare.index, "u@1")
 
@@ -149,8 +149,8 @@ def test_hits_in_stretches(tmp_path):
     (tmp_path / "x.ctm").write_text(talk(36, words))
     (tmp_path / "y.ctm").write_text(talk(1).replace("rec 1", "first 1"))
     (tmp_path / "a" / "x.wav").touch()
-    archive.add(tmp_path / "y.ctm", {"first": About("d", audio="y.wav")})
-    archive.add(tmp_path / "x.ctm", {"rec": About("d2", audio="x.wav", offset=2.0)})
+    archive.lattices.index(tmp_path / "y.ctm", {"first": About("d", audio="y.wav")})
+    archive.lattices.index(tmp_path / "x.ctm", {"rec": About("d2", audio="x.wav", offset=2.0)})
     assert archive.search("b")[0].snippet.startswith("… ")
     assert " a [b] c d " in archive.search("b")[0].snippet
     assert " a b [c] d " in archive.search("c")[0].snippet
@@ -164,7 +164,7 @@ def test_neighbours_are_of_one_utterance(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     (tmp_path / "s").mkdir()
     (tmp_path / "s" / "x.ctm").write_text("u 1 0 1 a 1\nu 1 2 1 b 1\nv 1 0 1 c 1\n")
-    archive.add(tmp_path / "s", {"u": About("d"), "v": About("d")})
+    archive.lattices.index(tmp_path / "s", {"u": About("d"), "v": About("d")})
     assert archive.search("b")[0].snippet == "a [b]"
     assert archive.search("c")[0].snippet == "[c]"
 
@@ -175,7 +175,7 @@ def test_utterances_without_times(tmp_path):
     (tmp_path / "s").mkdir()
     (tmp_path / "s" / "x.ctm").write_text("u 1 0 1 a 1\nu 1 2 1 b 1\n")
     (tmp_path / "s" / "y.nbest").write_text("-1.5 c d e\n-2.5 c f e\n")
-    archive.add(tmp_path / "s")
+    archive.lattices.index(tmp_path / "s")
     (hit,) = archive.search("d")
     assert (hit.snippet, hit.place) == ("c d e", "y")
     assert archive.index.seconds == 3.0

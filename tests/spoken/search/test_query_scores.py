@@ -35,7 +35,7 @@ def heard(request, tmp_path_factory):
     folder, rng = tmp_path_factory.mktemp("heard"), np.random.default_rng(request.param)
     audio = write_recordings(folder / "audio", range(9))
     archive = word_archive(folder / "archive")
-    archive.add_recordings(audio, [kind(random_lists(rng, 9)) for kind in (Told, Second, Third)])
+    archive.recordings.add(audio, [kind(random_lists(rng, 9)) for kind in (Told, Second, Third)])
     return archive
 
 
@@ -55,13 +55,13 @@ def scores(archive, text):
 def twin(archive, text, weights):
     own = scores(Archive(archive.folder), text)
     further = [(weight, scores(Archive(archive.folder / "hearings" / name), text)) for name, weight in weights.items()]
-    there = set(archive.documents)
+    there = set(archive.recordings.names)
     return ref.fused_ranking(own, [(w, {d: s for d, s in some.items() if d in there}) for w, some in further])
 
 
 def weigh(archive, **weights):
     for name, weight in weights.items():
-        archive.weigh_hearing(name, weight)
+        archive.hearings.weigh(name, weight)
 
 
 @pytest.mark.parametrize("weights", [{"second": 0.5, "third": 0.0}, {"second": 0.25, "third": 2.0}])
@@ -82,7 +82,7 @@ def test_learning_sees_the_scores_that_search_ranks_by(archive):
     weigh(archive, second=0.5, third=2.0)
     weights = shipped(archive.kinds)
     for text in QUERIES:
-        heard = HeardQuery(archive.index, text, weights, archive.counting_hearings)
+        heard = HeardQuery(archive.index, text, weights, archive.hearings.counting)
         places = heard.best(100)
         there = dict(zip(*(some.tolist() for some in heard.scored(None, None)), strict=True))
         assert places.tolist() == sorted(there)
@@ -99,25 +99,25 @@ def test_places_of_further_hearings_are_learned_from_and_offered(tmp_path):
     own = Told((((1.0, "press"),), ((1.0, "lead"),), ((1.0, "ink"),), ((1.0, "type lead"),)))
     other = Second((((1.0, "press"),), ((1.0, "press"),), ((1.0, "ink"),), ((1.0, "type"),)))
     archive = word_archive(tmp_path / "archive")
-    archive.add_recordings(audio, [own, other])
-    archive.weigh_hearing("second", 0)
+    archive.recordings.add(audio, [own, other])
+    archive.hearings.weigh("second", 0)
     for text in ("press", "press type"):
-        archive.judge(text, "r00", 0.0)
-        archive.judge(text, "r01", 1.0)
-    assert "r01" not in [place.hit.document for place in archive.judge_next("type press", 9)]
-    judged = archive.placed_judgments().judged()
+        archive.judgments.add(text, "r00", 0.0)
+        archive.judgments.add(text, "r01", 1.0)
+    assert "r01" not in [place.hit.document for place in archive.judgments.next("type press", 9)]
+    judged = archive.judgments.placed().judged()
     with pytest.raises(rk.InputError, match="the same grade"):
         examples(archive.index, judged)
-    archive.weigh_hearing("second", 0.5)
-    assert "r01" in [place.hit.document for place in archive.judge_next("type press", 9)]
-    fused = examples(archive.index, judged, hearings=archive.counting_hearings)
+    archive.hearings.weigh("second", 0.5)
+    assert "r01" in [place.hit.document for place in archive.judgments.next("type press", 9)]
+    fused = examples(archive.index, judged, hearings=archive.hearings.counting)
     assert not fused.lost
     assert [d for d, y in zip(fused.data.doc_ids, fused.data.y, strict=True) if y > 0] == ["r01", "r01"]
-    result = archive.learn(folds=2, ranker="svm-map", use=False)
+    result = archive.weights.learn(folds=2, ranker="svm-map", use=False)
     want = fused.precision(shipped(archive.kinds))
     np.testing.assert_array_equal(result.trial.precision["shipped"], want)
-    archive.weigh_hearing("second", 0.25)  # what is kept for the next time belongs to one weight
-    other = examples(archive.index, judged, hearings=archive.counting_hearings)
+    archive.hearings.weigh("second", 0.25)  # what is kept for the next time belongs to one weight
+    other = examples(archive.index, judged, hearings=archive.hearings.counting)
     assert other.digest != fused.digest
     assert (other.data.X != fused.data.X).any()
 
@@ -128,18 +128,18 @@ def test_hearings_without_weight_change_nothing(archive, tmp_path):
     shutil.rmtree(alone.folder / "hearings")
     for text in QUERIES:
         assert repr(archive.search(text, explain=True)) == repr(alone.search(text, explain=True))  # times are NaN
-    assert archive.counting_hearings == []
+    assert archive.hearings.counting == []
 
 
 def test_hearings_follow_recordings(archive):
     """What is deleted is gone from the ranking, and what returns is back, without anything being done to a hearing."""
     weigh(archive, second=1.0, third=0)
     before = {text: scores(archive, text) for text in QUERIES}
-    names = archive.documents[::2]
-    archive.delete(names)
+    names = archive.recordings.names[::2]
+    archive.recordings.delete(names)
     for text in QUERIES:
         assert not set(names) & set(scores(archive, text))
-    archive.undelete(names)
+    archive.recordings.undelete(names)
     for text in QUERIES:
         after = scores(archive, text)
         assert set(after) == set(before[text])
@@ -153,8 +153,8 @@ def pair(tmp_path):
     own = Told((((1.0, "lead type"),), ((1.0, "paper"),), ((1.0, "ink"),)))
     second = Second((((1.0, "lead type"),), ((1.0, "printing press"),), ((1.0, "ink lead"),)))
     archive = word_archive(tmp_path / "archive")
-    archive.add_recordings(audio, [own, second])
-    archive.weigh_hearing("second", 0.5)
+    archive.recordings.add(audio, [own, second])
+    archive.hearings.weigh("second", 0.5)
     return archive
 
 
@@ -164,9 +164,9 @@ def test_a_hit_of_a_further_hearing_has_its_words(pair):
     assert hit.audio.endswith("r01.wav")
     assert hit.contributions == {"heard by second": pytest.approx(hit.score)}
     assert hit.explanation == (f"{hit.score:.2f} heard by second",)
-    pair.about.set("r01", {"title": "On presses"})
+    pair.metadata.set("r01", {"title": "On presses"})
     assert pair.search("press")[0].title == "On presses"
-    pair.about.set("r01", {"rights": "closed"})
+    pair.metadata.set("r01", {"rights": "closed"})
     with pytest.raises(rk.InputError, match="nothing in the query 'press' occurs"):  # as of a word that nobody said
         pair.search("press")
     assert len(pair.search("press", closed=True)) == 1
@@ -184,8 +184,8 @@ def test_normalised_weights_rank_hearings_too(pair):
     from rankine.spoken.learn.weights import Weights
 
     names = [name for name in pair.ranker_names if name.startswith("word-")]
-    pair.use_weights(Weights(tuple(names), (1.0,) * len(names), "query-minmax", "given", {"candidates": 10}))
+    pair.weights.use(Weights(tuple(names), (1.0,) * len(names), "query-minmax", "given", {"candidates": 10}))
     assert {hit.document for hit in pair.search("press lead")} == {"r00", "r01", "r02"}
-    pair.use_weights(None)
+    pair.weights.use(None)
     assert pair.search("press", weights={"word-cn-1": 1.0})[0].document == "r01"
     assert [hit.document for hit in pair.search("lead", candidates=2)] == ["r00", "r02"]

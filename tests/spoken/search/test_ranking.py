@@ -125,7 +125,7 @@ def test_equal_places_come_by_name_and_time(tmp_path):
     results = []
     for order, place in ((names, "a"), (names[::-1], "b")):
         archive = Archive.create(tmp_path / place, SMALL)
-        archive.add_lattices([(n, lattice(3)) for n in order])
+        archive.lattices.add([(n, lattice(3)) for n in order])
         text = " ".join(lattice(3).units)
         for candidates in (None, 10):
             hits = archive.search(text, k=3, candidates=candidates)
@@ -181,7 +181,7 @@ def test_weights_on_normalised_scores_rank_the_candidates(taught):
     for names, chooser in ((papers, unit_candidates), (archive.ranker_names, find_candidates)):
         for normalise in ("query-minmax", "query-zscore"):
             values = rng.normal(size=len(names))  # of either sign
-            archive.use_weights(Weights(tuple(names), tuple(values.tolist()), normalise, "test", {"candidates": 9}))
+            archive.weights.use(Weights(tuple(names), tuple(values.tolist()), normalise, "test", {"candidates": 9}))
             for text in judged.queries.values():
                 query = archive.parse(text)
                 places = chooser(archive.index, query, 9)
@@ -189,16 +189,16 @@ def test_weights_on_normalised_scores_rank_the_candidates(taught):
                 data = rk.RankingData(X, np.zeros(len(X)), np.zeros(len(X)))
                 X = Normaliser(normalise).fit(data).apply(data).X
                 scores = dict(zip(places.tolist(), (X @ values).tolist(), strict=True))
-                ranking = ranked_places(archive.index, query, archive.weights, 7)
+                ranking = ranked_places(archive.index, query, archive.weights.learned, 7)
                 assert [s for _, s in ranking] == pytest.approx(sorted(scores.values(), reverse=True)[:7], abs=1e-9)
                 assert all(scores[p] == pytest.approx(s, abs=1e-9) for p, s in ranking)
                 documents = rng.random(len(archive)) < 0.5
-                some = dict(ranked_places(archive.index, query, archive.weights, 7, documents))
+                some = dict(ranked_places(archive.index, query, archive.weights.learned, 7, documents))
                 assert all(scores[p] == pytest.approx(s, abs=1e-9) for p, s in some.items())
                 for h in archive.search(text, k=3):
                     assert h.score == pytest.approx(sum(h.contributions.values()), abs=1e-9)
-    archive.use_weights(None)
-    assert archive.weights is None
+    archive.weights.use(None)
+    assert archive.weights.learned is None
 
 
 def test_a_reader_keeps_its_state_while_a_writer_merges(tmp_path):
@@ -209,7 +209,7 @@ def test_a_reader_keeps_its_state_while_a_writer_merges(tmp_path):
     before = [ranked_places(archive.index, q, weights, 4) for q in queries]
     other = Archive(tmp_path / "a")
     other.merge()
-    other.delete([archive.documents[0]])
+    other.recordings.delete([archive.recordings.names[0]])
     assert [ranked_places(archive.index, q, weights, 4) for q in queries] == before
 
 
@@ -236,7 +236,7 @@ def test_merging_changes_no_score(tmp_path):
 def test_requirements_and_filters_choose_among_what_is_normalised(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     lines = [f"d{i} [ a 0.{i + 2} x 0.{8 - i} ] [ {'b' if i % 2 else 'c'} 1 ]" for i in range(6)]
-    archive.add(sausages(tmp_path / "s.sausage", *lines))
+    archive.lattices.index(sausages(tmp_path / "s.sausage", *lines))
     index, documents = archive.index, np.arange(6) < 4
     for names in (ranker_names(archive.kinds), archive.ranker_names):
         weights = Weights(tuple(names), (1.0,) * len(names), "query-minmax", "test", {"candidates": 4})
@@ -256,7 +256,7 @@ def test_requirements_and_filters_choose_among_what_is_normalised(tmp_path):
 
 def test_filters_choose_before_a_lossy_cut(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add(sausages(tmp_path / "s.sausage", *(f"d{i} [ a 0.{i + 2} ]" for i in range(6))))
+    archive.lattices.index(sausages(tmp_path / "s.sausage", *(f"d{i} [ a 0.{i + 2} ]" for i in range(6))))
     weights, query = shipped(archive.kinds), archive.parse("a")
     documents = np.arange(6) < 2
     exact = ranked_places(archive.index, query, weights, 1, documents)
@@ -266,7 +266,7 @@ def test_filters_choose_before_a_lossy_cut(tmp_path):
 def test_phrases_are_looked_for_before_the_cut(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     lines = [f"d{i} [ b 1 ] [ x 1 ] [ a 1 ] [ x 1 ] [ a 1 ]" for i in range(9)]
-    archive.add(sausages(tmp_path / "s.sausage", *lines, "zz [ x 1 ] [ a 0.5 ] [ b 0.5 ]"))
+    archive.lattices.index(sausages(tmp_path / "s.sausage", *lines, "zz [ x 1 ] [ a 0.5 ] [ b 0.5 ]"))
     assert [h.document for h in archive.search('"a b"', candidates=3)] == ["zz"]
     assert archive.features({"q": '"a b"'}).doc_ids.tolist() == ["zz"]
 
@@ -293,7 +293,7 @@ def test_recordings_may_be_joined_and_cut(kinds, tmp_path):
         for joined in (1, int(rng.integers(2, 5)), n):
             about = {f"u{i:02d}": About(f"d{i // joined:02d}", {}, "x.wav", 10.0 * i) for i in range(n)}
             archive = Archive.create(tmp_path / f"{trial}-{joined}", Settings(dict(kinds)))
-            archive.add(folder, about, Scoring(), batch=int(rng.integers(1, 5)))
+            archive.lattices.index(folder, about, Scoring(), batch=int(rng.integers(1, 5)))
             archives.append(archive)
         names = archives[0].ranker_names
         for _ in range(15):

@@ -23,9 +23,9 @@ def test_what_is_told(several):
 
 
 def test_closed_recordings_are_left_out(several):
-    several.about.set("d03", {"rights": "closed"})
-    several.about.set("d04", {"rights": "on request"})
-    several.about.set([f"d{i:02d}" for i in range(10, 20)], {"rights": "closed until 2999-01-01"})
+    several.metadata.set("d03", {"rights": "closed"})
+    several.metadata.set("d04", {"rights": "on request"})
+    several.metadata.set([f"d{i:02d}" for i in range(10, 20)], {"rights": "closed until 2999-01-01"})
     about = Descriptions(several.index)
     assert len(about) == 9
     assert "d03" not in about
@@ -38,7 +38,7 @@ def test_closed_recordings_are_left_out(several):
 
 @pytest.mark.parametrize("sort", SORTS)
 def test_sorted(several, sort):
-    several.about.clear("d05", ["title", "date", "speaker"])
+    several.metadata.clear("d05", ["title", "date", "speaker"])
     about = Descriptions(several.index)
     total, rows = about.page(sort, limit=100)
     assert total == len(rows) == 20

@@ -14,8 +14,8 @@ from ..cases import SMALL, filled
 def archive(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     for name, n in (("b", 3), ("a", 40), ("c", 1)):
-        archive.add_lattices([(name, one_best([(f"w{i}", i, i + 1.0, 0.9) for i in range(n)]))])
-    archive.about.merge(
+        archive.lattices.add([(name, one_best([(f"w{i}", i, i + 1.0, 0.9) for i in range(n)]))])
+    archive.metadata.merge(
         {
             "a": {"title": "Zebra", "date": "2022-01", "place": "York"},
             "c": {"title": "ant", "date": "2021", "rights": "closed"},
@@ -83,7 +83,7 @@ def test_an_empty_archive(tmp_path):
 
 
 def test_the_length_of_what_has_no_times_is_not_known(archive):
-    archive.add_lattices([("n", one_best([("word", float("nan"), float("nan"), 0.9)]))])
+    archive.lattices.add([("n", one_best([("word", float("nan"), float("nan"), 0.9)]))])
     assert list_recordings(archive.index)["length"] == [40.0, 3.0, 1.0, None]
     for reverse in (False, True):
         assert list_recordings(archive.index, "", "length", reverse)["recording"][-1] == "n"

@@ -62,7 +62,7 @@ def test_a_phrase_across_a_cut_is_a_place_once_where_it_begins(tmp_path, text):
 def test_a_phrase_that_repeats_a_word_needs_it_twice(tmp_path):
     """The word stands in the first position of one path and in the second of another: it is said once."""
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add(
+    archive.lattices.index(
         sausages(tmp_path / "s.sausage", "one [ x 0.5 *DELETE* 0.5 ] [ a 1 ] [ b 1 ]", "two [ a 1 ] [ a 0.5 b 0.5 ]")
     )
     assert mask(archive.index, archive.parse('"a a"'), all_places(archive)).tolist() == [False, True]
@@ -97,7 +97,7 @@ def test_what_is_excluded_leaves_out_its_own_segment_only(tmp_path):
     assert mask(archive.index, archive.parse("a -b"), all_places(archive)).tolist() == [False, True, True]
     assert mask(archive.index, archive.parse('a -"b a"'), all_places(archive)).tolist() == [False, True, True]
     unlikely = Archive.create(tmp_path / "b", SMALL)
-    unlikely.add(sausages(tmp_path / "s.sausage", "u [ a 1 ] [ b 0.4 c 0.6 ]"))
+    unlikely.lattices.index(sausages(tmp_path / "s.sausage", "u [ a 1 ] [ b 0.4 c 0.6 ]"))
     assert mask(unlikely.index, unlikely.parse("a -b"), all_places(unlikely)).tolist() == [True]
     assert mask(unlikely.index, unlikely.parse("a -c"), all_places(unlikely)).tolist() == [False]
 

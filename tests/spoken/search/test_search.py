@@ -37,7 +37,7 @@ def test_features_are_those_of_places(several):
 
 def test_a_word_in_near_empty_slots_is_found(tmp_path):
     archive = Archive.create(tmp_path / "a", replace(SMALL, skip=0.2))
-    archive.add(sausages(tmp_path / "s.sausage", "u [ rare 0.1 ] [ usual 1 ]"))
+    archive.lattices.index(sausages(tmp_path / "s.sausage", "u [ rare 0.1 ] [ usual 1 ]"))
     assert archive.search("rare")
 
 
@@ -54,7 +54,7 @@ def test_filters(several):
 @pytest.mark.parametrize("normalise", [None, "query-minmax", "query-zscore"])
 def test_scores_are_the_same_with_every_filter(several, normalise):
     names = several.ranker_names
-    several.use_weights(Weights(tuple(names), (1.0,) * len(names), normalise, "test", {"candidates": 50}))
+    several.weights.use(Weights(tuple(names), (1.0,) * len(names), normalise, "test", {"candidates": 50}))
     whole = {h.segment: h.score for h in several.search("w0 w1", k=50)}
     options = {"speaker": "ann"}, {"since": "2026-03"}, {"until": "2026-02"}, {"per_recording": 2}
     for some in (*(several.search("w0 w1", k=9, **o) for o in options), several.search("w0 w1 speaker:ann", k=9)):
@@ -122,7 +122,7 @@ def test_notes(several):
 def test_a_number_that_was_heard_in_part_counts_by_its_words(tmp_path):
     archive = Archive.create(tmp_path / "a", Settings(kinds={"word": "words"}))
     talks = {"most": "in fourteen fifty fire", "less": "fifty men", "digits": "of 1456", "none": "a cold year"}
-    archive.add_lattices([
+    archive.lattices.add([
         (name, one_best([(word, float(i), i + 1.0, 0.9) for i, word in enumerate(text.split())]))
         for name, text in talks.items()
     ])  # fmt: skip

@@ -31,7 +31,7 @@ def test_marks(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     said = "the old storm came in winter".split()
     words = [(w, i / 2, i / 2 + 0.5, 0.6 if w == "storm" else 0.9) for i, w in enumerate(said)]
-    archive.add_lattices([("tape", one_best(words))])
+    archive.lattices.add([("tape", one_best(words))])
     (hit,) = archive.search("storm winter")
     assert [(w.text, w.mark) for w in hit.line if w.mark] == [("storm", "heard"), ("winter", "heard")]
     (hit,) = archive.search("wintre")

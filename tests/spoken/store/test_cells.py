@@ -25,13 +25,13 @@ def test_no_store(archive):
 
 
 def test_a_store_that_was_removed_is_missed(archive):
-    archive.about.set("d1", {"rights": "closed"})
+    archive.metadata.set("d1", {"rights": "closed"})
     cells = archive.index.cells
     for change in ((archive.folder / FILE).unlink, (archive.folder / FILE).touch):
         change()
         ways = (
             lambda: Archive(archive.folder), archive.check, cells.all, lambda: archive.search("w1"),
-            lambda: archive.about.set("d2", {"title": "x"}), archive.judgments.all,
+            lambda: archive.metadata.set("d2", {"title": "x"}), archive.judgments.all,
             lambda: archive.pack(archive.folder.parent / "a.zip"), lambda: list_recordings(archive.index),
         )  # fmt: skip
         for way in ways:
@@ -40,7 +40,7 @@ def test_a_store_that_was_removed_is_missed(archive):
 
 
 def test_cells(archive):
-    archive.about.merge({"d1": {"title": "a", "place": "x"}, "d3": {"rights": "closed"}})
+    archive.metadata.merge({"d1": {"title": "a", "place": "x"}, "d3": {"rights": "closed"}})
     cells = archive.index.cells
     assert cells.some(["d1", "d2", "zz"]) == {"d1": {"title": "a", "place": "x"}}
     assert cells.all() == {"d1": {"title": "a", "place": "x"}, "d3": {"rights": "closed"}}
@@ -49,27 +49,27 @@ def test_cells(archive):
     texts = archive.index.document_texts
     assert texts is archive.index.document_texts
     assert texts["place"].tolist() == ["", "x", "", "", ""]
-    archive.about.clear("d1", ["title"])
+    archive.metadata.clear("d1", ["title"])
     assert cells.having("title") == {}
     assert cells.some(["d1"]) == {"d1": {"title": "", "place": "x"}}
     assert archive.index.document_texts["title"].tolist() == [""] * 5
 
 
 def test_a_value_that_looks_like_a_field(archive):
-    archive.about.set(["d1", "d2"], {"title": '"rights":"open"'})
-    archive.about.set("d2", {"rights": "closed"})
-    archive.about.set("d3", {"rights": "open"})
+    archive.metadata.set(["d1", "d2"], {"title": '"rights":"open"'})
+    archive.metadata.set("d2", {"rights": "closed"})
+    archive.metadata.set("d3", {"rights": "open"})
     assert archive.index.cells.having("rights") == {"d2": "closed", "d3": "open"}
     assert archive.index.cells.having("rights", "open") == {"d2": "closed"}
 
 
 def test_many_names(archive):
-    archive.about.set("d1", {"title": "a"})
+    archive.metadata.set("d1", {"title": "a"})
     assert archive.index.cells.some([*(f"x{i}" for i in range(3000)), "d1"]) == {"d1": {"title": "a"}}
 
 
 def test_damage(archive):
-    archive.about.set("d1", {"title": "a"})
+    archive.metadata.set("d1", {"title": "a"})
     import sqlite3
 
     for about in ("[]", "{", '{"a": 1}'):

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 import rankine as rk
-from rankine.spoken.learn.judgments import Judgments
+from rankine.spoken.learn.judgments import JudgmentStore
 from rankine.spoken.store.recordings import attach_recordings, detach_recordings, identify_recordings
 from rankine.spoken.store.store import FILE, LEGACY, Store, cells, refresh, split_place
 
@@ -103,7 +103,7 @@ def test_where_a_recordings_name_ends(name, names, want):
 def test_judgments_of_an_older_release_move_into_the_store(tmp_path):
     archive = next(p.parent for p in SAVED.rglob(LEGACY))
     shutil.copytree(archive, tmp_path / "a")
-    book = Judgments(tmp_path / "a")
+    book = JudgmentStore(tmp_path / "a")
     before = book.all()
     assert before.n_judgments
     assert not (tmp_path / "a" / FILE).exists()  # reading changes nothing

@@ -6,7 +6,7 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.archive import Archive
-from rankine.spoken.learn.judgments import Judgments
+from rankine.spoken.learn.judgments import JudgmentStore
 from rankine.spoken.maintenance.salvage import salvage
 from rankine.spoken.store.store import FILE, Store
 from rankine.spoken.store.tables import KINDS, VERSION, definitions
@@ -53,8 +53,8 @@ def version(request):
 def archive(tmp_path, version):
     """An archive with a title and a judgment, in a store of an earlier version."""
     archive = archive_of(tmp_path / "a", tape="one two three", other="four")
-    archive.about.set("tape", {"title": "a title", "rights": "closed"})
-    Judgments(archive.folder, {"other"}).judge("words", "other", 1.0, "ann")
+    archive.metadata.set("tape", {"title": "a title", "rights": "closed"})
+    JudgmentStore(archive.folder, {"other"}).judge("words", "other", 1.0, "ann")
     make_earlier(archive.folder, version)
     return Archive(tmp_path / "a")
 
@@ -70,10 +70,10 @@ def tables(folder):
 def test_a_store_of_an_earlier_version_is_only_read(archive, version):
     before = (archive.folder / FILE).read_bytes()
     archive.check()
-    assert archive.about.get("tape")["title"] == "a title"
+    assert archive.metadata.get("tape")["title"] == "a title"
     assert archive.corrections.all(closed=True) == archive.notes.all(closed=True) == []
     assert archive.search("four")
-    book = Judgments(archive.folder, {"other"})
+    book = JudgmentStore(archive.folder, {"other"})
     assert book.all().qrels == {"1": {"other": 1.0}}
     (row,) = book.rows()
     assert (row.judge, row.rank, row.weights) == ("ann", None, "")
@@ -86,8 +86,8 @@ def test_it_gets_what_it_lacks_when_it_is_written_to(archive):
     archive.notes.add("other", "a note")
     assert tables(archive.folder) == (definitions(), VERSION)
     assert [n.text for n in archive.notes.all()] == ["a note"]
-    assert archive.about.get("tape")["title"] == "a title"
-    book = Judgments(archive.folder, {"other"})
+    assert archive.metadata.get("tape")["title"] == "a title"
+    book = JudgmentStore(archive.folder, {"other"})
     book.judge("words", "other", 2.0, "bob", rank=4)
     assert [(r.judge, r.grade, r.rank) for r in book.rows()] == [("ann", 1.0, None), ("bob", 2.0, 4)]
 
@@ -106,9 +106,9 @@ def test_a_change_that_fails_leaves_it_as_it_was(archive, version):
 def test_it_is_packed_also_without_what_is_closed(archive, tmp_path):
     archive.pack(tmp_path / "p.zip", open_only=True)
     other = Archive.unpack(tmp_path / "p.zip", tmp_path / "other")
-    assert other.documents == ["other"]
+    assert other.recordings.names == ["other"]
     archive.pack(tmp_path / "q.zip", closed=True)
-    assert Archive.unpack(tmp_path / "q.zip", tmp_path / "more").about.get("tape")["title"] == "a title"
+    assert Archive.unpack(tmp_path / "q.zip", tmp_path / "more").metadata.get("tape")["title"] == "a title"
 
 
 def test_it_is_salvaged(archive, tmp_path):
@@ -117,8 +117,8 @@ def test_it_is_salvaged(archive, tmp_path):
     done = salvage(tmp_path / "copy" / FILE, archive.folder / FILE)
     assert done.saved > 0
     assert done.refused == 0
-    assert Archive(archive.folder).about.get("tape")["title"] == "a title"
-    assert Judgments(archive.folder, {"other"}).all().qrels == {"1": {"other": 1.0}}
+    assert Archive(archive.folder).metadata.get("tape")["title"] == "a title"
+    assert JudgmentStore(archive.folder, {"other"}).all().qrels == {"1": {"other": 1.0}}
     assert tables(archive.folder)[1] == VERSION
 
 
@@ -137,14 +137,14 @@ def test_what_no_version_made_is_damage(archive, statement):
 def test_corrections_beside_judgments_of_the_first_version_are_damage(tmp_path):
     """No version had both, whatever number the store states."""
     archive = archive_of(tmp_path / "a", tape="one two three")
-    archive.about.set("tape", {"title": "a title"})
+    archive.metadata.set("tape", {"title": "a title"})
     made = [statement for name, statement in definitions().items() if name.startswith(LATER)]
     make_earlier(archive.folder, 1)
     execute(archive.folder, *made)
     for number in range(1, VERSION + 1):
         execute(archive.folder, f"PRAGMA user_version = {number}")
         with pytest.raises(rk.InputError, match="it has other tables"):
-            Archive(tmp_path / "a").about.get("tape")
+            Archive(tmp_path / "a").metadata.get("tape")
 
 
 def test_every_kind_speaks_of_recordings():

@@ -40,9 +40,9 @@ def test_reading_changes_nothing(old):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda archive: archive.judgments.query("a new query"),
-        lambda archive: archive.delete([archive.documents[0]]),
-        lambda archive: archive.use_weights(None),
+        lambda archive: archive.judgments.store.query("a new query"),
+        lambda archive: archive.recordings.delete([archive.recordings.names[0]]),
+        lambda archive: archive.weights.use(None),
         lambda archive: archive.merge(),
         lambda archive: archive.upgrade(),
     ],

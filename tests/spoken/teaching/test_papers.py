@@ -18,4 +18,4 @@ def test_candidates_are_the_documents_with_a_score(several):
     data = document_features(several.index, {"a": "w0", "b": "w1 w2"}, {"a": {"d03": 2.0}}, 1000)
     assert data.feature_names == tuple(names)
     assert data.y.sum() == 2
-    assert set(data.doc_ids) <= set(several.documents)
+    assert set(data.doc_ids) <= set(several.recordings.names)

@@ -36,7 +36,7 @@ def test_features_are_computed_again_when_something_changed(taught):
 
 def test_queries_without_a_candidate_count_as_nothing(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add_lattices([(f"d{i}", one_best([(w, 0.0, 1.0, 0.9)])) for i, w in enumerate(["ab", "cd", "ab", "ef"])])
+    archive.lattices.add([(f"d{i}", one_best([(w, 0.0, 1.0, 0.9)])) for i, w in enumerate(["ab", "cd", "ab", "ef"])])
     queries = {"1": "ab", "2": "cd", "3": "ef", "4": "xyz"}
     qrels = {"1": {"d0": 1.0}, "2": {"d1": 1.0}, "3": {"d3": 1.0}, "4": {"d0": 1.0}}
     judged_data = examples(archive.index, Judged(queries, qrels))
@@ -49,7 +49,7 @@ def test_queries_without_a_candidate_count_as_nothing(tmp_path):
 
 def test_a_place_that_is_judged_by_two_names_is_one(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
-    archive.add_lattices([(f"d{i}", one_best([(w, 0.0, 1.0, 0.9)])) for i, w in enumerate(["ab", "ab", "cd", "ab"])])
+    archive.lattices.add([(f"d{i}", one_best([(w, 0.0, 1.0, 0.9)])) for i, w in enumerate(["ab", "ab", "cd", "ab"])])
     queries = {"1": "ab", "2": "cd"}
     two = {"d0": 1.0, "d0@0.00-1.00": 1.0}
     assert examples(archive.index, Judged(queries, {"1": two, "2": {"d2": 1.0}})).relevant.tolist() == [1, 1]
@@ -70,11 +70,11 @@ def test_names_of_deleted_documents_do_not_stay(taught, tmp_path):
     examples(archive.index, judged)
     cache = archive.folder / "cache"
     (cache / "mine.arrow").touch()
-    gone = next(d for d in archive.documents if not any(d in grades for grades in judged.qrels.values()))
+    gone = next(d for d in archive.recordings.names if not any(d in grades for grades in judged.qrels.values()))
     assert any(gone.encode() in file.read_bytes() for file in cache.iterdir())
-    archive.delete([gone])
+    archive.recordings.delete([gone])
     assert sorted(p.name for p in cache.iterdir()) == ["lock", "mine.arrow"]
-    archive.learn(judged)
+    archive.weights.learn(judged)
     assert not any(gone.encode() in file.read_bytes() for file in cache.iterdir())
 
 

@@ -10,7 +10,7 @@ from ..cases import cells
 
 
 def test_words_are_those_of_the_likeliest_reading(several):
-    for name in several.documents:
+    for name in several.recordings.names:
         piece = transcript_piece(several.index, name)
         assert [(w.word.text, w.word.start) for w in piece.words] == [
             (w.text, pytest.approx(w.start)) for w in best_words(several.index, name)
@@ -22,7 +22,7 @@ def test_alternatives_are_the_other_words_of_the_slot(several):
     """Each set of alternatives is what is left of one slot of the network; the slots of a segment's words rise."""
     networks = cells(several, "word", "cn")
     n = 0
-    for name in several.documents:
+    for name in several.recordings.names:
         piece = transcript_piece(several.index, name)
         for number, network in enumerate(networks[name]):
             slots: dict = {}
@@ -44,7 +44,7 @@ def test_alternatives_are_the_other_words_of_the_slot(several):
 
 
 def test_pieces_follow_each_other(several):
-    name = several.documents[3]
+    name = several.recordings.names[3]
     whole, words, start = transcript_piece(several.index, name), [], 0.0
     while start is not None:
         piece = transcript_piece(several.index, name, start, start + 5.0)
@@ -54,7 +54,7 @@ def test_pieces_follow_each_other(several):
 
 
 def test_rights_and_times(several):
-    several.about.set("d00", {"rights": "on request"})
+    several.metadata.set("d00", {"rights": "on request"})
     with pytest.raises(InputError, match="on request"):
         transcript_piece(several.index, "d00")
     assert transcript_piece(several.index, "d00", closed=True).words

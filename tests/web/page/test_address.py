@@ -12,10 +12,10 @@ def test_back_and_forward(here):
     until(page, "history.state?.scroll === 500")
     page.locator(".group h2 a").last.evaluate("node => node.click()")
     page.wait_for_selector(".transcript .w")
-    page.go_back()
+    page.weights.undo()
     page.wait_for_selector(".hit")
     until(page, "scrollY === 500")
-    page.go_back()
+    page.weights.undo()
     until(page, "document.querySelectorAll('.hit').length === 7")
     assert page.input_value("#q") == "railway"
     page.go_forward()

@@ -19,7 +19,7 @@ def test_the_page_follows_the_archive(browser, archive, tmp_path):
         here.page.clock.install()
         page = here.open("/?q=railway")
         assert page.locator("#changed").is_hidden()
-        Archive(copy).about.set("choir", {"title": "Another title"})
+        Archive(copy).metadata.set("choir", {"title": "Another title"})
         page.clock.fast_forward(11_000)
         page.get_by_role("button", name="Show the new state").click()
         page.locator(".group h2", has_text="Another title").wait_for()

@@ -143,7 +143,7 @@ def test_only_below_the_roots_that_the_user_named(tmp_path):
     client = Site(archive.folder).client()
     assert client.get(f"{API}/recordings/a/audio").status_code == 404  # no root was named
     audio = tmp_path / "p" / "audio"
-    Archive(archive.folder).add_roots([audio])
+    Archive(archive.folder).recordings.add_roots([audio])
     assert client.get(f"{API}/recordings/a/audio").status_code == 200
     (audio / "r0.wav").unlink()
     (audio / "r0.wav").symlink_to(secret)

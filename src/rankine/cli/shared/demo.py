@@ -122,10 +122,10 @@ def add_recordings(folder: Path) -> tuple[Archive, Judged, str]:
     with spoken_sample() as sample, stages({"recognising": "seconds"}, {"indexing": "recognising"}) as progress:
         about = {u: a._replace(audio=str(sample / a.audio)) for u, a in read_about(sample / "recordings.tsv").items()}
         if choice.name == "pocketsphinx":
-            archive.add(sample / "lattices", about, progress=partial(progress, "indexing"))
-            archive.add_roots([sample / "audio"])
+            archive.lattices.index(sample / "lattices", about, progress=partial(progress, "indexing"))
+            archive.recordings.add_roots([sample / "audio"])
         else:
-            archive.add_recordings(
+            archive.recordings.add(
                 sample / "audio", [choice.recogniser], about, workers=thread_count(None), every=600.0,
                 progress=progress,
             )  # fmt: skip
@@ -139,7 +139,7 @@ def learn_weights(archive: Archive, judged: Judged, folder: Path) -> CrossValida
     archive.judgments.add_judged(judged, "sample")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        weights, trial, *_ = archive.learn(judged)
+        weights, trial, *_ = archive.weights.learn(judged)
     means = {n: [float(x.mean())] for n, x in trial.precision.items()}
     draw_groups(["all queries"], means, "mean AP", folder / "learned.png")
     draw_weights(list(weights.names), {"SVM-MAP": np.array(weights.values)}, folder / "weights.png")

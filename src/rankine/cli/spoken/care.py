@@ -72,11 +72,11 @@ def index(
     source.tell_divisors()
     keeping(f"what {archive} has committed; the same command goes on from there")
     with bar("utterances", None) as update:
-        changes = opened.add(
+        changes = opened.lattices.index(
             source.place, table, scoring, source.format, thread_count(workers), remove_missing, progress=update
         )
     if recordings is not None:
-        opened.add_roots([recordings])
+        opened.recordings.add_roots([recordings])
     say(
         f"{archive}: {counted(changes.added, 'document')} added, {changes.updated} updated, "
         f"{changes.unchanged} unchanged, {changes.removed} removed; {len(opened)} in all"

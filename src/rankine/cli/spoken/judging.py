@@ -70,7 +70,7 @@ def judge(
 def _judge_next(archive: Archive, queries: list[str], n: int, name: str, answers: list[tuple[int, str]]) -> None:
     """Ask about the places of which rankers disagree most, query after query."""
     wanted: list[str | None] = [*queries] or [None]
-    places = [place for query in wanted for place in archive.judge_next(query, n)]
+    places = [place for query in wanted for place in archive.judgments.next(query, n)]
     places = sorted(places, key=lambda place: -place.disagreement)[:n]
     if not places:
         say("there is no place left to judge: ask for other queries")
@@ -111,7 +111,7 @@ def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers
             say(_HELP)
             continue
         if answer:
-            kept = archive.judge(text, h, _GRADES[answer], name)
+            kept = archive.judgments.add(text, h, _GRADES[answer], name)
             if not kept.repeated:
                 answers.append((kept.number, f"{text}: {h.segment}"))
         i += 1
@@ -184,10 +184,10 @@ def judgments(
     opened = Archive(archive)
     _import(opened, queries, qrels, table, name)
     if undo is not None:
-        opened.undo_judgment(undo, name)
+        opened.judgments.undo(undo, name)
         say(f"undone: {undo}")
     if adopt is not None:
-        new = opened.adopt_judgments(adopt[0], adopt[1], name)
+        new = opened.judgments.adopt(adopt[0], adopt[1], name)
         how = f"--undo {new[0].number}" + (f" --judge {shlex.quote(name)}" if name else "")
         say(f"{counted(len(new), 'judgment')} of {adopt[0]} adopted; {how} takes it back")
     if export is not None:
@@ -204,7 +204,6 @@ def judgments(
 
 def _import(archive: Archive, queries: str | None, qrels: str | None, table: str | None, name: str) -> None:
     """Store what files hold; each all or none."""
-    from ...spoken.judgments.files import import_judgments
     from ...spoken.judgments.places import JudgedNames
     from ...spoken.learn.judgments import Judged, read_qrels, read_queries
 
@@ -214,19 +213,17 @@ def _import(archive: Archive, queries: str | None, qrels: str | None, table: str
     if imported.queries or imported.qrels:
         book.add_judged(imported, name)
     if table is not None:
-        done = import_judgments(archive.index, book, table, name)
+        done = book.import_table(table, name)
         there = f"; {done.there} were there already" if done.there else ""
         say(f"{table}: {counted(done.stored, 'judgment')} imported{there}")
 
 
 def _export(archive: Archive, export: str) -> None:
-    from ...spoken.judgments.files import is_table_of_judgments, write_judgments, write_qrels
+    from ...spoken.judgments.files import is_table_of_judgments
 
+    n = archive.judgments.export(export)
     if is_table_of_judgments(export):
-        n = write_judgments(export, archive.placed_judgments())
         say(f"{export}: {counted(n, 'judgment')}")
-    else:
-        write_qrels(export, archive.judgments.all())
 
 
 def _print_queries(title: str, archive: Archive, measures: bool) -> None:
@@ -238,11 +235,11 @@ def _print_queries(title: str, archive: Archive, measures: bool) -> None:
     note = ""
     if measures:
         columns += ["AP", "nDCG@10"]
-        cells = {row.name: (_number(row.ap), _number(row.ndcg)) for row in archive.judged_queries()}
+        cells = {row.name: (_number(row.ap), _number(row.ndcg)) for row in archive.judgments.measures()}
         rows = [(*row, *cells[row[0]]) for row in rows]
         note = "by the weights in use; places that nobody judged count as not relevant; gain of nDCG: 2^grade − 1"
     print_table(title, columns, rows, note)
-    gone = archive.orphaned_judgments
+    gone = archive.judgments.orphans
     if gone:
         say(f"{counted(len(gone), 'judgment')} of places that are gone: --orphans lists them")
 
@@ -253,7 +250,7 @@ def _number(value: float | None) -> str:
 
 def _print_history(title: str, archive: Archive, query: str | None) -> None:
     texts = archive.judgments.queries()
-    rows = [(*_line(row, texts), _state(row)) for row in archive.judgment_history(query)]
+    rows = [(*_line(row, texts), _state(row)) for row in archive.judgments.history(query)]
     columns = ["number", "time", "judge", "query", "place", "grade", "rank", "weights", ""]
     print_table(
         f"{title}: what was judged",
@@ -276,7 +273,7 @@ def _state(row: Judgment) -> str:
 
 
 def _print_agreement(title: str, archive: Archive) -> None:
-    placed = archive.placed_judgments()
+    placed = archive.judgments.placed()
     pairs = [
         (p.a or "(no name)", p.b or "(no name)", p.both, p.equal, _number(p.kappa), _number(p.kappa_relevant))
         for p in placed.agreement()
@@ -298,7 +295,7 @@ def _print_agreement(title: str, archive: Archive) -> None:
 
 
 def _print_orphans(title: str, archive: Archive) -> None:
-    gone = archive.orphaned_judgments
+    gone = archive.judgments.orphans
     texts = {orphan.judgment.query: orphan.text for orphan in gone}
     rows = [(*_line(orphan.judgment, texts)[:6], orphan.reason) for orphan in gone]
     columns = ["number", "time", "judge", "query", "place", "grade", "why"]

@@ -69,7 +69,7 @@ def learn(
     judged = _judged(queries, qrels)
     if plot is not None:
         check_picture(plot)
-    result = Archive(archive).learn(
+    result = Archive(archive).weights.learn(
         judged, ranker, normalise=None if normalise == "none" else normalise, folds=folds, seed=seed, use=not dry_run,
         keep=keep, propose=propose, by=name,
     )  # fmt: skip
@@ -185,17 +185,17 @@ def weights(
     opened = Archive(archive)
     if use is not None:
         named = {"shipped": None, "uniform": Weights.equal(ranker_names(opened.kinds))}
-        kept = [name for some in opened.kept_weights for name in (some.id, some.name) if name]
+        kept = [name for some in opened.weights.kept for name in (some.id, some.name) if name]
         if use not in (names := [*named, *kept]):
             raise InputError(f"no weights are called {use!r}; there are: {', '.join(names)}")
-        opened.use_weights(named.get(use, use), called, by)
+        opened.weights.use(named.get(use, use), called, by)
     if load is not None:
         loaded = Weights.read(load)
-        opened.use_weights(loaded, called, by)
+        opened.weights.use(loaded, called, by)
         if note := loaded.origin_note(opened.settings.language, opened.kinds):
             say(f"rankine: {note}")
     if back:
-        opened.go_back(by)
+        opened.weights.undo(by)
     columns = ["", "id", "ranker", "queries", "MAP in its test"]
     print_table(f"{archive}: weights, * is in use", columns, _history(opened))
 
@@ -208,7 +208,7 @@ def weights(
 def _kept_rows(archive: Archive) -> list[tuple[str, ...]]:
     """A row for each set of weights of which it is known when it was stored."""
     rows = []
-    for some in archive.kept_weights:
+    for some in archive.weights.kept:
         cells = [some.verdict.get(key) for key in ("before", "after", "p")]
         numbers = [f"{x:.4f}" if isinstance(x, float) else "" for x in cells]
         state = "candidate" if some.candidate else ""
@@ -220,13 +220,11 @@ def _kept_rows(archive: Archive) -> list[tuple[str, ...]]:
 
 def _history(archive: Archive) -> list[tuple[str, ...]]:
     """A row for the shipped weights, for equal ones, and for each that was ever learned and used."""
-    from ...spoken.teaching.weight_history import Shelf
-
-    current = archive.weights
+    current = archive.weights.learned
     now = "shipped" if current is None else "uniform" if current.ranker == "uniform" else current.id
     rows = [("shipped", "", "", ""), ("uniform", "", "", "")]
-    for name in archive.weights_history:
-        w = Shelf(archive.folder).get(name)
+    for name in archive.weights.history:
+        w = archive.weights.get(name)
         tested = w.provenance.get("MAP", {}).get(w.ranker, float("nan"))
         rows.append((name, w.ranker, str(w.provenance.get("queries", "")), f"{tested:.4f}"))
     return [("*" if row[0] == now else "", *row) for row in rows]
@@ -256,22 +254,21 @@ def hearings(
     `rankine spoken hearings archive/ --set whisper=0.3`
     """
     from ...spoken import Archive
-    from ...spoken.hearings.hearings import hearing_of
     from ...system.console import print_table
     from ...system.progress import bar
 
     weights = dict(map(_read, given or ()))
     opened = Archive(archive)
     for name in (*weights, *(remove or ())):
-        hearing_of(opened.folder, name)  # raises before anything is changed
+        opened.hearings.get(name)  # raises before anything is changed
     for name in remove or ():
-        opened.remove_hearing(name)
+        opened.hearings.remove(name)
         say(f"{archive}: the hearing {name} is removed")
     if learn:
         with bar("queries", None) as update:
-            opened.learn_hearings(report=lambda name, done, total: update(done, total))
+            opened.hearings.learn(report=lambda name, done, total: update(done, total))
     for name, weight in weights.items():
-        opened.weigh_hearing(name, weight)
+        opened.hearings.weigh(name, weight)
     print_table(f"{archive}: hearings", ["hearing", "recordings", "weight", "why"], _rows(opened))
 
 
@@ -294,7 +291,7 @@ def _rows(archive: Archive) -> list[tuple[str, str, str, str]]:
 
     held = held_samples(archive.folder)
     rows = [("the archive's own", f"{len(held):,}", "1", "it makes the places that hits are")]
-    for hearing in archive.hearings:
+    for hearing in archive.hearings.all():
         n = len(held & held_samples(hearing.folder))
         rows.append((hearing.name, f"{n:,}", f"{hearing.weight.weight:g}", str(hearing.weight)))
     return rows

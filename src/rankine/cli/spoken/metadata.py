@@ -43,7 +43,7 @@ def _record_table(archive: Archive, table: str, by: str | None, dry_run: bool, e
         say(f"{total} would be recorded; nothing was changed")
     elif read.turns:
         record_turns(archive.folder, read.turns, f"turns of {Path(table).name}", by)
-        say(f"{archive.folder}: {total} recorded; --undo {archive.about.history()[-1].id} takes it back")
+        say(f"{archive.folder}: {total} recorded; --undo {archive.metadata.history()[-1].id} takes it back")
     finish(read.errors, n, "rows")
 
 
@@ -165,12 +165,12 @@ def about(
     elif table is not None:
         _import(opened, table, clear or [], by, dry_run, encoding)
     elif export is not None:
-        say(f"{export}: {counted(opened.about.export(export), 'recording')}")
-        _note_closed(opened, opened.documents)
+        say(f"{export}: {counted(opened.metadata.export(export), 'recording')}")
+        _note_closed(opened, opened.recordings.names)
     elif import_turns is not None or export_turns is not None:
         table_of_turns(opened, import_turns, export_turns, by, dry_run, encoding)
     elif undo is not None:
-        batch = opened.about.undo(None if undo == _LAST else undo, by)
+        batch = opened.metadata.undo(None if undo == _LAST else undo, by)
         say(f"{archive}: undone: {batch.id}, {batch.what} ({counted(batch.rows, 'cell')})")
     elif history:
         _print_history(opened)
@@ -205,7 +205,7 @@ def _names(archive: Archive, given: Sequence[str], asked: list[str]) -> list[str
 def _import(
     archive: Archive, table: str, clear: list[str], by: str | None, dry_run: bool, encoding: str | None
 ) -> None:
-    done = archive.about.import_table(table, clear, by, dry_run, encoding)
+    done = archive.metadata.import_table(table, clear, by, dry_run, encoding)
     for note in done.notes:
         say(f"rankine: {note}")
     for line in done.bad_cells:
@@ -235,9 +235,9 @@ def _change(
         if field.strip() in cells:
             raise InputError(f"--set gives {field.strip()} twice; several values stand in one, with ; between them")
         cells[field.strip()] = value
-    for note in archive.about.new_fields(cells):
+    for note in archive.metadata.new_fields(cells):
         say(f"rankine: {note}")
-    changes = archive.about.change(names, cells, clear, by, dry_run)
+    changes = archive.metadata.change(names, cells, clear, by, dry_run)
     _print_changes(archive, changes, dry_run)
 
 
@@ -251,7 +251,7 @@ def _print_changes(archive: Archive, changes: list[CellChange], dry_run: bool) -
     elif not changes:
         say("nothing to change: it is said already")
     else:
-        say(f"{archive.folder}: {total} changed; --undo {archive.about.history()[-1].id} takes it back")
+        say(f"{archive.folder}: {total} changed; --undo {archive.metadata.history()[-1].id} takes it back")
 
 
 def _in_line(text: str) -> str:
@@ -262,15 +262,16 @@ def _in_line(text: str) -> str:
 
 def _print_history(archive: Archive) -> None:
     rows = [
-        (b.id, b.time, b.who, _in_line(b.what), b.rows, "undone" if b.undone else "") for b in archive.about.history()
+        (b.id, b.time, b.who, _in_line(b.what), b.rows, "undone" if b.undone else "")
+        for b in archive.metadata.history()
     ]
     print_table(str(archive.folder), ["change", "time", "by", "what", "cells", ""], rows)
 
 
 def _print_cells(archive: Archive, names: Sequence[str]) -> None:
-    rows = [(name, field, _in_line(value)) for name in names for field, value in archive.about.get(name).items()]
+    rows = [(name, field, _in_line(value)) for name in names for field, value in archive.metadata.get(name).items()]
     print_table(str(archive.folder), ["recording", "field", "value"], rows)
-    for name in (name for name in names if not archive.about.get(name)):
+    for name in (name for name in names if not archive.metadata.get(name)):
         say(f"{name}: nothing is said about it")
 
 

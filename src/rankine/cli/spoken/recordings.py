@@ -307,10 +307,10 @@ def _add(
     with stages(_UNITS, _WITHIN) as progress:
         if recognition.further:
             only = {name: options[name] for name in ("longest", "workers")}
-            heard = opened.add_hearings(audio, recognisers, progress=progress, **only)
+            heard = opened.hearings.add(audio, recognisers, progress=progress, **only)
         else:
             options["announce"] = _announcing(notes)
-            added = opened.add_recordings(audio, recognisers or None, progress=progress, **options)
+            added = opened.recordings.add(audio, recognisers or None, progress=progress, **options)
             heard = dict(added.heard)
     if recognition.further:
         done = max(some.recognised.done + some.recognised.before for some in heard.values())
@@ -347,7 +347,7 @@ def _print_heard(opened: Archive, heard: Mapping[str, AddedRecordings]) -> None:
     for name, added in heard.items():
         folder = Path(opened.folder, hearings.FOLDER, name)
         _print_recognised(folder, added.recognised._replace(notes=[]), added.took)
-    for hearing in opened.hearings if heard else ():
+    for hearing in opened.hearings.all() if heard else ():
         say(f"{opened.folder}: the hearing {hearing.name} counts {hearing.weight.weight:g}: {hearing.weight}")
 
 
@@ -448,8 +448,8 @@ def delete(
     if not _confirmed(f"{archive}: delete {what} ({some})?", yes):
         say("nothing was deleted; --yes does not ask")
         raise typer.Exit(1)
-    opened.delete(documents)
-    purged = opened.purge()
+    opened.recordings.delete(documents)
+    purged = opened.recordings.purge()
     say(f"{archive}: {what} deleted, {len(opened)} left; `rankine spoken undelete` brings them back for 30 days")
     if purged:
         say(f"{archive}: purged, because they were deleted more than 30 days ago: {', '.join(purged)}")
@@ -468,10 +468,10 @@ def undelete(
 
     opened = Archive(archive)
     if documents:
-        opened.undelete(documents)
+        opened.recordings.undelete(documents)
         say(f"{archive}: {counted(len(documents), 'document')} brought back; {len(opened)} in all")
         return
-    print_table(f"{archive}: deleted", ["document", "when"], [(d.name, d.when) for d in opened.deleted])
+    print_table(f"{archive}: deleted", ["document", "when"], [(d.name, d.when) for d in opened.recordings.deleted])
 
 
 def purge(
@@ -489,11 +489,12 @@ def purge(
     if not days >= 0:
         raise InputError(f"--days must be at least 0, got {days}")
     opened = Archive(archive)
-    there = counted(len(opened.deleted), "document")
-    if opened.deleted and not _confirmed(f"{archive}: {there} in the bin; remove for good what is old enough?", yes):
+    deleted = opened.recordings.deleted
+    there = counted(len(deleted), "document")
+    if deleted and not _confirmed(f"{archive}: {there} in the bin; remove for good what is old enough?", yes):
         say("nothing was removed; --yes does not ask")
         raise typer.Exit(1)
-    say(f"{archive}: {counted(len(opened.purge(days)), 'document')} removed for good")
+    say(f"{archive}: {counted(len(opened.recordings.purge(days)), 'document')} removed for good")
 
 
 # -- ``rankine spoken relocate``
@@ -514,6 +515,6 @@ def relocate(
     from ...system.progress import bar
 
     with bar("looking for recordings", None) as update:
-        result = Archive(archive).relocate(recordings, lambda done, total: update(done, total))
+        result = Archive(archive).recordings.relocate(recordings, lambda done, total: update(done, total))
     say(f"{archive}: {len(result.paths)} of {counted(result.total, 'recording')} found below {recordings}")
     finish(result.missing, len(result.paths), "recordings")

@@ -138,14 +138,13 @@ search.__doc__ = (
 
 def _find(archive: Archive, text: str, **options: Any) -> tuple[list[Hit], list[str]]:
     """The hits of a query, and what there is to say about it: what was assumed, suggestions, why nothing was found."""
-    from ...spoken.learn.weights import shipped
     from ...spoken.search.filters import DocumentFilter
     from ...spoken.search.search import candidate_recall, search_notes, why_few_hits, why_no_hits
 
-    weights, k, candidates = archive.weights or shipped(archive.kinds), options["k"], options["candidates"]
+    weights, k, candidates = archive.weights.in_use, options["k"], options["candidates"]
     hits = archive.search(text, **options)
     documents = DocumentFilter.of(*(options[name] for name in ("speaker", "since", "until", "closed")))
-    notes = search_notes(archive.index, text, documents, archive.counting_hearings)
+    notes = search_notes(archive.index, text, documents, archive.hearings.counting)
     if candidates is not None:
         notes.append(candidate_recall(archive.index, weights, text, k, documents, candidates))
     few = not hits or (len(hits) < k and options["per_recording"] is None)
@@ -257,7 +256,7 @@ def play(
     check_readable(opened.index, named.document, closed, "--closed")
     place = locate(opened.index, hit, recordings, closed)
     if recordings is not None:
-        opened.add_roots([recordings])
+        opened.recordings.add_roots([recordings])
     if output is not None:
         length = snippet(place.audio, place.start, place.end, pad, output)
         say(f"{output}: {length:.1f} seconds of {place.audio}")

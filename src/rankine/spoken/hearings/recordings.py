@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from ...system.paths import folder_inside
 from ..index.changes import Changes
@@ -22,14 +20,8 @@ from ..recordings.recordings import (
     lattices_of,
     recognise_recordings,
     recordings_table,
+    remove_silent,
 )
-
-
-class HearingArchive(IndexedArchive, Protocol):
-    """The archive of a hearing."""
-
-    def remove_for_good(self, names: Collection[str]) -> None:
-        """Remove recordings from the index."""
 
 
 def held_samples(archive: Path, deleted: bool = False) -> set[str]:
@@ -60,10 +52,10 @@ def add_hearing(
     def commit(journal: RecordingJournal) -> None:
         nonlocal total
         hearing.refresh()
-        hearing.remove_silent(journal.silent)
+        remove_silent(hearing, journal)
         table = recordings_table(journal, None)
         if table:
-            changes = hearing.add(
+            changes = hearing.index(
                 journal.folder, table, workers=options.workers, progress=partial(progress, f"indexing, {name}"),
                 listed=True, prints=journal.prints(), files=list(lattices_of(journal)),
             )  # fmt: skip
@@ -76,14 +68,15 @@ def add_hearing(
     return AddedRecordings(recognised, took, total)
 
 
-def forget_missing(archive: Path, hearing: HearingArchive) -> list[str]:
+def forget_missing(archive: Path, hearing: IndexedArchive) -> list[str]:
     """Remove recordings from a hearing that its archive holds no more, not even in its bin; their names there."""
     held = held_samples(archive, deleted=True)
     with journal_of(folder_inside(hearing.folder, FOLDER)) as journal:
         if not isinstance(journal, RecordingJournal):
             return []
         names = [name for name, samples in journal.contents().items() if samples not in held]
-        hearing.remove_for_good([name for name in names if name in set(hearing.documents)])
+        there = set(hearing.names)
+        hearing.remove([name for name in names if name in there])
         journal.forget(names)
         journal.purge(days=0)
         journal.write_table()

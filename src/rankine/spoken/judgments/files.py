@@ -19,7 +19,7 @@ from ...errors import InputError, nearest, shorten
 from ...system.files import write_file
 from ..index.reader import Index
 from ..learn.judgment_rows import Judgment
-from ..learn.judgments import Judged, Judgments, check_name
+from ..learn.judgments import Judged, JudgmentStore, check_name
 from ..metadata.tables import JSON_LINES, table_rows
 from ..store.store import split_place
 from .placement import PlacedJudgments, check_judged
@@ -86,7 +86,7 @@ def is_table_of_judgments(path: str | os.PathLike) -> bool:
 
 
 def import_judgments(
-    index: Index, book: Judgments, path: str | os.PathLike, judge: str = "", encoding: str | None = None
+    index: Index, book: JudgmentStore, path: str | os.PathLike, judge: str = "", encoding: str | None = None
 ) -> ImportedJudgments:
     """Store the judgments of a table, all or none; those that are there already are not stored again.
 

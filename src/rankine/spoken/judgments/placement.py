@@ -15,7 +15,7 @@ from ...errors import InputError, nearest, shorten
 from ..index.reader import Index
 from ..learn.agreement import Agreement, agreements
 from ..learn.judgment_rows import Judgment, deciding, last_of_each, standing
-from ..learn.judgments import Judged, Judgments
+from ..learn.judgments import Judged, JudgmentStore
 from ..recordings.places import place_name, places_of, read_place_name, segment
 from .places import meaning
 
@@ -43,7 +43,7 @@ class Disagreement(NamedTuple):
 class PlacedJudgments:
     """The judgments that count, each at its place in the archive as it is now."""
 
-    def __init__(self, index: Index, book: Judgments) -> None:
+    def __init__(self, index: Index, book: JudgmentStore) -> None:
         self.index, self.queries = index, book.queries()
         self._names: dict[int, str] = {}
         self._meanings: dict[int, tuple[int, int | None]] = {}
@@ -144,7 +144,7 @@ def check_judged(index: Index, document: str) -> str:
 
 
 def adopt(
-    index: Index, book: Judgments, orphans: Collection[OrphanedJudgment], target: str, by: str = ""
+    index: Index, book: JudgmentStore, orphans: Collection[OrphanedJudgment], target: str, by: str = ""
 ) -> list[Judgment]:
     """Let judgments of places in ``target``, a recording or a place, stand for orphaned ones; the new judgments.
 

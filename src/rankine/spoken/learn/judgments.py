@@ -60,14 +60,14 @@ class StoredJudgment(NamedTuple):
     repeated: bool = False
 
 
-class Judgments:
+class JudgmentStore:
     """The judgments in an archive's store; every change is on disk when the call returns.
 
     ``names`` are those of the archive's documents: they tell where the name of a document ends and a place begins.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     book = Judgments(folder)
+    ...     book = JudgmentStore(folder)
     ...     name = book.query("spoken words")
     ...     _ = book.add(name, "monday", 1, "ann")
     ...     book.all().qrels

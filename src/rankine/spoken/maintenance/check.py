@@ -12,12 +12,12 @@ from ..hearings.hearings import hearings_of, open_hearing
 from ..index.about import read_about
 from ..index.reader import Index
 from ..index.storage import open_parts
-from ..learn.judgments import Judgments
+from ..learn.judgments import JudgmentStore
 from ..recognise.journal import TABLE, RecordingJournal
 from ..recordings.bin import Bin
 from ..recordings.rebuild import missing_lattices, recognised
 from ..recordings.recordings import FOLDER
-from ..teaching.weight_history import Shelf
+from ..teaching.weight_history import WeightHistory
 
 
 def check_archive(folder: Path, report: Callable[[int], None]) -> None:
@@ -42,8 +42,8 @@ def _check_one(folder: Path, report: Callable[[int], None]) -> None:
     doubled = len(index.names) - len(index.numbers)
     if doubled:
         raise InputError(f"the archive is damaged: {doubled} documents are in it twice", str(folder))
-    Judgments(folder).check()
-    Shelf(folder).check()
+    JudgmentStore(folder).check()
+    WeightHistory(folder).check()
     Bin(folder).check()
     lattices = folder_inside(folder, FOLDER)
     if lattices.is_dir():

@@ -39,7 +39,7 @@ from ..store.databases import back_up, check_database_files
 from ..store.store import FILE, Store, cells
 from ..store.tables import KINDS
 from ..store.upgrading import FORMAT, LEGACY
-from ..teaching.weight_history import Shelf
+from ..teaching.weight_history import WeightHistory
 from .bagit import BagWriter
 
 
@@ -280,7 +280,7 @@ class _Packing:
         for name in (FILE, LEGACY):
             if (self.stage / name).exists():
                 files[name] = self.stage / name
-        shelf = Shelf(self.folder).folder
+        shelf = WeightHistory(self.folder).folder
         if (current := inside(shelf, "current.json")).exists():
             files["weights/current.json"] = self._text("weights/current.json", current.read_bytes())
             files |= {f"weights/{p.name}": p for p in plain_files(shelf) if _WEIGHTS.fullmatch(p.name)}

@@ -42,7 +42,7 @@ from ..store.earlier import earlier_rows
 from ..store.store import FILE, Batch, Store, refresh
 from ..store.upgrading import LEGACY
 from ..teaching.training_data import FeatureCache
-from ..teaching.weight_history import Shelf
+from ..teaching.weight_history import WeightHistory
 from .salvage import Salvage, salvage
 
 
@@ -413,7 +413,7 @@ class _Repair:
 
     def _weights(self) -> None:
         try:
-            Shelf(self.folder).check()
+            WeightHistory(self.folder).check()
         except (InputError, OSError) as error:
             self.left.append(f"{in_one_line(error)}; learn again, or use others with `rankine spoken weights --use`")
 

@@ -52,7 +52,7 @@ class ImportedTable(NamedTuple):
 
 
 class Metadata:
-    """What is said about the recordings of an archive: ``archive.about``.
+    """What is said about the recordings of an archive: ``archive.metadata``.
 
     ``by`` is who makes a change; by default the name that the user is logged in with. ``dry_run`` changes nothing and
     returns what would change.

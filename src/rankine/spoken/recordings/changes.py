@@ -47,7 +47,7 @@ def add_source(
     prints: Mapping[str, str] | None = None,
     files: Sequence[File] | None = None,
 ) -> Changes:
-    """Index the utterances of a file or folder that are new or have changed; see :meth:`Archive.add`."""
+    """Index the utterances of a file or folder that are new or have changed; see ``archive.lattices.index``."""
     scoring = Scoring(Reading(lower=True)) if scoring is None else scoring
     _ = index.splits  # a missing package is reported once, not for every utterance
     own = Path(source).resolve().is_relative_to(index.folder.resolve())
@@ -58,7 +58,7 @@ def add_source(
 
 
 def add_lattices(index: Index, lattices: Iterable[tuple[str, Lattice]], scoring: Scoring | None) -> None:
-    """Index (document name, lattice) pairs that are in memory; see :meth:`Archive.add_lattices`."""
+    """Index (document name, lattice) pairs that are in memory; see :meth:`Archive.lattices.add`."""
     scoring = Scoring() if scoring is None else scoring
     documents, lattices = [], list(lattices)
     doubled = [name for name, n in Counter(name for name, _ in lattices).items() if n > 1]

@@ -187,21 +187,29 @@ def lattices_of(journal: RecordingJournal, missing: bool = True) -> Iterator[Fil
 class IndexedArchive(Protocol):
     """What is needed of an archive whose recordings are indexed."""
 
-    folder: Path
+    @property
+    def folder(self) -> Path:
+        """The folder of the archive."""
 
     @property
-    def documents(self) -> list[str]:
-        """The names of all documents."""
+    def names(self) -> list[str]:
+        """The names of all recordings."""
 
     def refresh(self) -> None:
         """Read what has been committed."""
 
-    def remove_silent(self, names: Collection[str]) -> None:
-        """Remove recordings in which nothing is understood any more."""
+    def remove(self, names: Collection[str]) -> None:
+        """Remove recordings from the index for good."""
 
     @property
-    def add(self) -> Callable[..., Changes]:
+    def index(self) -> Callable[..., Changes]:
         """What indexes what is new or has changed."""
+
+
+def remove_silent(archive: IndexedArchive, journal: RecordingJournal) -> None:
+    """Remove recordings in which nothing is understood any more; they stay in the journal."""
+    names = set(archive.names)
+    archive.remove([name for name in journal.silent if name in names])
 
 
 class Indexing:
@@ -224,14 +232,14 @@ class Indexing:
         """Index what has been recognised so far, under the names that recordings have now."""
         archive = self.archive
         archive.refresh()
-        archive.remove_silent(journal.silent)
+        remove_silent(archive, journal)
         identify_recordings(archive.folder, journal.contents())
         table = recordings_table(journal, self.about)
         if not table:
             settle_names(archive.folder)
             return
-        there = set(archive.documents)
-        changes = archive.add(
+        there = set(archive.names)
+        changes = archive.index(
             journal.folder, table, workers=self.workers, progress=self.progress, listed=True, prints=journal.prints(),
             files=list(lattices_of(journal)),
         )  # fmt: skip

@@ -67,7 +67,7 @@ class KeptWeights(NamedTuple):
     candidate: bool = False
 
 
-class Shelf:
+class WeightHistory:
     """The weights in an archive's folder. Whoever calls :meth:`use` or :meth:`propose` holds the archive's lock."""
 
     def __init__(self, folder: Path) -> None:

@@ -165,7 +165,7 @@ def citation_content(state: ArchiveState, name: str, parameters: Parameters) -> 
     """A line that cites a recording, and a time in it."""
     described(state, name)
     second = parameters.seconds("t") if parameters.text("t") else None
-    return {"text": citation(name, state.archive.about.get(name), second)}
+    return {"text": citation(name, state.archive.metadata.get(name), second)}
 
 
 def _check_open(state: ArchiveState, name: str) -> None:

@@ -84,7 +84,7 @@ def recording(state: ArchiveState, name: str) -> dict[str, Any]:
     """One recording, with all that is said about it."""
     (content,), index = recording_contents(state, [name]), state.archive.index
     audio = audio_state(state, name)
-    fields = state.archive.about.get(name)
+    fields = state.archive.metadata.get(name)
     if len(files := timeline(index, name)) > 1:
         content["seconds"] = rounded(files[-1].begin + files[-1].seconds)
     return content | {

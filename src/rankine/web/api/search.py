@@ -106,7 +106,7 @@ def why(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
     name = read_place_name(place, archive.index.numbers, archive.index.utterances_of).document
     if described(state, name).rights != OPEN:
         raise ApiError(403, "closed", "what was said in this recording is given on request")
-    score, parts = explain_place(archive.index, archive.weights_in_use, text, place, archive.counting_hearings)
+    score, parts = explain_place(archive.index, archive.weights.in_use, text, place, archive.hearings.counting)
     kinds = list(dict.fromkeys(part.what for part in parts))
     sentence = f"What speaks for this place most: {parts[0].sentence}." if parts else "Nothing speaks for this place."
     return {"score": score, "kinds": kinds, "parts": [part._asdict() for part in parts], "sentence": sentence}

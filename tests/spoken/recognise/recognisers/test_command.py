@@ -193,7 +193,7 @@ def test_a_recording_is_named_once(script, tmp_path):
 def test_an_archive_takes_a_command_and_never_holds_it(script, audio, tmp_path):
     archive = Archive.create(tmp_path / "archive")
     command = script(writes(json.dumps(VOSK).encode()))
-    assert archive.add_recordings(audio, [command]).changes.added == 6
+    assert archive.recordings.add(audio, [command]).changes.added == 6
     assert archive.search("hi")[0].start == pytest.approx(0.1)
     stored = b"".join(p.read_bytes() for p in (tmp_path / "archive").rglob("*") if p.is_file())
     assert b"{audio}" not in stored

@@ -125,11 +125,11 @@ def test_an_archive_chooses_the_model(tmp_path, models_place, monkeypatch):
     soundfile.write(tmp_path / "a.wav", np.ones(16000) / 2, 16000)
     archive = create_or_open(tmp_path / "zh", "zh")
     with pytest.raises(InputError, match=f"{ZH} is not on this machine: `rankine spoken models add {ZH}`"):
-        archive.add_recordings(tmp_path / "a.wav", ["vosk"])
+        archive.recordings.add(tmp_path / "a.wav", ["vosk"])
     with pytest.raises(InputError, match="Vosk understands en here, and the recordings are in 'zh'"):
-        archive.add_recordings(tmp_path / "a.wav", [Vosk(model=EN)])
+        archive.recordings.add(tmp_path / "a.wav", [Vosk(model=EN)])
     with pytest.raises(InputError, match=f"{EN} is not on this machine"):
-        Archive.create(tmp_path / "en").add_recordings(tmp_path / "a.wav", ["vosk"])
+        Archive.create(tmp_path / "en").recordings.add(tmp_path / "a.wav", ["vosk"])
 
 
 def test_it_can_be_sent_to_other_processes():

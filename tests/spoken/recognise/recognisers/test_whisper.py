@@ -338,13 +338,13 @@ def test_a_recording_has_the_language_of_its_first_segments(polyglot, tmp_path):
     prompts = polyglot(GERMAN, ENGLISH, GERMAN, GERMAN)  # three windows of a, and the one of b
     archive = Archive.create(tmp_path / "archive")
     options = {"longest": 5.0, "workers": 1}
-    archive.add_recordings(tmp_path / "audio", [Whisper(number=2)], **options)
-    assert [archive.about.get(name)["language"] for name in ("a", "b")] == ["en", "de"]
+    archive.recordings.add(tmp_path / "audio", [Whisper(number=2)], **options)
+    assert [archive.metadata.get(name)["language"] for name in ("a", "b")] == ["en", "de"]
     assert set(prompts[:-3]) - {"en"} == set()  # the last three: decoding and aligning b
     assert prompts[-2:] == ["de", "de"]
     lines = (tmp_path / "archive" / "recognised" / "recognised.jsonl").read_text()
     assert '"language": "de"' in lines.replace('":"', '": "')
-    archive.add_recordings(tmp_path / "audio", [Whisper(number=2)], **options)  # nothing is told again
+    archive.recordings.add(tmp_path / "audio", [Whisper(number=2)], **options)  # nothing is told again
 
 
 def test_a_language_that_was_given_is_not_told(polyglot, tmp_path):
@@ -353,11 +353,11 @@ def test_a_language_that_was_given_is_not_told(polyglot, tmp_path):
     soundfile.write(tmp_path / "b.wav", heard("tape-50"), 16000)
     polyglot()
     archive = Archive.create(tmp_path / "archive")
-    added = archive.add_recordings(tmp_path / "b.wav", [Whisper(number=2)], language="de")
+    added = archive.recordings.add(tmp_path / "b.wav", [Whisper(number=2)], language="de")
     assert added.errors == []
-    assert archive.about.get("b")["language"] == "de"
+    assert archive.metadata.get("b")["language"] == "de"
     soundfile.write(tmp_path / "c.wav", heard("tape-70"), 16000)
-    added = archive.add_recordings(tmp_path / "c.wav", [Whisper(number=2)])  # there is nothing to tell
+    added = archive.recordings.add(tmp_path / "c.wav", [Whisper(number=2)])  # there is nothing to tell
     assert [error.split(": ", 1)[1] for error in added.errors] == ["its language cannot be told: nothing to tell"]
 
 
