@@ -14,6 +14,7 @@ import soundfile
 from rankine.cli.spoken.recordings import Recognition, _add, recognises
 from rankine.errors import InputError
 from rankine.spoken import Archive
+from rankine.spoken.archive import Recordings
 from rankine.spoken.index.changes import Changes
 from rankine.spoken.recognise import PocketSphinx
 from rankine.spoken.recognise.audio.audio import seconds
@@ -374,9 +375,7 @@ def test_flags_without_a_recogniser_are_those_of_the_one_for_the_language(record
         return Choice(PocketSphinx(), "pocketsphinx", "the best for it")
 
     monkeypatch.setattr("rankine.spoken.recognise.recognisers.choice.choose", choose)
-    monkeypatch.setattr(
-        Archive, "add_recordings", lambda *_, **__: AddedRecordings(NOTHING, 1.0, Changes(0, 0, 0, 0, []))
-    )
+    monkeypatch.setattr(Recordings, "add", lambda *_, **__: AddedRecordings(NOTHING, 1.0, Changes(0, 0, 0, 0, [])))
     monkeypatch.setattr("rankine.cli.spoken.recordings._check_recognisers", lambda *_: None)
     add = ("spoken", "add", "archive", "recordings", "--beam", "1e-40")
     assert "rankine: the best for it\n" in rankine(recordings, *add, "--language", "zh").stderr

@@ -27,14 +27,14 @@ class Recording(NamedTuple):
     real: str
 
 
-class Recordings(NamedTuple):
+class RecordingFiles(NamedTuple):
     """Recordings, and notes on files that are not read."""
 
     recordings: list[Recording]
     notes: list[str]
 
 
-def find(sources: Sequence[str | os.PathLike]) -> Recordings:
+def find(sources: Sequence[str | os.PathLike]) -> RecordingFiles:
     """The audio files among and below these, in order, without hidden ones. Two of the same name keep their endings."""
     files: list[AudioFile] = []
     notes: list[str] = []
@@ -53,7 +53,7 @@ def find(sources: Sequence[str | os.PathLike]) -> Recordings:
             number = counted(len(other), "file")
             notes.append(f"{source}: left out, because no audio ends so: {number}, e.g. {other[0]}")
         files += audio
-    return Recordings(_named(files), notes)
+    return RecordingFiles(_named(files), notes)
 
 
 class AudioFile(NamedTuple):
