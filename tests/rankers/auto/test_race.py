@@ -169,7 +169,7 @@ def test_the_data_does_not_outlive_the_run():
 KILLED = """
 import os, signal, sys
 import rankine as rk
-from rankine.rankers import race
+from rankine.rankers.auto import race
 from rankine.sample import judged_set
 work, begun = race.run_job, []
 def run_job(job, of):
