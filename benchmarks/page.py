@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import cycle, islice
 from pathlib import Path
 
-from rankine.cli.demo import add_recordings
+from rankine.cli.shared.demo import add_recordings
 from rankine.sample import spoken_sample
 from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
