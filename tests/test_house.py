@@ -1,7 +1,10 @@
 """The rules of the house that no linter knows: short functions, names, one class of a name, tests beside the source."""
 
 import ast
+import re
 from collections import Counter
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -141,6 +144,39 @@ def test_names_are_nouns():
             if name in UNCLEAR:
                 unclear.append(f"{place(path, node.lineno)} {name}")
     assert unclear == []
+
+
+IMPORT = re.compile(r"(?:from|python -m) ((?:rankine|attacks|benchmarks|experiments)(?:\.\w+)+)(?: import (\w+))?")
+EARLIER = ("tests/saved/make.py", "tests/opens/fill.py")  # run with the code of an earlier commit
+
+
+def is_there(module: str, name: str) -> bool:
+    """Whether there is a module, and it holds a name if one is given."""
+    try:
+        return find_spec(module) is not None and (
+            not name or hasattr(import_module(module), name) or is_there(f"{module}.{name}", "")
+        )
+    except ModuleNotFoundError:
+        return False
+
+
+def test_modules_that_text_names_are_there():
+    """In the programs that tests run as text, in commands of the pages, and where no test comes."""
+    folders = [ROOT / name for name in ("attacks", "benchmarks", "docs", "examples", "experiments", "tests")]
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
+    texts = [
+        *FILES,
+        *pages,
+        *(path for folder in folders for ending in ("py", "md") for path in folder.rglob(f"*.{ending}")),
+    ]
+    gone = [
+        f"{place(path)}: {match[0]}"
+        for path in texts
+        if str(path.relative_to(ROOT)) not in EARLIER
+        for match in IMPORT.finditer(path.read_text(encoding="utf-8"))
+        if not is_there(match[1], match[2] or "")
+    ]
+    assert gone == []
 
 
 @pytest.mark.parametrize("path", [p for p in TESTS if p.stem.startswith("test_")], ids=lambda p: p.stem)

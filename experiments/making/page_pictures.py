@@ -1,6 +1,6 @@
 """Writes docs/_static/page/*.png: the page in chromium, over an archive made of the bundled sample.
 
-``python -m experiments.page_pictures`` from the root of the repository.
+``python -m experiments.making.page_pictures`` from the root of the repository.
 """
 
 import io

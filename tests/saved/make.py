@@ -104,7 +104,7 @@ def tape(number):
 
 
 def make_data(folder):
-    from experiments.synthetic import judged_set
+    from rankine.experiments.synthetic import judged_set
 
     import rankine as rk
 

@@ -110,7 +110,7 @@ class Visit:
         self.base = address.split("/?")[0]
         self.context = browser.new_context(**({"viewport": {"width": 1200, "height": 800}} | options))
         self.page = self.context.new_page()
-        self.page.set_default_timeout(10_000)
+        self.page.set_default_timeout(60_000)
         self.requests, self.responses, self.errors = [], [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("response", lambda response: self.responses.append(response))
@@ -132,11 +132,16 @@ class Visit:
 
 def until(page, expression):
     """Waits until something holds. Playwright's own way needs eval, which the page's policy forbids."""
-    for _ in range(200):
+    for _ in range(1200):
         if page.evaluate(expression):
             return
         page.wait_for_timeout(50)
     raise AssertionError(f"never: {expression}")
+
+
+def slow(page, speed):
+    """Plays so much slower that what is said can be looked at while it is said, also on a busy machine."""
+    page.evaluate(f"document.querySelector('audio').playbackRate = {speed}")
 
 
 def search(page, words):

@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+import time
 import wave
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -163,6 +164,14 @@ def served(site):
         server.should_exit = True
         thread.join(30)
         assert not thread.is_alive()
+
+
+def comes_true(holds, seconds=60.0):
+    """Whether something holds that another thread brings about in its own time."""
+    ends = time.monotonic() + seconds
+    while not holds() and time.monotonic() < ends:
+        threading.Event().wait(0.01)
+    return holds()
 
 
 @contextmanager

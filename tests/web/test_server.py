@@ -9,6 +9,7 @@ import ssl
 import subprocess
 import sys
 import threading
+from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
 
 import httpx2
@@ -19,7 +20,7 @@ from rankine.web.pages import has_waveform
 from rankine.web.server import ServeOptions, TimedProtocol, _announce, address, free_socket, hosts_of, is_local
 from rankine.web.sessions import Sessions
 
-from .cases import Site, held_streams, long_archive, served, usual
+from .cases import Site, comes_true, held_streams, long_archive, served, usual
 
 WATCHDOG = 60.0  # seconds
 
@@ -136,15 +137,22 @@ def test_options_that_do_not_fit():
 
 
 def test_a_request_that_does_not_come_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr("rankine.web.server.HEAD_SECONDS", 0.2)
     monkeypatch.setattr("rankine.web.app.BODY_SECONDS", 0.2)
     body = b"POST /session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nx"
+
+    def answer(data):
+        place = ("127.0.0.1", some.base_url.port)
+        with socket.create_connection(place, timeout=WATCHDOG) as connection, suppress(ConnectionError):
+            connection.sendall(data)
+            return connection.recv(13)
+        return b""
+
     with served(Site(usual(tmp_path / "p").folder)) as client:
         some = client()
-        for data, answer in ((b"GET / HT", b""), (b"", b""), (body, b"HTTP/1.1 408 ")):
-            with socket.create_connection(("127.0.0.1", some.base_url.port), timeout=WATCHDOG) as connection:
-                connection.sendall(data)
-                assert connection.recv(13) == answer
+        with monkeypatch.context() as patch:
+            patch.setattr("rankine.web.server.HEAD_SECONDS", 0.2)
+            assert answer(b"GET / HT") == answer(b"") == b""
+        assert answer(body) == b"HTTP/1.1 408 "
         assert some.get("/api/v1/archive").status_code == 200
 
 
@@ -208,21 +216,15 @@ def test_https(tmp_path):
         assert process.returncode == 0
 
 
-def _strangers_become(expected: dict[str, int]) -> None:
-    """The server counts in a thread of its own, and a client may have its answer before the server has counted it."""
-    for _ in range(1000):
-        if TimedProtocol.strangers == expected:
-            return
-        threading.Event().wait(0.01)
-    assert TimedProtocol.strangers == expected
-
-
 def test_an_address_has_few_connections_without_a_session(tmp_path, monkeypatch):
+    """The server counts in a thread of its own: a client may have its answer before it is counted."""
+    strangers = Counter()
+    monkeypatch.setattr(TimedProtocol, "strangers", strangers)
     monkeypatch.setattr("rankine.web.server.STRANGERS", 5)
     with served(Site(usual(tmp_path / "p").folder)) as client, ExitStack() as stack:
         some = client()
         assert some.get("/api/v1/archive").status_code == 200  # its connection stays open, and is no stranger's
-        _strangers_become({})
+        assert comes_true(lambda: strangers == {})
         place = ("127.0.0.1", some.base_url.port)
         slow = [stack.enter_context(socket.create_connection(place, timeout=WATCHDOG)) for _ in range(5)]
         for connection in slow:
@@ -230,9 +232,9 @@ def test_an_address_has_few_connections_without_a_session(tmp_path, monkeypatch)
         with socket.create_connection(place, timeout=WATCHDOG) as further, suppress(ConnectionResetError):
             assert further.recv(10) == b""
         assert some.get("/api/v1/archive").status_code == 200
-        _strangers_become({"127.0.0.1": 5})
+        assert comes_true(lambda: strangers == {"127.0.0.1": 5})
         stack.close()
-        _strangers_become({})
+        assert comes_true(lambda: strangers == {})
         assert client().get("/api/v1/archive").status_code == 200
 
 

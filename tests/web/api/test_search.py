@@ -6,7 +6,7 @@ import pytest
 
 from rankine.spoken.archive import Archive
 
-from ..cases import error_of, served
+from ..cases import comes_true, error_of, served
 
 API = "/api/v1"
 
@@ -132,12 +132,8 @@ def test_a_search_that_takes_too_long_is_given_up(site, monkeypatch):
             assert (answer.status_code, error_of(answer)["code"]) == (503, "too-slow")
             assert error_of(answer)["message"] == "not done after 0.2 seconds"
             assert one.get(f"{API}/recordings").status_code == 200
-        assert gate.abandoned == 3
+        assert comes_true(lambda: gate.abandoned == 3)
         release.set()
         gate.seconds = 30.0
         assert one.get(f"{API}/search", params={"q": "storm"}).json()["groups"]
-        for _ in range(1000):
-            if not gate.abandoned:
-                break
-            threading.Event().wait(0.01)
-        assert gate.abandoned == 0
+        assert comes_true(lambda: gate.abandoned == 0)

@@ -4,7 +4,7 @@ import re
 from urllib.parse import quote
 
 from .. import browser as browsers
-from ..browser import RECORDING, TIME, search, until
+from ..browser import RECORDING, TIME, search, slow, until
 from ..cases import make_archive, spoken, two_sides
 
 
@@ -28,10 +28,12 @@ def test_playing_from_one_second_before(here):
 def test_the_transcript_follows_and_its_words_play(here):
     page = here.open(RECORDING)
     word = page.locator(".w", has_text="professor")
+    slow(page, 0.1)
     word.click()
     until(page, "!document.querySelector('audio').paused")
     first = page.locator(".w.now").inner_text()
     assert first == "professor"
+    slow(page, 1)
     until(page, "document.querySelector('.w.now').textContent !== 'professor'")
     page.locator(".player .play").click()
     until(page, "/t=/.test(location.search)")
@@ -81,7 +83,7 @@ def test_without_the_waveform_there_is_one_player(here):
     page.locator(".player .play").click()  # what plays could end by itself meanwhile
     until(page, "document.querySelector('audio').paused")
     page.get_by_role("slider").press("End")
-    until(page, f"{TIME} > document.querySelector('audio').duration - 1")
+    until(page, f"document.querySelector('audio').paused && {TIME} > document.querySelector('audio').duration - 1")
     page.get_by_role("slider").press("Home")
     page.locator(".player .play").click()
     until(page, "!document.querySelector('audio').paused")
@@ -111,9 +113,10 @@ def test_a_recording_of_two_files_plays_both(browser, tmp_path, monkeypatch):
         page = here.open("/recording/tape?q=railway")
         until(page, "document.querySelector('audio').duration === 7")
         assert [word.inner_text() for word in page.locator(".w").all()][3:] == ["storm", "railway", "storm"]
+        slow(page, 0.3)
         page.locator(".index-hit .at").last.click()  # begins in the first file, goes on in the second
         until(page, f"!document.querySelector('audio').paused && {TIME} > 3")
-        until(page, f"{TIME} > 4.2")
+        until(page, f"{TIME} > 4.1")
         assert page.locator(".w.now").inner_text() == "railway"
         page.locator(".w", has_text="lighthouse").click()
         until(page, f"{TIME} < 2")
