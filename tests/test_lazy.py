@@ -50,7 +50,7 @@ def modules(*arguments):
 @pytest.mark.parametrize(
     ("language", "text", "query", "other"),
     [
-        ("en", "the printing press", "printing press", {"pycrfsuite", "pypinyin"}),
+        ("en", "the printing press", "printing press", {"pycrfsuite", "pypinyin", "rapidfuzz"}),
         ("en", "the printing press", "zyxomat press", {"pypinyin"}),
         ("zh", "设定 温度", "温度", {"pycrfsuite"}),
     ],
