@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pocketsphinx
+from rapidfuzz.distance import Levenshtein
 
 from experiments.speech.noise import with_noise
-from rankine.spoken.lattice.edits import edit_distance
 from rankine.spoken.recognise.audio.cutting import Segment, cut, quietest
 from rankine.spoken.recognise.recognisers.table import get
 
@@ -74,5 +74,5 @@ def main() -> None:
         }
         for way, parts in ways.items():
             heard = [word for part in parts for word in one_text(recogniser(part.samples), part.inner)]
-            wrong = edit_distance(heard, words) / len(words)
+            wrong = Levenshtein.distance(heard, words) / len(words)
             print(f"  {name:<6} {way:<26} {wrong:6.1%} of words wrong, {len(parts):3} segments", flush=True)

@@ -12,8 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from rapidfuzz.distance import Levenshtein
+
 from rankine.spoken import confusion_network, read_lattice
-from rankine.spoken.lattice.edits import edit_distance
 from rankine.spoken.recognise.audio.audio import segments
 from rankine.spoken.recognise.recognisers.table import get
 from rankine.spoken.writing.normal import normal_words
@@ -76,7 +77,7 @@ def heard(name: str, options: dict, paths: list[Path], said: dict[str, list[str]
             file = Path(folder, f"x{recogniser.ending}")
             file.write_bytes(content)
             lattice = read_lattice(file)
-        errors += edit_distance(right, best_text(name, lattice, content))
+        errors += Levenshtein.distance(right, best_text(name, lattice, content))
         there = {word for unit in lattice.units for word in normal_words(unit)}
         inside += sum(word in there for word in right)
     return Heard(errors / words, inside / words, taken / length)

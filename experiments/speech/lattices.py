@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 from rankine.spoken import Lattice, arc_posteriors, confusion_network, read_archive
-from rankine.spoken.lattice.edits import edit_distance
 from rankine.spoken.lattice.units import characters, to_units
 from rankine.system.progress import bar
 from rankine.system.report import Section
@@ -51,7 +51,11 @@ def _errors(lattice: Lattice, reference: list[str], scale: float) -> np.ndarray:
         best = lattice.words(lattice.best_path(np.log(posteriors.transition)))
     network = confusion_network(lattice, "pivot", posteriors).best()
     return np.array(
-        [edit_distance(best, reference), edit_distance(network, reference), oracle_distance(lattice, reference)]
+        [
+            Levenshtein.distance(best, reference),
+            Levenshtein.distance(network, reference),
+            oracle_distance(lattice, reference),
+        ]
     )
 
 

@@ -15,10 +15,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rankine.errors import InputError, needs
+from rankine.errors import InputError
 from rankine.sample import spoken_sample
 from rankine.spoken.lattice.formats import Reading
 from rankine.spoken.lattice.scoring import Scoring
+from rankine.spoken.lattice.units.english import cmu_file
 from rankine.spoken.recognise.recognisers.table import Recogniser, get
 from rankine.spoken.recognise.run import PocketSphinx, recognise
 from rankine.spoken.text import STOP_WORDS, without_variant
@@ -70,8 +71,7 @@ class RecognisedSet:
 
 def dictionary_lines() -> list[str]:
     """The lines of the recogniser's pronunciation dictionary."""
-    ps = needs("pocketsphinx", "spoken")
-    return Path(ps.get_model_path("en-us/cmudict-en-us.dict")).read_text(encoding="utf-8").splitlines(keepends=True)
+    return cmu_file().read_text(encoding="utf-8").splitlines(keepends=True)
 
 
 def removed_words(texts: Mapping[str, list[str]]) -> tuple[str, ...]:

@@ -16,13 +16,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 from rankine.data.ranking_data import RankingData
-from rankine.errors import InputError, needs
+from rankine.errors import InputError
 from rankine.spoken.archive import create_or_open
 from rankine.spoken.index.about import read_about
 from rankine.spoken.index.scores import ranker_names
-from rankine.spoken.lattice.edits import edit_distance
+from rankine.spoken.lattice.units.english import cmu_file
 from rankine.spoken.learn.judgments import Judged
 from rankine.spoken.learn.learning import Examples, make_ranker
 from rankine.spoken.learn.weights import normalised
@@ -58,8 +59,7 @@ def _audio() -> tuple[Path, dict[str, list[str]]]:
 
 def query_words(texts: dict[str, list[str]]) -> list[str]:
     """The declared queries, in alphabetical order."""
-    ps = needs("pocketsphinx", "spoken")
-    dictionary = {line.split()[0] for line in open(ps.get_model_path("en-us/cmudict-en-us.dict"), encoding="utf-8")}
+    dictionary = {line.split()[0] for line in open(cmu_file(), encoding="utf-8")}
     counts = Counter(w for text in texts.values() for w in set(text))
     return sorted(w for w, n in counts.items() if n >= LEAST and w not in STOP_WORDS["en"] and w in dictionary)
 
@@ -94,7 +94,7 @@ def word_errors(lattices: Path, texts: dict[str, list[str]]) -> float:
     for utterance, text in texts.items():
         path = lattices / f"{utterance}.slf.gz"
         head = gzip.decompress(path.read_bytes()).split(b"\n", 1)[0].decode() if path.exists() else ""
-        wrong += edit_distance(words_of(head.partition(":")[2]), text)
+        wrong += Levenshtein.distance(words_of(head.partition(":")[2]), text)
         total += len(text)
     return wrong / total
 

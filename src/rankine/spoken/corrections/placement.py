@@ -21,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..index.build import Utterance
-from ..lattice.edits import edit_distance
 from ..lattice.formats.transcripts.transcript import spread
 from .rows import Correction
 
@@ -234,9 +233,11 @@ def _nearest(words: Sequence[PlacedWord], correction: Correction) -> _Span | Non
 
 def _edits(words: Sequence[PlacedWord], correction: Correction, first: int, last: int) -> int:
     """How many letters would have to be changed if a correction belonged to a span of words."""
+    from rapidfuzz.distance.Levenshtein import distance
+
     here, before, after = context(words, first, last)
-    own = min(edit_distance(here, correction.heard), edit_distance(here, " ".join(correction.words)))
-    return own + edit_distance(before, correction.before) + edit_distance(after, correction.after)
+    own = min(distance(here, correction.heard), distance(here, " ".join(correction.words)))
+    return own + distance(before, correction.before) + distance(after, correction.after)
 
 
 def _times(words: Sequence[PlacedWord], first: int, last: int) -> tuple[float, float]:

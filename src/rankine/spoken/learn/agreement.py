@@ -9,7 +9,6 @@ where they agree as by chance. It is not defined where both gave one and the sam
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -37,15 +36,12 @@ def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
     >>> cohen_kappa([1, 1, 0, 0], [1, 1, 0, 1])
     0.5
     """
-    n = len(a)
-    if n == 0:
+    from sklearn.metrics import cohen_kappa_score
+
+    numbers = {grade: number for number, grade in enumerate(dict.fromkeys([*a, *b]))}
+    if len(numbers) < 2:  # there is none, or both gave one grade to all
         return None
-    observed = sum(x == y for x, y in zip(a, b, strict=True)) / n
-    of_a, of_b = Counter(a), Counter(b)
-    chance = sum(count * of_b[grade] for grade, count in of_a.items())
-    if chance == n * n:  # in whole numbers: both gave one grade to all
-        return None
-    return (observed - chance / n**2) / (1 - chance / n**2)
+    return float(cohen_kappa_score([numbers[grade] for grade in a], [numbers[grade] for grade in b]))
 
 
 def agreements(grades: Mapping[str, Grades]) -> list[Agreement]:

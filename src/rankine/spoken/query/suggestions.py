@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from ..index.reader import Index
-from ..lattice.edits import edit_distance
 from ..lattice.units import Split
 from ..text import HAN
 from ..writing.numerals import is_number
@@ -27,7 +24,6 @@ _SOUNDS = (  # letters that sound alike
     ("c", "s"), ("x", "ks"), ("z", "s"), ("j", "g"), ("h", ""), (r"(?m)(?<=[a-z]{2})e$", ""), ("[aeiouy]+", "a"),
     (r"([b-z])\1+", r"\1"),
 )  # fmt: skip
-Rows = dict[int, tuple[np.ndarray, np.ndarray]]  # by length: numbers of words, and their letters, a column each
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ def _sound(index: Index) -> Split | None:
 
 
 class Spellings:
-    """The words of an archive as rows of letters, and of letters that stand for sounds."""
+    """The words of an archive as they are compared: folded, and as letters that stand for sounds."""
 
     def __init__(self, words: WordList, split: Split | None) -> None:
         self.words, self.split = words.all(), split
@@ -91,33 +87,35 @@ class Spellings:
         self.syllables: dict[str, int] = {}  # numbers of the syllables of Chinese characters
 
     @cached_property
-    def letters(self) -> Rows:
+    def letters(self) -> list[str | None]:
         """The letters of all words."""
-        return by_length(self.folded)
+        return compared(self.folded)
 
     @cached_property
-    def sounds(self) -> Rows:
+    def sounds(self) -> list[str | None]:
         """Letters that stand for sounds, of all words."""
-        return by_length(sounding(self._by_syllable(self.folded)))
+        return compared(sounding(self._by_syllable(self.folded)))
 
     def by_letters(self, word: str) -> dict[str, int]:
         """Words that few changes of letters lead to, with the number of changes."""
         sought = fold(word)
         most = allowed(sought)
-        return {self.words[i]: d for i, d in nearest_rows(self.letters, sought, most).items()} if most else {}
+        return {self.words[i]: d for i, d in nearest_words(self.letters, sought, most).items()} if most else {}
 
     def by_sound(self, word: str) -> dict[str, float]:
         """Words whose units are nearly those of a word, with the share of units that differ; at most a third.
 
         Letters that stand for sounds choose the words whose units are compared.
         """
+        from rapidfuzz.distance.Levenshtein import distance
+
         sought, units = fold(word), _toneless(word, self.split)
         sounds = sounding(self._by_syllable([sought]))[0]
         if not sounds or not 2 <= len(units) <= _LONGEST or len(sounds) > _LONGEST:
             return {}
-        near = nearest_rows(self.sounds, sounds, max(1, len(sounds) // 3))
-        best = sorted(near, key=lambda i: (near[i], edit_distance(self.folded[i], sought), self.words[i]))[:_BY_SOUND]
-        shares = {self.words[i]: edit_distance(_toneless(self.words[i], self.split), units) / len(units) for i in best}
+        near = nearest_words(self.sounds, sounds, max(1, len(sounds) // 3))
+        best = sorted(near, key=lambda i: (near[i], distance(self.folded[i], sought), self.words[i]))[:_BY_SOUND]
+        shares = {self.words[i]: distance(_toneless(self.words[i], self.split), units) / len(units) for i in best}
         return {other: share for other, share in shares.items() if share <= 1 / 3}
 
     def _by_syllable(self, words: Sequence[str]) -> list[str]:
@@ -162,47 +160,22 @@ def allowed(word: str) -> int:
     return 1 if len(word) < 5 else 2 if len(word) < 9 else 3
 
 
-def by_length(words: Sequence[str]) -> Rows:
-    """By length: numbers of words, and their letters, a column each; words above ``_LONGEST`` letters are left out."""
-    lengths = np.array([len(word) for word in words], np.int64)
-    letters = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
-    first = np.cumsum(lengths) - lengths
-    groups = {}
-    for length in np.unique(lengths[(lengths > 0) & (lengths <= _LONGEST)]).tolist():
-        numbers = np.flatnonzero(lengths == length)
-        groups[length] = numbers, letters[first[numbers] + np.arange(length)[:, None]]
-    return groups
+def compared(words: Sequence[str]) -> list[str | None]:
+    """Words that are compared: None stands for those without letters, and those above ``_LONGEST`` letters."""
+    return [word if 0 < len(word) <= _LONGEST else None for word in words]
 
 
-def nearest_rows(groups: Rows, sought: str, most: int) -> dict[int, int]:
-    """The numbers of words that at most so many changes lead to, with the number of changes."""
-    near: dict[int, int] = {}
-    letters = np.frombuffer(sought.encode("utf-32-le", "surrogatepass"), np.uint32)
-    for length in range(max(len(sought) - most, 1), len(sought) + most + 1):
-        if length in groups:
-            numbers, columns = groups[length]
-            distance = distances(letters, columns)
-            inside = distance <= most
-            near |= dict(zip(numbers[inside].tolist(), distance[inside].tolist(), strict=True))
-    return near
-
-
-def distances(sought: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The edit distance of a word from many words of one length, whose letters are columns.
+def nearest_words(words: Sequence[str | None], sought: str, most: int) -> dict[int, int]:
+    """The numbers of words that at most so many changes lead to, with the number of changes; None is no word.
 
     A change is a letter more, less or another, or two neighbours exchanged, of which neither changes again (optimal
-    string alignment). One step of the usual table is made for all words at once.
+    string alignment).
+
+    >>> nearest_words(["printing", None, "printer"], "pritnng", 2)
+    {0: 2}
     """
-    n = len(columns)
-    older = before = np.tile(np.arange(n + 1, dtype=np.int16)[:, None], (1, columns.shape[1]))
-    for i, letter in enumerate(sought, 1):
-        row = np.empty_like(before)
-        row[0] = i
-        for j in range(1, n + 1):
-            best = np.minimum(np.minimum(before[j], row[j - 1]) + 1, before[j - 1] + (columns[j - 1] != letter))
-            if i > 1 and j > 1:
-                exchanged = (columns[j - 2] == letter) & (columns[j - 1] == sought[i - 2])
-                best = np.where(exchanged, np.minimum(best, older[j - 2] + 1), best)
-            row[j] = best
-        older, before = before, row
-    return before[n]
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    near = process.extract(sought, words, scorer=OSA.distance, score_cutoff=most, limit=None)
+    return {number: changes for _, changes, number in near}

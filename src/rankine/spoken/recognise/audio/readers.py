@@ -25,7 +25,7 @@ MEDIA = (
     ".m4a", ".m4b", ".aac", ".wma", ".amr", ".3gp", ".mka", ".ac3",
     ".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".wmv", ".mpg", ".mpeg", ".flv",
 )  # fmt: skip
-INSTALL = f"{install('media')}, or install ffmpeg"
+INSTALL = f"install ffmpeg, or {install('media')} (PyAV, whose wheels bundle x264 and x265 under the GPL)"
 
 
 class OpenAudio(Protocol):
@@ -78,8 +78,8 @@ def _open_sound(path: Path) -> Iterator[OpenAudio]:
 
 TABLE = {
     "soundfile": AudioReader(SOUND, lambda: find_spec("soundfile") is not None, _open_sound),
-    "PyAV": AudioReader(SOUND + MEDIA, lambda: find_spec("av") is not None, media.open_av),
     "ffmpeg": AudioReader(SOUND + MEDIA, lambda: media.ffmpeg() is not None, media.open_ffmpeg),
+    "PyAV": AudioReader(SOUND + MEDIA, lambda: find_spec("av") is not None, media.open_av),
 }
 
 
@@ -101,7 +101,7 @@ def open_audio(path: str | os.PathLike) -> Iterator[OpenAudio]:
     ready = [row for row in suited if row.ready()]
     if not ready:
         if ending in MEDIA:
-            raise InputError(f"{ending} needs PyAV or ffmpeg to be read: {INSTALL}", str(path))
+            raise InputError(f"{ending} needs ffmpeg or PyAV to be read: {INSTALL}", str(path))
         needs("soundfile", "spoken")
     first: InputError | None = None
     for row in ready:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypedDict
 
-from ....errors import InputError, needs
+from ....errors import InputError
 from ....system.files import locked, sealed, stamp, unsealed, write_file
 from ....system.paths import inside
 from ....system.records import Count
@@ -50,7 +50,9 @@ def models_folder() -> Path:
     own = os.environ.get("RANKINE_MODELS")
     if own:
         return Path(own)
-    return Path(needs("platformdirs", "spoken").user_data_dir("rankine", appauthor=False), "models")
+    from platformdirs import user_data_path
+
+    return user_data_path("rankine", appauthor=False) / "models"
 
 
 def folder_of(name: str) -> Path:

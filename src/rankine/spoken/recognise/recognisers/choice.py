@@ -84,10 +84,7 @@ def _missing(name: str, language: str) -> str | None:
 
 def _model(name: str, language: str) -> str | None:
     """The largest model that is here and knows a language."""
-    try:
-        here = [model for model in names_of(name) if _knows(model, language) and models.is_here(model)]
-    except InputError:  # the folder of models cannot be told without a package
-        return None
+    here = [model for model in names_of(name) if _knows(model, language) and models.is_here(model)]
     return max(here, key=lambda model: MODELS[model].size, default=None)
 
 
