@@ -115,7 +115,7 @@ class SearchResults(Sequence[Hit]):
     Attributes:
         text: the query, as it was typed.
         documents: which recordings are searched.
-        index: the archive's index, as far as it may be told.
+        view: the archive's index, as far as it may be told.
     """
 
     def __init__(
@@ -130,23 +130,23 @@ class SearchResults(Sequence[Hit]):
         self.text, self.weights, self.documents, self.options = text, weights, documents, options or SearchOptions()
         self.options.check()
         self._whole = index
-        self.index, self._hearings = documents.views(index, hearings)
+        self.view, self._hearings = documents.views(index, hearings)
 
     @cached_property
     def query(self) -> SpokenQuery:
         """What the text asks for; one that cannot be read is an InputError."""
-        return parse_query(self.index, self.text)
+        return parse_query(self.view, self.text)
 
     @cached_property
     def heard(self) -> HeardQuery:
         """The query in all hearings that count."""
         candidates = self.options.candidates
-        return HeardQuery(self.index, self.text, self.weights, self._hearings, candidates, self.query)
+        return HeardQuery(self.view, self.text, self.weights, self._hearings, candidates, self.query)
 
     @cached_property
     def mask(self) -> np.ndarray | None:
         """True for the recordings that pass all filters; None: all. Filters that leave none are an InputError."""
-        return self._filters.mask(self.index)
+        return self._filters.mask(self.view)
 
     @property
     def _filters(self) -> DocumentFilter:
@@ -182,8 +182,8 @@ class SearchResults(Sequence[Hit]):
             return []
         if not self.heard.occurs():
             nothing = f"nothing in the query {shorten(self.text)} occurs in this archive, in any kind of units"
-            raise InputError(nothing + foreign(self.index, self.query.words))
-        hits = with_full_paths(self.index, self.hits_at(self.ranking))
+            raise InputError(nothing + foreign(self.view, self.query.words))
+        hits = with_full_paths(self.view, self.hits_at(self.ranking))
         if self.options.explain:
             places = [place for place, _ in self.ranking]
             hits = [
@@ -198,7 +198,7 @@ class SearchResults(Sequence[Hit]):
 
     @property
     def _nothing_is_open(self) -> bool:
-        return len(self.index) == 0 < len(self._whole)
+        return len(self.view) == 0 < len(self._whole)
 
     @cached_property
     def ranking(self) -> list[RankedPlace]:
@@ -212,13 +212,13 @@ class SearchResults(Sequence[Hit]):
     def places(self) -> PlacesByRecording:
         """All places with any evidence, by recording."""
         places, scores = self.heard.scored(None, self.mask)
-        recordings = documents_of(self.index, places)
-        return PlacesByRecording(places, scores, recordings, self.index.name_of, self.options.combination)
+        recordings = documents_of(self.view, places)
+        return PlacesByRecording(places, scores, recordings, self.view.name_of, self.options.combination)
 
     def _with_recordings(self, hits: Sequence[Hit]) -> list[Hit]:
         """Hits with the ranks and scores of their recordings."""
         best = self.places.best(self.options.k)
-        ranked = {self.index.name_of(number): (rank, score) for rank, (number, score) in enumerate(best, 1)}
+        ranked = {self.view.name_of(number): (rank, score) for rank, (number, score) in enumerate(best, 1)}
         return [
             replace(hit, recording_rank=ranked[hit.document][0], recording_score=ranked[hit.document][1])
             for hit in hits
@@ -226,8 +226,8 @@ class SearchResults(Sequence[Hit]):
 
     def hits_at(self, ranking: Sequence[RankedPlace]) -> list[Hit]:
         """Hits at places, in this order, with what is said about their recordings."""
-        numbers = documents_of(self.index, np.array([place for place, _ in ranking], np.int64)).tolist()
-        return described(self.index, numbers, self.heard.hits(ranking))
+        numbers = documents_of(self.view, np.array([place for place, _ in ranking], np.int64)).tolist()
+        return described(self.view, numbers, self.heard.hits(ranking))
 
     # -- why they are hits
 
@@ -238,10 +238,10 @@ class SearchResults(Sequence[Hit]):
         """
         place_of = read_place_name(name, self._whole.numbers, self._whole.utterances_of)
         check_readable(self._whole, place_of.document, self.documents.closed)
-        mask = np.zeros(len(self.index), np.bool_)
-        mask[self.index.number_of(place_of.document)] = True
+        mask = np.zeros(len(self.view), np.bool_)
+        mask[self.view.number_of(place_of.document)] = True
         scores = dict(self.heard.ranking(None, mask))
-        place = place_at(self.index, place_of)
+        place = place_at(self.view, place_of)
         if place not in scores:
             raise InputError(f"the query {shorten(self.text)} does not find the place {shorten(name)}")
         (hit,) = self.heard.hits([(place, scores[place])])
@@ -250,13 +250,13 @@ class SearchResults(Sequence[Hit]):
     @cached_property
     def _evidence(self) -> QueryEvidence:
         """All columns of evidence, also those without a weight: explanations tell them."""
-        return QueryEvidence(self.index, self.query)
+        return QueryEvidence(self.view, self.query)
 
     def _parts(self, place: int, hit: Hit) -> list[ScorePart]:
         """What each term gives to the score of a hit, and what other weak rankers and further hearings give."""
         if self.weights.normalise:
             return score_parts([], hit.contributions)
-        names = set(evidence_names(self.index.kinds))
+        names = set(evidence_names(self.view.kinds))
         others = {name: amount for name, amount in hit.contributions.items() if name not in names}
         return score_parts(self._evidence.parts(place, self.weights.by_name), others)
 
@@ -277,49 +277,49 @@ class SearchResults(Sequence[Hit]):
     @cached_property
     def notes(self) -> list[str]:
         """What was assumed about the query and its filters; a line each."""
-        return [*self.query.notes, *self._filters.notes(self._whole, self.index)]
+        return [*self.query.notes, *self._filters.notes(self._whole, self.view)]
 
     @cached_property
     def suggestions(self) -> dict[str, list[Suggestion]]:
         """For words that nobody heard, the archive's words that are nearest to them."""
-        words = unheard_words(self.index, self.query, self._hearings)[:_SUGGESTED]
-        return {word: suggest(self.index, word) for word in words}
+        words = unheard_words(self.view, self.query, self._hearings)[:_SUGGESTED]
+        return {word: suggest(self.view, word) for word in words}
 
     @property
     def suggestion_lines(self) -> list[str]:
         """The suggestions in words, a line for each word that nobody heard."""
-        by_sound = len(self.index.kinds) > 1
+        by_sound = len(self.view.kinds) > 1
         return [suggestion_line(word, some, by_sound) for word, some in self.suggestions.items()]
 
     @property
     def why_empty(self) -> str:
         """What leaves nothing of the places that have any evidence, where there are no hits."""
-        if len(self.index) == 0:
+        if len(self.view) == 0:
             return "nothing in this archive is open"
         if few := self._why_few(0):
             return few
-        places = place_evidence(self.index, self.query).places
+        places = place_evidence(self.view, self.query).places
         if len(places) == 0:
             return "no place holds a word of the query, or its sounds"
-        inside = places if self.mask is None else places[self.mask[documents_of(self.index, places)]]
+        inside = places if self.mask is None else places[self.mask[documents_of(self.view, places)]]
         if len(inside) == 0:
             return f"the filters leave none of the {len(places):,} places that have a word of the query, or its sounds"
-        return why_nothing(self.index, self.query, inside) or "no weak ranker that has a weight speaks for a place"
+        return why_nothing(self.view, self.query, inside) or "no weak ranker that has a weight speaks for a place"
 
     def _why_few(self, n_hits: int) -> str:
         """That weights on normalised scores rank only candidates, where the query and its filters leave few of them."""
-        if self.weights.normalise is None or len(self.index) == 0:
+        if self.weights.normalise is None or len(self.view) == 0:
             return ""
-        n = len(candidate_features(self.index, self.query, self.weights)[0])
+        n = len(candidate_features(self.view, self.query, self.weights)[0])
         few = f"the weights in use rank {n:,} places; the query and its filters leave {n_hits:,} of them"
         return few if n_hits < n else ""
 
     def _candidate_recall(self, candidates: int) -> str:
         """How many of the k best places are among so many candidates; empty where weights have their own number."""
-        if self.weights.normalise is not None or len(self.index) == 0:
+        if self.weights.normalise is not None or len(self.view) == 0:
             return ""
         exact, lossy = (
-            {place for place, _ in ranked_places(self.index, self.query, self.weights, self.options.k, self.mask, most)}
+            {place for place, _ in ranked_places(self.view, self.query, self.weights, self.options.k, self.mask, most)}
             for most in (None, candidates)
         )
         return f"of the first {len(exact):,} places of all, {len(exact & lossy):,} are among the candidates"
@@ -387,12 +387,12 @@ class _PageMaking:
             passing = [hit for hit in islice(hits, min(len(some), most)) if self._passes(hit)]
             shown = passing[: self.page.per_recording]
             more = len(some) > most or len(passing) > len(shown)
-            groups.append(RecordingHits(self.results.index.name_of(recording), shown, more))
+            groups.append(RecordingHits(self.results.view.name_of(recording), shown, more))
         return groups
 
     def by_time(self) -> list[RecordingHits]:
         """The best places of all in order of the dates of their recordings, then by name and time."""
-        best = best_places_of(self.results.index, self.places.places, self.places.scores, IN_TIME)
+        best = best_places_of(self.results.view, self.places.places, self.places.scores, IN_TIME)
         by_recording: dict[str, list[Hit]] = {}
         for hit in self._hits(best):
             if self._passes(hit):

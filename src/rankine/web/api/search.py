@@ -30,9 +30,11 @@ def query_of(parameters: Parameters) -> str:
 
 def results_of(state: ArchiveState, parameters: Parameters) -> SearchResults:
     """The results of the query, in the recordings that are chosen; closed ones are never searched."""
-    names = ("speaker", "since", "until", "collection", "recording")
-    chosen = {name: parameters.optional(name) for name in names}
-    return state.archive.search(query_of(parameters), lazy=True, closed=False, **chosen)
+    chosen = parameters.optional
+    return state.archive.search(
+        query_of(parameters), speaker=chosen("speaker"), since=chosen("since"), until=chosen("until"),
+        collection=chosen("collection"), recording=chosen("recording"), lazy=True,
+    )  # fmt: skip
 
 
 def page_of(parameters: Parameters, most: int = 100) -> PageRequest:
