@@ -308,7 +308,7 @@ class Stage:
         for name in whole:
             opened = Archive(name)
             opened.check()
-            assert set(opened.recordings.names) == self.recordings.names
+            assert set(opened.recordings.names) == self.documents
             assert scene.name == "spoken index anew" or opened.judgments.all().n_judgments >= self.judgments
         if complete and scene.name in ("spoken upgrade", "spoken judge an old archive"):
             assert Archive("old").index.manifest.format == 2

@@ -307,13 +307,13 @@ def crowd(rounds: int, clients: int, seed: int, report: Callable[[str], object] 
 def slow_searches(count: int, report: Callable[[str], object] = print) -> int:
     """Ask for searches that do not end by themselves; the number of failures."""
     release, wrong, statuses = threading.Event(), list[str](), Counter[int]()
-    usual_page = Archive.result_page
+    usual_search = Archive.search
     with tempfile.TemporaryDirectory() as folder:
         os.environ["RANKINE_SETTINGS"] = str(Path(folder) / "settings.json")
         site = Site(usual(Path(folder, "place")).folder)
         gate = site.app.app.routes[-1].endpoint.__self__.searches
         gate.seconds, most = 0.05, (ABANDONED + 1) * gate.threads
-        Archive.result_page = lambda *arguments: release.wait(60) and usual_page(*arguments)
+        Archive.search = lambda *arguments, **options: release.wait(60) and usual_search(*arguments, **options)
         try:
             with served(site) as client:
                 some = client()
@@ -333,7 +333,7 @@ def slow_searches(count: int, report: Callable[[str], object] = print) -> int:
                     wrong.append("it does not search when the slow searches have ended")
         finally:
             release.set()
-            Archive.result_page = usual_page
+            Archive.search = usual_search
     if set(statuses) != {503}:
         wrong.append(f"expected only 503, got {dict(statuses)}")
     for line in wrong[:10]:

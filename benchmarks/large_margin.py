@@ -9,6 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 import rankine as rk
 from rankine.rankers.oracle.linear import LinearOracle
+from rankine.system.parallel import thread_count
 
 from .problems import judged_search, split
 from .timing import best_times, goal, heading
@@ -55,7 +56,7 @@ def evaluation() -> None:
             X = sp.csr_array(np.where(mask, data.X, np.float32(0)))
         plain = w.astype(X.dtype)
         for name, target in LOSSES.items():
-            oracle = LinearOracle(X, rk.losses.get(name).prepare(data.y, data.ptr), None, rk.parallel.thread_count())
+            oracle = LinearOracle(X, rk.losses.get(name).prepare(data.y, data.ptr), None, thread_count())
             calls = {"pass": lambda X=X, plain=plain: X @ plain, "loss": lambda oracle=oracle: oracle.value_grad(w)}
             best = best_times(calls, rounds=4, repeat=4)
             ratio = best["loss"] / best["pass"]

@@ -13,7 +13,7 @@ import numpy as np
 from rankine.spoken.archive import Archive
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best
-from rankine.spoken.search.recordings_list import list_recordings
+from rankine.spoken.search.recordings_list import RecordingsList
 
 from .archive import blown_up, milliseconds
 from .timing import goal, heading
@@ -78,11 +78,13 @@ def main() -> None:
         print(f"  the store has {size:.0f} MB", flush=True)
 
         def listed() -> None:
-            columns = list_recordings(Archive(big.folder).index)
+            columns = RecordingsList(Archive(big.folder).index, closed=True).table()
             assert len(columns["title"]) == len(names)
 
         goal(f"listing {len(names):,} recordings, seconds", best(listed), 0.5, at_most=True)
-        took = best(lambda: list_recordings(Archive(big.folder).index, "speaker:7 date:1960..1970", "date"))
+        took = best(
+            lambda: RecordingsList(Archive(big.folder).index, closed=True).table("speaker:7 date:1960..1970", "date")
+        )
         print(f"  with a filter, sorted by date: {took:.2f} s", flush=True)
         print(f"  rankine spoken list, as a command: {command('list', str(big.folder), '--format', 'tsv'):.2f} s")
         first = seconds(lambda: Archive(big.folder).search("word1"))

@@ -8,6 +8,7 @@ from sklearn.svm import LinearSVC
 
 import rankine as rk
 from rankine.rankers.oracle.linear import LinearOracle
+from rankine.system.parallel import thread_count
 
 from .large_margin import LEARNABLE, one_pass
 from .problems import judged_search, split
@@ -22,7 +23,7 @@ def evaluation() -> None:
     w = np.random.default_rng(3).standard_normal(136) * 0.05
     plain = w.astype(np.float32)
     for name in (*LOSSES, "listnet", "listmle", "squared"):
-        oracle = LinearOracle(data.X, rk.losses.get(name).prepare(data.y, data.ptr), None, rk.parallel.thread_count())
+        oracle = LinearOracle(data.X, rk.losses.get(name).prepare(data.y, data.ptr), None, thread_count())
         calls = {"pass": lambda: data.X @ plain, "loss": lambda oracle=oracle: oracle.value_grad(w)}
         best = best_times(calls, rounds=4, repeat=4)
         ratio = best["loss"] / best["pass"]

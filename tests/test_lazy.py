@@ -59,7 +59,7 @@ def test_a_cold_search_imports_only_what_it_uses(tmp_path, language, text, query
     archive = create_or_open(tmp_path / "archive", language)
     archive.lattices.add([("talk", one_best([(w, i, i + 1.0, 0.9) for i, w in enumerate(text.split())]))])
     imported = modules("spoken", "search", tmp_path / "archive", query)
-    assert "rankine.spoken.search.search" in imported
+    assert "rankine.spoken.search.results" in imported
     assert imported & (HEAVY | other) == set()
 
 

@@ -19,7 +19,7 @@ from ..errors import InputError
 from ..spoken.archive import Archive
 from ..spoken.hearings.hearings import RECORD, hearing_folders
 from ..spoken.index.storage import MANIFEST
-from ..spoken.search.recordings_list import Descriptions
+from ..spoken.search.recordings_list import RecordingsList
 from ..spoken.store.cells import Stamp, StoredCells
 from ..system.files import fingerprint
 from ..system.paths import inside
@@ -48,9 +48,9 @@ class ArchiveState:
         self.id = fingerprint(repr(stamp), size=8)
 
     @cached_property
-    def descriptions(self) -> Descriptions:
+    def descriptions(self) -> RecordingsList:
         """The recordings that are not closed."""
-        return Descriptions(self.archive.index)
+        return RecordingsList(self.archive.index)
 
     @cached_property
     def examples(self) -> list[str]:

@@ -21,7 +21,6 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import InputError
-from ..spoken.search.filters import DocumentFilter
 from ..spoken.store.store import login_name
 from ..system.console import put, say
 from ..system.signals import SIGNALS, keeping, partial_result, results_are_whole
@@ -143,7 +142,8 @@ def warm(archive: LiveArchive) -> None:
         state = archive.state()
         _ = state.descriptions.seconds
         for word in state.examples[:1]:
-            state.archive.result_page(f"{word} {word[::-1]}", DocumentFilter())
+            results = state.archive.search(f"{word} {word[::-1]}", lazy=True)
+            _ = results.suggestions, results.page()
 
 
 class TimedProtocol(H11Protocol):

@@ -67,9 +67,9 @@ def test_a_query_may_begin_with_a_minus(place, query, documents):
 def test_explanations(place):
     out = rankine(place, "spoken", "search", "arch", "spoken", "-k", "1", "--explain").stdout
     assert out.splitlines()[2].startswith("A@60.0-61.0: ")
-    assert "spoken: heard here with 0.90" in out.splitlines()[3]
+    assert "“spoken” was heard here, expected 0.90 times" in out.splitlines()[3]
     hits = json.loads(rankine(place, "spoken", "search", "arch", "spoken", "--explain", "-o", "json").stdout)
-    assert "spoken: heard here with 0.90" in hits[0]["explanation"][0]
+    assert "“spoken” was heard here, expected 0.90 times" in hits[0]["explanation"][0]
 
 
 def test_hits_of_recordings(tmp_path):

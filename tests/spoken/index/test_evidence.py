@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankine.spoken.archive import Archive
-from rankine.spoken.index.evidence import evidence_names, place_evidence, place_scores, roles, term_parts
+from rankine.spoken.index.evidence import QueryEvidence, evidence_names, place_evidence, place_scores, roles
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.lattice import Lattice
 
@@ -125,7 +125,7 @@ def test_parts_of_a_score(tmp_path):
     query = archive.parse("can not zebra")
     places, scores = place_scores(archive.index, query, weights)
     for place, score in zip(places.tolist(), scores.tolist(), strict=True):
-        parts = term_parts(archive.index, query, place, weights)
+        parts = QueryEvidence(archive.index, query).parts(place, weights)
         assert [p.text for p in parts] == ["can", "not", "zebra", "can not", "not zebra"]
         assert sum(p.share for p in parts[:3]) == pytest.approx(1)
         assert sum(sum(p.products.values()) for p in parts) == pytest.approx(score, abs=1e-12)

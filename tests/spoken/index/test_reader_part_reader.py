@@ -9,7 +9,7 @@ from rankine.spoken.index import changes as working
 from rankine.spoken.index.storage import MANIFEST, Manifest
 from rankine.spoken.learn.weights import Weights
 from rankine.spoken.query.vocabulary import words_of
-from rankine.spoken.search.recordings_list import list_recordings
+from rankine.spoken.search.recordings_list import RecordingsList
 from rankine.spoken.teaching.papers import document_candidates, document_scores
 
 from ..cases import SMALL, answers, filled, lattice
@@ -47,7 +47,7 @@ def test_all_is_as_if_they_were_not_there(both):
         scores = [document_scores(a.index, a.parse(query), d) for a, d in zip(both, best, strict=True)]
         order = [np.argsort(some) for some in names]
         np.testing.assert_allclose(scores[0][order[0]], scores[1][order[1]], atol=1e-12)
-    for one, other in zip(*(list_recordings(a.index).values() for a in both), strict=True):
+    for one, other in zip(*(RecordingsList(a.index, closed=True).table().values() for a in both), strict=True):
         assert one == other
     index, other = (a.index for a in both)
     assert (len(index), index.n_utterances, index.n_stretches) == (len(other), other.n_utterances, other.n_stretches)

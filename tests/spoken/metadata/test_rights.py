@@ -14,10 +14,8 @@ from rankine.spoken.metadata.metadata import record_texts
 from rankine.spoken.metadata.rights import access, check_readable, open_index, read_rights
 from rankine.spoken.query.suggestions import suggest
 from rankine.spoken.recordings.bin import check_source
-from rankine.spoken.search.filters import DocumentFilter
 from rankine.spoken.search.hits import locate
-from rankine.spoken.search.recordings_list import Descriptions, list_recordings
-from rankine.spoken.search.search import search_notes, why_no_hits
+from rankine.spoken.search.recordings_list import RecordingsList
 from rankine.spoken.store.recordings import identify_recordings, settle_names
 from rankine.spoken.transcripts.subtitles import subtitles
 
@@ -77,8 +75,8 @@ def test_search_leaves_closed_recordings_out(archive):
     assert all(hits[d].snippet == every[d].snippet for d in hits)
     assert {h.document: h.score for h in archive.search("press", closed=True)} == {d: h.score for d, h in every.items()}
     note = "2 recordings are not open and left out"
-    assert note in search_notes(archive.index, "press", DocumentFilter())
-    assert note not in search_notes(archive.index, "press", DocumentFilter(closed=True))
+    assert note in archive.search("press").notes
+    assert note not in archive.search("press", closed=True).notes
     archive.metadata.undo()
     assert len(archive.search("press")) == 4
 
@@ -92,7 +90,7 @@ def test_nothing_tells_what_closed_recordings_hold(archive):
     assert suggest(view, "secrte") == []
     (count,) = (s.count for s in suggest(view, "prss"))
     assert count == pytest.approx(suggest(archive.index, "prss")[0].count * 3 / 4, rel=1e-3)
-    assert not any("secret" in note for note in search_notes(archive.index, "press secrte", DocumentFilter()))
+    assert not any("secret" in note for note in archive.search("press secrte").remarks)
     assert "b" not in {h.document for h in archive.search("secret")}
     for text, message in (
         ("press title:hiden", "no recording has 'hiden' in its title$"),
@@ -108,8 +106,9 @@ def test_nothing_tells_what_closed_recordings_hold(archive):
     for h in archive.search("press", explain=True):
         assert h.document != "b"
     archive.metadata.set(list("acd"), {"rights": "closed"})
-    assert archive.search("press") == []
-    assert why_no_hits(archive.index, "press", DocumentFilter()) == "nothing in this archive is open"
+    nothing = archive.search("press")
+    assert nothing == []
+    assert nothing.why_empty == "nothing in this archive is open"
 
 
 def test_on_request(archive):
@@ -119,7 +118,7 @@ def test_on_request(archive):
     assert "b" not in {h.document for h in archive.search("secret")}
     with pytest.raises(rk.InputError, match="is only given on request"):
         check_readable(archive.index, "b")
-    assert Descriptions(archive.index).get("b").title == "Ask for it"
+    assert RecordingsList(archive.index).get("b").title == "Ask for it"
     shown = {h.document: h for h in archive.search("press", closed=True)}
     assert shown["b"].snippet
     assert shown["b"].rights == "on request"
@@ -134,10 +133,9 @@ def test_answers_are_those_of_an_archive_without_what_is_not_open(archive, tmp_p
         words = [(w, 0.5 * i, 0.5 * i + 0.5, 0.9) for i, w in enumerate(TEXTS[name].split())]
         other.lattices.add([(name, one_best(words))])
     for text in ("press", "press here", "pre*", "se* press", "prss", "secrte press", '"press here"', "there press"):
-        mine, theirs = ([hit.to_dict() for hit in some.search(text)] for some in (archive, other))
-        assert mine == theirs
-        notes = search_notes(archive.index, text, DocumentFilter())
-        assert [n for n in notes if "not open" not in n] == search_notes(other.index, text, DocumentFilter())
+        mine, theirs = (some.search(text) for some in (archive, other))
+        assert [hit.to_dict() for hit in mine] == [hit.to_dict() for hit in theirs]
+        assert [remark for remark in mine.remarks if "not open" not in remark] == theirs.remarks
 
 
 def test_playing_and_subtitles(archive):
@@ -173,7 +171,7 @@ def test_rights_that_have_ended_are_open_in_filters(archive):
         {"a": {"rights": "closed until 1999"}, "b": {"rights": "closed until 2999"}, "c": {"rights": "on request"}}
     )
     listed = {
-        where: set(list_recordings(archive.index, where)["recording"])
+        where: set(RecordingsList(archive.index, closed=True).table(where)["recording"])
         for where in ("rights:open", "rights:closed", "-rights:open")
     }
     assert "a" in listed["rights:open"]
@@ -190,18 +188,21 @@ def test_words_of_closed_recordings_do_not_occur(tmp_path):
         (name, one_best([(w, i, i + 1.0, 0.9) for i, w in enumerate(text.split())])) for name, text in texts.items()
     )
     archive.metadata.merge({"b": {"rights": "closed"}, "c": {"rights": "on request"}})
-    index, everybody, keeper = archive.index, DocumentFilter(), DocumentFilter(closed=True)
+
+    def suggested(text, closed=False):
+        return archive.search(text, closed=closed, lazy=True).suggestion_lines
+
     for text in ("quixotic", "laborious", "nowhere"):
         with pytest.raises(rk.InputError, match=f"nothing in the query '{text}' occurs in this archive"):
             archive.search(text)
     assert [hit.document for hit in archive.search("quixotic", closed=True)] == ["b"]
     assert [hit.document for hit in archive.search("laborious", closed=True)] == ["c"]
-    assert "quixotic: no such word was heard" in search_notes(index, "quixotic", everybody)
-    assert search_notes(index, "quixotic", keeper) == []
+    assert "quixotic: no such word was heard" in suggested("quixotic")
+    assert suggested("quixotic", closed=True) == []
     for text, word in (("quixotik", "quixotic"), ("laboriuos", "laborious")):
-        assert f"{text}: no such word was heard" in search_notes(index, text, everybody)
-        assert search_notes(index, text, keeper) == [f"{text}: did you mean {word} (1)?"]
-    assert "plian: did you mean plain (1)?" in search_notes(index, "plian", everybody)
+        assert f"{text}: no such word was heard" in suggested(text)
+        assert suggested(text, closed=True) == [f"{text}: did you mean {word} (1)?"]
+    assert "plian: did you mean plain (1)?" in suggested("plian")
 
 
 def test_what_is_not_understood_closes(archive, tmp_path):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankine as rk
-from rankine.spoken.search.grouping import COMBINATIONS, grouped, recording_score
+from rankine.spoken.search.grouping import COMBINATIONS, PlacesByRecording, recording_score
 
 SCORES = st.lists(st.floats(-5, 50), min_size=1, max_size=8)
 
@@ -49,26 +49,25 @@ def test_an_unknown_combination():
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.floats(0, 3)), min_size=1, max_size=30), st.integers(1, 6),
-       st.integers(1, 4), st.sampled_from(sorted(COMBINATIONS)))  # fmt: skip
-def test_grouping_changes_no_score_of_a_place(rows, k, per_recording, combination):
-    order = sorted(range(len(rows)), key=lambda i: (-rows[i][1], i))
-    ranking, recordings = [(i, rows[i][1]) for i in order], [rows[i][0] for i in order]
-    groups = grouped(ranking, recordings, k, per_recording, combination)
-    assert all(rows[g.place][1] == g.score for g in groups)
-    own = {r: [s for q, s in rows if q == r] for r, _ in rows}
-    names = list(dict.fromkeys(rows[g.place][0] for g in groups))
-    assert len(names) == min(k, len(own))
-    assert [g.recording_rank for g in groups] == sorted(g.recording_rank for g in groups)
-    for rank, name in enumerate(names, 1):
-        mine = [g for g in groups if g.recording_rank == rank]
-        assert {rows[g.place][0] for g in mine} == {name}
-        assert [g.score for g in mine] == sorted(own[name], reverse=True)[:per_recording]
-        assert mine[0].recording_score == pytest.approx(recording_score(own[name], combination), abs=1e-9)
-    values = [recording_score(own[n], combination) for n in own]
-    least = min(recording_score(own[n], combination) for n in names)
-    assert np.sum(np.array(values) > least + 1e-9) < max(len(names), 1)
+       st.sampled_from(sorted(COMBINATIONS)))  # fmt: skip
+def test_grouping_changes_no_score_of_a_place(rows, k, combination):
+    recordings, scores = (np.array(column) for column in zip(*rows, strict=True))
+    places = PlacesByRecording(np.arange(len(rows)), scores, recordings, str, combination)
+    own = {recording: np.round([s for r, s in rows if r == recording], 12) for recording, _ in rows}
+    assert len(places) == len(own)
+    best = places.best(k)
+    assert len(best) == min(k, len(own))
+    for recording, score in best:
+        mine = places.of(recording)
+        assert [s for _, s in mine] == sorted(own[recording].tolist(), reverse=True)
+        assert all(rows[place][0] == recording for place, _ in mine)
+        assert score == pytest.approx(recording_score(own[recording], combination), abs=1e-9)
+    values = {recording: (score, max(own[recording])) for recording, score in places.best(5)}
+    assert [recording for recording, _ in best] == sorted(
+        values, key=lambda r: (-values[r][0], -values[r][1], str(r))
+    )[:k]  # fmt: skip
 
 
-def test_at_least_one_place():
-    with pytest.raises(rk.InputError, match="per_recording must be at least 1, got 0"):
-        grouped([(0, 1.0)], [0], 1, 0)
+def test_nothing_is_grouped():
+    nothing = PlacesByRecording(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), str, "saturating")
+    assert (len(nothing), nothing.best(3)) == (0, [])

@@ -163,7 +163,7 @@ def test_a_hit_of_a_further_hearing_has_its_words(pair):
     assert (hit.document, hit.snippet, hit.certainty) == ("r01", "printing press", "heard")
     assert hit.audio.endswith("r01.wav")
     assert hit.contributions == {"heard by second": pytest.approx(hit.score)}
-    assert hit.explanation == (f"{hit.score:.2f} heard by second",)
+    assert hit.explanation == (f"{hit.score:.2f} the recogniser second heard it",)
     pair.metadata.set("r01", {"title": "On presses"})
     assert pair.search("press")[0].title == "On presses"
     pair.metadata.set("r01", {"rights": "closed"})

@@ -28,7 +28,7 @@ from rankine.spoken.search.ranking import (
     weak_rankers,
 )
 from rankine.spoken.search.requirements import mask
-from rankine.spoken.search.search import why_few_hits
+from rankine.spoken.search.results import SearchResults
 
 from ... import reference_spoken as ref
 from ..cases import SMALL, lattice, sausages
@@ -247,11 +247,10 @@ def test_requirements_and_filters_choose_among_what_is_normalised(tmp_path):
         assert without == {p: s for p, s in bare.items() if holding[p]}
         inside = dict(ranked_places(index, archive.parse("a"), weights, None, documents))
         assert inside == {p: s for p, s in bare.items() if documents[p]}
-        assert why_few_hits(index, weights, "a -b", len(without), DocumentFilter()) == (
-            f"the weights in use rank 4 places; the query and its filters leave {len(without)} of them"
-        )
-        assert why_few_hits(index, weights, "a", 4, DocumentFilter()) == ""
-    assert why_few_hits(index, shipped(archive.kinds), "a", 0, DocumentFilter()) == ""
+        few = f"the weights in use rank 4 places; the query and its filters leave {len(without)} of them"
+        assert SearchResults(index, weights, "a -b", DocumentFilter()).remarks[-1] == few
+        assert few not in SearchResults(index, weights, "a", DocumentFilter()).remarks
+    assert SearchResults(index, shipped(archive.kinds), "a", DocumentFilter()).remarks == []
 
 
 def test_filters_choose_before_a_lossy_cut(tmp_path):

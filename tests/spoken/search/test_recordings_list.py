@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from rankine.errors import InputError
-from rankine.spoken.search.recordings_list import SORTS, Descriptions
+from rankine.spoken.search.recordings_list import SORTS, RecordingsList
 from rankine.spoken.transcripts.subtitles import best_words
 
 
 def test_what_is_told(several):
-    about = Descriptions(several.index)
+    about = RecordingsList(several.index)
     assert len(about) == 20
     one = about.get("d03")
     assert (one.title, one.date, one.speaker, one.rights, one.audio) == ("t3", "2026-01-01", "ann", "open", True)
@@ -26,7 +26,7 @@ def test_closed_recordings_are_left_out(several):
     several.metadata.set("d03", {"rights": "closed"})
     several.metadata.set("d04", {"rights": "on request"})
     several.metadata.set([f"d{i:02d}" for i in range(10, 20)], {"rights": "closed until 2999-01-01"})
-    about = Descriptions(several.index)
+    about = RecordingsList(several.index)
     assert len(about) == 9
     assert "d03" not in about
     with pytest.raises(InputError, match="no such recording"):
@@ -39,7 +39,7 @@ def test_closed_recordings_are_left_out(several):
 @pytest.mark.parametrize("sort", SORTS)
 def test_sorted(several, sort):
     several.metadata.clear("d05", ["title", "date", "speaker"])
-    about = Descriptions(several.index)
+    about = RecordingsList(several.index)
     total, rows = about.page(sort, limit=100)
     assert total == len(rows) == 20
     values = {"title": lambda r: r.title or r.name, "date": lambda r: r.date, "speaker": lambda r: r.speaker,
@@ -54,7 +54,7 @@ def test_sorted(several, sort):
 
 
 def test_words_of_the_list(several):
-    about = Descriptions(several.index)
+    about = RecordingsList(several.index)
     assert {row.name for row in about.page(words="T3 ANN")[1]} == {"d03"}
     assert about.page(words="zoe") == (0, [])
     with pytest.raises(InputError, match="unknown order"):

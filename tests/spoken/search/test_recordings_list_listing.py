@@ -5,7 +5,7 @@ import pytest
 import rankine as rk
 from rankine.spoken.archive import Archive
 from rankine.spoken.lattice.formats import one_best
-from rankine.spoken.search.recordings_list import COLUMNS, list_recordings
+from rankine.spoken.search.recordings_list import COLUMNS, RecordingsList
 
 from ..cases import SMALL, filled
 
@@ -25,15 +25,15 @@ def archive(tmp_path):
 
 
 def test_columns(archive):
-    columns = list_recordings(archive.index)
+    columns = RecordingsList(archive.index, closed=True).table()
     assert tuple(columns) == ("recording", "rights", *COLUMNS[1:])
     assert columns["rights"] == ["", "", "closed"]
-    assert tuple(list_recordings(archive.index, "title:zebra")) == COLUMNS
+    assert tuple(RecordingsList(archive.index, closed=True).table("title:zebra")) == COLUMNS
     assert columns["recording"] == ["a", "b", "c"]
     assert columns["title"] == ["Zebra", "", "ant"]
     assert columns["length"] == [40.0, 3.0, 1.0]
     assert columns["segments"] == [archive.index.n_stretches - 2, 1, 1]
-    some = list_recordings(archive.index, fields=["Recording", "place", "tags", "speaker"])
+    some = RecordingsList(archive.index, closed=True).table(fields=["Recording", "place", "tags", "speaker"])
     assert some == {"recording": ["a", "b", "c"], "place": ["York", "", ""], "tags": [""] * 3, "speakers": [""] * 3}
 
 
@@ -45,7 +45,7 @@ def test_columns(archive):
     ],
 )  # fmt: skip
 def test_sorting(archive, sort, reverse, want):
-    assert "".join(list_recordings(archive.index, "", sort, reverse)["recording"]) == want
+    assert "".join(RecordingsList(archive.index, closed=True).table("", sort, reverse)["recording"]) == want
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_sorting(archive, sort, reverse, want):
     ],
 )
 def test_filters(archive, where, want):
-    assert "".join(list_recordings(archive.index, where)["recording"]) == want
+    assert "".join(RecordingsList(archive.index, closed=True).table(where)["recording"]) == want
 
 
 @pytest.mark.parametrize(
@@ -75,15 +75,15 @@ def test_filters(archive, where, want):
 )  # fmt: skip
 def test_mistakes(archive, options, message):
     with pytest.raises(rk.InputError, match=message):
-        list_recordings(archive.index, **options)
+        RecordingsList(archive.index, closed=True).table(**options)
 
 
 def test_an_empty_archive(tmp_path):
-    assert list_recordings(filled(tmp_path / "e", []).index) == {name: [] for name in COLUMNS}
+    assert RecordingsList(filled(tmp_path / "e", []).index).table() == {name: [] for name in COLUMNS}
 
 
 def test_the_length_of_what_has_no_times_is_not_known(archive):
     archive.lattices.add([("n", one_best([("word", float("nan"), float("nan"), 0.9)]))])
-    assert list_recordings(archive.index)["length"] == [40.0, 3.0, 1.0, None]
+    assert RecordingsList(archive.index, closed=True).table()["length"] == [40.0, 3.0, 1.0, None]
     for reverse in (False, True):
-        assert list_recordings(archive.index, "", "length", reverse)["recording"][-1] == "n"
+        assert RecordingsList(archive.index, closed=True).table("", "length", reverse)["recording"][-1] == "n"

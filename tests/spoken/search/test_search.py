@@ -13,8 +13,6 @@ from rankine.spoken.index.settings import Settings
 from rankine.spoken.lattice.formats import one_best
 from rankine.spoken.learn.weights import Weights
 from rankine.spoken.recordings.places import place_names, segment
-from rankine.spoken.search.filters import DocumentFilter
-from rankine.spoken.search.search import search_notes
 
 from ... import reference_places as ref
 from ..cases import SMALL, filled, sausages, spoken
@@ -106,7 +104,8 @@ def test_a_phrase_in_or_is_found_across_a_cut(tmp_path, text):
 
 def test_notes(several):
     def notes(text, **options):
-        return search_notes(several.index, text, DocumentFilter.of(**options))
+        results = several.search(text, lazy=True, **options)
+        return [*results.notes, *results.suggestion_lines]
 
     assert notes("w0 w1") == []
     assert notes("ww0")[0].startswith("ww0: did you mean w0 (")
@@ -135,7 +134,8 @@ def test_a_number_that_was_heard_in_part_counts_by_its_words(tmp_path):
     assert archive.search('"1455"') == archive.search("in near/2 1455") == []
 
     def notes(text):
-        return search_notes(archive.index, text, DocumentFilter())
+        results = archive.search(text, lazy=True)
+        return [*results.notes, *results.suggestion_lines]
 
     assert notes("1455") == ["1455: read as fourteen fifty five; not heard: five"]
     assert notes("of 1777") == ["1777: no such number was heard"]  # 1456 is another number
@@ -153,7 +153,7 @@ def test_any_text_is_searched_or_an_input_error(several):
         text = f"w0 {text}" if len(text) % 2 else text
         try:
             hits = several.search(text)
-            assert all("\n" not in note for note in search_notes(several.index, text, DocumentFilter()))
+            assert all("\n" not in remark for remark in hits.remarks)
         except rk.InputError:
             seen["error"] += 1
             return

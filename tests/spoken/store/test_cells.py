@@ -4,7 +4,7 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.archive import Archive
-from rankine.spoken.search.recordings_list import list_recordings
+from rankine.spoken.search.recordings_list import RecordingsList
 from rankine.spoken.store.store import FILE
 
 from ..cases import filled, without_store
@@ -32,7 +32,8 @@ def test_a_store_that_was_removed_is_missed(archive):
         ways = (
             lambda: Archive(archive.folder), archive.check, cells.all, lambda: archive.search("w1"),
             lambda: archive.metadata.set("d2", {"title": "x"}), archive.judgments.all,
-            lambda: archive.pack(archive.folder.parent / "a.zip"), lambda: list_recordings(archive.index),
+            lambda: archive.pack(archive.folder.parent / "a.zip"),
+            lambda: RecordingsList(archive.index, closed=True).table(),
         )  # fmt: skip
         for way in ways:
             with pytest.raises(rk.InputError, match=r"store\.sqlite: the archive is damaged.*check --repair"):

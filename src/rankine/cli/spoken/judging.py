@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -80,7 +81,7 @@ def _judge_next(archive: Archive, queries: list[str], n: int, name: str, answers
             return
 
 
-def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers: list[tuple[int, str]]) -> bool:
+def _judge_hits(archive: Archive, text: str, hits: Sequence[Hit], name: str, answers: list[tuple[int, str]]) -> bool:
     """Ask about each hit; returns False if the user wants to quit."""
     from ...system.console import clock
 
@@ -118,7 +119,7 @@ def _judge_hits(archive: Archive, text: str, hits: list[Hit], name: str, answers
     return True
 
 
-def _grades(archive: Archive, key: str, hits: list[Hit]) -> dict[str, float]:
+def _grades(archive: Archive, key: str, hits: Sequence[Hit]) -> dict[str, float]:
     """The grades that a query's hits have now, by their segments; that of a whole recording is its best hit's."""
     from ...spoken.judgments.places import judged_places, named_place
 

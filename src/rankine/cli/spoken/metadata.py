@@ -329,13 +329,14 @@ def list_recordings(
     `rankine spoken list archive/ --sort length --reverse`: the longest first
     """
     from ...spoken import Archive
-    from ...spoken.search.recordings_list import list_recordings as listed
+    from ...spoken.search.recordings_list import RecordingsList
 
     opened = Archive(archive)
     names = [name for name in (fields or "").split(",") if name.strip()]
-    columns = listed(opened.index, where, sort, reverse, names)
+    listing = RecordingsList(opened.index, closed=True)
+    columns = listing.table(where, sort, reverse, names)
     rows = list(zip(*columns.values(), strict=True))
-    _note_closed(opened, listed(opened.index, where, fields=["recording"])["recording"])
+    _note_closed(opened, listing.table(where, fields=["recording"])["recording"])
     if form is ListForm.json:
         put_json([dict(zip(columns, row, strict=True)) for row in rows], indent=1)
     elif form is ListForm.tsv:

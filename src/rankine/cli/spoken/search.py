@@ -18,7 +18,6 @@ from ..shared.printing import print_hits
 from .common import Closed, Folder
 
 if TYPE_CHECKING:
-    from ...spoken import Archive
     from ...spoken.search.hits import Hit
 
 _PLAYERS = (
@@ -107,16 +106,17 @@ def search(
         raise InputError("give a query, or a file of queries with --queries")
     opened = Archive(archive)
     texts = {"1": query} if query is not None else read_queries(str(queries))
-    options = {
+    options: dict[str, Any] = {
         "k": k, "speaker": speaker, "since": since, "until": until, "candidates": candidates,
         "per_recording": per_recording, "explain": explain, "closed": closed,
     }  # fmt: skip
     answers: dict[str, list[Hit]] = {}
     for key, text in texts.items():
         try:
-            answers[key], notes = _find(opened, text, **options)
-            for note in notes:
-                say(note if queries is None else f"query {key}: {note}")
+            results = opened.search(text, **options)
+            for remark in results.remarks:
+                say(remark if queries is None else f"query {key}: {remark}")
+            answers[key] = results.hits
         except InputError as error:
             if queries is None:
                 raise
@@ -134,24 +134,6 @@ def search(
 search.__doc__ = (
     cleandoc(search.__doc__ or "") + "\n\n" + "\n\n".join(f"- `{example}`: {meaning}" for example, meaning in EXAMPLES)
 )
-
-
-def _find(archive: Archive, text: str, **options: Any) -> tuple[list[Hit], list[str]]:
-    """The hits of a query, and what there is to say about it: what was assumed, suggestions, why nothing was found."""
-    from ...spoken.search.filters import DocumentFilter
-    from ...spoken.search.search import candidate_recall, search_notes, why_few_hits, why_no_hits
-
-    weights, k, candidates = archive.weights.in_use, options["k"], options["candidates"]
-    hits = archive.search(text, **options)
-    documents = DocumentFilter.of(*(options[name] for name in ("speaker", "since", "until", "closed")))
-    notes = search_notes(archive.index, text, documents, archive.hearings.counting)
-    if candidates is not None:
-        notes.append(candidate_recall(archive.index, weights, text, k, documents, candidates))
-    few = not hits or (len(hits) < k and options["per_recording"] is None)
-    reason = why_few_hits(archive.index, weights, text, len(hits), documents) if few else ""
-    if not hits:
-        reason = f"nothing found: {reason or why_no_hits(archive.index, text, documents)}"
-    return hits, [note for note in (*notes, reason) if note]
 
 
 def _print_json(answers: dict[str, list[Hit]], several: bool) -> None:

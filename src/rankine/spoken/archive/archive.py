@@ -21,11 +21,8 @@ from ..query.terms import SpokenQuery
 from ..recordings.own_files import DICTIONARY, copy_file, own_files
 from ..search.filters import DocumentFilter
 from ..search.grouping import DEFAULT as COMBINATION
-from ..search.grouping import RecordingGroups
-from ..search.hits import Hit
 from ..search.ranking import CANDIDATES, find_candidates, parse_query, place_table
-from ..search.results import FIRST_PAGE, PageRequest, ResultPage, result_page
-from ..search.search import search
+from ..search.results import SearchOptions, SearchResults
 from .open_archive import OpenArchive
 
 if TYPE_CHECKING:  # where it is used it is imported there: a search must begin soon
@@ -192,14 +189,17 @@ class Archive:
         speaker: str | None = None,
         since: str | None = None,
         until: str | None = None,
+        collection: str | None = None,
+        recording: str | None = None,
         weights: Mapping[str, float] | None = None,
         candidates: int | None = None,
         per_recording: int | None = None,
         combination: str = COMBINATION,
         explain: bool = False,
         closed: bool = False,
-    ) -> list[Hit]:
-        """The k best places for a query, by the grammar of queries.
+        lazy: bool = False,
+    ) -> SearchResults:
+        """The k best places for a query, by the grammar of queries: a sequence of hits, with what is told about them.
 
         Args:
             text: the query.
@@ -207,30 +207,25 @@ class Archive:
             speaker: only documents of this speaker; the whole name or words of it.
             since: only documents of this day, month or year (2026-11-16, 2026-11, 2026) or later.
             until: only documents of this day, month or year or earlier.
+            collection: only documents of this collection; the whole name or words of it.
+            recording: only the document of this name.
             weights: of the weak rankers' scores as they are; by default the learned ones, or else the shipped ones.
             candidates: score only so many places (at least k), the best by the shipped weights, not all. Weights that
                 are learned on normalised scores have as many as in learning.
             per_recording: group places by recordings: the k best recordings, each with at most so many places.
-            combination: what makes the score of a recording of its places' (``archive.grouping.COMBINATIONS``).
+            combination: what makes the score of a recording of its places' (``search.grouping.COMBINATIONS``).
             explain: whether hits tell the parts of their scores in words.
             closed: also what recordings hold that are closed or given on request, for their keeper
                 (:mod:`.metadata.rights`).
+            lazy: whether hits, and what is wrong with the query, wait until they are asked for.
         """
-        if weights is None:
-            used = self._opened.weights_in_use
-        else:
-            used = Weights.of(weights, self.ranker_names)
-        grouping = None if per_recording is None else RecordingGroups(per_recording, combination)
-        documents = DocumentFilter.of(speaker, since, until, closed)
-        return search(
-            self.index, used, text, k, documents, candidates, grouping, explain, self._opened.counting_hearings
-        )
-
-    def result_page(self, text: str, documents: DocumentFilter, page: PageRequest = FIRST_PAGE) -> ResultPage:
-        """A page of the results of a query: recordings with their best places."""
-        return result_page(
-            self.index, self._opened.weights_in_use, text, documents, page, self._opened.counting_hearings
-        )
+        used = self._opened.weights_in_use if weights is None else Weights.of(weights, self.ranker_names)
+        documents = DocumentFilter.of(speaker, since, until, closed, collection, recording)
+        options = SearchOptions(k, candidates, per_recording, combination, explain)
+        results = SearchResults(self.index, used, text, documents, self._opened.counting_hearings, options)
+        if not lazy:
+            _ = results.hits
+        return results
 
     def features(
         self,

@@ -167,11 +167,6 @@ def place_scores(index: Index, query: ScoredQuery, weights: Mapping[str, float])
     return QueryEvidence(index, query, weights).scores(weights)
 
 
-def term_parts(index: Index, query: ScoredQuery, place: int, weights: Mapping[str, float]) -> list[TermPart]:
-    """What each term, and each pair of neighbours, gives to the score of a place."""
-    return QueryEvidence(index, query).parts(place, weights)
-
-
 class _Item(NamedTuple):
     """A term or a pair with its features over all rows."""
 

@@ -19,8 +19,7 @@ from ..recordings.places import documents_of, places_of
 from ..search.filters import DocumentFilter
 from ..search.hits import Hit, described, with_full_paths
 from ..search.query_scores import HeardQuery
-from ..search.ranking import CANDIDATES
-from ..search.search import best_places
+from ..search.ranking import CANDIDATES, best_places
 from .placement import PlacedJudgments
 from .places import meant_places
 

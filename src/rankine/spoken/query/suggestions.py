@@ -15,6 +15,7 @@ from ..writing.numerals import is_number
 from .folding import fold, fold_all
 from .vocabulary import WordList, words_of
 
+ALIKE = {"letters": "is written nearly like", "sound": "sounds nearly like"}
 LEAST = 0.5  # expected count of a word that is suggested
 _LONGEST = 40  # letters of a word that is compared
 _BY_SOUND = 12  # words whose units are compared: letter-to-sound rules are slow

@@ -14,7 +14,7 @@ from ..dates import EXPECTED, read_date, read_dates, read_days
 from ..hearings.hearings import HeardIndex, without_documents
 from ..index.reader import Index
 from ..metadata.fields import TABLE, field_name, in_order, values_of
-from ..metadata.rights import OPEN, RIGHTS, access, not_open, open_index
+from ..metadata.rights import OPEN, RIGHTS, access, not_open
 from ..metadata.turns import speakers_by_document
 from ..query.folding import HYPHENS, fold
 from ..query.grammar import has_words, mistake, parse_syntax
@@ -76,12 +76,8 @@ class DocumentFilter(NamedTuple):
         """These filters and others."""
         return self._replace(fields=(*self.fields, *fields))
 
-    def view(self, index: Index) -> Index:
-        """Return the index as far as it may be told: what is not open does not exist, but for the keeper."""
-        return index if self.closed else open_index(index)
-
     def views(self, index: Index, hearings: Sequence[HeardIndex]) -> tuple[Index, list[HeardIndex]]:
-        """Return :meth:`view` of an index and of its further hearings."""
+        """Return an index and its hearings as far as they may be told: what is not open exists only for the keeper."""
         names = [] if self.closed else not_open(index)
         return index.without(names), without_documents(hearings, index, names)
 
@@ -99,9 +95,8 @@ class DocumentFilter(NamedTuple):
             raise InputError(f"no recording passes all filters: {alone}")
         return together
 
-    def notes(self, index: Index) -> list[str]:
-        """Return what the filters cannot judge, and how many recordings are not searched; a line each."""
-        view = self.view(index)
+    def notes(self, index: Index, view: Index) -> list[str]:
+        """Return what the filters cannot judge, and how many recordings a view leaves out; a line each."""
         notes = []
         if any(field.name == "date" for field in self.fields):
             dates = _values(view, "date")

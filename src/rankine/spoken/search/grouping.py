@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError, nearest
+from .ranking import RankedPlace, largest
 
 
 def _best(scores: np.ndarray) -> float:
@@ -38,59 +39,75 @@ COMBINATIONS: dict[str, Callable[[np.ndarray], float]] = {
 DEFAULT = "best"
 
 
+def check_combination(name: str) -> None:
+    """Raise InputError if no combination of scores has a name."""
+    if name not in COMBINATIONS:
+        hint = nearest(name, COMBINATIONS)
+        raise InputError(f"combination must be one of {', '.join(COMBINATIONS)}, got {name!r}.{hint}")
+
+
 def recording_score(scores: Sequence[float] | np.ndarray, combination: str = DEFAULT) -> float:
     """The score of a recording, of those of its places.
 
     >>> recording_score([1.0, 2.0]), recording_score([1.0, 2.0], "saturating")
     (2.0, 2.5)
     """
-    if combination not in COMBINATIONS:
-        hint = nearest(combination, COMBINATIONS)
-        raise InputError(f"combination must be one of {', '.join(COMBINATIONS)}, got {combination!r}.{hint}")
+    check_combination(combination)
     return COMBINATIONS[combination](np.sort(np.asarray(scores, np.float64))[::-1])
 
 
-class GroupedPlace(NamedTuple):
-    """A place with its score, and the rank and score of its recording."""
+class RankedRecording(NamedTuple):
+    """A recording by its number, and its score."""
 
-    place: int
+    recording: int
     score: float
-    recording_rank: int
-    recording_score: float
 
 
-def grouped(
-    ranking: Sequence[tuple[int, float]],
-    recordings: Sequence[int],
-    k: int,
-    per_recording: int,
-    combination: str = DEFAULT,
-) -> list[GroupedPlace]:
-    """The k best recordings, each with its best places, at most ``per_recording``.
+class PlacesByRecording:
+    """Places with scores, by recording.
 
     Args:
-        ranking: all places with their scores, the best first.
+        places: by number.
+        scores: of each.
         recordings: the recording of each, by number.
-        k: how many recordings.
-        per_recording: how many places of each.
-        combination: what makes the score of a recording; of equal ones the best place's rank decides.
+        name_of: the name of a recording, which decides between recordings whose best places have the same score.
+        combination: what makes the score of a recording.
     """
-    if per_recording < 1:
-        raise InputError(f"per_recording must be at least 1, got {per_recording}")
-    places: dict[int, list[tuple[int, float]]] = {}
-    for pair, recording in zip(ranking, recordings, strict=True):
-        places.setdefault(recording, []).append(pair)
-    scores = {r: round(recording_score([s for _, s in own], combination), 12) for r, own in places.items()}
-    best = sorted(places, key=lambda r: -scores[r])[:k]  # stable: in order of their best places
-    return [
-        GroupedPlace(place, score, rank, scores[recording])
-        for rank, recording in enumerate(best, 1)
-        for place, score in places[recording][:per_recording]
-    ]
 
+    def __init__(
+        self,
+        places: np.ndarray,
+        scores: np.ndarray,
+        recordings: np.ndarray,
+        name_of: Callable[[int], str],
+        combination: str = DEFAULT,
+    ) -> None:
+        check_combination(combination)
+        self.places, self.scores, self.recordings = places, np.round(scores, 12), recordings
+        self._name_of = name_of
+        best = np.full(int(recordings.max(initial=-1)) + 1, -np.inf)
+        np.maximum.at(best, recordings, self.scores)
+        self.there = np.flatnonzero(best > -np.inf)
+        self._best = best[self.there]
+        self._combined = self._combine(combination) if combination != DEFAULT and len(self.there) else self._best
 
-class RecordingGroups(NamedTuple):
-    """How many places of each recording a search returns, and what makes the score of a recording."""
+    def __len__(self) -> int:
+        """How many recordings have a place."""
+        return len(self.there)
 
-    per_recording: int
-    combination: str = DEFAULT
+    def _combine(self, combination: str) -> np.ndarray:
+        """The score of each recording that has a place."""
+        order = np.argsort(self.recordings, kind="stable")
+        ends = np.flatnonzero(np.diff(self.recordings[order])) + 1
+        return np.array([round(recording_score(self.scores[own], combination), 12) for own in np.split(order, ends)])
+
+    def best(self, k: int) -> list[RankedRecording]:
+        """The k best recordings, the best first; of equal ones that with the better best place."""
+        rows = largest(self._combined, k, lambda i: (-self._best[i], self._name_of(int(self.there[i]))))
+        return [RankedRecording(int(self.there[i]), float(self._combined[i])) for i in rows.tolist()]
+
+    def of(self, recording: int) -> list[RankedPlace]:
+        """The places of a recording, the best first."""
+        rows = np.flatnonzero(self.recordings == recording)
+        rows = rows[np.lexsort((self.places[rows], -self.scores[rows]))]
+        return list(zip(self.places[rows].tolist(), self.scores[rows].tolist(), strict=True))

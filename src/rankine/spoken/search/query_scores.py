@@ -115,9 +115,19 @@ def is_said(hearing: HeardIndex, word: str) -> bool:
     return bool(np.isin(hearing.same.further, said).any())
 
 
-def _inside(own: Index, places: np.ndarray, documents: np.ndarray | None) -> np.ndarray:
-    """The places of documents for which a mask is true."""
-    return places if documents is None else places[documents[documents_of(own, places)]]
+def unheard_words(index: Index, query: SpokenQuery, hearings: Sequence[HeardIndex]) -> list[str]:
+    """The words of a query that no hearing has, where not all words of another alternative were heard."""
+    kind = index.kinds[0]
+    terms = [
+        term for term in query.terms
+        if not term.sounds and not term.of_number
+        and not any(all(index.has(kind, [word]) for word in some.words) for some in term.alternatives)
+    ]  # fmt: skip
+    words = dict.fromkeys(word for term in terms for word in term.alternatives[0].words)
+    return [
+        word for word in words
+        if not index.has(kind, [word]) and not any(is_said(hearing, word) for hearing in hearings)
+    ]  # fmt: skip
 
 
 class HeardQuery:
@@ -130,9 +140,10 @@ class HeardQuery:
         weights: Weights,
         hearings: Sequence[HeardIndex] = (),
         candidates: int | None = None,
+        query: SpokenQuery | None = None,
     ) -> None:
         self.index, self.weights, self.candidates = index, weights, candidates
-        self.query = parse_query(index, text)
+        self.query = parse_query(index, text) if query is None else query
         self.further = [FurtherScores(index, hearing, text, weights, candidates) for hearing in hearings]
         self.evidence = QueryEvidence(index, self.query, weights.by_name)
         self.own: tuple[np.ndarray, np.ndarray] | None = None

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ..index.evidence import QueryEvidence, evidence_names
+from ..index.evidence import QueryEvidence, evidence_names, place_scores
 from ..index.reader import Index
 from ..index.schema import FORMS
 from ..index.scores import ORDERS, all_scores, ranker_names, score_bounds, unigrams
@@ -248,6 +248,22 @@ def unit_candidates(index: Index, query: SpokenQuery, most: int = CANDIDATES) ->
             scores[begin : begin + len(part.document_of)] += own
     there = np.flatnonzero(scores > 0)
     return np.sort(there[largest(scores[there], most, place_key(index, there))])
+
+
+def best_places(index: Index, query: SpokenQuery) -> Callable[[int], int | None]:
+    """What gives the best place of a document by the shipped weights; None where no place has any evidence."""
+    weights = shipped(index.kinds).by_name
+    best: dict[int, int] = {}
+
+    def place_of(document: int) -> int | None:
+        if not best:
+            places, scores = place_scores(index, query, weights)
+            ranking = places[np.argsort(-np.round(scores, 12), kind="stable")]
+            for place, number in zip(ranking.tolist(), documents_of(index, ranking).tolist(), strict=True):
+                best.setdefault(number, place)
+        return best.get(document)
+
+    return place_of
 
 
 # -- exact

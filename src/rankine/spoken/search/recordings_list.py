@@ -1,4 +1,4 @@
-"""Descriptions of the recordings of an archive as a reader may see them: closed ones are left out."""
+"""The list of the recordings of an archive: any of their columns for the keeper, descriptions for readers."""
 
 from __future__ import annotations
 
@@ -18,75 +18,13 @@ from ..query.folding import fold
 from .filters import read_filter
 
 COLUMNS = ("recording", "title", "date", "speakers", "length", "segments")
+SORTS = ("title", "date", "speaker", "length", "heard")
+_FIELDS = ("title", "date", "speakers", "collection", RIGHTS)
 _OF_INDEX: dict[str, Callable[[Index], list[Any]]] = {
     "recording": lambda index: list(index.names),
     "length": lambda index: _by_document(index, lambda part: part.numbers(schema.LENGTH).astype(np.float64)),
     "segments": lambda index: [int(n) for part in index.parts for n in np.diff(part.first_utterance)[part.counting]],
 }
-
-
-def list_recordings(
-    index: Index, where: str = "", sort: str = "recording", reverse: bool = False, fields: Sequence[str] = ()
-) -> dict[str, list[Any]]:
-    """Columns of the recordings that pass the fields of a query; those without a value to sort by come last.
-
-    Args:
-        index: of the archive.
-        where: fields as in a query, such as ``speaker:ann date:2021..2023``; by default all recordings.
-        sort: a column.
-        reverse: whether to sort from the last to the first.
-        fields: the columns; by default ``COLUMNS``, and rights if a recording is not open. A length is in seconds.
-    """
-    rights = _values(index, RIGHTS)
-    key = _values(index, _column_name(index, sort))
-    mask = read_filter(index, where).mask(index)
-    rows = list(range(len(index))) if mask is None else np.flatnonzero(mask).tolist()
-    order = [row for row in rows if key[row] not in ("", None)]
-    order.sort(key=lambda row: _sort_key(key[row]), reverse=reverse)
-    order += [row for row in rows if key[row] in ("", None)]
-    if not fields and any(access(rights[row]) != OPEN for row in rows):
-        fields = (COLUMNS[0], RIGHTS, *COLUMNS[1:])
-    names = [_column_name(index, name) for name in (fields or COLUMNS)]
-    columns = {name: _values(index, name) for name in names}
-    return {name: [column[row] for row in order] for name, column in columns.items()}
-
-
-def _sort_key(value: Any) -> Any:
-    return value.casefold() if isinstance(value, str) else value
-
-
-def _values(index: Index, name: str) -> list[Any]:
-    if name in _OF_INDEX:
-        return _OF_INDEX[name](index)
-    column = index.document_texts.get(name)
-    return [""] * len(index) if column is None else column.tolist()
-
-
-def _by_document(index: Index, values: Callable[[Any], np.ndarray]) -> list[float | None]:
-    """Sums of what the segments of each document have; None for 0."""
-    sums: list[float | None] = []
-    for part in index.parts:
-        before = np.concatenate([[0.0], np.cumsum(np.nan_to_num(values(part)))])
-        sums += [n or None for n in np.round(np.diff(before[part.first_utterance])[part.counting], 2).tolist()]
-    return sums
-
-
-def _column_name(index: Index, name: str) -> str:
-    """The name of a column: of the list, of the table of fields, or of a field that some recording has."""
-    field = field_name(name)
-    if field in _OF_INDEX or field in TABLE:
-        return field
-    own = [f for f, column in index.document_texts.items() if column.any()]
-    if field not in own:
-        raise unknown("field", name, [*_OF_INDEX, *in_order({*TABLE, *own})])
-    return field
-
-
-# -- Descriptions of the recordings of an archive as a reader may see them: closed ones are left out
-
-
-SORTS = ("title", "date", "speaker", "length", "heard")
-_FIELDS = ("title", "date", "speakers", "collection", RIGHTS)
 
 
 class RecordingDescription(NamedTuple):
@@ -103,21 +41,66 @@ class RecordingDescription(NamedTuple):
     audio: bool  # whether the archive names an audio file
 
 
-class Descriptions:
-    """The recordings of an index that are not closed, in the state of the store when this is made."""
+class RecordingsList:
+    """The recordings of an index, in the state of the store when this is made.
 
-    def __init__(self, index: Index) -> None:
+    Those that are closed are left out, but for the keeper (``closed``).
+    """
+
+    def __init__(self, index: Index, closed: bool = False) -> None:
         self.index = index
-        self.numbers = listed_documents(index)
-        texts = index.document_texts
-        empty = np.full(len(index), "", object)
-        self._texts = {name: texts.get(name, empty) for name in _FIELDS}
+        self.numbers = np.arange(len(index)) if closed else listed_documents(index)
+        self._texts = dict(index.document_texts)
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def __contains__(self, name: object) -> bool:
         return name in self._rows
+
+    def _text(self, field: str) -> Any:
+        """What all recordings of the index have in a field of text."""
+        if field not in self._texts:
+            self._texts[field] = np.full(len(self.index), "", object)
+        return self._texts[field]
+
+    # -- any columns of them
+
+    def table(
+        self, where: str = "", sort: str = "recording", reverse: bool = False, fields: Sequence[str] = ()
+    ) -> dict[str, list[Any]]:
+        """Columns of the recordings that pass the fields of a query; those without a value to sort by come last.
+
+        Args:
+            where: fields as in a query, such as ``speaker:ann date:2021..2023``; by default all recordings.
+            sort: a column.
+            reverse: whether to sort from the last to the first.
+            fields: the columns; by default ``COLUMNS``, and rights if a recording is not open. A length is in seconds.
+        """
+        values = self._column(self._column_name(sort))
+        mask = read_filter(self.index, where).mask(self.index)
+        numbers = (self.numbers if mask is None else self.numbers[mask[self.numbers]]).tolist()
+        order = _ordered(numbers, lambda number: _sort_key(values[number]), reverse)
+        rights = self._text(RIGHTS)
+        if not fields and any(access(rights[number]) != OPEN for number in numbers):
+            fields = (COLUMNS[0], RIGHTS, *COLUMNS[1:])
+        columns = {name: self._column(name) for name in map(self._column_name, fields or COLUMNS)}
+        return {name: [column[number] for number in order] for name, column in columns.items()}
+
+    def _column(self, name: str) -> list[Any]:
+        return _OF_INDEX[name](self.index) if name in _OF_INDEX else self._text(name).tolist()
+
+    def _column_name(self, name: str) -> str:
+        """The name of a column: of the list, of the table of fields, or of a field that some recording has."""
+        field = field_name(name)
+        if field in _OF_INDEX or field in TABLE:
+            return field
+        own = [f for f, column in self._texts.items() if column.any()]
+        if field not in own:
+            raise unknown("field", name, [*_OF_INDEX, *in_order({*TABLE, *own})])
+        return field
+
+    # -- descriptions of them
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -138,7 +121,7 @@ class Descriptions:
         return self._described(self._rows[name])
 
     def _described(self, number: int) -> RecordingDescription:
-        title, date, speakers, collection, rights = (str(self._texts[field][number]) for field in _FIELDS)
+        title, date, speakers, collection, rights = (str(self._text(field)[number]) for field in _FIELDS)
         seconds, heard = (float(column[number]) for column in self._measured)
         means = access(rights)
         part, own = self.index.place_of(number)
@@ -159,10 +142,8 @@ class Descriptions:
         if sort not in SORTS:
             raise unknown("order", sort, SORTS)
         numbers = self._having(words)
-        keys = [self._key(sort, number) for number in numbers]
-        order = sorted((i for i in range(len(keys)) if keys[i] is not None), key=lambda i: keys[i], reverse=reverse)
-        order += [i for i in range(len(keys)) if keys[i] is None]
-        return len(numbers), [self._described(numbers[i]) for i in order[offset : offset + limit]]
+        order = _ordered(numbers, lambda number: self._key(sort, number), reverse)
+        return len(numbers), [self._described(number) for number in order[offset : offset + limit]]
 
     def _having(self, words: str) -> list[int]:
         sought = [folded for word in words.split() if (folded := fold(word))]
@@ -171,8 +152,9 @@ class Descriptions:
         return [n for n, text in self._searched() if all(word in text for word in sought)]
 
     def _searched(self) -> Iterator[tuple[int, str]]:
+        columns = [self._text(field) for field in _FIELDS[:-1]]
         for number in self.numbers.tolist():
-            texts = (str(self._texts[field][number]) for field in _FIELDS[:-1])
+            texts = (str(column[number]) for column in columns)
             yield number, " ".join(map(fold, (self.index.name_of(number), *texts)))
 
     def _key(self, sort: str, number: int) -> Any:
@@ -181,7 +163,7 @@ class Descriptions:
         if sort in ("length", "heard"):
             value: Any = float(self._measured[sort == "heard"][number])
             return None if value != value else (value, name)
-        text = str(self._texts["speakers" if sort == "speaker" else sort][number])
+        text = str(self._text("speakers" if sort == "speaker" else sort)[number])
         if sort == "date":
             days = read_days(text.strip()) if text else None
             return None if days is None else (days, name)
@@ -198,7 +180,7 @@ class Descriptions:
     def values(self, field: str, most: int) -> list[str]:
         """The values of a field, those of most recordings first."""
         counts: dict[str, int] = {}
-        for text in self._texts[field][self.numbers].tolist():
+        for text in self._text(field)[self.numbers].tolist():
             for value in values_of(text) if field == "speakers" else [text] if text else []:
                 counts[value] = counts.get(value, 0) + 1
         return sorted(counts, key=lambda value: (-counts[value], value))[:most]
@@ -206,7 +188,7 @@ class Descriptions:
     @cached_property
     def dates(self) -> tuple[str, str] | None:
         """The first and the last date, as they are written; None where no recording has one that can be read."""
-        dates = {text for text in self._texts["date"][self.numbers].tolist() if text}
+        dates = {text for text in self._text("date")[self.numbers].tolist() if text}
         read = sorted((days, text) for text in dates if (days := read_days(text.strip())))
         return (read[0][1], read[-1][1]) if read else None
 
@@ -229,3 +211,24 @@ def _measures(part: PartReader) -> tuple[np.ndarray, np.ndarray]:
     with np.errstate(invalid="ignore", divide="ignore"):
         heard = np.diff(sums[bounds]) / words
     return np.where(ends > 0, np.round(ends, 3), np.nan), np.where(words > 0, np.round(heard, 4), np.nan)
+
+
+def _ordered(numbers: Sequence[int], key: Callable[[int], Any], reverse: bool) -> list[int]:
+    """Recordings by what a key gives; those that have none (None) come last."""
+    keys = {number: key(number) for number in numbers}
+    there = sorted((number for number in numbers if keys[number] is not None), key=keys.__getitem__, reverse=reverse)
+    return there + [number for number in numbers if keys[number] is None]
+
+
+def _sort_key(value: Any) -> Any:
+    """What a value of a column is sorted by; None where there is none."""
+    return (value.casefold() or None) if isinstance(value, str) else value
+
+
+def _by_document(index: Index, values: Callable[[Any], np.ndarray]) -> list[float | None]:
+    """Sums of what the segments of each document have; None for 0."""
+    sums: list[float | None] = []
+    for part in index.parts:
+        before = np.concatenate([[0.0], np.cumsum(np.nan_to_num(values(part)))])
+        sums += [n or None for n in np.round(np.diff(before[part.first_utterance])[part.counting], 2).tolist()]
+    return sums

@@ -1,35 +1,64 @@
-"""Pages of results: the places that a query finds, grouped by recordings, from one recording of the ranking on.
+"""The results of a search: one object, which Python, the command line and the page show.
 
-By relevance the recordings stand in order of their best places, and the places of each in order of their scores. By
-time the best places of all stand in order of the dates of their recordings, then by name and time. Only hits know how
-certain they are, so a filter of certainties makes hits in the order of the ranking until it has enough of them.
+A :class:`SearchResults` is a sequence of hits: the k best places, or those of the k best recordings. A page of it shows
+some recordings with their best places, from one recording of the ranking on. By relevance the recordings stand in order
+of their scores, and the places of each in order of theirs. By time the best places of all stand in order of the dates
+of their recordings, then by name and time. Only hits know how certain they are, so a filter of certainties makes hits
+in the order of the ranking until it has enough of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import count
-from typing import NamedTuple
+from functools import cached_property
+from itertools import count, islice
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, shorten
 from ..hearings.hearings import HeardIndex
+from ..index.evidence import QueryEvidence, evidence_names, place_evidence
 from ..index.reader import Index
 from ..learn.weights import Weights
-from ..query.suggestions import Suggestion
-from ..recordings.places import documents_of
+from ..metadata.rights import check_readable
+from ..query.suggestions import Suggestion, suggest, suggestion_line
+from ..query.terms import SpokenQuery
+from ..query.vocabulary import foreign
+from ..recordings.places import documents_of, place_at, read_place_name
+from .explanation import ScorePart, explanation, score_parts
 from .filters import DocumentFilter
-from .hits import CERTAINTIES, Hit, described
-from .query_scores import HeardQuery
-from .ranking import RankedPlace, best_places_of, largest
-from .search import query_notes, suggestions_for, why_no_hits
+from .grouping import DEFAULT, PlacesByRecording, check_combination
+from .hits import CERTAINTIES, Hit, described, with_full_paths
+from .query_scores import HeardQuery, unheard_words
+from .ranking import RankedPlace, best_places_of, candidate_features, parse_query, ranked_places
+from .requirements import why_nothing
 
 SORTS = ("relevance", "time")
 IN_TIME = 100  # places that are sorted by time: the best ones
 MOST_MADE = 400  # hits that are made to find those of a certainty
 _AT_ONCE = 10  # recordings
+_SUGGESTED = 5  # words of a query for which others are suggested
+_HEAVY = ("heard", "places", "_evidence")  # what is as large as the archive
+
+
+class SearchOptions(NamedTuple):
+    """What a search returns: see :meth:`rankine.spoken.Archive.search`."""
+
+    k: int = 10
+    candidates: int | None = None
+    per_recording: int | None = None
+    combination: str = DEFAULT
+    explain: bool = False
+
+    def check(self) -> None:
+        """Raise InputError for what no search can return."""
+        for name in ("k", "candidates", "per_recording"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise InputError(f"{name} must be at least 1, got {value}")
+        check_combination(self.combination)
 
 
 class PageRequest(NamedTuple):
@@ -55,9 +84,6 @@ class PageRequest(NamedTuple):
             raise InputError(f"certainty must be among {', '.join(CERTAINTIES)}, got {', '.join(wrong) or 'none'}")
 
 
-FIRST_PAGE = PageRequest()
-
-
 class RecordingHits(NamedTuple):
     """Hits in one recording; ``more``: it has further places."""
 
@@ -74,110 +100,299 @@ class ResultPage(NamedTuple):
     recordings: int
     places: int
     notes: list[str]
-    suggestions: dict[str, list[Suggestion]]
 
 
-def result_page(
-    index: Index,
-    weights: Weights,
-    text: str,
-    documents: DocumentFilter,
-    page: PageRequest = FIRST_PAGE,
-    hearings: Sequence[HeardIndex] = (),
-) -> ResultPage:
-    """A page of the results of a query; one that cannot be read is an InputError, filters that leave none a note."""
-    page.check()
-    whole, (index, hearings) = index, documents.views(index, hearings)
-    heard = HeardQuery(index, text, weights, hearings)
-    notes = query_notes(whole, heard.query, documents)
-    suggestions = suggestions_for(index, heard.query, hearings)
-    try:
-        mask = documents.also(heard.query.fields).mask(index)
-    except InputError as error:
-        return ResultPage([], False, 0, 0, [*notes, error.message], suggestions)
-    places = _ScoredPlaces(index, *heard.scored(None, mask))
-    if len(places.places) == 0:
-        notes.append(f"nothing found: {why_no_hits(index, text, documents)}")
-        return ResultPage([], False, 0, 0, notes, suggestions)
-    making = _PageMaking(heard, page)
-    groups = making.by_time(places) if page.sort == "time" else making.by_relevance(places)
-    if page.sort == "time" and len(places.places) > IN_TIME:
-        notes.append(f"the {IN_TIME} best places in order of time")
-    if making.exhausted:
-        notes.append(f"looked at the {MOST_MADE} best places only, for these certainties")
-    counts = places.n_documents, len(places.places)
-    return ResultPage(_numbered(groups), making.more, *counts, notes, suggestions)
+class ExplainedScore(NamedTuple):
+    """The score of a place, and its parts, which sum to it."""
+
+    score: float
+    parts: list[ScorePart]
 
 
-def _numbered(groups: Sequence[RecordingHits]) -> list[RecordingHits]:
-    """Groups whose hits have the ranks 1, 2, … in the order of the page."""
-    ranks = count(1)
-    return [group._replace(hits=[replace(hit, rank=next(ranks)) for hit in group.hits]) for group in groups]
+class SearchResults(Sequence[Hit]):
+    """The hits of a query, and all that is told about them; what nobody asks for is not computed.
 
+    Attributes:
+        text: the query, as it was typed.
+        documents: which recordings are searched.
+        view: the archive's index, as far as it may be told.
+    """
 
-class _ScoredPlaces:
-    """Places with scores, by document."""
+    def __init__(
+        self,
+        index: Index,
+        weights: Weights,
+        text: str,
+        documents: DocumentFilter,
+        hearings: Sequence[HeardIndex] = (),
+        options: SearchOptions | None = None,
+    ) -> None:
+        self.text, self.weights, self.documents, self.options = text, weights, documents, options or SearchOptions()
+        self.options.check()
+        self._whole = index
+        self.view, self._hearings = documents.views(index, hearings)
 
-    def __init__(self, index: Index, places: np.ndarray, scores: np.ndarray) -> None:
-        self.index, self.places, self.scores = index, places, np.round(scores, 12)
-        self.documents = documents_of(index, places)
-        self.best = np.full(len(index), -np.inf)
-        np.maximum.at(self.best, self.documents, self.scores)
-        self.there = np.flatnonzero(self.best > -np.inf)
-        self.n_documents = len(self.there)
+    @cached_property
+    def query(self) -> SpokenQuery:
+        """What the text asks for; one that cannot be read is an InputError."""
+        return parse_query(self.view, self.text)
 
-    def best_documents(self, k: int) -> list[int]:
-        """The numbers of the k best documents, the best first; equal ones by name."""
-        rows = largest(self.best[self.there], k, lambda i: self.index.name_of(int(self.there[i])))
-        return self.there[rows].tolist()
+    @cached_property
+    def heard(self) -> HeardQuery:
+        """The query in all hearings that count."""
+        candidates = self.options.candidates
+        return HeardQuery(self.view, self.text, self.weights, self._hearings, candidates, self.query)
 
-    def of(self, document: int) -> list[RankedPlace]:
-        """The places of a document, the best first."""
-        rows = np.flatnonzero(self.documents == document)
-        rows = rows[np.lexsort((self.places[rows], -self.scores[rows]))]
-        return list(zip(self.places[rows].tolist(), self.scores[rows].tolist(), strict=True))
+    @cached_property
+    def mask(self) -> np.ndarray | None:
+        """True for the recordings that pass all filters; None: all. Filters that leave none are an InputError."""
+        return self._filters.mask(self.view)
+
+    @property
+    def _filters(self) -> DocumentFilter:
+        return self.documents.also(self.query.fields)
+
+    # -- the hits
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    @overload
+    def __getitem__(self, at: int) -> Hit: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Hit]: ...
+    def __getitem__(self, at: int | slice) -> Hit | list[Hit]:
+        return self.hits[at]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, list | SearchResults) and self.hits == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self.hits)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (self.hits,)  # hits can go to other processes, the archive cannot
+
+    @cached_property
+    def hits(self) -> list[Hit]:
+        """The hits, made at the first call; an InputError where nothing in the query occurs in the archive."""
+        if self._nothing_is_open:
+            return []
+        if not self.heard.occurs():
+            nothing = f"nothing in the query {shorten(self.text)} occurs in this archive, in any kind of units"
+            raise InputError(nothing + foreign(self.view, self.query.words))
+        hits = with_full_paths(self.view, self.hits_at(self.ranking))
+        if self.options.explain:
+            places = [place for place, _ in self.ranking]
+            hits = [
+                replace(hit, explanation=explanation(self._parts(place, hit)))
+                for place, hit in zip(places, hits, strict=True)
+            ]
+        if self.options.per_recording is not None:
+            hits = self._with_recordings(hits)
+        for name in _HEAVY:
+            self.__dict__.pop(name, None)
+        return hits
+
+    @property
+    def _nothing_is_open(self) -> bool:
+        return len(self.view) == 0 < len(self._whole)
+
+    @cached_property
+    def ranking(self) -> list[RankedPlace]:
+        """The places of the hits, with their scores."""
+        if self.options.per_recording is None:
+            return self.heard.ranking(self.options.k, self.mask)
+        best = self.places.best(self.options.k)
+        return [place for recording, _ in best for place in self.places.of(recording)[: self.options.per_recording]]
+
+    @cached_property
+    def places(self) -> PlacesByRecording:
+        """All places with any evidence, by recording."""
+        places, scores = self.heard.scored(None, self.mask)
+        recordings = documents_of(self.view, places)
+        return PlacesByRecording(places, scores, recordings, self.view.name_of, self.options.combination)
+
+    def _with_recordings(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Hits with the ranks and scores of their recordings."""
+        best = self.places.best(self.options.k)
+        ranked = {self.view.name_of(number): (rank, score) for rank, (number, score) in enumerate(best, 1)}
+        return [
+            replace(hit, recording_rank=ranked[hit.document][0], recording_score=ranked[hit.document][1])
+            for hit in hits
+        ]  # fmt: skip
+
+    def hits_at(self, ranking: Sequence[RankedPlace]) -> list[Hit]:
+        """Hits at places, in this order, with what is said about their recordings."""
+        numbers = documents_of(self.view, np.array([place for place, _ in ranking], np.int64)).tolist()
+        return described(self.view, numbers, self.heard.hits(ranking))
+
+    # -- why they are hits
+
+    def explain(self, name: str) -> ExplainedScore:
+        """Why the query finds a place (its ``segment`` or ``place`` in a hit); an InputError where it does not.
+
+        Filters do not matter. A recording that is not open is an InputError, unless the keeper searches.
+        """
+        place_of = read_place_name(name, self._whole.numbers, self._whole.utterances_of)
+        check_readable(self._whole, place_of.document, self.documents.closed)
+        mask = np.zeros(len(self.view), np.bool_)
+        mask[self.view.number_of(place_of.document)] = True
+        scores = dict(self.heard.ranking(None, mask))
+        place = place_at(self.view, place_of)
+        if place not in scores:
+            raise InputError(f"the query {shorten(self.text)} does not find the place {shorten(name)}")
+        (hit,) = self.heard.hits([(place, scores[place])])
+        return ExplainedScore(scores[place], self._parts(place, hit))
+
+    @cached_property
+    def _evidence(self) -> QueryEvidence:
+        """All columns of evidence, also those without a weight: explanations tell them."""
+        return QueryEvidence(self.view, self.query)
+
+    def _parts(self, place: int, hit: Hit) -> list[ScorePart]:
+        """What each term gives to the score of a hit, and what other weak rankers and further hearings give."""
+        if self.weights.normalise:
+            return score_parts([], hit.contributions)
+        names = set(evidence_names(self.view.kinds))
+        others = {name: amount for name, amount in hit.contributions.items() if name not in names}
+        return score_parts(self._evidence.parts(place, self.weights.by_name), others)
+
+    # -- what is told about them
+
+    @property
+    def remarks(self) -> list[str]:
+        """All that is to be said, a line each: notes, suggestions, and why there are few hits or none."""
+        lines = [*self.notes, *self.suggestion_lines]
+        if self.options.candidates is not None:
+            lines.append(self._candidate_recall(self.options.candidates))
+        if not self.hits:
+            lines.append(f"nothing found: {self.why_empty}")
+        elif len(self.hits) < self.options.k and self.options.per_recording is None:
+            lines.append(self._why_few(len(self.hits)))
+        return [line for line in lines if line]
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What was assumed about the query and its filters; a line each."""
+        return [*self.query.notes, *self._filters.notes(self._whole, self.view)]
+
+    @cached_property
+    def suggestions(self) -> dict[str, list[Suggestion]]:
+        """For words that nobody heard, the archive's words that are nearest to them."""
+        words = unheard_words(self.view, self.query, self._hearings)[:_SUGGESTED]
+        return {word: suggest(self.view, word) for word in words}
+
+    @property
+    def suggestion_lines(self) -> list[str]:
+        """The suggestions in words, a line for each word that nobody heard."""
+        by_sound = len(self.view.kinds) > 1
+        return [suggestion_line(word, some, by_sound) for word, some in self.suggestions.items()]
+
+    @property
+    def why_empty(self) -> str:
+        """What leaves nothing of the places that have any evidence, where there are no hits."""
+        if len(self.view) == 0:
+            return "nothing in this archive is open"
+        if few := self._why_few(0):
+            return few
+        places = place_evidence(self.view, self.query).places
+        if len(places) == 0:
+            return "no place holds a word of the query, or its sounds"
+        inside = places if self.mask is None else places[self.mask[documents_of(self.view, places)]]
+        if len(inside) == 0:
+            return f"the filters leave none of the {len(places):,} places that have a word of the query, or its sounds"
+        return why_nothing(self.view, self.query, inside) or "no weak ranker that has a weight speaks for a place"
+
+    def _why_few(self, n_hits: int) -> str:
+        """That weights on normalised scores rank only candidates, where the query and its filters leave few of them."""
+        if self.weights.normalise is None or len(self.view) == 0:
+            return ""
+        n = len(candidate_features(self.view, self.query, self.weights)[0])
+        few = f"the weights in use rank {n:,} places; the query and its filters leave {n_hits:,} of them"
+        return few if n_hits < n else ""
+
+    def _candidate_recall(self, candidates: int) -> str:
+        """How many of the k best places are among so many candidates; empty where weights have their own number."""
+        if self.weights.normalise is not None or len(self.view) == 0:
+            return ""
+        exact, lossy = (
+            {place for place, _ in ranked_places(self.view, self.query, self.weights, self.options.k, self.mask, most)}
+            for most in (None, candidates)
+        )
+        return f"of the first {len(exact):,} places of all, {len(exact & lossy):,} are among the candidates"
+
+    # -- pages of them
+
+    def page(self, request: PageRequest | None = None) -> ResultPage:
+        """Some recordings with their best places; filters that leave none, and words that nobody said, are notes."""
+        request = request or PageRequest()
+        request.check()
+        try:
+            _ = self.mask
+        except InputError as error:
+            return ResultPage([], False, 0, 0, [*self.notes, error.message])
+        if len(self.places) == 0:
+            return ResultPage([], False, 0, 0, [*self.notes, f"nothing found: {self.why_empty}"])
+        making = _PageMaking(self, request)
+        groups = making.by_time() if request.sort == "time" else making.by_relevance()
+        ranks = count(1)
+        groups = [group._replace(hits=[replace(hit, rank=next(ranks)) for hit in group.hits]) for group in groups]
+        counts = len(self.places), len(self.places.places)
+        return ResultPage(groups, making.more, *counts, [*self.notes, *making.notes()])
 
 
 class _PageMaking:
     """Makes the groups of a page; ``more`` where others follow, ``exhausted`` where not all were looked at."""
 
-    def __init__(self, heard: HeardQuery, page: PageRequest) -> None:
-        self.heard, self.index, self.page = heard, heard.index, page
+    def __init__(self, results: SearchResults, page: PageRequest) -> None:
+        self.results, self.places, self.page = results, results.places, page
         self.filtered = set(page.certainties) != set(CERTAINTIES)
         self.made = 0
         self.exhausted = self.more = False
 
-    def by_relevance(self, places: _ScoredPlaces) -> list[RecordingHits]:
-        """Recordings in order of their best places."""
+    def notes(self) -> list[str]:
+        """Return what was not looked at; a line each."""
+        notes = []
+        if self.page.sort == "time" and len(self.places.places) > IN_TIME:
+            notes.append(f"the {IN_TIME} best places in order of time")
+        if self.exhausted:
+            notes.append(f"looked at the {MOST_MADE} best places only, for these certainties")
+        return notes
+
+    def by_relevance(self) -> list[RecordingHits]:
+        """Recordings in order of their scores."""
         last = self.page.offset + self.page.k
         if not self.filtered:
-            self.more = places.n_documents > last
-            return self._groups(places, places.best_documents(last)[self.page.offset :])
+            self.more = len(self.places) > last
+            return self._groups([recording for recording, _ in self.places.best(last)[self.page.offset :]])
         groups: list[RecordingHits] = []
-        ranked = places.best_documents(min(places.n_documents, MOST_MADE))
+        ranked = [recording for recording, _ in self.places.best(min(len(self.places), MOST_MADE))]
         for at in range(0, len(ranked), _AT_ONCE):
-            groups += [group for group in self._groups(places, ranked[at : at + _AT_ONCE]) if group.hits]
+            groups += [group for group in self._groups(ranked[at : at + _AT_ONCE]) if group.hits]
             if len(groups) > last or self.made >= MOST_MADE:
                 break
         self.more = len(groups) > last
         self.exhausted = not self.more and self.made >= MOST_MADE
         return groups[self.page.offset : last]
 
-    def _groups(self, places: _ScoredPlaces, documents: Sequence[int]) -> list[RecordingHits]:
-        own = {document: places.of(document) for document in documents}
+    def _groups(self, recordings: Sequence[int]) -> list[RecordingHits]:
+        own = {recording: self.places.of(recording) for recording in recordings}
         most = 4 * self.page.per_recording if self.filtered else self.page.per_recording
-        hits = iter(self._hits([place for some in own.values() for place in some[:most]]))
+        hits = self._hits([place for some in own.values() for place in some[:most]])
         groups = []
-        for document, some in own.items():
-            passing = [hit for hit in _take(hits, min(len(some), most)) if self._passes(hit)]
+        for recording, some in own.items():
+            passing = [hit for hit in islice(hits, min(len(some), most)) if self._passes(hit)]
             shown = passing[: self.page.per_recording]
             more = len(some) > most or len(passing) > len(shown)
-            groups.append(RecordingHits(self.index.name_of(document), shown, more))
+            groups.append(RecordingHits(self.results.view.name_of(recording), shown, more))
         return groups
 
-    def by_time(self, places: _ScoredPlaces) -> list[RecordingHits]:
+    def by_time(self) -> list[RecordingHits]:
         """The best places of all in order of the dates of their recordings, then by name and time."""
-        best = best_places_of(self.index, places.places, places.scores, IN_TIME)
+        best = best_places_of(self.results.view, self.places.places, self.places.scores, IN_TIME)
         by_recording: dict[str, list[Hit]] = {}
         for hit in self._hits(best):
             if self._passes(hit):
@@ -193,14 +408,9 @@ class _PageMaking:
             groups.append(RecordingHits(name, shown, len(hits) > len(shown)))
         return groups
 
-    def _hits(self, ranking: Sequence[RankedPlace]) -> list[Hit]:
+    def _hits(self, ranking: Sequence[RankedPlace]) -> Iterator[Hit]:
         self.made += len(ranking)
-        numbers = documents_of(self.index, np.array([place for place, _ in ranking], np.int64)).tolist()
-        return described(self.index, numbers, self.heard.hits(ranking))
+        return iter(self.results.hits_at(ranking))
 
     def _passes(self, hit: Hit) -> bool:
         return hit.certainty in self.page.certainties
-
-
-def _take(hits: Iterator[Hit], n: int) -> list[Hit]:
-    return [next(hits) for _ in range(n)]

@@ -30,8 +30,7 @@ from ..learn.judgments import Judged
 from ..learn.learning import Examples
 from ..learn.weights import Weights
 from ..search.query_scores import FurtherScores, HeardQuery
-from ..search.ranking import CANDIDATES, largest, parse_query
-from ..search.search import best_places
+from ..search.ranking import CANDIDATES, best_places, largest, parse_query
 from ..text import STOP_WORDS
 
 LEAST_JUDGED = 10  # queries

@@ -25,8 +25,7 @@ from ..learn.learning import Examples
 from ..learn.weights import shipped
 from ..recordings.places import place_names
 from ..search.query_scores import HeardQuery
-from ..search.ranking import CANDIDATES, parse_query, weak_rankers
-from ..search.search import best_places
+from ..search.ranking import CANDIDATES, best_places, parse_query, weak_rankers
 from .papers import document_features
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from ..parameters import Parameters
 from ..sound.timeline import in_recordings
 from .citations import citation
 from .recordings import described
-from .search import filter_of, hit_content, page_of, query_of
+from .search import hit_content, page_of, results_of
 
 _MOST = 1000  # hits
 _COLUMNS = ("rank", "recording", "title", "date", "speaker", "start", "end", "certainty", "score", "text", "place")
@@ -54,11 +54,12 @@ def export_hits(state: ArchiveState, parameters: Parameters, form: str) -> Expor
     page = page_of(parameters, _MOST)
     k, per_recording = parameters.number("k", _MOST, 1, _MOST), parameters.number("per_recording", 100, 1, 100)
     wide = page._replace(k=k, per_recording=per_recording)
-    text = query_of(parameters)
-    results = state.archive.result_page(text, filter_of(parameters), wide)
-    hits = [hit for group in results.groups for hit in group.hits][: wide.k]
+    results = results_of(state, parameters)
+    hits = [hit for group in results.page(wide).groups for hit in group.hits][: wide.k]
     kind, write = FORMS[form]
-    return ExportFile(f"hits.{form}", kind, write(HitExport(text, hits, in_recordings(state.archive.index, hits))))
+    return ExportFile(
+        f"hits.{form}", kind, write(HitExport(results.text, hits, in_recordings(state.archive.index, hits)))
+    )
 
 
 def _text(hit: Hit) -> str:

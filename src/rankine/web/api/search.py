@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...spoken.metadata.rights import OPEN
+from ...spoken.query.suggestions import ALIKE
 from ...spoken.recordings.places import read_place_name
-from ...spoken.search.filters import DocumentFilter
 from ...spoken.search.hits import CERTAINTIES, Hit
-from ...spoken.search.results import SORTS, PageRequest, ResultPage
-from ...spoken.search.search import explain_place
+from ...spoken.search.results import SORTS, PageRequest, SearchResults
 from ..answers import ApiError, rounded
 from ..live import ArchiveState
 from ..parameters import LONGEST_QUERY, Parameters
@@ -29,10 +28,13 @@ def query_of(parameters: Parameters) -> str:
     return text
 
 
-def filter_of(parameters: Parameters) -> DocumentFilter:
-    """Which recordings are searched; closed ones never."""
-    names = ("speaker", "since", "until", "collection", "recording")
-    return DocumentFilter.of(**{name: parameters.optional(name) for name in names}, closed=False)
+def results_of(state: ArchiveState, parameters: Parameters) -> SearchResults:
+    """The results of the query, in the recordings that are chosen; closed ones are never searched."""
+    chosen = parameters.optional
+    return state.archive.search(
+        query_of(parameters), speaker=chosen("speaker"), since=chosen("since"), until=chosen("until"),
+        collection=chosen("collection"), recording=chosen("recording"), lazy=True,
+    )  # fmt: skip
 
 
 def page_of(parameters: Parameters, most: int = 100) -> PageRequest:
@@ -47,20 +49,19 @@ def page_of(parameters: Parameters, most: int = 100) -> PageRequest:
 def search(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
     """Recordings with their hits."""
     began = time.perf_counter()
-    text = query_of(parameters)
-    page = page_of(parameters)
-    results = state.archive.result_page(text, filter_of(parameters), page)
-    contents = recording_contents(state, [group.recording for group in results.groups])
+    request, results = page_of(parameters), results_of(state, parameters)
+    page = results.page(request)
+    contents = recording_contents(state, [group.recording for group in page.groups])
     return {
-        "query": text, "notes": results.notes, "suggestions": _suggestions(results),
-        "total_hint": {"recordings": results.recordings, "hits": results.places}, "more": results.more,
+        "query": results.text, "notes": page.notes, "suggestions": _suggestions(results),
+        "total_hint": {"recordings": page.recordings, "hits": page.places}, "more": page.more,
         "milliseconds": round(1e3 * (time.perf_counter() - began), 1),
         "groups": [
             {
                 "recording": content, "more": group.more,
-                "hits": [hit_content(hit) for hit in _in_time(state, group.hits, page)],
+                "hits": [hit_content(hit) for hit in _in_time(state, group.hits, request)],
             }
-            for group, content in zip(results.groups, contents, strict=True)
+            for group, content in zip(page.groups, contents, strict=True)
         ],
     }  # fmt: skip
 
@@ -71,10 +72,9 @@ def _in_time(state: ArchiveState, hits: Sequence[Hit], page: PageRequest) -> Seq
     return sorted(timed, key=lambda hit: (hit.start != hit.start, hit.start)) if page.sort == "time" else timed
 
 
-def _suggestions(results: ResultPage) -> list[dict[str, str]]:
-    alike = {"letters": "is written nearly like", "sound": "sounds nearly like"}
+def _suggestions(results: SearchResults) -> list[dict[str, str]]:
     return [
-        {"word": some.word, "instead": word, "why": f"{alike[some.by]} {word}"}
+        {"word": some.word, "instead": word, "why": f"{ALIKE[some.by]} {word}"}
         for word, several in results.suggestions.items()
         for some in several
     ]
@@ -106,7 +106,7 @@ def why(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
     name = read_place_name(place, archive.index.numbers, archive.index.utterances_of).document
     if described(state, name).rights != OPEN:
         raise ApiError(403, "closed", "what was said in this recording is given on request")
-    score, parts = explain_place(archive.index, archive.weights.in_use, text, place, archive.hearings.counting)
+    score, parts = archive.search(text, lazy=True).explain(place)
     kinds = list(dict.fromkeys(part.what for part in parts))
     sentence = f"What speaks for this place most: {parts[0].sentence}." if parts else "Nothing speaks for this place."
     return {"score": score, "kinds": kinds, "parts": [part._asdict() for part in parts], "sentence": sentence}
