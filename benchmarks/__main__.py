@@ -26,6 +26,7 @@ from . import (
     times,
     trees,
     vosk_scale,
+    walks,
     web,
 )
 
@@ -54,6 +55,7 @@ BENCHMARKS = {
     "positions": positions.main,
     "trees": trees.main,
     "startup": startup.main,
+    "walks": walks.main,
     "web": web.main,
     "web-small": web.small,
 }

@@ -29,7 +29,7 @@ from ..query.vocabulary import foreign
 from ..recordings.places import documents_of, place_at, read_place_name
 from .explanation import ScorePart, explanation, score_parts
 from .filters import DocumentFilter
-from .grouping import DEFAULT, PlacesByRecording, check_combination
+from .grouping import DEFAULT, PlacesByRecording, RankedRecording, check_combination
 from .hits import CERTAINTIES, Hit, described, with_full_paths
 from .query_scores import HeardQuery, unheard_words
 from .ranking import RankedPlace, best_places_of, candidate_features, parse_query, ranked_places
@@ -184,17 +184,19 @@ class SearchResults(Sequence[Hit]):
             nothing = f"nothing in the query {shorten(self.text)} occurs in this archive, in any kind of units"
             raise InputError(nothing + foreign(self.view, self.query.words))
         hits = with_full_paths(self.view, self.hits_at(self.ranking))
-        if self.options.explain:
-            places = [place for place, _ in self.ranking]
-            hits = [
-                replace(hit, explanation=explanation(self._parts(place, hit)))
-                for place, hit in zip(places, hits, strict=True)
-            ]
-        if self.options.per_recording is not None:
-            hits = self._with_recordings(hits)
+        hits = [self._told(place, hit) for (place, _), hit in zip(self.ranking, hits, strict=True)]
         for name in _HEAVY:
             self.__dict__.pop(name, None)
         return hits
+
+    def _told(self, place: int, hit: Hit) -> Hit:
+        """The hit with its explanation, and with rank and score of its recording, where they are asked for."""
+        if self.options.explain:
+            hit = replace(hit, explanation=explanation(self._parts(place, hit)))
+        if self.options.per_recording is not None:
+            rank, score = self._ranked[hit.document]
+            hit = replace(hit, recording_rank=rank, recording_score=score)
+        return hit
 
     @property
     def _nothing_is_open(self) -> bool:
@@ -205,8 +207,18 @@ class SearchResults(Sequence[Hit]):
         """The places of the hits, with their scores."""
         if self.options.per_recording is None:
             return self.heard.ranking(self.options.k, self.mask)
-        best = self.places.best(self.options.k)
-        return [place for recording, _ in best for place in self.places.of(recording)[: self.options.per_recording]]
+        most = self.options.per_recording
+        return [place for number, _ in self.groups for place in self.places.of(number)[:most]]
+
+    @cached_property
+    def groups(self) -> list[RankedRecording]:
+        """The k best recordings with their scores."""
+        return self.places.best(self.options.k)
+
+    @cached_property
+    def _ranked(self) -> dict[str, tuple[int, float]]:
+        """Rank and score of the k best recordings, by name."""
+        return {self.view.name_of(number): (rank, score) for rank, (number, score) in enumerate(self.groups, 1)}
 
     @cached_property
     def places(self) -> PlacesByRecording:
@@ -214,15 +226,6 @@ class SearchResults(Sequence[Hit]):
         places, scores = self.heard.scored(None, self.mask)
         recordings = documents_of(self.view, places)
         return PlacesByRecording(places, scores, recordings, self.view.name_of, self.options.combination)
-
-    def _with_recordings(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Hits with the ranks and scores of their recordings."""
-        best = self.places.best(self.options.k)
-        ranked = {self.view.name_of(number): (rank, score) for rank, (number, score) in enumerate(best, 1)}
-        return [
-            replace(hit, recording_rank=ranked[hit.document][0], recording_score=ranked[hit.document][1])
-            for hit in hits
-        ]  # fmt: skip
 
     def hits_at(self, ranking: Sequence[RankedPlace]) -> list[Hit]:
         """Hits at places, in this order, with what is said about their recordings."""
