@@ -63,11 +63,11 @@ def is_gpl(licence):
 def bundled(name):
     """The licences of the libraries of the table that a package brings, with the names of the files."""
     files = [Path(file).name for file in metadata.files(name) or [] if re.search(r"\.(so|dylib|dll)\b", str(file))]
-    found = {}
+    by_licence = {}
     for licence, libraries in BUNDLED.items():
         pattern = re.compile(rf"(lib)?({'|'.join(libraries)})(?![a-z])")
-        found[licence] = [file for file in files if pattern.match(file)]
-    return found
+        by_licence[licence] = [file for file in files if pattern.match(file)]
+    return by_licence
 
 
 @pytest.mark.parametrize("extra", ["", *EXTRAS, "dev"])

@@ -105,9 +105,9 @@ def _of_others(path: str | os.PathLike) -> Iterator[tuple[str, list[str]]]:
 def _by_name(file: BinaryIO) -> Iterator[tuple[str, list[str]]]:
     """Names and texts that tinytag finds, in the order of ``NAMES``."""
     tinytag: Any = needs("tinytag", "spoken")
-    found = tinytag.TinyTag.get(file_obj=file, duration=False).as_dict()
+    tags = tinytag.TinyTag.get(file_obj=file, duration=False).as_dict()
     for name in _FIELD_OF:
-        if isinstance(values := found.get(name), list):
+        if isinstance(values := tags.get(name), list):
             yield name, values
 
 
