@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 MEMORY, SECONDS, LEGAL_SECONDS, WATCHDOG = 1 << 30, 10.0, 20.0, 300.0
 GIGABYTE = 1 << 30
-SAVED = Path(__file__).parent.parent / "tests" / "saved"
+OPENS = Path(__file__).parent.parent / "tests" / "opens"
 _PIECE = 16 << 20
 
 
@@ -92,7 +92,7 @@ def model(kind: str = "svm-map", measure: str = "", **changes: object) -> Callab
     """A model with other content."""
 
     def make(path: Path) -> None:
-        kept = json.loads((SAVED / "models" / f"{kind}.json").read_text(encoding="utf-8"))
+        kept = json.loads((OPENS / "models" / f"{kind}.json").read_text(encoding="utf-8"))
         if measure:
             kept["parameters"]["measure"] = measure
         path.write_text(json.dumps(kept | changes), encoding="utf-8")

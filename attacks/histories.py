@@ -29,7 +29,7 @@ from .history_world import World
 from .kills import kill_at_call
 from .scenes import place
 
-BEGINNINGS = {"new": 8, "archive": 1, "recognised": 1}
+BEGINNINGS = {"new": 8, "archive": 1, "recorded": 1}
 _LENGTHS = (6, 18)  # steps of a sequence
 _TRACED = ("rankine.spoken", "rankine.system.files", "rankine.spoken.recognise.journal", "rankine.system.temporary")
 _USUAL = {"line": 2000.0, "call": 60.0, "time": 0.02}  # until a step of its kind was run

@@ -310,11 +310,6 @@ def merge(world: World, rng: random.Random) -> Plan | None:
     return Plan(lambda: world.open().merge(), _nothing)
 
 
-def upgrade(world: World, rng: random.Random) -> Plan | None:
-    """The archive is brought to the present format."""
-    return Plan(lambda: world.open().upgrade(), _nothing)
-
-
 def pack(world: World, rng: random.Random) -> Plan | None:
     """The archive is packed and unpacked in another place, where everything goes on; the bin is not packed."""
     from rankine.spoken import Archive
@@ -344,5 +339,5 @@ STEPS: dict[str, tuple[Callable[[World, random.Random], Plan | None], int]] = {
     "lose": (lose, 1), "move": (move, 1), "relocate": (relocate, 2), "add": (add, 8), "add deleted": (add_deleted, 6),
     "index": (index, 4), "delete": (delete, 6), "undelete": (undelete, 6), "purge": (purge, 1),
     "type in": (type_in, 16), "import": (import_table, 1), "undo": (undo, 6), "weights": (weights, 1),
-    "merge": (merge, 1), "upgrade": (upgrade, 1), "pack": (pack, 2),
+    "merge": (merge, 1), "pack": (pack, 2),
 }  # fmt: skip

@@ -15,7 +15,7 @@ from .history_model import Item, Model, Row
 from .scenes import slf
 
 WHO = "historian"
-SAVED = Path(__file__).parent.parent / "tests" / "saved" / "spoken"
+OPENS = Path(__file__).parent.parent / "tests" / "opens"
 _SYLLABLES = "ba ke li mo nu pa re si to vu".split()
 _QUERIES = ("printing press", "river", "letter engine")
 _FIELDS = ("title", "notes", "tags", "shelf")
@@ -186,11 +186,11 @@ class World:
         if begin == "new":
             Archive.create(self.archive, Settings({"word": "words"}))
             return
-        shutil.copytree(SAVED / begin, self.archive)
+        shutil.copytree(OPENS / begin, self.archive)
         archive = Archive(self.archive)
         items = {name: Item(name, base=cells) for name, cells in archive.metadata.all().items()}
         for item in items.values():
-            item.lattices = begin == "recognised"
+            item.lattices = begin == "recorded"
         self.model.items += items.values()
         grades = KINDS["judgment"].read(archive)
         rows = [

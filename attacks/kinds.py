@@ -29,7 +29,12 @@ from rankine.rankers.auto.fusion import FusedRanker
 
 from . import mutate
 
-SAVED = Path(__file__).parent.parent / "tests" / "saved"
+OPENS = Path(__file__).parent.parent / "tests" / "opens"
+
+
+def search_data() -> rk.RankingData:
+    """The data that the models of the tests were trained on."""
+    return load_table(OPENS / "models" / "search.arrow")
 
 
 class Kind:
@@ -200,7 +205,7 @@ class Table(Kind):
 
     def prepare(self, folder: Path) -> None:
         """A table as Rankine writes it, and one with a column for each feature."""
-        own = load_letor(SAVED / "data" / "search.txt")
+        own = search_data()
         from rankine.io import save_table
 
         save_table(own, folder / f"own.{self.name}")
@@ -271,8 +276,8 @@ class Model(Kind):
 
     def prepare(self, folder: Path) -> None:
         """Read the good models."""
-        self.contents = [json.loads((SAVED / "models" / f"{name}.json").read_text()) for name in self.files]
-        self.data = load_letor(SAVED / "data" / "search.txt")
+        self.contents = [json.loads((OPENS / "models" / f"{name}.json").read_text()) for name in self.files]
+        self.data = search_data()
 
     def write(self, rng: random.Random, folder: Path) -> Path:
         """A mutated model."""
@@ -312,7 +317,7 @@ class Choice(Model):
     def prepare(self, folder: Path) -> None:
         """Good models: one of each kind of fusion, of a fusion of fusions, and what AutoRanker says of them."""
         super().prepare(folder)
-        members = [rk.load(SAVED / "models" / f"{name}.json") for name in self.files]
+        members = [rk.load(OPENS / "models" / f"{name}.json") for name in self.files]
         fused = [FusedRanker.of(members, [0.4, 0.3, 0.2, 0.1], [1.0, 2.0, 0.5, 3.0], kind) for kind in (False, True)]
         fused.append(FusedRanker.of([fused[0], members[1]], [0.5, 0.5], [1.0, 1.0], False))
         if self.class_name == "FusedRanker":

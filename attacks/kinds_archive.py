@@ -20,7 +20,7 @@ from rankine.spoken.archive import Archive
 from rankine.spoken.recognise.journal import RecordingJournal
 
 from . import mutate
-from .kinds import SAVED, Kind
+from .kinds import OPENS, Kind
 
 
 class ArchiveKind(Kind):
@@ -45,7 +45,7 @@ class ArchiveKind(Kind):
 
     def made(self, folder: Path) -> Path:
         """The folder of the good archive."""
-        return SAVED / "spoken" / self.source
+        return OPENS / self.source
 
     def restore(self) -> None:
         """Put all back that the last input changed."""
@@ -165,9 +165,8 @@ class Database(ArchiveKind):
     """The store: bytes of the file, or rows."""
 
     def made(self, folder: Path) -> Path:
-        """The saved archive in the present format, with judgments, metadata and an undo in its store."""
+        """An archive with judgments, metadata and an undo in its store."""
         archive = Archive(shutil.copytree(super().made(folder), folder / "good"))
-        archive.upgrade()
         archive.metadata.set(archive.recordings.names[:2], {"title": "Railways", "place": "York"}, by="eve")
         archive.metadata.set(archive.recordings.names[0], {"rights": "on request"}, by="eve")
         archive.metadata.undo(by="eve")
@@ -209,7 +208,7 @@ class Database(ArchiveKind):
 class RecognisedJournal(ArchiveKind):
     """The journal of recordings; a recording is then deleted."""
 
-    source = "recognised"
+    source = "recorded"
 
     def prepare(self, folder: Path) -> None:
         """The names of its documents too."""

@@ -18,7 +18,7 @@ from typing import Any
 from rankine.spoken.archive import Archive
 
 from . import mutate
-from .kinds import SAVED, Kind
+from .kinds import OPENS, Kind
 
 _TAGS = ("bagit.txt", "bag-info.txt", "manifest-sha256.txt")
 _NAMES = [
@@ -42,7 +42,7 @@ class PackedArchiveKind(Kind):
         """Pack a good archive, with a store."""
         self.around = folder / "around"
         self.around.mkdir()
-        archive = Archive(shutil.copytree(SAVED / "spoken" / "recognised", folder / "good"))
+        archive = Archive(shutil.copytree(OPENS / "recorded", folder / "good"))
         archive.metadata.set(archive.recordings.names[0], {"title": "Railways", "rights": "on request"}, by="eve")
         self.whole = [self._packed(archive, folder, index) for index in (True, False)]
         self.victims = {self.around / "victim.txt": b"mine", folder / "victim.txt": b"mine too"}

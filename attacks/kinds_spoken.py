@@ -27,7 +27,7 @@ from rankine.theory.supervisions import load_distribution
 from tests import reference_lattices as slow
 
 from . import mutate
-from .kinds import SAVED, Kind, TextKind, number
+from .kinds import OPENS, Kind, TextKind, number, search_data
 
 WORDS = ["the", "press", "was", "printing", "a", "book", "in", "london", "é", "to(2)", "<s>", "!NULL", "w0", "w1"]
 
@@ -215,10 +215,9 @@ class TuneFolder(Kind):
 
     def prepare(self, folder: Path) -> None:
         """Jobs that are all done."""
-        from rankine.io import load_letor
         from rankine.rankers.table import TABLE
 
-        self.data = jobs.JobData(load_letor(SAVED / "data" / "search.txt"), None, 3, 0)
+        self.data = jobs.JobData(search_data(), None, 3, 0)
         self.ranker = TABLE["single"].load()
         mark = self.data.fingerprint()
         self.jobs = [jobs.TuningJob("single", {"both_signs": False}, None, i, "nDCG@10", mark) for i in range(3)]
@@ -273,7 +272,7 @@ class PartialBatch(Kind):
         """Mutated results of a batch that can go on."""
         path = folder / "out.ctm.part"
         source = folder / "few.sausage"
-        shutil.copyfile(SAVED / "spoken" / "few.sausage", source)
+        shutil.copyfile(OPENS / "few.sausage", source)
         self.source = LatticeSource(str(source), "sausage", Scoring())
         path.unlink(missing_ok=True)
         with BatchJournal(str(path), self.source, "settings") as journal:

@@ -84,30 +84,11 @@ def build(folder: Path) -> None:
 
 
 def build_others(folder: Path, archive) -> None:
-    """A packed archive, one of format 1, and one with a damaged part whose lattices are its own."""
-    import json
-    import sqlite3
-
+    """A packed archive, and one with a damaged part whose lattices are its own."""
     from rankine.spoken import Archive
     from rankine.spoken.index.settings import Settings
-    from rankine.spoken.store.earlier import TABLES
-    from rankine.system.files import sealed
 
     archive.pack(folder / "packed.zip", replace=True)
-    shutil.copytree(folder / "archive", folder / "old")
-    manifest = json.loads((folder / "old" / "manifest.json").read_bytes().partition(b"\n")[2])
-    del manifest["store"]  # which release 0.1 did not say
-    (folder / "old" / "manifest.json").write_bytes(sealed(json.dumps(manifest | {"format": 1})))
-    (folder / "old" / "store.sqlite").unlink()
-    judged = archive.judgments.all()
-    db = sqlite3.connect(folder / "old" / "judgments.sqlite")
-    for statement in TABLES.values():
-        db.execute(statement)
-    db.executemany("INSERT INTO query VALUES (?, ?)", judged.queries.items())
-    rows = [(q, d, g, "ann", "2026-01-01", None) for q, grades in judged.qrels.items() for d, g in grades.items()]
-    db.executemany("INSERT INTO judgment (query, document, grade, judge, time, undoes) VALUES (?, ?, ?, ?, ?, ?)", rows)
-    db.commit()
-    db.close()
     broken = Archive.create(folder / "broken", Settings({"word": "words"}))
     broken.recordings.add([folder / "audio"], [Echo()])
     shutil.rmtree(folder / "broken" / "cache", ignore_errors=True)
@@ -167,8 +148,6 @@ SCENES = [
     _spoken("add", run=_add_recordings, adds=frozenset(f"tape{i}" for i in range(3))),
     _spoken("pack", "archive", "out.zip", outputs=("out.zip",), refusal="there is a file already"),
     Scene("spoken unpack", ["spoken", "unpack", "packed.zip", "new"], refusal="into a new or an empty folder"),
-    Scene("spoken upgrade", ["spoken", "upgrade", "old"]),
-    Scene("spoken judge an old archive", ["spoken", "judge", "old", "river"], stdin=b"y\nq\n"),
     Scene("spoken check --repair", ["spoken", "check", "broken", "--repair", "--workers", "1"]),
     Scene("spoken convert", ["spoken", "convert", "lattices", "out", "--to", "slf", "--workers", "1"]),
     Scene("spoken convert to a file", ["spoken", "convert", "lattices", "out.ctm", "--workers", "1"],
@@ -301,19 +280,14 @@ class Stage:
         return 0
 
     def _check_others(self, scene: Scene, complete: bool) -> None:
-        """The archives that are made, upgraded and repaired."""
+        """The archives that are made and repaired."""
         from rankine.spoken import Archive
 
-        whole = ["old"] + (["new"] if Path("new").exists() and (complete or scene.name == "spoken unpack") else [])
-        for name in whole:
-            opened = Archive(name)
+        if Path("new").exists() and (complete or scene.name == "spoken unpack"):
+            opened = Archive("new")
             opened.check()
             assert set(opened.recordings.names) == self.documents
             assert scene.name == "spoken index anew" or opened.judgments.all().n_judgments >= self.judgments
-        if complete and scene.name in ("spoken upgrade", "spoken judge an old archive"):
-            assert Archive("old").index.manifest.format == 2
-            assert not Path("old", "judgments.sqlite").exists()
-            assert not Path("old", "before-upgrade").exists()
         if complete and scene.name == "spoken check --repair":
             opened = Archive("broken")
             opened.check()

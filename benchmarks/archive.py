@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from rankine.spoken.index.grams import decoded
 from rankine.spoken.index.schema import DOCUMENT_NAME, FORMS, GramPostings, Postings
 from rankine.spoken.index.scores import ranker_names
 from rankine.spoken.index.settings import LEVELS, Settings
-from rankine.spoken.index.storage import MANIFEST, Manifest, writing
+from rankine.spoken.index.storage import writing
 from rankine.spoken.lattice import stretches
 from rankine.spoken.lattice.confusion import confusion_network
 from rankine.spoken.lattice.formats import read_archive
@@ -33,7 +32,6 @@ from rankine.spoken.learn.weights import Weights, shipped
 from rankine.spoken.query.terms import SpokenQuery
 from rankine.spoken.search.ranking import ranked_places
 from rankine.spoken.teaching.training_data import examples
-from rankine.system.files import write_file
 
 from .timing import goal, heading
 
@@ -151,23 +149,12 @@ def opening(big: Archive) -> None:
 
 
 def whole_archives(big: Archive, place: Path) -> None:
-    """Upgrading an archive as 0.1 left it, whose parts have no counts of n-grams; packing and unpacking it."""
-    with writing(Archive.create(place / "old", big.settings).folder) as writer:
-        entries = []
-        for reader in big.index.parts:
-            arrays = [(name, reader.part.raw(name)) for name in reader.part.places if ".gram" not in name]
-            entries.append(writer.part(arrays, reader.part.meta))
-        writer.commit(entries)
-    write_file(place / "old" / MANIFEST, replace(Manifest.read(place / "old"), format=1).to_bytes())
-    old = Archive(place / "old")
-    took = milliseconds(lambda archive: archive.upgrade(), [old])[0] / 1e3
-    assert all(name in reader.part.places for reader in old.index.parts for name in big.index.parts[0].part.places)
-    goal("upgrading it from format 1, counts of n-grams and all, seconds", took, 60, at_most=True)
+    """Packing and unpacking an archive."""
     packing, unpacking = (
         milliseconds(call, [place / "packed.zip"])[0] / 1e3
-        for call in (old.pack, lambda path: Archive.unpack(path, place / "again"))
+        for call in (big.pack, lambda path: Archive.unpack(path, place / "again"))
     )
-    size, packed = old.index.manifest.size / 1e6, (place / "packed.zip").stat().st_size / 1e6
+    size, packed = big.index.manifest.size / 1e6, (place / "packed.zip").stat().st_size / 1e6
     print(f"  packing it {packing:.0f} s ({size:,.0f} MB in {packed:,.0f} MB), unpacking {unpacking:.0f} s", flush=True)
 
 

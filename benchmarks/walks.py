@@ -109,7 +109,7 @@ def archive_of_two(place: Path) -> Path:
 
     archive = create_or_open(place / "archive", "en")
     for name, text in (("monday", "a railway station"), ("tuesday", "the railways of the north")):
-        archive.add_lattices([(name, one_best([(word, i, i + 1.0, 0.9) for i, word in enumerate(text.split())]))])
+        archive.lattices.add([(name, one_best([(word, i, i + 1.0, 0.9) for i, word in enumerate(text.split())]))])
     return place / "archive"
 
 

@@ -4,4 +4,4 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
-SAVED = TESTS / "saved"
+OPENS = TESTS / "opens"  # files that an earlier commit wrote

@@ -13,7 +13,7 @@ class Counts:
 
     def __init__(self, archive):
         from rankine.spoken.index import schema
-        from rankine.spoken.index.grams import coded, decoded, least_count
+        from rankine.spoken.index.grams import decoded
         from rankine.spoken.index.schema import FORMS, GramPostings, Postings
 
         self.settings, self.listed = archive.settings, archive.index.listed
@@ -37,13 +37,6 @@ class Counts:
             for kind, orders in self.settings.grams.items():
                 for order in orders:
                     grams = GramPostings(kind, order)
-                    if not grams.stored(part):  # of an older release
-                        for u in range(n):
-                            cells = self.cells["cn"][kind][len(self.cells["cn"][kind]) - n + u]
-                            for gram, count in slot_grams(cells, order).items():
-                                if count >= least_count(order):
-                                    stored[u][kind, gram] = float(counts[coded(count)])
-                        continue
                     names = schema.gram_units(kind).read(part).all()
                     ptr = grams.bounds(part).tolist()
                     utterance, n_times = (array.tolist() for array in grams.read(part))

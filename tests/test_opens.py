@@ -1,9 +1,11 @@
-"""What commit c0e6474 of this repository wrote opens with equal results: models, archives, stores, hearings, packs.
+"""What commit c0e6474 of this repository wrote opens with equal results: models, archives, packs, and stopped work.
 
 ``tests/opens/fill.py`` wrote the files. Every test works on a copy.
 """
 
 import json
+import math
+import os
 import re
 import shutil
 import sqlite3
@@ -15,16 +17,22 @@ import pytest
 import rankine as rk
 from rankine.spoken import Archive
 from rankine.spoken.store.tables import VERSION
+from rankine.system.console import counted
+
+from .cli.running import rankine
 
 HERE = Path(__file__).parent / "opens"
 MODELS = json.loads((HERE / "models" / "expected.json").read_text(encoding="utf-8"))
 SPOKEN = json.loads((HERE / "archive.json").read_text(encoding="utf-8"))
+SMALL = json.loads((HERE / "small.json").read_text(encoding="utf-8"))
+TUNING = json.loads((HERE / "tuning" / "expected.json").read_text(encoding="utf-8"))
+BATCHES = json.loads((HERE / "batches.json").read_text(encoding="utf-8"))
 NEEDS = {"lightgbm": "lightgbm", "xgboost": "xgboost", "neural": "torch", "neural-linear": "torch"}
 CLOSED, ON_REQUEST = "tape-07", "tape-26"
 
 
 def copy(place, name):
-    source = HERE / name
+    source, name = HERE / name, Path(name).name
     return shutil.copytree(source, place / name) if source.is_dir() else Path(shutil.copy(source, place / name))
 
 
@@ -131,3 +139,55 @@ def test_hearings_and_recordings(tmp_path):
     moved = archive.recordings.relocate(tmp_path / "recordings")
     assert sorted(moved.paths) == ["tape-28", "tape-56"]
     assert archive.judgments.next("milk", 2)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_archives_with_a_dictionary_and_in_mandarin(name, tmp_path):
+    archive = Archive(copy(tmp_path, name))
+    archive.check()
+    for query, want in SMALL[name].items():
+        told = [hit.to_dict() for hit in archive.search(query, 4)]
+        assert [hit["place"] for hit in told] == [hit["place"] for hit in want]
+        np.testing.assert_allclose([hit["score"] for hit in told], [hit["score"] for hit in want], rtol=1e-9)
+    copy(tmp_path, f"{name}.sausage")
+    changes = archive.lattices.index(tmp_path / f"{name}.sausage")
+    assert (changes.added, changes.updated, changes.unchanged) == (0, 0, len(archive))
+
+
+@pytest.mark.parametrize("name", TUNING)
+def test_tuning_goes_on(name, tmp_path):
+    want, folder, mark = TUNING[name], copy(tmp_path, f"tuning/{name}"), 1e6
+    for file in (folder / "jobs").iterdir():  # what is taken from a finished job can be told by its time
+        job = json.loads(file.read_text())
+        file.write_text(json.dumps(job | {"seconds": [mark] * len(job["seconds"])}))
+    before = {file: file.read_bytes() for file in (folder / "jobs").iterdir()}
+    assert len(before) == want["done"]
+    ranker = rk.AdaRank("nDCG@10") if name == "adarank" else rk.LinearRanker()
+    data = rk.load_table(HERE / "models" / "search.arrow")
+    rk.tune(ranker, data, want["grid"], folds=3, workers=1, folder=folder)
+    trials = json.loads((folder / "tune.json").read_text())["trials"]
+    values = 1 if name == "adarank" else len(want["grid"]["C"])
+    assert sum(round(trial["seconds"] / mark) for trial in trials) == want["done"] * values
+    for trial, saved in zip(trials, want["trials"], strict=True):
+        assert trial["params"] == saved["params"]
+        # an unfinished job is done here, and a solver that stops at a gap may differ with the processor
+        assert all(math.isclose(a, b, rel_tol=1e-6) for a, b in zip(trial["scores"], saved["scores"], strict=True))
+    after = {file: file.read_bytes() for file in (folder / "jobs").iterdir()}
+    assert after.items() >= before.items()
+    assert len(after) * values == 3 * len(trials)  # nothing is there twice, under another name
+
+
+@pytest.mark.parametrize("name", BATCHES["batches"])
+def test_a_batch_that_was_stopped_goes_on(name, tmp_path):
+    batch, whole = BATCHES["batches"][name], HERE / "whole" / name
+    copy(tmp_path, "few.sausage")
+    os.utime(tmp_path / "few.sausage", ns=(BATCHES["mtime"], BATCHES["mtime"]))
+    copy(tmp_path, "slf" if name == "slf" else f"{name}.part")
+    said = rankine(tmp_path, "spoken", *batch["arguments"]).stderr
+    assert f"going on after {counted(batch['done'], 'utterance')} of an earlier run" in said
+    for file in whole.iterdir() if whole.is_dir() else [whole]:
+        made = (tmp_path / name / file.name if whole.is_dir() else tmp_path / name).read_text(encoding="utf-8")
+        words, expected = made.split(), file.read_text(encoding="utf-8").split()
+        assert len(words) == len(expected)
+        for word, other in zip(words, expected, strict=True):
+            assert word == other or float(word) == pytest.approx(float(other), rel=1e-12, abs=1e-15)

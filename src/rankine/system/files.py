@@ -85,7 +85,7 @@ def is_temporary(path: Path) -> bool:
     >>> is_temporary(Path(".model.json.new-a8fz.json")), is_temporary(Path("model.json"))
     (True, False)
     """
-    return (path.name.startswith(".") and MARK in path.name) or path.suffix == ".new"  # the latter until 0.1
+    return path.name.startswith(".") and MARK in path.name
 
 
 def check_folder_of(path: str | os.PathLike) -> None:

@@ -1,4 +1,4 @@
-"""The commands that pack, unpack and upgrade an archive."""
+"""The commands that pack and unpack an archive."""
 
 import shutil
 
@@ -7,15 +7,13 @@ from rankine.spoken.archive import Archive
 from ... import folders
 from ..running import rankine
 
-SAVED = folders.SAVED / "spoken"
-
 
 def test_there_and_back(tmp_path):
-    shutil.copytree(SAVED / "recognised", tmp_path / "arch")
-    assert "out.zip: 2 documents, 8 files, " in rankine(tmp_path, "spoken", "pack", "arch", "out.zip").stderr
+    shutil.copytree(folders.OPENS / "recorded", tmp_path / "arch")
+    assert "out.zip: 2 documents, 13 files, " in rankine(tmp_path, "spoken", "pack", "arch", "out.zip").stderr
     assert rankine(tmp_path, "spoken", "unpack", "out.zip", "other").stderr == "other: 2 documents\n"
     said = rankine(tmp_path, "spoken", "pack", "arch", "small.zip", "--without-index").stderr
-    assert "small.zip: without the index, 8 files" in said
+    assert "small.zip: without the index, 13 files" in said
     rankine(tmp_path, "spoken", "unpack", "small.zip", "built", "--workers", "1")
     names = [sorted(Archive(tmp_path / name).recordings.names) for name in ("arch", "other", "built")]
     assert names == [["tape-28", "tape-56"]] * 3
@@ -28,15 +26,8 @@ def test_what_is_wrong_is_one_line(tmp_path):
     assert "not a spoken archive" in rankine(tmp_path, "spoken", "pack", "none", "out.zip", code=1).stderr
 
 
-def test_upgrading(tmp_path):
-    shutil.copytree(SAVED / "archive", tmp_path / "arch")
-    said = rankine(tmp_path, "spoken", "upgrade", "arch").stderr
-    assert said == "arch: format 2, was 1; 2 parts of the index written anew\n"
-    assert rankine(tmp_path, "spoken", "upgrade", "arch").stderr == "arch: format 2, nothing to upgrade\n"
-
-
 def test_closed_recordings_and_files_that_are_there(tmp_path):
-    shutil.copytree(SAVED / "recognised", tmp_path / "arch")
+    shutil.copytree(folders.OPENS / "recorded", tmp_path / "arch")
     rankine(tmp_path, "spoken", "about", "arch", "tape-28", "--set", "rights=closed")
     said = rankine(tmp_path, "spoken", "pack", "arch", "out.zip", code=1).stderr
     assert "--open-only leaves out what is not open, --closed packs it too" in said

@@ -105,7 +105,7 @@ def test_weights_that_are_missing_or_no_numbers(content, tmp_path):
             load(tmp_path / "bad.json")
 
 
-SAVED = folders.SAVED / "models"
+SAVED = folders.OPENS / "models"
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_an_AutoRanker_names_its_best(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["auto", "linear", "fused"])
-def test_files_of_earlier_releases_tell_the_number_of_queries_by_their_provenance(name, tmp_path):
+def test_files_without_queries_tell_their_number_by_their_provenance(name, tmp_path):
     model, frame, y = fitted(name)
     model.save(tmp_path / "m.json")
     content = json.loads((tmp_path / "m.json").read_text())

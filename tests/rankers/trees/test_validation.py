@@ -13,7 +13,7 @@ from rankine.rankers.trees.validation import check_lightgbm, check_xgboost
 
 from ... import folders
 
-SAVED = folders.SAVED / "models"
+SAVED = folders.OPENS / "models"
 LIGHTGBM = json.loads((SAVED / "lightgbm.json").read_text())["booster"]
 XGBOOST = base64.b64decode(json.loads((SAVED / "xgboost.json").read_text())["booster"])
 
@@ -40,15 +40,15 @@ def test_what_the_libraries_wrote_passes():
         ("num_leaves=5", "num_leaves=-5"),
         ("num_leaves=5", "num_leaves=4"),
         ("num_cat=0", "num_cat=3"),
-        ("split_feature=0 1 4 1", "split_feature=0 1 4 100000000"),
-        ("split_feature=0 1 4 1", "split_feature=0 1 4 -1"),
-        ("left_child=1 -1 -2 -4", "left_child=0 -1 -2 -4"),
-        ("left_child=1 -1 -2 -4", "left_child=1 -1 -2 -400"),
-        ("left_child=1 -1 -2 -4", "left_child=1 -1 -2 2"),
-        ("right_child=2 -3 3 -5", "right_child=2 -3 3"),
+        ("split_feature=0 3 0 3", "split_feature=0 3 0 300000000"),
+        ("split_feature=0 3 0 3", "split_feature=0 3 0 -1"),
+        ("left_child=1 3 -2 -1", "left_child=0 3 -2 -1"),
+        ("left_child=1 3 -2 -1", "left_child=1 3 -2 -400"),
+        ("left_child=1 3 -2 -1", "left_child=1 3 -2 2"),
+        ("right_child=2 -3 -4 -5", "right_child=2 -3 -4"),
         ("decision_type=2 2 2 2", "decision_type=2 2 2 3"),
         ("decision_type=2 2 2 2", "decision_type=2 2 2 99"),
-        ("leaf_value=-0.0009", "leaf_value= -0.0009 1 "),
+        ("leaf_value=-0.0004", "leaf_value= -0.0004 1 "),
         ("threshold=1.0", "threshold=x1.0"),
         ("is_linear=0", "is_linear=1"),
         ("is_linear=0", "is_linear=0\nis_linear=1"),
@@ -68,9 +68,9 @@ def test_lightgbm_gets_no_text_that_it_did_not_write(old, new):
 
 
 def test_lightgbm_finds_trees_by_their_sizes():
-    for wrong in ("668000", "667", "0", "-5"):
+    for wrong in ("682000", "681", "0", "-5"):
         with pytest.raises(InputError, match="sizes of the trees"):
-            check_lightgbm(LIGHTGBM.replace("tree_sizes=668", f"tree_sizes={wrong}"), 8)
+            check_lightgbm(LIGHTGBM.replace("tree_sizes=682", f"tree_sizes={wrong}"), 8)
     for cut in range(0, len(LIGHTGBM) - 30, 97):
         with pytest.raises(InputError):
             check_lightgbm(LIGHTGBM[:cut], 8)

@@ -136,14 +136,13 @@ def test_closed_recordings_are_left_out_of_packed_hearings(two, place):
     assert str(place).encode() not in content  # paths are below named roots
 
 
-def test_hearings_are_merged_upgraded_and_checked(two, place):
+def test_hearings_are_merged_and_checked(two, place):
     write_recordings(place / "audio", [3, 4])
     two.recordings.add(place / "audio", [Told(lists("own")), Second(lists("second"))])
     before, hearing = answers(two), two.hearings.all()[0].folder
     assert len(Archive(hearing).index.parts) > 1
     two.merge()
     assert len(Archive(hearing).index.parts) == 1
-    two.upgrade()
     two.check()
     assert answers(two) == before
     part = next(hearing.glob("*.part"))

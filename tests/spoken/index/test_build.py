@@ -5,13 +5,12 @@ import pytest
 
 from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
-from rankine.spoken.index.build import analyse, earlier_fingerprint
+from rankine.spoken.index.build import analyse
 from rankine.spoken.index.kernels.build import by_unit
 from rankine.spoken.lattice.confusion import confusion_network
 from rankine.spoken.lattice.formats import Piece, read_lattice, write_slf
 from rankine.spoken.lattice.scoring import Scoring
 from rankine.spoken.teaching.papers import document_scores
-from rankine.system.files import fingerprint
 
 from ..cases import SMALL, answers, cells, filled, lattice, sausages, talk
 
@@ -141,18 +140,3 @@ def test_an_n_best_list_is_indexed_as_its_network(tmp_path):
     assert sorted(stored.values()) == pytest.approx(sorted(want.values()), rel=2e-4)
     network = confusion_network(read_lattice(tmp_path / "u.nbest"))
     assert stored == pytest.approx({(p, u): x for p, u, x in network.triples()}, rel=2e-4)
-
-
-def test_what_is_read_otherwise_than_before_has_another_fingerprint(tmp_path):
-    """So an archive of the first release analyses it again; other lattices are known as they were."""
-    slf = write_slf(lattice(0))
-    want = {"slf": fingerprint(slf, "None", size=12), "sausage": fingerprint(b"u [ a 1 ]", "None", size=12)}
-    assert earlier_fingerprint(Piece("u", "slf", "m", slf), None) == want["slf"]
-    (tmp_path / "u.slf").write_bytes(slf)
-    assert earlier_fingerprint(Piece("u", "slf", str(tmp_path / "u.slf")), None) == want["slf"]
-    assert earlier_fingerprint(Piece("u", "sausage", "m", b"u [ a 1 ]"), None) == want["sausage"]
-    (tmp_path / "u.slf").write_bytes(weighed := b"lmscale=10\n" + slf)
-    assert earlier_fingerprint(Piece("u", "slf", str(tmp_path / "u.slf")), None) != fingerprint(
-        weighed, "None", size=12
-    )
-    assert earlier_fingerprint(Piece("u", "nbest", "m", b"-1 a\n"), None) != fingerprint(b"-1 a\n", "None", size=12)

@@ -38,22 +38,6 @@ def test_a_part_that_is_written_again_is_the_same(several):
     assert meta == reader.part.meta
 
 
-def test_rows_of_a_part_without_counts_have_those_that_an_upgrade_gives(several):
-    several.merge()
-    (reader,) = several.index.parts
-    with writing(several.folder) as writer:
-        arrays = ((name, reader.part.get(name)) for name in reader.part.places if ".gram" not in name)
-        writer.commit([writer.part(arrays, dict(reader.part.meta))])
-    several.refresh()
-    (old,) = several.index.parts
-    whole = dict(part_of_documents(documents_of(several, old), several.settings)[0])
-    several.upgrade()
-    (new,) = several.index.parts
-    assert whole.keys() == new.part.places.keys() != old.part.places.keys()
-    for name, array in whole.items():
-        np.testing.assert_array_equal(array, new.part.get(name), name)
-
-
 def test_rows_as_text_and_back(several):
     for reader in several.index.parts:
         for d in range(reader.n_documents):

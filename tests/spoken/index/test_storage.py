@@ -187,10 +187,10 @@ def test_manifests_of_other_versions(tmp_path):
     want = answers(archive)
     manifest = tmp_path / "a" / "manifest.json"
     original = manifest.read_bytes()
-    for value in (1, 2):  # an earlier one, and the same, written anew
-        manifest.write_bytes(with_format(manifest, value))
-        assert answers(Archive(tmp_path / "a")) == want
+    manifest.write_bytes(with_format(manifest, 2))  # the same, written anew
+    assert answers(Archive(tmp_path / "a")) == want
     for value, message in (
+        (1, "format 1; this version reads from 2 on"),
         (3, "format 3; this version reads up to 2"),
         (None, "not the manifest of a spoken archive"),
         ("2", "not the manifest of a spoken archive"),

@@ -89,10 +89,6 @@ def test_several_judges_at_once(tmp_path):
     judged = JudgmentStore(tmp_path).all()
     assert sorted(judged.queries.values()) == sorted(f"q{i}" for i in range(15))
     assert judged.n_judgments == 45
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    (empty / "judgments.sqlite").touch()
-    assert JudgmentStore(empty).all() == Judged({}, {})
 
 
 def test_files_of_queries_and_judgments(tmp_path):

@@ -9,7 +9,6 @@ from rankine.spoken.lattice.formats import one_best, write_slf
 
 from ... import folders
 
-SAVED = folders.SAVED / "spoken"
 TAPES = {"one": "spoken words remain", "deep/two": "written words fade", "three": "spoken letters arrive"}
 
 
@@ -24,9 +23,9 @@ def recognised(folder):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(write_slf(one_best(words)))
         segments = [{"file": f"{name}.slf", "start": 0.0}]
-        lines.append(
-            {"recording": name, "print": "00", "audio": f"/tapes/{name}.wav", "ending": ".slf", "segments": segments}
-        )
+        content = {"size": 1, "time": 1, "file": name, "samples": name}
+        line = {"recording": name, "print": "00", "audio": f"/tapes/{name}.wav", "ending": ".slf", **content}
+        lines.append(line | {"segments": segments})
     (lattices / "recognised.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return indexed(archive)
 
@@ -46,8 +45,8 @@ def indexed(archive):
 
 
 def saved(place, name="archive"):
-    """An archive of 0.1."""
-    shutil.copytree(SAVED / name, place / name)
+    """An archive that an earlier commit wrote."""
+    shutil.copytree(folders.OPENS / name, place / name)
     return Archive(place / name)
 
 

@@ -192,12 +192,12 @@ def test_a_setting_of_a_later_release_is_named(tmp_path):
 
 def test_sweeping_removes_only_what_a_writer_made(tmp_path, victims):
     archive = filled(tmp_path / "a", ["d", "e"])
-    mine = ("download.part", "notes.new", "12.part", "x.part.new", ".letter.new-1")
+    mine = ("download.part", "notes.new", "12.part", "x.part.new", ".letter.new-1", "manifest.json.new")
     for name in mine:
         (tmp_path / "a" / name).write_text("mine")
     (tmp_path / "a" / "000000009.part").symlink_to(victims.folder / "victim.txt")
     (tmp_path / "a" / "000000008.part").mkdir()
-    left = ("000000007.part", "manifest.json.new", ".manifest.json.new-x", ".000000003.part.new-ab.part")
+    left = ("000000007.part", ".manifest.json.new-x", ".000000003.part.new-ab.part")
     for name in left:
         (tmp_path / "a" / name).write_text("left behind")
     archive.recordings.delete(["d"])

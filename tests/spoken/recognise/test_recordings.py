@@ -112,6 +112,7 @@ def test_one_process_at_a_time(audio, tmp_path):
 
 
 GOOD = {"recording": "talk", "print": "x", "audio": "/a/talk.wav", "ending": ".slf", "segments": []}
+GOOD |= {"size": 1, "time": 1, "file": "f", "samples": "s"}
 
 
 @pytest.mark.parametrize(
@@ -121,6 +122,8 @@ GOOD = {"recording": "talk", "print": "x", "audio": "/a/talk.wav", "ending": ".s
         ({"recording": "/etc/passwd"}, "stay in its folder"),
         ({"recording": 1}, "recording"),
         ({"print": None}, "print"),
+        ({"samples": None}, "samples"),
+        ({"size": -1}, "size"),
         ({"segments": [{"start": 0.0}]}, "file"),
         ({"segments": [{"file": "talk.slf"}]}, "start"),
         ({"segments": [{"file": "talk.slf", "start": "x"}]}, "start"),

@@ -16,7 +16,8 @@ from ..cases import filled
 def archive(tmp_path):
     archive = filled(tmp_path / "a", ["old"])
     (archive.folder / "recognised").mkdir()
-    lines = [{"recording": "new", "print": "p"}, {"recording": "done", "print": "p", "segments": []}]
+    line = {"print": "p", "size": 1, "time": 1, "file": "f", "samples": "s"}
+    lines = [{"recording": "new", **line}, {"recording": "done", "segments": [], **line}]
     (archive.folder / "recognised" / "recognised.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines))
     return archive
 

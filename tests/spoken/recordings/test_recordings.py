@@ -224,7 +224,9 @@ def test_a_journal_that_names_other_files_deletes_nothing(archive, tmp_path, fil
     victim = tmp_path / "victim.txt"
     victim.write_text("mine")
     journal = tmp_path / "archive" / FOLDER / "recognised.jsonl"
-    entry = {"recording": "b", "print": "", "segments": [{"file": file.replace("VICTIM", str(victim)), "start": 0}]}
+    content = {"size": 1, "time": 1, "file": "f", "samples": "s"}
+    segments = [{"file": file.replace("VICTIM", str(victim)), "start": 0}]
+    entry = {"recording": "b", "print": "", "segments": segments, **content}
     journal.write_text(journal.read_text() + json.dumps(entry) + "\n")
     before = sorted((tmp_path / "archive").rglob("*"))
     for change in (

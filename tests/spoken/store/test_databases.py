@@ -30,7 +30,7 @@ def test_what_is_no_database(tmp_path):
 
 def test_a_journal_that_another_process_removes_meanwhile(tmp_path, monkeypatch):
     """It is there when it is looked at, and gone when it is opened."""
-    from rankine.spoken.store import store as databases
+    from rankine.spoken.store import databases
 
     (tmp_path / "a.sqlite").write_bytes(b"")
     (tmp_path / "a.sqlite-journal").write_bytes(b"x")

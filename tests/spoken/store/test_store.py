@@ -1,19 +1,13 @@
-"""The archive's store: batches, undo, and what older releases have kept."""
+"""The archive's store: batches and undo."""
 
 import random
-import shutil
 import sqlite3
 
 import pytest
 
 import rankine as rk
-from rankine.spoken.learn.judgments import JudgmentStore
 from rankine.spoken.store.recordings import attach_recordings, detach_recordings, identify_recordings
-from rankine.spoken.store.store import FILE, LEGACY, Store, cells, refresh, split_place
-
-from ... import folders
-
-SAVED = folders.SAVED / "spoken"
+from rankine.spoken.store.store import Store, cells, refresh, split_place
 
 
 def say(store, recording, field, value):
@@ -100,19 +94,6 @@ def test_where_a_recordings_name_ends(name, names, want):
     assert split_place(name, names) == want
 
 
-def test_judgments_of_an_older_release_move_into_the_store(tmp_path):
-    archive = next(p.parent for p in SAVED.rglob(LEGACY))
-    shutil.copytree(archive, tmp_path / "a")
-    book = JudgmentStore(tmp_path / "a")
-    before = book.all()
-    assert before.n_judgments
-    assert not (tmp_path / "a" / FILE).exists()  # reading changes nothing
-    book.query("something new")
-    assert not (tmp_path / "a" / LEGACY).exists()
-    after = book.all()
-    assert after.qrels == {**before.qrels, list(after.queries)[-1]: {}}
-
-
 def test_a_store_of_the_future(tmp_path):
     store = Store(tmp_path)
     say(store, "a", "title", "x")
@@ -121,6 +102,17 @@ def test_a_store_of_the_future(tmp_path):
     db.close()
     with pytest.raises(rk.InputError, match="of a newer release"):
         store.batches()
+
+
+@pytest.mark.parametrize("use", [Store.batches, Store.check, lambda store: say(store, "a", "title", "y")])
+def test_a_store_of_an_older_version(tmp_path, use):
+    store = Store(tmp_path)
+    say(store, "a", "title", "x")
+    with sqlite3.connect(store.path) as db:
+        db.execute("PRAGMA user_version = 1")
+    db.close()
+    with pytest.raises(rk.InputError, match="the store has version 1; this version of Rankine reads 2 to 3"):
+        use(store)
 
 
 def test_check_compares_what_rows_come_to(tmp_path):
@@ -183,7 +175,7 @@ def test_rows_are_checked_once_until_the_file_changes(tmp_path, monkeypatch):
         say(Store(tmp_path), "tape", "title", f"t{i}")
         Store(tmp_path).batches()
     assert len(looked) <= 1  # a new store, then only what this process wrote
-    db = sqlite3.connect(tmp_path / FILE)
+    db = sqlite3.connect(tmp_path / "store.sqlite")
     with db:
         db.execute("UPDATE about SET value = x'00' WHERE id = 1")
     db.close()

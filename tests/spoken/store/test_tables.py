@@ -7,19 +7,12 @@ import pytest
 import rankine as rk
 from rankine.spoken.archive import Archive
 from rankine.spoken.learn.judgments import JudgmentStore
-from rankine.spoken.maintenance.salvage import salvage
 from rankine.spoken.store.store import FILE, Store
-from rankine.spoken.store.tables import KINDS, VERSION, definitions
+from rankine.spoken.store.tables import KINDS, OLDEST, VERSION, definitions
 
 from ..corrections.cases import archive_of
 
 LATER = ("correction", "note", "member")
-# as the first version made them
-JUDGMENT = (
-    "CREATE TABLE judgment (id INTEGER PRIMARY KEY, batch INTEGER NOT NULL REFERENCES batch(id), query TEXT NOT NULL "
-    "REFERENCES query(name), recording INTEGER NOT NULL REFERENCES recording(id), place TEXT NOT NULL, grade REAL NOT "
-    "NULL)"
-)
 
 
 def execute(folder, *statements):
@@ -30,32 +23,18 @@ def execute(folder, *statements):
     db.close()
 
 
-def make_earlier(folder, version):
-    """Make the store of an archive one of an earlier version."""
-    execute(folder, *(f"DROP TABLE {kind}" for kind in LATER), f"PRAGMA user_version = {version}")
-    if version == 1:
-        execute(
-            folder,
-            "ALTER TABLE judgment RENAME TO later",
-            JUDGMENT,
-            "INSERT INTO judgment SELECT id, batch, query, recording, place, grade FROM later",
-            "DROP TABLE later",
-            definitions()["judgment_batch"],
-        )
-
-
-@pytest.fixture(params=range(1, VERSION))
-def version(request):
-    return request.param
+def make_earlier(folder):
+    """Make the store of an archive one of version 2."""
+    execute(folder, *(f"DROP TABLE {kind}" for kind in LATER), f"PRAGMA user_version = {OLDEST}")
 
 
 @pytest.fixture
-def archive(tmp_path, version):
+def archive(tmp_path):
     """An archive with a title and a judgment, in a store of an earlier version."""
     archive = archive_of(tmp_path / "a", tape="one two three", other="four")
     archive.metadata.set("tape", {"title": "a title", "rights": "closed"})
     JudgmentStore(archive.folder, {"other"}).judge("words", "other", 1.0, "ann")
-    make_earlier(archive.folder, version)
+    make_earlier(archive.folder)
     return Archive(tmp_path / "a")
 
 
@@ -67,7 +46,7 @@ def tables(folder):
     return out, version
 
 
-def test_a_store_of_an_earlier_version_is_only_read(archive, version):
+def test_a_store_of_an_earlier_version_is_only_read(archive):
     before = (archive.folder / FILE).read_bytes()
     archive.check()
     assert archive.metadata.get("tape")["title"] == "a title"
@@ -79,7 +58,7 @@ def test_a_store_of_an_earlier_version_is_only_read(archive, version):
     assert (row.judge, row.rank, row.weights) == ("ann", None, "")
     book.check()
     assert (archive.folder / FILE).read_bytes() == before
-    assert tables(archive.folder) == (definitions(version), version)
+    assert tables(archive.folder) == (definitions(OLDEST), OLDEST)
 
 
 def test_it_gets_what_it_lacks_when_it_is_written_to(archive):
@@ -97,10 +76,10 @@ def test_a_new_store_has_the_same_tables(tmp_path):
     assert tables(tmp_path) == (definitions(), VERSION)
 
 
-def test_a_change_that_fails_leaves_it_as_it_was(archive, version):
+def test_a_change_that_fails_leaves_it_as_it_was(archive):
     with pytest.raises(RuntimeError), Store(archive.folder).writing("x"):
         raise RuntimeError
-    assert tables(archive.folder) == (definitions(version), version)
+    assert tables(archive.folder) == (definitions(OLDEST), OLDEST)
 
 
 def test_it_is_packed_also_without_what_is_closed(archive, tmp_path):
@@ -109,17 +88,6 @@ def test_it_is_packed_also_without_what_is_closed(archive, tmp_path):
     assert other.recordings.names == ["other"]
     archive.pack(tmp_path / "q.zip", closed=True)
     assert Archive.unpack(tmp_path / "q.zip", tmp_path / "more").metadata.get("tape")["title"] == "a title"
-
-
-def test_it_is_salvaged(archive, tmp_path):
-    (tmp_path / "copy").mkdir()
-    (tmp_path / "copy" / FILE).write_bytes((archive.folder / FILE).read_bytes())
-    done = salvage(tmp_path / "copy" / FILE, archive.folder / FILE)
-    assert done.saved > 0
-    assert done.refused == 0
-    assert Archive(archive.folder).metadata.get("tape")["title"] == "a title"
-    assert JudgmentStore(archive.folder, {"other"}).all().qrels == {"1": {"other": 1.0}}
-    assert tables(archive.folder)[1] == VERSION
 
 
 @pytest.mark.parametrize(
@@ -134,17 +102,15 @@ def test_what_no_version_made_is_damage(archive, statement):
         archive.notes.all()
 
 
-def test_corrections_beside_judgments_of_the_first_version_are_damage(tmp_path):
-    """No version had both, whatever number the store states."""
+@pytest.mark.parametrize(("made", "stated"), [(OLDEST, VERSION), (VERSION, OLDEST), (VERSION, 0), (OLDEST, -1)])
+def test_tables_of_another_version_than_the_store_states_are_damage(tmp_path, made, stated):
     archive = archive_of(tmp_path / "a", tape="one two three")
     archive.metadata.set("tape", {"title": "a title"})
-    made = [statement for name, statement in definitions().items() if name.startswith(LATER)]
-    make_earlier(archive.folder, 1)
-    execute(archive.folder, *made)
-    for number in range(1, VERSION + 1):
-        execute(archive.folder, f"PRAGMA user_version = {number}")
-        with pytest.raises(rk.InputError, match="it has other tables"):
-            Archive(tmp_path / "a").metadata.get("tape")
+    if made == OLDEST:
+        make_earlier(archive.folder)
+    execute(archive.folder, f"PRAGMA user_version = {stated}")
+    with pytest.raises(rk.InputError, match="it has other tables"):
+        Archive(tmp_path / "a").metadata.get("tape")
 
 
 def test_every_kind_speaks_of_recordings():

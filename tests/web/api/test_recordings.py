@@ -88,7 +88,8 @@ def test_transcripts(client):
 def test_what_is_being_recognised(client, site):
     lattices = site.archive.folder / "recognised"
     lattices.mkdir()
-    lines = [{"recording": "next", "print": "p"}, {"recording": "shut", "print": "p"}]
+    line = {"print": "p", "size": 1, "time": 1, "file": "f", "samples": "s"}
+    lines = [{"recording": name, **line} for name in ("next", "shut")]
     (lattices / "recognised.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with telling_progress(lattices, lambda done, total: None) as report:
         report(12.0, 60.0)

@@ -18,7 +18,7 @@ for command in (
     recordings.add, search.search, search.serve, search.play, metadata.list_recordings, metadata.about,
     recordings.recognise, lattices.inspect, lattices.pspl, lattices.cn, lattices.show, lattices.convert,
     care.index, care.subtitles, recordings.delete, recordings.undelete, recordings.purge, recordings.relocate,
-    care.merge, care.check, care.pack, care.unpack, care.upgrade,
+    care.merge, care.check, care.pack, care.unpack,
     *TABLES,
     corrections.correct, corrections.corrections, marks.note, marks.notes, marks.collection,
     judging.judge, judging.judgments, learning.learn, learning.weights, learning.hearings,

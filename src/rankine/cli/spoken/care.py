@@ -193,7 +193,7 @@ def _repair(archive: str, workers: int | None) -> list[str]:
     return repairs.lost + repairs.left
 
 
-# -- ``rankine spoken pack``, ``unpack`` and ``upgrade``
+# -- ``rankine spoken pack`` and ``unpack``
 
 
 def pack(
@@ -258,21 +258,3 @@ def unpack(
     with bar("unpacking", None) as update:
         n = make(source, archive, thread_count(workers), update, update)
     say(f"{archive}: {counted(n, 'document')}")
-
-
-def upgrade(archive: Folder) -> None:
-    """Bring an archive of an earlier release to the present format. Older releases cannot open it from then on.
-
-    The first change of an archive does it too. This also stores what search otherwise derives each time.
-    """
-    from ...spoken import Archive
-    from ...system.progress import bar
-
-    opened = Archive(archive)
-    with bar("upgrading", None, unit="bytes") as update:
-        done = opened.upgrade(update)
-    if done.before == done.after and not done.parts:
-        say(f"{archive}: format {done.after}, nothing to upgrade")
-    else:
-        parts = f"; {counted(done.parts, 'part')} of the index written anew" if done.parts else ""
-        say(f"{archive}: format {done.after}, was {done.before}{parts}")

@@ -266,7 +266,7 @@ class BatchJournal:
         self._lock = ExitStack()
         self._lock.enter_context(locked(self.path, "another process is writing this output"))
         keeping(f"finished utterances in {self.path}; the same command goes on from there")
-        # the release before called it Source: its batches continue
+        # a stopped batch is known by this text
         what = f"Source(place={source.place!r}, format={source.format!r}, scoring={source.scoring!r})"
         key = self._MARK + f"({what}, {settings!r}, {source.state()!r})\n".encode()
         whole = self._read(key) if self.path.exists() else 0

@@ -35,7 +35,7 @@ from ...system.temporary import temporary_folder
 from ...version import __version__
 from ..oracle.starts import DEFAULT_COUNT
 
-_LATER = ("start", "schedule")  # parameters that older folders do not know: unset, they are not part of a name
+_LATER = ("start", "schedule")  # parameters that are part of a name only where they are set
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,14 @@ class TuningJob:
         """A name that changes with everything the result depends on."""
         params = {name: value for name, value in self.params.items() if name not in _LATER or value is not None}
         if params.get("n_starts", 0) is None:
-            params["n_starts"] = DEFAULT_COUNT  # as it was called before
+            params["n_starts"] = DEFAULT_COUNT
         if self.path is not None:
             params["C"] = 1.0  # the path has values of its own
         content = [self.kind, params, self.path, self.fold, self.measure, self.data]
         if RANKS in supervision_of(self.params.get("loss")):
-            content.append("measured on grades")  # until 0.1 the measure was taken of ranks: its files do not count
+            content.append("measured on grades")
         if self.stops:
-            content.append("stops early")  # until 0.1 no fit did
+            content.append("stops early")
         return fingerprint(json.dumps(content, sort_keys=True, default=plain), size=12, algorithm="sha256")
 
 

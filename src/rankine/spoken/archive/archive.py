@@ -32,7 +32,6 @@ if TYPE_CHECKING:  # where it is used it is imported there: a search must begin 
     from ..corrections.corrections import Corrections
     from ..maintenance.packing import PackedArchive
     from ..maintenance.repair import Repairs
-    from ..maintenance.upgrade import Upgrade
     from ..metadata.metadata import Metadata
     from .hearings import Hearings
     from .judgments import Judgments
@@ -264,20 +263,6 @@ class Archive:
         from ..maintenance.check import check_archive
 
         check_archive(self.folder, report)
-
-    def upgrade(self, report: Callable[[int, int], None] = lambda done, total: None) -> Upgrade:
-        """Bring an archive of an earlier release to the present format; ``report`` gets bytes of the index, and all.
-
-        The first change of an archive does the same, but for what makes search faster: expected counts of n-grams.
-        """
-        from ..maintenance.upgrade import upgrade_archive
-
-        upgrade = upgrade_archive(self.folder, report)
-        for hearing in hearings_of(self.folder):
-            further = upgrade_archive(hearing.folder, lambda done, total: None)
-            upgrade = upgrade._replace(parts=upgrade.parts + further.parts)
-        self.refresh()
-        return upgrade
 
     def pack(
         self,

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, Protocol
 
 from ...errors import InputError
 from ..index.reader import Index
+from ..index.storage import BUSY
 from ..metadata.rights import check_readable, not_open
 from ..recordings.place_files import read_place_rows, write_place_rows
 from ..store.history import StoredChange, history_of, undo_change
 from ..store.store import Store, login_name
-from ..store.upgrading import BUSY
 from .changes import WAIT, reading_as_heard, settle, stored_corrections
 from .elsewhere import MisheardPlace, misheard_places
 from .hearings import settle_hearings

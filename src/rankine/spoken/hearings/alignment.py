@@ -56,8 +56,7 @@ def heard_segments(folder: Path) -> dict[str, list[tuple[float, _Utterance]]]:
     out: dict[str, list[tuple[float, _Utterance]]] = {}
     if inside(lattices, JOURNAL).exists():
         for utterance, name, line, segment in RecordingJournal(lattices).utterances():
-            if "samples" in line:
-                out.setdefault(line["samples"], []).append((segment["start"], (name, utterance)))
+            out.setdefault(line["samples"], []).append((segment["start"], (name, utterance)))
     return out
 
 

@@ -26,10 +26,9 @@ from ...system.paths import entries, folder_inside, inside
 from ...system.records import Count, Finite, checked
 from ...system.temporary import MARK
 from ..index.reader import Index
-from ..index.storage import MANIFEST, create
+from ..index.storage import BUSY, MANIFEST, create
 from ..metadata.rights import HEARINGS
 from ..recordings.places import documents_of
-from ..store.upgrading import BUSY
 from .alignment import SamePlaces, same_places
 
 FOLDER, RECORD = HEARINGS, "hearing.json"

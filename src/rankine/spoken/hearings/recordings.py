@@ -32,8 +32,8 @@ def held_samples(archive: Path, deleted: bool = False) -> set[str]:
     lattices = folder_inside(archive, FOLDER)
     lines = RecordingJournal(lattices).lines.values() if lattices.is_dir() else ()
     return {
-        line["samples"] for line in lines if "samples" in line
-        and (line.get("segments") is not None or (deleted and ("gone" not in line or line.get("kept"))))
+        line["samples"] for line in lines
+        if line.get("segments") is not None or (deleted and ("gone" not in line or line.get("kept")))
     }  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def add_silent_places(
     with locked(lattices):
         journal = RecordingJournal(lattices, roots=roots)
         before, times = dict(journal.lines), _times_of_recordings(own)
-        names = {line["samples"]: name for name, line in before.items() if "samples" in line and _is_done(line)}
+        names = {line["samples"]: name for name, line in before.items() if _is_done(line)}
         for index in indexes:
             for samples, segments in _segments(index).items():
                 if samples in names:

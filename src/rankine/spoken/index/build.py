@@ -14,7 +14,7 @@ import numpy as np
 
 from ...system.files import fingerprint
 from ..lattice.confusion import confusion_network
-from ..lattice.formats import TABLE, Piece
+from ..lattice.formats import Piece
 from ..lattice.grams import GramCounts, gram_counts
 from ..lattice.lattice import Lattice
 from ..lattice.positions import pspl
@@ -173,20 +173,6 @@ def content_print(piece: Piece) -> str:
 def fingerprint_of(content: str, more: Any = None) -> str:
     """The fingerprint of an utterance, by that of its content, and of how it is read and where it begins."""
     return fingerprint(content, repr(more), size=12)
-
-
-def earlier_fingerprint(piece: Piece, more: Any) -> str:
-    """The fingerprint that releases until 0.1 gave to an utterance, with all that was said about it.
-
-    An utterance that is read otherwise since then has another one.
-    """
-    revised = TABLE[piece.format].revised
-    anew = ["read anew"] if revised is not None and revised(piece) else []
-    data = piece.data
-    if data is None:
-        with open(piece.path, "rb") as file:
-            data = file.read()
-    return fingerprint(data, repr(more), *anew, size=12)
 
 
 def part_of_documents(documents: Sequence[Document], settings: Settings) -> tuple[Arrays, dict[str, Any]]:
@@ -357,8 +343,7 @@ class _Merger:
 
     def _grams(self, kind: str, orders: Sequence[int]) -> Arrays:
         """The n-grams that stay, with new codes and numbers of utterances."""
-        posteriors = self.settings.decoded()
-        parts = self._of_each(lambda part: part_grams(part, kind, orders, posteriors))
+        parts = self._of_each(lambda part: part_grams(part, kind, orders))
         numbers = [self._numbers(i) for i in range(len(parts))]
         yield from merged_grams(kind, orders, parts, self.utterances, numbers)
 

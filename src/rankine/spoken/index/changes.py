@@ -24,7 +24,6 @@ from .build import (
     Utterance,
     analyse,
     content_print,
-    earlier_fingerprint,
     fingerprint_of,
     part_of_documents,
     part_of_parts,
@@ -99,18 +98,6 @@ class Corpus:
         content = self.prints.get(piece.name) or content_print(piece)
         turn = () if piece.turn is None else (piece.turn,)
         return fingerprint_of(content, (self.about_of(piece).offset, self.reading, *turn))
-
-    def earlier_prints(self, documents: set[str], index: WorkingIndex) -> dict[str, str]:
-        """The fingerprints of documents as releases until 0.1 made them, with texts and audio of the index."""
-        prints: dict[str, list[str]] = {}
-        audio = index.audio_of(documents)
-        for piece in self.pieces_of(documents):
-            about = self.about.get(piece.name)
-            if about is not None:
-                about = about._replace(texts=index.base_texts(about.document), audio=audio.get(piece.name, ""))
-            mark = earlier_fingerprint(piece, (about, self.reading))
-            prints.setdefault(self.about_of(piece).document, []).append(mark)
-        return {name: " ".join(marks) for name, marks in prints.items()}
 
     def pieces(self, file: File) -> Iterator[Piece]:
         """The utterances of a file that are to be indexed."""
@@ -225,12 +212,13 @@ def update(
     index: WorkingIndex, corpus: Corpus, workers: int, remove_missing: bool, batch: int, progress: Progress
 ) -> Changes:
     """Bring the index to the state of the corpus: add and update documents, and perhaps remove others."""
+    _ = index.splits  # a missing package is reported once, not for every utterance
     content = survey(corpus, progress)
     refused = corpus.recorded.keys() & content.fingerprints
     if corpus.listed:
         index.relabel(_renamed(index, content))
     todo = _todo(index, corpus, content, remove_missing)
-    todo -= _relabelled(index, corpus, content, todo)
+    index.relabel(_moved(index, corpus, todo))
     removed = [d for d in index.fingerprints if d not in content.fingerprints] if remove_missing else []
     if removed and content.damaged:
         content.errors.append(f"nothing was removed, because {corpus.place} is damaged")
@@ -273,22 +261,14 @@ def _renamed(index: WorkingIndex, content: Survey) -> dict[str, Labels]:
     return {old: Labels(name=name) for old, name in out.items()}
 
 
-def _relabelled(index: WorkingIndex, corpus: Corpus, content: Survey, todo: set[str]) -> set[str]:
-    """The documents of these that only earlier releases call changed; they and moved recordings are labelled anew."""
-    same = set()
-    if candidates := todo & set(index.fingerprints):
-        earlier = corpus.earlier_prints(candidates, index)
-        same = {name for name in candidates if index.fingerprints[name] == earlier.get(name)}
+def _moved(index: WorkingIndex, corpus: Corpus, todo: set[str]) -> dict[str, Labels]:
+    """Return the audio files that the table gives to documents which need not be indexed."""
     audio: dict[str, dict[str, str]] = {}
     for utterance, about in corpus.about.items():
-        kept = about.document in todo - same or about.document in corpus.recorded
+        kept = about.document in todo or about.document in corpus.recorded
         if about.audio and about.document in index.numbers and not kept:
             audio.setdefault(about.document, {})[utterance] = about.audio
-    labels = {name: Labels(audio=paths) for name, paths in audio.items()}
-    for name in same:
-        labels[name] = labels.get(name, Labels())._replace(fingerprint=content.fingerprints[name])
-    index.relabel(labels)
-    return same
+    return {name: Labels(audio=paths) for name, paths in audio.items()}
 
 
 def _todo(index: WorkingIndex, corpus: Corpus, content: Survey, remove_missing: bool) -> set[str]:

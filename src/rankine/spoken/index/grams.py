@@ -1,9 +1,7 @@
-"""Expected counts of n-grams: how they are stored, and what stands in for them in parts that do not hold them.
+"""Expected counts of n-grams: how they are stored, and what stands in for them where they are not.
 
 Words are counted from ``WORD_LEAST`` on, n-grams of the last kind of units from ``SOUND_LEAST`` on. Counts are stored
-as their logarithm. In a part of an older release a word's count is the sum of its posteriors in the confusion networks,
-and a gram's count is Σ_k Π_j P(u_j, k + j) over the slots, from the same least counts on and in the same steps: such a
-part gives the same counts before and after it is merged.
+as their logarithm. For other units that follow each other :func:`chain_counts` sums over slots or positions.
 """
 
 from __future__ import annotations
@@ -17,12 +15,11 @@ from . import schema
 from .kernels import grams as kn
 from .kernels.build import by_unit
 from .reader import PartReader
-from .schema import FORMS, Arrays, GramPostings, Postings, joined
+from .schema import FORMS, Arrays, GramPostings, joined
 from .storage import Part
 
 WORD_LEAST, SOUND_LEAST = 1e-5, 1e-3
 _SMALLEST, _LARGEST, _STEPS = 1e-6, 1e3, 65535
-_DENSE = 1 << 24  # codes of n-grams that have a place each in a table
 
 
 def least_count(order: int) -> float:
@@ -158,62 +155,13 @@ def merged_grams(
         yield from GramTable.merged(renamed).arrays(kind, n)
 
 
-def part_grams(part: Part, kind: str, orders: Sequence[int], posteriors: np.ndarray) -> PartGrams:
-    """All n-grams of a kind in a part; ``posteriors`` are those of the stored numbers."""
-    if not GramPostings(kind, orders[0]).stored(part):
-        return _derived_grams(part, kind, orders, posteriors)
+def part_grams(part: Part, kind: str, orders: Sequence[int]) -> PartGrams:
+    """Return all n-grams of a kind in a part."""
     tables = {}
     for order in orders:
         grams = GramPostings(kind, order)
         tables[order] = GramTable(grams.codes(part), grams.bounds(part), *grams.read(part))
     return PartGrams(schema.gram_units(kind).read(part).all(), tables)
-
-
-def _derived_grams(part: Part, kind: str, orders: Sequence[int], posteriors: np.ndarray) -> PartGrams:
-    """The n-grams of a part of an older release, by its confusion networks."""
-    postings = Postings(kind, "cn")
-    names, ptr = schema.units(kind).read(part).all(), postings.bounds(part)
-    utterance, position, stored = postings.read(part)
-    unit = np.repeat(np.arange(len(names)), np.diff(ptr))
-    place = utterance.astype(np.int64) << 32 | position
-    order = np.argsort(place, kind="stable")  # postings are sorted by unit: it breaks ties
-    place = place[order]
-    tables = {}
-    for n in orders:
-        rows = _summed(place, unit[order], posteriors[stored[order]], max(len(names), 1), n)
-        tables[n] = GramTable.of(*_numbered(rows.code), rows.utterance.astype(np.uint32), coded(rows.counts))
-    return PartGrams(names, tables)
-
-
-class _Sums(NamedTuple):
-    """Codes of n-grams, their utterances, which rise, and their counts."""
-
-    code: np.ndarray
-    utterance: np.ndarray
-    counts: np.ndarray
-
-
-def _summed(place: np.ndarray, unit: np.ndarray, p: np.ndarray, base: int, n: int) -> _Sums:
-    """The expected counts of the n-grams of each utterance: in a table of all codes, or by sorting."""
-    if base**n <= _DENSE:
-        return _Sums(*kn.dense_grams(place, unit, p, base, n, least_count(n), np.zeros(base**n)))
-    code, where, count = kn.slot_grams(place, unit, p, base, n)
-    key = np.lexsort((code, where))  # stable: the terms of a sum stay in the order of the slots
-    first = np.flatnonzero(np.diff(code[key], prepend=-1) | np.diff(where[key], prepend=-1))
-    total = np.add.reduceat(count[key], first) if len(first) else np.zeros(0)
-    enough = total >= least_count(n)
-    rows = key[first][enough]
-    return _Sums(code[rows], where[rows], total[enough])
-
-
-def _numbered(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All codes that occur, sorted, and which of them each is."""
-    most = int(code.max(initial=0)) + 1
-    if most > _DENSE:
-        return np.unique(code, return_inverse=True)
-    there = np.zeros(most, np.bool_)
-    there[code] = True
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[code]
 
 
 # -- reading
@@ -222,8 +170,6 @@ def _numbered(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def gram_postings(reader: PartReader, kind: str, units: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """The utterances of a part in which units follow each other, and the stored counts; the order must be stored."""
     grams = GramPostings(kind, len(units))
-    if not grams.stored(reader.part):
-        return _derived(reader, kind, units)
     names = reader.texts(schema.gram_units(kind))
     code, codes = 0, grams.codes(reader.part)
     for unit in units:
@@ -236,12 +182,6 @@ def gram_postings(reader: PartReader, kind: str, units: Sequence[str]) -> tuple[
         return np.zeros(0, np.uint32), np.zeros(0, np.uint16)
     ptr = grams.bounds(reader.part)
     return grams.read(reader.part, int(ptr[at]), int(ptr[at + 1]))
-
-
-def _derived(reader: PartReader, kind: str, units: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    utterance, counts = chain_counts(reader, kind, "cn", units)
-    enough = counts >= least_count(len(units))
-    return utterance[enough], coded(counts[enough])
 
 
 def chain_counts(reader: PartReader, kind: str, form: str, units: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:

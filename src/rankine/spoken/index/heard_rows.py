@@ -21,7 +21,7 @@ import numpy as np
 from ...errors import InputError
 from . import schema
 from .build import Entries, Utterance, Word
-from .grams import UtteranceGrams, decoded, part_grams
+from .grams import UtteranceGrams, decoded
 from .kernels import heard_rows as kn
 from .reader import PartReader
 from .schema import FORMS, GramPostings, Postings
@@ -49,7 +49,7 @@ def utterances_in(reader: PartReader, rows: range, settings: Settings) -> list[U
     }  # fmt: skip
     grams = {
         (kind, order): some for kind, orders in settings.grams.items()
-        for order, some in _grams(reader, kind, orders, rows, settings).items()
+        for order, some in _grams(reader, kind, orders, rows).items()
     }  # fmt: skip
     return [
         utterance._replace(
@@ -147,17 +147,9 @@ def _entries(reader: PartReader, kind: str, form: str, rows: range) -> list[Entr
     return out
 
 
-def _grams(
-    reader: PartReader, kind: str, orders: Sequence[int], rows: range, settings: Settings
-) -> dict[int, list[UtteranceGrams]]:
+def _grams(reader: PartReader, kind: str, orders: Sequence[int], rows: range) -> dict[int, list[UtteranceGrams]]:
     """The n-grams of rows, by order."""
     part, out = reader.part, dict[int, list[UtteranceGrams]]()
-    if not GramPostings(kind, orders[0]).stored(part):
-        names, tables = part_grams(part, kind, orders, settings.decoded())
-        for order, table in tables.items():
-            some = _postings(table.ptr, table.utterance, rows)
-            out[order] = _of_rows(names, order, table.codes, table.utterance, table.coded, rows, some)
-        return out
     names = reader.texts(schema.gram_units(kind)).all()
     for order in orders:
         grams = GramPostings(kind, order)

@@ -191,10 +191,9 @@ class PartReader:
                 self._check_postings(Postings(kind, form), slots if form == "cn" else None)
 
         for kind, orders in settings.grams.items():
-            if GramPostings(kind, orders[0]).stored(self.part):
-                self._check_order(schema.gram_units(kind))
-                for order in orders:
-                    self._check_grams(GramPostings(kind, order))
+            self._check_order(schema.gram_units(kind))
+            for order in orders:
+                self._check_grams(GramPostings(kind, order))
 
     def _check_order(self, column: TextColumn) -> None:
         """Check that units are sorted by bytes."""
@@ -464,7 +463,7 @@ class Index:
         return [text for part in self.parts for text in part.texts(column).some(part.counting)]
 
     def base_texts(self, document: str) -> dict[str, str]:
-        """Title, date and speaker that the index itself has of a document, from releases until 0.1."""
+        """Return the title, date and speaker that the index itself has of a document, as its transcript gave them."""
         if document not in self.numbers:
             return {}
         part, number = self.place_of(document)

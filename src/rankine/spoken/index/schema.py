@@ -5,10 +5,6 @@ for each kind of units the units, the slots of the confusion networks and the po
 one level. It is written from the values of its rows, read from a part, or merged from the rows of several parts that
 stay. A *bounds* column divides the rows of the level below among its own rows.
 
-Since 0.2 parts also hold the expected counts of n-grams (:class:`GramPostings`). A part without them is read as before;
-they are derived from its confusion networks. A release before 0.2 reads a part that has them and passes over them; a
-part that it writes has none.
-
 Compiled functions and slices use numbers of a part as places in other arrays. So a column is checked when it is read
 for the first time: its length is that of its level, bounds begin at 0 and never fall, utterances and positions of
 postings are those that there are. A part for which this does not hold is damaged, whatever its checksums say.
@@ -122,7 +118,7 @@ def _strings(column: Column, part: Part, ptr: np.ndarray, text: np.ndarray) -> S
 
 
 class SparseTextColumn(TextColumn):
-    """Texts of which most are empty: a part in which all are has no arrays, and neither has one of an older release."""
+    """Texts of which most are empty: a part in which all are has no arrays."""
 
     def write(self, values: Iterable[str]) -> Arrays:
         """The arrays of a new part; none where all texts are empty."""
@@ -336,10 +332,6 @@ class GramPostings:
         yield f"{self.name}.ptr", ptr
         yield f"{self.name}.utt", utterance.astype(np.uint16 if utterance.max(initial=0) < 65536 else np.uint32)
         yield f"{self.name}.n", coded
-
-    def stored(self, part: Part) -> bool:
-        """Whether a part holds counts of n-grams; those of older releases do not."""
-        return f"{self.name}.code" in part.places
 
     def codes(self, part: Part) -> np.ndarray:
         """The codes of all grams, checked once: they rise, and are made of the units that there are."""

@@ -36,11 +36,12 @@ from ...system.files import is_temporary, locked, replacing, sealed, unsealed, w
 from ...system.paths import check_name, inside, plain_files
 from ...system.records import Count, checked, large_record
 from ...version import __version__
+from ..store.manifest import FORMAT, MANIFEST, STORED, WHAT
 from ..store.store import FILE, Store
-from ..store.upgrading import BUSY, FORMAT, MANIFEST, STORED, WHAT
 from .settings import SettingsRecord, check_members
 
 MAGIC = b"RNKPART1"
+BUSY = "another process is changing this archive; try again when it is done"
 CHUNK = 1 << 16
 ALIGNED = 64  # arrays begin at multiples of this
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -272,9 +273,8 @@ _OPEN: WeakValueDictionary[tuple[object, ...], Part] = WeakValueDictionary()
 
 
 _PART = re.compile(r"\d{9,30}\.part")
-# what a writer that was killed leaves behind; the latter until 0.1
 _OWN = r"(\d{9,30}\.part|manifest\.json|dictionary\.txt|units-\d+\.txt)"
-_LEFT_BEHIND = re.compile(rf"\.{_OWN}\.new-.*|{_OWN}\.new")
+_LEFT_BEHIND = re.compile(rf"\.{_OWN}\.new-.*")  # by a writer that was killed
 
 
 class _NamedPart(TypedDict):
@@ -289,7 +289,7 @@ class _ManifestRecord(TypedDict):
     settings: SettingsRecord
     parts: list[_NamedPart]
     files: dict[str, Checksum] | None
-    id: NotRequired[Annotated[str, Meta(pattern="^[0-9a-f]{8,64}$")]]
+    id: Annotated[str, Meta(pattern="^[0-9a-f]{8,64}$")]
     store: NotRequired[bool]
 
 
@@ -301,8 +301,7 @@ class Manifest:
     parts: tuple[PartFile, ...] = ()
     files: dict[str, int] = field(default_factory=dict)  # other files that belong to it, with their checksums
     serial: int = 0
-    id: str = ""  # made with the archive; empty in archives of 0.1
-    format: int = FORMAT
+    id: str = ""  # made with the archive
     store: bool = False  # whether there is a store, without which the archive is damaged
 
     @property
@@ -313,11 +312,9 @@ class Manifest:
     def to_bytes(self) -> bytes:
         """JSON with a checksum."""
         content = {
-            "archive": "rankine", "format": self.format, "version": __version__, "serial": self.serial,
-            "settings": self.settings, "parts": [p.record() for p in self.parts], "files": self.files,
+            "archive": "rankine", "format": FORMAT, "version": __version__, "serial": self.serial,
+            "settings": self.settings, "parts": [p.record() for p in self.parts], "files": self.files, "id": self.id,
         }  # fmt: skip
-        if self.id:
-            content["id"] = self.id
         if self.store:
             content[STORED] = True
         return sealed(json.dumps(content, indent=1, ensure_ascii=False))
@@ -332,11 +329,10 @@ class Manifest:
         content = unsealed(path, WHAT, FORMAT)
         if content.get("archive") != "rankine" or not isinstance(content.get("format"), int):
             raise InputError("not the manifest of a spoken archive", str(path))
-        if content["format"] > FORMAT:
-            version, form = content.get("version", "a newer version"), content["format"]
-            raise InputError(
-                f"made by Rankine {version}, format {form}; this version reads up to {FORMAT}", str(folder)
-            )
+        if content["format"] != FORMAT:
+            version, form = content.get("version", "of another version"), content["format"]
+            reads = f"reads up to {FORMAT}" if form > FORMAT else f"reads from {FORMAT} on"
+            raise InputError(f"made by Rankine {version}, format {form}; this version {reads}", str(folder))
         said = checked(content, _ManifestRecord, WHAT, str(path))
         check_members(content["settings"], str(content.get("version", "of another version")), str(path))
         parts = tuple(PartFile(p["file"], p["size"], p["crc"], tuple(p.get("hidden", ()))) for p in said["parts"])
@@ -349,8 +345,8 @@ class Manifest:
         doubled = len(parts) - len({p.file for p in parts})
         if doubled:
             raise InputError(f"{doubled} parts are named twice", str(path))
-        own = said.get("id", ""), content["format"], said.get("store", False)
-        return cls(dict(content["settings"]), parts, said["files"] or {}, said["serial"], *own)
+        stored = said.get("store", False)
+        return cls(dict(content["settings"]), parts, said["files"] or {}, said["serial"], said["id"], stored)
 
     def check_files(self, folder: Path) -> None:
         """Raise InputError if a file that belongs to the archive, beside its parts, is missing or damaged."""
@@ -408,9 +404,8 @@ class Writer:
 
 @contextmanager
 def writing(folder: Path, wait: float = 0.0) -> Iterator[Writer]:
-    """Lock the archive for writing, in the present format; wait at most ``wait`` seconds for another writer."""
+    """Lock the archive for writing; wait at most ``wait`` seconds for another writer."""
     Manifest.read(folder)
-    Store(folder).upgrade()
     with locked(folder, BUSY, wait):
         writer = Writer(folder, Manifest.read(folder))
         writer.sweep()

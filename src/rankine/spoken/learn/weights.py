@@ -142,7 +142,7 @@ class Weights:
     def check(self, names: Sequence[str]) -> None:
         """Raise InputError unless the weights are for these weak rankers, for all the papers', or for some of evidence.
 
-        Weak rankers without a weight have the weight 0; weights of older releases are for the papers'.
+        Weak rankers without a weight have the weight 0.
         """
         papers = [name for name in names if not is_evidence(name)]
         if list(self.names) not in (list(names), papers) and not set(self.names) <= set(names) - set(papers):

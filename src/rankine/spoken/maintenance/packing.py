@@ -36,9 +36,9 @@ from ..recordings.rebuild import texts_of
 from ..recordings.recordings import FOLDER
 from ..recordings.recordings import FOLDER as LATTICES
 from ..store.databases import back_up, check_database_files
+from ..store.manifest import FORMAT
 from ..store.store import FILE, Store, cells
 from ..store.tables import KINDS
-from ..store.upgrading import FORMAT, LEGACY
 from ..teaching.weight_history import WeightHistory
 from .bagit import BagWriter
 
@@ -65,7 +65,7 @@ def forget_closed(folder: Path) -> LeftOut:
         rows = db.execute("SELECT id, name, was, about FROM recording").fetchall()
     closed = [row[:3] for row in rows if access(cells(row[3], store.damaged).get(RIGHTS, "")) != OPEN]
     if closed:
-        with store.writing("tables of the present release"):
+        with store.writing("all tables"):
             pass  # a batch without rows is not kept
         with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as db:
             _remove_rows(db, [number for number, _, _ in closed])
@@ -124,7 +124,7 @@ class PackedHearing:
         if not inside(self.lattices, JOURNAL).exists():
             return {}
         lines = RecordingJournal(self.lattices).lines
-        return {n: line for n, line in lines.items() if line.get("segments") and line.get("samples") in self.samples}
+        return {n: line for n, line in lines.items() if line.get("segments") and line["samples"] in self.samples}
 
     @property
     def changed(self) -> bool:
@@ -213,11 +213,11 @@ class _Packing:
     ) -> None:
         self.folder, self.stage, self.report = folder, stage, report
         self.index, self.with_index = Index.open(folder), index
-        self.in_store = self._databases()
+        self._copy_store()
         self.left_out = forget_closed(stage) if open_only else LeftOut()
         self.lattices = folder_inside(folder, FOLDER)
         self.lines = self._lines()
-        samples = {line["samples"] for line in self.lines.values() if "samples" in line and "gone" not in line}
+        samples = {line["samples"] for line in self.lines.values() if "gone" not in line}
         self.hearings = [PackedHearing(hearing, samples) for hearing in hearings_of(folder)]
         self.parts: list[Part] = self._parts() if index else []
         self.total = self.done = 0
@@ -277,9 +277,8 @@ class _Packing:
     def _staged(self) -> dict[str, Path]:
         """The files that are made or copied at once: the manifest, the store, weights, the journal and its table."""
         files = {MANIFEST: self._text(MANIFEST, self._manifest().to_bytes())}
-        for name in (FILE, LEGACY):
-            if (self.stage / name).exists():
-                files[name] = self.stage / name
+        if (self.stage / FILE).exists():
+            files[FILE] = self.stage / FILE
         shelf = WeightHistory(self.folder).folder
         if (current := inside(shelf, "current.json")).exists():
             files["weights/current.json"] = self._text("weights/current.json", current.read_bytes())
@@ -296,20 +295,18 @@ class _Packing:
             files[TEXTS] = self._text(TEXTS, json.dumps(texts, ensure_ascii=False).encode())
         return files
 
-    def _databases(self) -> bool:
-        """Copy the store, and judgments that are not in it yet; whether the store holds all of them."""
-        for name in (FILE, LEGACY):
-            check_database_files(self.folder, name)
-            path = inside(self.folder, name)
-            if path.exists() and path.stat().st_size:
-                back_up(path, self.stage / name)
+    def _copy_store(self) -> None:
+        """Copy the store."""
+        check_database_files(self.folder, FILE)
+        path = inside(self.folder, FILE)
+        if path.exists() and path.stat().st_size:
+            back_up(path, self.stage / FILE)
         Store(self.stage).check()
-        return not (self.stage / LEGACY).exists()
 
     def _manifest(self) -> Manifest:
         manifest = self.index.manifest
         parts = tuple(PartFile(part.path.name, part.size, part.crc) for part in self.parts)
-        return replace(manifest, format=FORMAT if self.in_store else manifest.format, parts=parts)
+        return replace(manifest, parts=parts)
 
     def _text(self, name: str, data: bytes) -> Path:
         path = self.stage / name

@@ -39,15 +39,15 @@ from ..index.reader import Index
 from ..index.storage import MANIFEST, Manifest
 from ..recordings.rebuild import rebuild
 from ..recordings.recordings import FOLDER
+from ..store.manifest import FORMAT
 from ..store.store import FILE
-from ..store.upgrading import FORMAT, LEGACY
 from .bagit import DATA, TAGS, read_tags
 from .check import check_archive
 from .packing import FORMAT_TAG, INDEX_TAG, TEXTS
 
 _OWN = rf"{re.escape(MANIFEST)}|dictionary\.txt|units-\d+\.txt|{FOLDER}/(?!(.*/)?(\.|lock(/|$))).+"
 _NAMES = re.compile(
-    rf"{_OWN}|\d{{9,30}}\.part|{re.escape(FILE)}|{re.escape(LEGACY)}|{re.escape(TEXTS)}|"
+    rf"{_OWN}|\d{{9,30}}\.part|{re.escape(FILE)}|{re.escape(TEXTS)}|"
     rf"weights/(current|[0-9a-f]{{4,64}})\.json|{HEARINGS}/{NAME}/({re.escape(RECORD)}|{_OWN})"
 )
 _BLOCK = 1 << 20
@@ -169,11 +169,11 @@ def _check_form(info: dict[str, str], where: str) -> None:
     """Raise InputError unless the bag is an archive of a format that is read here."""
     if not re.fullmatch("[0-9]{1,9}", info.get(FORMAT_TAG, ""), re.ASCII) or INDEX_TAG not in info:
         raise InputError("not a packed archive: this bag holds something else", where)
-    if int(info[FORMAT_TAG]) > FORMAT:
-        agent = info.get("Bag-Software-Agent", "a newer Rankine")
-        raise InputError(
-            f"packed by {shorten(agent)}, format {info[FORMAT_TAG]}; this version reads up to {FORMAT}", where
-        )
+    form = int(info[FORMAT_TAG])
+    if form != FORMAT:
+        agent = info.get("Bag-Software-Agent", "another Rankine")
+        reads = f"reads up to {FORMAT}" if form > FORMAT else f"reads from {FORMAT} on"
+        raise InputError(f"packed by {shorten(agent)}, format {form}; this version {reads}", where)
 
 
 def _members(archive: zipfile.ZipFile, where: str) -> dict[str, zipfile.ZipInfo]:

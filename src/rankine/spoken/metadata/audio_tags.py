@@ -45,15 +45,14 @@ def file_prints(lattices: Path) -> dict[str, str]:
     if not inside(lattices, JOURNAL).exists():
         return {}
     lines = RecordingJournal(lattices).lines.values()
-    return {line["samples"]: line["file"] for line in lines if "samples" in line and not is_other(line)}
+    return {line["samples"]: line["file"] for line in lines if not is_other(line)}
 
 
 def retagged(journal: RecordingJournal, before: Mapping[str, str]) -> dict[str, str]:
     """The audio files, by recording, that are other files than before with the same sound."""
     return {
         name: line["audio"] for name, line in journal.lines.items()
-        if not is_other(line) and line.get("audio") and before.get(line.get("samples", ""), line.get("file"))
-        != line.get("file")
+        if not is_other(line) and line.get("audio") and before.get(line["samples"], line["file"]) != line["file"]
     }  # fmt: skip
 
 

@@ -85,9 +85,7 @@ class _Identification:
         for name, line in journal.lines.items():
             if "same_as" not in line:
                 for key in ("file", "samples"):
-                    self.by_print.setdefault(line.get(key, ""), []).append(name)
-                if "samples" not in line:
-                    self.by_print.setdefault(line["print"], []).append(name)
+                    self.by_print.setdefault(line[key], []).append(name)
         self.notes: list[str] = []
         self.errors: list[str] = []
         self.renamed: list[str] = []
@@ -125,22 +123,16 @@ class _Identification:
         here = self.by_path.get(path, [])
         for own in here:
             line = self.journal.lines[own]
-            if "samples" in line and (line["size"], line["time"]) == stamp_of(status):
+            if (line["size"], line["time"]) == stamp_of(status):
                 content = AudioContent(*stamp_of(status), line["file"], line["samples"])
                 same = [own] if "same_as" not in line else self.by_print.get(line["samples"], [])
                 return _File(recording, path, content, next(iter(same), None))
         content = AudioContent(*stamp_of(status), fingerprint_of_file(path), sample_print(path))
-        for mark in (content.file, content.samples, *self._earlier_prints(path)):
+        for mark in (content.file, content.samples):
             names = self.by_print.get(mark, [])
             if names:
                 return _File(recording, path, content, next((name for name in here if name in names), names[0]))
         return _File(recording, path, content, None)
-
-    def _earlier_prints(self, path: str) -> dict[str, str]:
-        """The fingerprints of a file as releases until 0.1 made them, each with the settings in it."""
-        if all("samples" in line for line in self.journal.lines.values()):
-            return {}
-        return {fingerprint_of_file(path, settings): settings for settings in self.journal.earlier}
 
     def _copies(self, files: list[_File]) -> list[_File]:
         """Of the files that are one recording, those that are copies: all but the one where it is."""
@@ -156,7 +148,7 @@ class _Identification:
     def _is_at(self, name: str, audio: str | None) -> bool:
         """Whether a recording is still where the journal says it is, unchanged."""
         line = self.journal.lines[name]
-        if not audio or not os.path.isabs(audio) or "samples" not in line:  # not absolute: its root is not known here
+        if not audio or not os.path.isabs(audio):  # not absolute: its root is not known here
             return False
         try:
             return stamp_of(os.stat(audio)) == (line["size"], line["time"]) or sample_print(audio) == line["samples"]
@@ -229,9 +221,6 @@ class _Identification:
                 continue
             name = names[file.path]
             new = {**line, "recording": name, "audio": file.path, **file.content._asdict()}
-            if "samples" not in line:  # it is of a release until 0.1: what was heard then is what would be heard now
-                settings = self._earlier_prints(file.path).get(line["print"])
-                new["print"] = "" if settings is None else self.journal.print_of(file.content.samples, settings)
             if name != file.entry:
                 new["stem"] = line.get("stem", file.entry)
                 if (old := self._old_name(file)) != name:

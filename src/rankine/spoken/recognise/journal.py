@@ -130,13 +130,17 @@ class _Line(TypedDict):
 
     A recording is begun, or done (it has segments), or was deleted (it is gone), or is a copy (same_as). A line with
     the stem of another recording renames that. A deleted recording whose name another one has taken has another name
-    here; ``was`` is the one that it had. Lines of releases until 0.1 have no stamp and no print of the content.
+    here; ``was`` is the one that it had.
     ``cuts`` is the version of the cuts, 1 where none is given: what is begun goes on only with the same cuts.
     ``language`` is what a recogniser told of the recording, where it can and nobody has said it.
     """
 
     recording: str
     print: str
+    size: Count
+    time: Count
+    file: str
+    samples: str
     audio: NotRequired[str | None]
     ending: NotRequired[str]
     segments: NotRequired[list[_Segment] | None]
@@ -144,10 +148,6 @@ class _Line(TypedDict):
     kept: NotRequired[list[_Segment]]
     when: NotRequired[str]
     stem: NotRequired[str]
-    size: NotRequired[Count]
-    time: NotRequired[Count]
-    file: NotRequired[str]
-    samples: NotRequired[str]
     same_as: NotRequired[str]
     was: NotRequired[str]
     cuts: NotRequired[Count]
@@ -175,13 +175,11 @@ class RecordingJournal:
     """The recordings of a folder of lattices, with the recogniser's ``settings``.
 
     Paths of audio files are stored relative to ``roots``, and are full ones in :attr:`lines`. Without roots they are
-    as they are stored. ``earlier`` are other settings that releases until 0.1 may have recognised with.
+    as they are stored.
     """
 
-    def __init__(
-        self, folder: Path, settings: str = "", roots: NamedRoots = NO_ROOTS, earlier: tuple[str, ...] = ()
-    ) -> None:
-        self.folder, self.settings, self.roots, self.earlier = folder, settings, roots, (settings, *earlier)
+    def __init__(self, folder: Path, settings: str = "", roots: NamedRoots = NO_ROOTS) -> None:
+        self.folder, self.settings, self.roots = folder, settings, roots
         self.journal = Journal(inside(folder, JOURNAL), schema=_Line)
         self.lines: dict[str, dict[str, Any]] = {}
         self._names: dict[str, str] = {}  # of recordings, by stem
@@ -217,7 +215,7 @@ class RecordingJournal:
         for line in lines:
             name, number = line["recording"], 1
             old = self.lines.get(name, {})
-            if "gone" in old and old.get("samples") not in (None, line.get("samples")):
+            if "gone" in old and old["samples"] != line["samples"]:
                 while (free := f"{name} (deleted {number})") in self.lines:
                     number += 1
                 out.append({**old, "recording": free, "stem": _stem(name, old), "was": old.get("was", name)})
@@ -225,16 +223,16 @@ class RecordingJournal:
 
     # -- what is known of recordings
 
-    def print_of(self, samples: str, settings: str | None = None) -> str:
+    def print_of(self, samples: str) -> str:
         """A fingerprint of samples and of how they are recognised."""
-        return files.fingerprint(self.settings if settings is None else settings, samples)
+        return files.fingerprint(self.settings, samples)
 
     def is_done(self, name: str, content: AudioContent, anyhow: bool = False) -> bool:
         """Whether this content has been recognised with these settings (or any), and the lattices are still there."""
         line = self.lines.get(name)
         if line is None or line.get("segments") is None or not line["print"]:
             return False
-        same = line.get("samples") == content.samples if anyhow else line["print"] == self.print_of(content.samples)
+        same = line["samples"] == content.samples if anyhow else line["print"] == self.print_of(content.samples)
         if not same:
             return False
         return all(_there(inside(self.folder, s["file"])) for s in line["segments"])
@@ -257,8 +255,8 @@ class RecordingJournal:
         return [name for name, line in self.lines.items() if line.get("segments") == []]
 
     def contents(self) -> dict[str, str]:
-        """The fingerprint of the content of each recording's samples, by name, where it is known."""
-        return {n: line["samples"] for n, line in self.lines.items() if "samples" in line and not is_other(line)}
+        """The fingerprint of the content of each recording's samples, by name."""
+        return {n: line["samples"] for n, line in self.lines.items() if not is_other(line)}
 
     # -- recognising
 

@@ -126,8 +126,7 @@ def recognise(
         given = {recording.real for recording in recordings}
     with locked(Path(folder)):
         _remove_leftovers(Path(folder))
-        own, first = (f"{settings_of(r)} longest={float(longest)}" for r in (used, PocketSphinx()))
-        journal = RecordingJournal(Path(folder), own, roots, (first,) if recogniser is None else ())
+        journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}", roots)
         run = _Run(journal, choice, float(longest), report, _Commits(journal, commit, every), announce, only)
         return run.work(recordings, notes, workers, IdentityOptions(keep_duplicates, given, documents))
 

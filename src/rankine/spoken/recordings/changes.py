@@ -22,6 +22,7 @@ from ..store.recordings import attach_recordings, detach_recordings
 from .bin import Bin
 
 FOLDER = "recognised"  # of the lattices that an archive makes
+SCORING = Scoring(Reading(lower=True))  # where nothing else is said
 
 
 def recorded_audio(folder: Path) -> dict[str, str]:
@@ -48,8 +49,7 @@ def add_source(
     files: Sequence[File] | None = None,
 ) -> Changes:
     """Index the utterances of a file or folder that are new or have changed; see ``archive.lattices.index``."""
-    scoring = Scoring(Reading(lower=True)) if scoring is None else scoring
-    _ = index.splits  # a missing package is reported once, not for every utterance
+    scoring = SCORING if scoring is None else scoring
     own = Path(source).resolve().is_relative_to(index.folder.resolve())
     recorded = {} if own else recorded_audio(index.folder)
     corpus = Corpus(source, format, scoring, {} if about is None else about, listed, prints or {}, files, recorded)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from ...system.paths import folder_inside, inside
 from ..index.about import About
-from ..index.changes import Changes, Progress
+from ..index.changes import Changes, Corpus, Progress, WorkingIndex, update
 from ..index.reader import Index
+from ..index.storage import writing
 from ..recognise.journal import JOURNAL, RecordingJournal
-from .changes import add_source
+from .changes import SCORING
 from .recordings import FOLDER, lattices_of, recordings_table
 
 Texts = Mapping[str, Mapping[str, str]]  # title, date and speaker, by document
-_BATCH = 2000  # documents between two commits
+BATCH = 2000  # documents between two commits
 
 
 def recognised(folder: Path) -> dict[str, list[str]]:
@@ -38,16 +39,29 @@ def _not_there(folder: Path, lattices: Path) -> list[str]:
 
 
 def texts_of(index: Index) -> dict[str, dict[str, str]]:
-    """Title, date and speaker that the index itself has of documents, from releases until 0.1."""
+    """Return the title, date and speaker that the index itself has of documents, as their transcripts gave them."""
     return {name: texts for name in index.names if (texts := index.base_texts(name))}
+
+
+def own_corpus(folder: Path, documents: Collection[str] | None, texts: Texts | None = None) -> Corpus | None:
+    """Return what the archive's own lattices hold, of these documents or all (None); None where there is nothing.
+
+    ``texts`` are titles, dates and speakers that documents get besides those that they have.
+    """
+    if not recognised(folder):
+        return None
+    journal = RecordingJournal(folder_inside(folder, FOLDER))
+    about = {name: About(name, dict(given)) for name, given in (texts or {}).items()}
+    table = recordings_table(journal, about)
+    table = {u: row for u, row in table.items() if documents is None or row.document in documents}
+    files = [file for file in lattices_of(journal, missing=False) if file.name in table]
+    return Corpus(journal.folder, None, SCORING, table, listed=True, files=files) if files else None
 
 
 def rebuild(folder: Path, texts: Texts, workers: int, progress: Progress) -> Changes:
     """Index the archive's own lattices that its index has not; documents have these texts, or those they have."""
-    index, lattices = Index.open(folder), folder_inside(folder, FOLDER)
-    if not recognised(folder):
+    corpus = own_corpus(folder, None, texts)
+    if corpus is None:
         return Changes(0, 0, 0, 0, [])
-    about = {name: About(name, dict(given)) for name, given in texts.items()}
-    journal = RecordingJournal(lattices)
-    table, files = recordings_table(journal, about), list(lattices_of(journal, missing=False))
-    return add_source(index, lattices, table, None, None, workers, False, _BATCH, progress, True, files=files)
+    with writing(folder) as writer:
+        return update(WorkingIndex(writer), corpus, workers, False, BATCH, progress)

@@ -45,13 +45,6 @@ class Relocated(NamedTuple):
     missing: list[str]
 
 
-class _Place(NamedTuple):
-    """Where a recording is, and whether its sound was compared."""
-
-    path: str
-    compared: bool
-
-
 def relocate(archive: Path, folder: str | os.PathLike, report: Report = lambda done, total: None) -> Relocated:
     """Look for the audio files of an archive below a folder, and note where they are.
 
@@ -69,21 +62,21 @@ def relocate(archive: Path, folder: str | os.PathLike, report: Report = lambda d
         named = roots.named
         moved = _moved_roots(search.lines, places, named)
         after = NamedRoots({**named.folders, **moved})
-        if not all(after.has_above(path) for path in (*(place.path for place in places.values()), *elsewhere.values())):
+        if not all(after.has_above(path) for path in (*places.values(), *elsewhere.values())):
             moved[free_name(str(folder), after, stored_audio(index))] = str(Path(folder).resolve())
         roots.add([folder], moved)
         after = NamedRoots({**named.folders, **moved})
         _note(journal, places, after)
         index.relabel(_labels(index, journal, {audio: after.stored(path) for audio, path in elsewhere.items()}))
     mine = {name: line for name, line in search.lines.items() if not is_other(line)}
-    paths = {name: places[name].path for name in mine if name in places}
+    paths = {name: places[name] for name in mine if name in places}
     missing = [f"{name}: {search.problem(name)}" for name in mine if name not in places]
     missing += [f"{audio}: it is not below {folder}" for audio, path in others.items() if path is None]
     return Relocated(len(mine) + len(others), paths | elsewhere, missing)
 
 
 def _moved_roots(
-    lines: Mapping[str, Mapping[str, Any]], places: Mapping[str, _Place], named: NamedRoots
+    lines: Mapping[str, Mapping[str, Any]], places: Mapping[str, str], named: NamedRoots
 ) -> dict[str, str]:
     """The new folders of roots: where most of the recordings of the archive below them were found."""
     used, folders = Counter[str](), dict[str, Counter[str]]()
@@ -91,8 +84,8 @@ def _moved_roots(
         root, below = split_root(named.stored(named.full(line["audio"])))
         if root and not is_other(line):
             used[root] += 1
-            if name in places and Path(places[name].path).as_posix().endswith(f"/{below}"):
-                folders.setdefault(root, Counter())[places[name].path[: -len(below) - 1] or os.sep] += 1
+            if name in places and Path(places[name]).as_posix().endswith(f"/{below}"):
+                folders.setdefault(root, Counter())[places[name][: -len(below) - 1] or os.sep] += 1
     best = {root: some.most_common(1)[0] for root, some in folders.items()}
     return {root: folder for root, (folder, n) in best.items() if 2 * n > used[root]}
 
@@ -103,11 +96,11 @@ class _FileSearch:
     def __init__(self, lines: Mapping[str, Mapping[str, Any]], folder: Path, roots: RecordingRoots, report: Report):
         self.lines = {name: line for name, line in lines.items() if line.get("audio") and "same_as" not in line}
         self.folder, self.roots, self.report = folder, roots, report
-        self.places: dict[str, _Place] = {}
+        self.places: dict[str, str] = {}
         self.other: dict[str, str] = {}  # files that have the name of a recording and another sound
         self.done, self.total = 0, len(self.lines)
 
-    def work(self) -> dict[str, _Place]:
+    def work(self) -> dict[str, str]:
         """The places of all recordings that are found."""
         named = {name: str(file.resolve()) for name in self.lines if (file := self._named(name))}
         claims: dict[str, list[str]] = {}
@@ -136,23 +129,21 @@ class _FileSearch:
 
     def _settle(self, path: str, names: list[str]) -> None:
         """Give a file to the recording that it is, of those that have its name; deleted ones may share it."""
-        alone = len(names) == 1
         taken = False
         for name in names:
             line = self.lines[name]
-            by_name = alone and "samples" not in line
-            if not by_name and not _has_sound(path, line):
+            if not _has_sound(path, line):
                 self.other[name] = path
             elif is_other(line) or not taken:
-                self.places[name] = _Place(path, compared=not by_name)
+                self.places[name] = path
                 taken |= not is_other(line)
 
     def _search_by_sound(self) -> None:
         """Look for recordings of the archive whose names are not there, in files that no recording has."""
-        away = {n: x for n, x in self.lines.items() if n not in self.places and not is_other(x) and "samples" in x}
+        away = {n: x for n, x in self.lines.items() if n not in self.places and not is_other(x)}
         if not away:
             return
-        given = {self.places[name].path for name in self.places if not is_other(self.lines[name])}
+        given = {self.places[name] for name in self.places if not is_other(self.lines[name])}
         audio, *_ = audio_below(self.folder)
         files = dict.fromkeys(file.real for file in audio if file.real not in given)
         sizes = {line["size"] for line in away.values()}
@@ -162,7 +153,7 @@ class _FileSearch:
             for path in paths:
                 self._step()
                 if away and path in files and (name := _owner(away, key, path, mark_of)):
-                    self.places[name] = _Place(path, compared=True)
+                    self.places[name] = path
                     del away[name], files[path]
 
 
@@ -177,8 +168,6 @@ def _owner(lines: Mapping[str, Mapping[str, Any]], key: str, path: str, mark_of:
 
 def _has_sound(path: str, line: Mapping[str, Any]) -> bool:
     """Whether a file is the recording of a line, by its bytes or its samples."""
-    if "samples" not in line:
-        return False
     try:
         if os.stat(path).st_size == line["size"] and fingerprint_of_file(path) == line["file"]:
             return True
@@ -197,15 +186,14 @@ def _only_in_index(index: WorkingIndex, journal: RecordingJournal | NoJournal) -
     return sorted(audio)
 
 
-def _note(journal: RecordingJournal | NoJournal, places: Mapping[str, _Place], roots: NamedRoots) -> None:
-    """Note new places in the journal; also size and time where the sound was compared: others are read when added."""
+def _note(journal: RecordingJournal | NoJournal, places: Mapping[str, str], roots: NamedRoots) -> None:
+    """Note new places in the journal, with size and time of the files there."""
     lines = []
     for name, line in journal.lines.items():
-        place = places.get(name)
-        audio = place.path if place else roots.full(line.get("audio") or "")
+        audio = places.get(name) or roots.full(line.get("audio") or "")
         new = {**line, "audio": roots.stored(audio)} if audio else line
-        if place and place.compared:
-            size, time = stamp_of(os.stat(place.path))
+        if name in places:
+            size, time = stamp_of(os.stat(audio))
             new |= {"size": size, "time": time}
         lines += [new] if new != line else []
     journal.write(lines)

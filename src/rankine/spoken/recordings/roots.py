@@ -71,7 +71,7 @@ class RecordingRoots:
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder = folder
         self.archive = str(folder.resolve())
-        self.id = manifest.id or f"inode-{folder.stat().st_ino}"  # archives of 0.1 have no id
+        self.id = manifest.id
 
     def _read(self) -> dict[str, Any]:
         path = settings_file()

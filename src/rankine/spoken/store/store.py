@@ -8,9 +8,6 @@ A kind of rows is a row of ``KINDS`` (:mod:`.tables`). Rows speak of recordings 
 while it is in the archive; when it is renamed only its row in ``recording`` changes, and all that was said about it
 stays with it. One that is deleted loses its name and keeps its rows; they count again when it returns. ``about`` in
 that row is what the rows of the kind ``about`` come to, so that a hundred thousand recordings are listed at once.
-
-Until 0.1 judgments were in ``judgments.sqlite``. They are read from there, and moved into the store when the archive is
-first changed (see ``upgrading``).
 """
 
 from __future__ import annotations
@@ -28,17 +25,29 @@ import msgspec
 
 from ...errors import InputError, shorten
 from ...system.files import locked, replacing
-from ...system.paths import inside
 from ...system.temporary import unlink_copies
 from .databases import check_database_files
-from .earlier import earlier_rows
-from .tables import KINDS, OTHERS, VERSION, complete_tables, definitions, show_complete, statements, version_of
-from .upgrading import LEGACY, has_store, upgrade
+from .manifest import has_store
+from .tables import (
+    KINDS,
+    OLDEST,
+    OTHERS,
+    VERSION,
+    complete_tables,
+    definitions,
+    show_complete,
+    statements,
+    version_of,
+)
 
 FILE = "store.sqlite"
 _PLACE = re.compile(r"(.+?)@(\d{1,8}(?:\.\d{1,9})?(?:-\d{1,8}(?:\.\d{1,9})?)?)", re.ASCII | re.DOTALL)
 _CHECKED_SIZE = 16 << 20  # bytes: a larger file is checked as a whole only by `check`
 _checked: dict[str, tuple[int, ...]] = {}  # the state of each file in which this process found all rows right
+
+
+class DamagedStore(InputError):
+    """A store that is missing, or in which something is wrong."""
 
 
 class BatchRow(NamedTuple):
@@ -107,18 +116,18 @@ class Store:
     def check_exists(self) -> None:
         """Raise InputError if the manifest says that there is a store, and there is none: no rights would count."""
         if not self.exists and has_store(self.folder):
-            raise InputError(
+            raise DamagedStore(
                 "the archive is damaged: this file is missing, with all that people typed in (rights, titles, "
                 "judgments). Restore it from a copy, or see `rankine spoken check --repair`", str(self.path),
             )  # fmt: skip
 
     def make(self) -> None:
-        """Make the store, with what older releases have kept; whole or not at all."""
+        """Make an empty store; whole or not at all."""
         with replacing(self.path, durable=True) as temporary:
             connection = sqlite3.connect(temporary, isolation_level=None)
             with self._guarded(connection), connection:
                 connection.execute("BEGIN")
-                self._make(connection)
+                _make(connection)
 
     def holds_nothing(self) -> bool:
         """Whether nobody has typed anything in, and no recording is known."""
@@ -127,7 +136,7 @@ class Store:
 
     @contextmanager
     def reading(self, whole: bool = True) -> Iterator[sqlite3.Connection]:
-        """A connection to read from; where there is no store, it holds what older releases have kept.
+        """A connection to read from; where there is no store, it holds nothing.
 
         Without ``whole`` rows are not checked beforehand: for a search that looks up a few of them.
         """
@@ -140,13 +149,13 @@ class Store:
                 self._check_content(connection, whole)
                 show_complete(connection)
             else:
-                self._make(connection)
+                _make(connection)
             yield connection
 
     @contextmanager
     def writing(self, what: str, who: str = "", undoes: int | None = None) -> Iterator[Batch]:
         """A batch to write rows into, all or none; one writer at a time, from the first look on."""
-        self.upgrade()
+        self._check_files()
         self.check_exists()
         if self.path.exists() and self.path.stat().st_nlink > 1:
             with locked(self.path, "another process is writing to the store", wait=30):
@@ -157,7 +166,7 @@ class Store:
             connection.execute("PRAGMA foreign_keys=ON")
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT name FROM sqlite_master").fetchone():
-                self._make(connection)
+                _make(connection)
             self._check_content(connection)
             with connection:
                 complete_tables(connection)
@@ -170,19 +179,6 @@ class Store:
                 if _is_empty(connection, batch.id, undoes):
                     connection.execute("DELETE FROM batch WHERE id = ?", (batch.id,))
             _checked[str(self.path)] = _state(self.path)  # the rows that were there, and those of this process
-        inside(self.folder, LEGACY).unlink(missing_ok=True)  # it is in the store now
-
-    def upgrade(self) -> bool:
-        """Bring the archive to the present format, with judgments in the store; whether it had an earlier one."""
-        self._check_files()
-        return upgrade(self.folder, self._take_over)
-
-    def _take_over(self) -> None:
-        """Make a store of what older releases have kept, unless it holds that already."""
-        legacy = inside(self.folder, LEGACY)
-        if not legacy.exists() or (self.path.exists() and len(self.batches()) >= len(earlier_rows(legacy)[1])):
-            return
-        self.make()
 
     @contextmanager
     def _guarded(self, connection: sqlite3.Connection) -> Iterator[None]:
@@ -198,29 +194,24 @@ class Store:
         finally:
             connection.close()
 
-    def _make(self, db: sqlite3.Connection) -> None:
-        """The tables, and what older releases have kept."""
-        for statement in definitions().values():
-            db.execute(statement)
-        db.execute(f"PRAGMA user_version = {VERSION}")
-        if inside(self.folder, LEGACY).exists():
-            _move_judgments(self.folder, db)
-
     def _check_files(self) -> None:
         """Raise InputError if a file that SQLite would open is a link, or if its journal is none of this database.
 
         SQLite deletes the file that a journal of several databases names, and makes a database as long as its journal
         says. Journals that are made here name no file, and say how long the database was before it grew.
         """
-        for name in (FILE, LEGACY):
-            check_database_files(self.folder, name)
+        check_database_files(self.folder, FILE)
 
     def _check_content(self, db: sqlite3.Connection, whole: bool = True) -> None:
         """Raise InputError unless the tables are those that are made here, sound, and hold what they should."""
         version = version_of(db)
         if version > VERSION:
             raise InputError(f"the store is of a newer release (version {version}); update Rankine", str(self.path))
-        if statements(db) != definitions(version):
+        if 0 < version < OLDEST:
+            raise InputError(
+                f"the store has version {version}; this version of Rankine reads {OLDEST} to {VERSION}", str(self.path)
+            )
+        if version < OLDEST or statements(db) != definitions(version):
             raise self.damaged("it has other tables")
         if whole and self.path.exists() and self.path.stat().st_size <= _CHECKED_SIZE:
             state = _state(self.path)
@@ -241,10 +232,10 @@ class Store:
             if row:
                 raise self.damaged(f"{name} {row[0]} is not as it was written")
 
-    def damaged(self, what: str) -> InputError:
+    def damaged(self, what: str) -> DamagedStore:
         """The error for a store in which something is wrong."""
         said = " ".join(what.split())  # SQLite's answers have several lines
-        return InputError(f"not a store written by Rankine, or damaged ({said})", str(self.path))
+        return DamagedStore(f"not a store written by Rankine, or damaged ({said})", str(self.path))
 
     def check(self) -> None:
         """Check everything; raise InputError if something is wrong."""
@@ -277,6 +268,13 @@ class Store:
             if number in undone(batch.db, batch.id):
                 raise InputError(f"the change {number} is undone already", str(self.path))
             refresh(batch.db, _touched(batch.db, number))
+
+
+def _make(db: sqlite3.Connection) -> None:
+    """Make the tables of an empty store."""
+    for statement in definitions().values():
+        db.execute(statement)
+    db.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _state(path: Path) -> tuple[int, ...]:
@@ -349,19 +347,6 @@ def split_place(name: str, names: Container[str] = ()) -> tuple[str, str]:
             return name[:at], name[at + 1 :]
     match = _PLACE.fullmatch(name)
     return (match[1], match[2]) if match else (name, "")
-
-
-def _move_judgments(folder: Path, db: sqlite3.Connection) -> None:
-    """Copy the judgments of a release before the store into it."""
-    queries, rows = earlier_rows(inside(folder, LEGACY))
-    db.executemany("INSERT INTO query VALUES (?, ?)", queries)
-    for number, query, document, grade, judge, time, undoes in rows:
-        what = "judgment" if undoes is None else f"undo {undoes}"
-        db.execute("INSERT INTO batch VALUES (?, ?, ?, ?, ?)", (number, time, judge, what, undoes))
-        if undoes is None:
-            batch, (name, place) = Batch(db, number, folder), split_place(document)
-            values = {"query": query, "recording": batch.recording(name), "place": place, "grade": grade}
-            batch.add("judgment", [values])
 
 
 def login_name() -> str:

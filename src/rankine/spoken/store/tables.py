@@ -1,8 +1,7 @@
-"""The tables of the archive's store, and stores of earlier versions, which have fewer tables or columns.
+"""The tables of the archive's store, and stores of version 2, which have fewer tables.
 
-A later version may add tables, and columns that may be empty at the end of a table. So a store of an earlier version is
-brought up to date by adding them (:func:`complete_tables`). One that is only read stays as it is: the connection has
-what is missing as temporary tables and views (:func:`show_complete`).
+A store of version 2 is brought up to date by adding the tables (:func:`complete_tables`). One that is only read stays
+as it is: the connection has what is missing as temporary tables (:func:`show_complete`).
 """
 
 from __future__ import annotations
@@ -11,20 +10,16 @@ import sqlite3
 from functools import cache
 from typing import NamedTuple
 
-VERSION = 3
+VERSION, OLDEST = 3, 2  # that is written, and that is read
 
 
 class StoreColumn(NamedTuple):
-    """A column of a table: its name, its type (TEXT, REAL, INTEGER), what it refers to, and whether it may be empty.
-
-    ``since`` is the version of the store that it came with.
-    """
+    """A column of a table: its name, its type (TEXT, REAL, INTEGER), what it refers to, and whether it may be empty."""
 
     name: str
     type: str
     refers: str = ""
     empty: bool = False
-    since: int = 1
 
     @property
     def sql(self) -> str:
@@ -49,7 +44,7 @@ KINDS: dict[str, tuple[StoreColumn, ...]] = {  # rows that people type in
     "judgment": (
         StoreColumn("query", "TEXT", "query(name)"), _RECORDING, StoreColumn("place", "TEXT"),
         StoreColumn("grade", "REAL"),  # below 0: unsure
-        *(StoreColumn(name, type, empty=True, since=2) for name, type in (
+        *(StoreColumn(name, type, empty=True) for name, type in (
             ("start", "REAL"), ("stop", "REAL"),  # seconds of the place when it was judged
             ("rank", "INTEGER"), ("weights", "TEXT"),  # what was shown
             ("judge", "TEXT"), ("time", "TEXT"),  # where they are others than the batch's
@@ -71,7 +66,7 @@ KINDS: dict[str, tuple[StoreColumn, ...]] = {  # rows that people type in
         StoreColumn("text", "TEXT", empty=True), _REPLACES,
     ),
 }  # fmt: skip
-_LATER = {"correction": 3, "note": 3, "member": 3}  # the version of the store since which there is a kind
+_LATER = ("correction", "note", "member")  # kinds of rows that a store of version 2 has not
 OTHERS: dict[str, tuple[StoreColumn, ...]] = {
     "query": (StoreColumn("name", "TEXT PRIMARY KEY"), StoreColumn("text", "TEXT")),
     "recording": (
@@ -92,10 +87,9 @@ def definitions(version: int = VERSION) -> dict[str, str]:
     for name in ("recording", "batch"):
         out[name] = f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {', '.join(c.sql for c in OTHERS[name])})"
     for name, columns in KINDS.items():
-        if _LATER.get(name, 1) > version:
+        if version == OLDEST and name in _LATER:
             continue
-        there = (_BATCH, *(column for column in columns if column.since <= version))
-        out[name] = f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {', '.join(c.sql for c in there)})"
+        out[name] = f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {', '.join(c.sql for c in (_BATCH, *columns))})"
         out[f"{name}_batch"] = f"CREATE INDEX {name}_batch ON {name}(batch)"
         if name in _LATER:
             out[f"{name}_recording"] = f"CREATE INDEX {name}_recording ON {name}(recording)"
@@ -116,21 +110,11 @@ def version_of(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA main.user_version").fetchone()[0])
 
 
-def _later_columns(version: int) -> dict[str, list[StoreColumn]]:
-    """Return the columns that the tables of a store of a version lack, by table."""
-    tables = (name for name in KINDS if _LATER.get(name, 1) <= version)
-    later = {name: [column for column in KINDS[name] if column.since > version] for name in tables}
-    return {name: columns for name, columns in later.items() if columns}
-
-
 def complete_tables(db: sqlite3.Connection) -> None:
-    """Add what a store of an earlier version lacks."""
+    """Add what a store of version 2 lacks."""
     version = version_of(db)
     if version == VERSION:
         return
-    for name, columns in _later_columns(version).items():
-        for column in columns:
-            db.execute(f"ALTER TABLE {name} ADD COLUMN {column.sql}")
     for name, statement in definitions().items():
         if name not in definitions(version):
             db.execute(statement)
@@ -138,14 +122,9 @@ def complete_tables(db: sqlite3.Connection) -> None:
 
 
 def show_complete(db: sqlite3.Connection) -> None:
-    """Show a store of an earlier version as one of the present, to this connection only."""
-    version = version_of(db)
-    if version == VERSION:
+    """Show a store of version 2 as one of the present, to this connection only."""
+    if version_of(db) == VERSION:
         return
     db.execute("PRAGMA temp_store = MEMORY")
-    for name, columns in _later_columns(version).items():
-        empty = ", ".join(f"NULL AS {column.name}" for column in columns)
-        db.execute(f"CREATE TEMP VIEW {name} AS SELECT *, {empty} FROM main.{name}")
     for name in _LATER:
-        if name not in definitions(version):
-            db.execute(definitions()[name].replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+        db.execute(definitions()[name].replace("CREATE TABLE", "CREATE TEMP TABLE", 1))

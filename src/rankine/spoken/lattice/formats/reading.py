@@ -75,7 +75,7 @@ class Reading:
             raise InputError(f"encoding must be one such as cp1252, latin-1 or utf-16, got {self.encoding!r}")
 
     def __repr__(self) -> str:
-        """As in the first release where later options are not used: stopped batches and indexes are known by it.
+        """Without the options that came later, where they are not used: stopped batches and indexes are known by it.
 
         >>> Reading(posterior_scale=2.0)
         Reading(words=None, frame=0.01, nothing=None, variants=False, lower=None, posterior_scale=2.0)

@@ -34,8 +34,7 @@ class FormatRow(NamedTuple):
     arguments that ``options`` names: ``frame`` (seconds per frame), ``numbers`` (of words, whose list then stands
     beside the file) and ``paths`` (how many). ``scale`` is the acoustic scale of the format for a length of frames,
     where the user gives none. ``align`` makes a network of an utterance's paths and their posteriors. ``divisor``
-    tells what the scores of an utterance are divided by when it is read. ``revised`` tells whether an utterance is read
-    otherwise than in the first release: one that was indexed then is analysed again.
+    tells what the scores of an utterance are divided by when it is read.
 
     A transcript has ``read``, which makes segments of a file's bytes; they are cut into pieces by speaker. ``title``
     finds its title in them, where the format has one. ``holds`` is what a format can hold besides words, some of
@@ -60,7 +59,6 @@ class FormatRow(NamedTuple):
     title: Callable[[bytes], str] | None = None
     align: Callable[[Lattice, ArcPosteriors], Lattice] | None = None
     divisor: Callable[[Piece, Reading], float] | None = None
-    revised: Callable[[Piece], bool] | None = None
 
     @property
     def several(self) -> bool:

@@ -36,15 +36,10 @@ from .lattices.networks import (
 )
 from .lattices.openfst import looks_like_openfst, parse_openfst, write_openfst
 from .lattices.slf import looks_like_slf, parse_slf, write_slf
-from .reading import Piece
 from .row import HOLDS, FormatRow
 from .transcript_table import TRANSCRIPTS
 
 _KALDI_JOB = r"lat\.\d+(\.gz)?"  # what Kaldi's recipes call their files
-
-
-def _always(piece: Piece) -> bool:
-    return True
 
 
 TABLE: dict[str, FormatRow] = {
@@ -57,7 +52,6 @@ TABLE: dict[str, FormatRow] = {
         holds=HOLDS[:3],
         source="the HTK Book",
         divisor=slf.divisor,
-        revised=slf.has_language_weight,
     ),
     "openfst": FormatRow(
         "OpenFst's text",
@@ -78,7 +72,6 @@ TABLE: dict[str, FormatRow] = {
         "network",
         holds=HOLDS[:3],
         source="SRILM's wlat-format",
-        revised=_always,
     ),
     "sausage": FormatRow(
         "confusion networks, one on a line: name [ word p word p ] [ word p ]",
@@ -102,7 +95,6 @@ TABLE: dict[str, FormatRow] = {
         source="SRILM's nbest-format",
         align=network_of_list,
         divisor=nbest.divisor,
-        revised=_always,
     ),
     "ctm": FormatRow(
         "CTM: words with times and confidences, perhaps with alternatives",

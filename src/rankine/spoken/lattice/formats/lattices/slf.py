@@ -14,7 +14,7 @@ import numpy as np
 
 from .....errors import InputError, shorten
 from .....system.files import PADDING
-from ....text import decoded, has_blanks, number, read_blocks, stem, whole_number
+from ....text import decoded, has_blanks, number, stem, whole_number
 from ...lattice import Lattice
 from ..reading import Piece, Reading, lines_of, remembered_units
 from .slf_kernels import read_fields
@@ -276,12 +276,6 @@ def divisor(piece: Piece, reading: Reading) -> float:
         return 1.0
     header = _header(decoded(data[: min(_first_line(data, b"I="), _LONGEST_HEADER)], piece.where), piece.where)
     return reading.divisor(_language_weight(header, reading, piece.where))
-
-
-def has_language_weight(piece: Piece) -> bool:
-    """Whether a file may give a weight of language scores: the first release did not divide by it."""
-    data = next(read_blocks(piece.path), b"") if piece.data is None else piece.data
-    return b"lmscale=" in data[: _first_line(data, b"I=")]
 
 
 def _scores(
