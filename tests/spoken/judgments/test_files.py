@@ -56,7 +56,7 @@ def test_what_people_write_by_hand(tmp_path):
     (tmp_path / "t.csv").write_text("Query;Recording;Grade;Judge\nword;d 1;2;\n word ;d 2;UNSURE;bob\n")
     archive.judgments.import_table(tmp_path / "t.csv", "ann")
     rows = archive.judgments.store.rows()
-    assert [(r.judge, r.document, r.grade) for r in rows] == [("ann", "d 1", 2.0), ("bob", "d 2", None)]
+    assert [(r.judge, r.target, r.grade) for r in rows] == [("ann", "d 1", 2.0), ("bob", "d 2", None)]
     assert rows[0].time.startswith("20")
 
 

@@ -34,7 +34,7 @@ def test_a_judgment_has_all_that_was_shown(archive):
     kept = archive.judgments.add(" word ", hits[1], 1.0, "ann")
     assert (kept.repeated, kept.orphaned) == (False, "")
     (row,) = archive.judgments.history("word")
-    assert (row.judge, row.document, row.grade, row.rank) == ("ann", hits[1].segment, 1.0, 2)
+    assert (row.judge, row.target, row.grade, row.rank) == ("ann", hits[1].segment, 1.0, 2)
     assert row.weights == archive.weights.in_use.id
     assert (row.start, row.end) == (0.0, 1.0)
     assert row.time.startswith("20")
@@ -147,7 +147,7 @@ def test_adoption(archive):
     archive.judgments.add("x0", "d0", 3.0, "ann")
     archive.recordings.delete(["d0"])
     new = archive.judgments.adopt("d0", "d3", "eve")
-    assert [(r.judge, r.document, r.grade) for r in new] == [("ann", "d3", 1.0), ("bob", "d3", 0.0), ("ann", "d3", 3.0)]
+    assert [(r.judge, r.target, r.grade) for r in new] == [("ann", "d3", 1.0), ("bob", "d3", 0.0), ("ann", "d3", 3.0)]
     assert archive.judgments.orphans == []
     assert archive.judgments.placed().judged().qrels == {"1": {"d3": 0.0}, "2": {"d3": 3.0}}
     assert len(archive.judgments.agreement()) == 1

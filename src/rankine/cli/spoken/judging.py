@@ -264,7 +264,7 @@ def _print_history(title: str, archive: Archive, query: str | None) -> None:
 def _line(row: Judgment, texts: dict[str, str]) -> tuple[Any, ...]:
     grade = "unsure" if row.grade is None else f"{row.grade:g}"
     rank = "" if row.rank is None else row.rank
-    return row.number, row.time, row.judge, texts[row.query], row.document, grade, rank, row.weights
+    return row.number, row.time, row.judge, texts[row.query], row.target, grade, rank, row.weights
 
 
 def _state(row: Judgment) -> str:

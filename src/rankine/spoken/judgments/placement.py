@@ -65,7 +65,7 @@ class PlacedJudgments:
         number = self.index.numbers.get(row.recording)
         if number is None:
             return "no recording has this name"
-        name = row.document
+        name = row.target
         if not row.place and row.start is not None and row.end is not None and len(places_of(self.index, number)) > 1:
             name = place_name(row.recording, row.start, row.end, 2)  # it was one place when it was judged
         meant = meaning(self.index, name)
@@ -179,5 +179,5 @@ def orphans_of(orphans: Sequence[OrphanedJudgment], name: str) -> list[OrphanedJ
     """The orphaned judgments of a recording or of a place by its name, or the one with a number."""
     return [
         orphan for orphan in orphans
-        if name in (orphan.judgment.recording, orphan.judgment.document, str(orphan.judgment.number))
+        if name in (orphan.judgment.recording, orphan.judgment.target, str(orphan.judgment.number))
     ]  # fmt: skip

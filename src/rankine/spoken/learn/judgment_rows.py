@@ -52,7 +52,7 @@ class Judgment(NamedTuple):
     undoes: int | None = None
 
     @property
-    def document(self) -> str:
+    def target(self) -> str:
         """The name of the place: ``RECORDING``, or ``RECORDING@START-END``."""
         return f"{self.recording}@{self.place}" if self.place else self.recording
 
@@ -97,7 +97,7 @@ def standing(rows: Iterable[Judgment]) -> list[Judgment]:
 
 
 def last_of_each(
-    rows: Iterable[Judgment], key: Callable[[Judgment], Hashable] = lambda row: row.document
+    rows: Iterable[Judgment], key: Callable[[Judgment], Hashable] = lambda row: row.target
 ) -> dict[tuple[str, Hashable, str], Judgment]:
     """The last judgment by query, place (the ``key``) and judge; the oldest first."""
     out: dict[tuple[str, Hashable, str], Judgment] = {}
@@ -109,7 +109,7 @@ def last_of_each(
 
 
 def deciding(
-    rows: Iterable[Judgment], key: Callable[[Judgment], Hashable] = lambda row: row.document
+    rows: Iterable[Judgment], key: Callable[[Judgment], Hashable] = lambda row: row.target
 ) -> list[Judgment]:
     """The judgment of each query and place that learning uses; the oldest first."""
     out: dict[tuple[str, Hashable], Judgment] = {}

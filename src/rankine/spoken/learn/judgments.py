@@ -1,6 +1,6 @@
-"""Judgments of an archive's users: queries, and who judged which document how and when, in the archive's store.
+"""Judgments of an archive's users: queries, and who judged which place how and when, in the archive's store.
 
-No judgment is overwritten: of several of the same query and document the last one counts, whoever gave it
+No judgment is overwritten: of several of the same query and place the last one counts, whoever gave it
 (:mod:`.judgment_rows`). When it is undone, the judgment before it counts again.
 """
 
@@ -21,7 +21,7 @@ HIGHEST = 9  # grade that a person gives; files may have others
 
 
 class Judged(NamedTuple):
-    """Queries by name, and the grades of documents that were judged for each."""
+    """Queries by name, and the grades of the places that were judged for each."""
 
     queries: dict[str, str]
     qrels: dict[str, dict[str, float]]
@@ -31,25 +31,25 @@ class Judged(NamedTuple):
         """How many there are."""
         return sum(map(len, self.qrels.values()))
 
-    def within(self, documents: Container[str]) -> Judged:
-        """Only the judgments of these documents.
+    def within(self, targets: Container[str]) -> Judged:
+        """Only the judgments of these recordings and places.
 
         >>> Judged({"1": "words"}, {"1": {"monday": 1.0, "tuesday": 0.0}}).within({"monday"}).qrels
         {'1': {'monday': 1.0}}
         """
-        qrels = {q: {d: g for d, g in grades.items() if d in documents} for q, grades in self.qrels.items()}
+        qrels = {q: {d: g for d, g in grades.items() if d in targets} for q, grades in self.qrels.items()}
         return Judged(self.queries, qrels)
 
-    def check(self, documents: Collection[str], where: str | None = None) -> None:
-        """Raise InputError if a judgment is of a query that is not among the queries, or of another document."""
+    def check(self, targets: Collection[str], where: str | None = None) -> None:
+        """Raise InputError if a judgment is of a query that is not among the queries, or of what is not among the targets."""
         for name, grades in self.qrels.items():
             if name not in self.queries:
                 raise InputError(f"judgments of the query {name!r}, which is not among the queries", where)
-            unknown = next((d for d in grades if d not in documents), None)
+            unknown = next((d for d in grades if d not in targets), None)
             if unknown is not None:
                 raise InputError(
                     f"query {name}: a judgment of {unknown!r}, which is not in the archive."
-                    f"{nearest(unknown, documents)}", where,
+                    f"{nearest(unknown, targets)}", where,
                 )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ class StoredJudgment(NamedTuple):
 class JudgmentStore:
     """The judgments in an archive's store; every change is on disk when the call returns.
 
-    ``names`` are those of the archive's documents: they tell where the name of a document ends and a place begins.
+    ``names`` are those of the archive's recordings: they tell where the name of a recording ends and a place begins.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -82,19 +82,19 @@ class JudgmentStore:
         with self.store.writing("query") as batch:
             return _query_name(batch, text)
 
-    def add(self, query: str, document: str, grade: float, judge: str = "") -> int:
+    def add(self, query: str, target: str, grade: float, judge: str = "") -> int:
         """Store a judgment; returns its number, by which it can be undone."""
-        return self.add_all([(query, document, grade)], judge)
+        return self.add_all([(query, target, grade)], judge)
 
-    def judge(self, text: str, document: str, grade: float | None, judge: str = "", **shown: Any) -> StoredJudgment:
-        """Store the judgment of a document for a query by its text.
+    def judge(self, text: str, target: str, grade: float | None, judge: str = "", **shown: Any) -> StoredJudgment:
+        """Store the judgment of a recording or place for a query by its text.
 
-        A judgment that says what the judge's last one of this document said is not stored again: a program that does
+        A judgment that says what the judge's last one of this target said is not stored again: a program that does
         not know whether its judgment was stored can send it once more.
 
         Args:
             text: the query.
-            document: a recording, or a place in it. One that is not in the archive any more may be judged; its
+            target: a recording, or a place in it. One that is not in the archive any more may be judged; its
                 judgment is kept with it.
             grade: None where the judge is unsure.
             judge: the name of the judge.
@@ -104,7 +104,7 @@ class JudgmentStore:
         check_name(judge)
         if not text.strip() or len(text) > LONGEST_QUERY or not is_utf8(text):
             raise InputError(f"expected a query of 1 to {LONGEST_QUERY:,} characters, got {shorten(text)}")
-        name, place = split_place(document, self.names)
+        name, place = split_place(target, self.names)
         with self.store.writing("judgment", judge) as batch:
             recording = batch.recording(name) if name in self.names else batch.last_recording(name)
             query, value = _query_name(batch, text), UNSURE if grade is None else float(grade)
@@ -140,10 +140,10 @@ class JudgmentStore:
     def _insert(self, batch: Batch, rows: Sequence[tuple[str, str, float]]) -> int:
         names = {n for (n,) in batch.db.execute("SELECT name FROM query")}
         values = []
-        for query, document, grade in rows:
+        for query, target, grade in rows:
             if query not in names:
                 raise InputError(f"a judgment of the query {query!r}, which is not known", str(batch.path))
-            name, place = split_place(document, self.names)
+            name, place = split_place(target, self.names)
             recording = batch.recording(name)
             values.append({"query": query, "recording": recording, "place": place, "grade": float(grade)})
         batch.add("judgment", values)
@@ -204,7 +204,7 @@ class JudgmentStore:
             rows = all_rows(db)
         qrels: dict[str, dict[str, float]] = {name: {} for name in queries}
         for row in deciding(row for row in standing(rows) if not row.replaced):
-            qrels[row.query][row.document] = 0.0 if row.grade is None else row.grade
+            qrels[row.query][row.target] = 0.0 if row.grade is None else row.grade
         return Judged(queries, qrels)
 
     def add_judged(self, judged: Judged, judge: str = "") -> None:
