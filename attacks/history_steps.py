@@ -320,7 +320,7 @@ def pack(world: World, rng: random.Random) -> Plan | None:
     with_index = rng.random() < 0.5 or not all(item.lattices for item in world.model.there.values())
 
     def act() -> None:
-        Archive(old).pack(packed, index=with_index, replace=True)
+        Archive(old).pack(packed, index=with_index, closed=True, replace=True)
         Archive.unpack(packed, target)
 
     def effect() -> None:

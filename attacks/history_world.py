@@ -188,6 +188,7 @@ class World:
             return
         shutil.copytree(OPENS / begin, self.archive)
         archive = Archive(self.archive)
+        archive.recordings.purge(days=0)
         items = {name: Item(name, base=cells) for name, cells in archive.metadata.all().items()}
         for item in items.values():
             item.lattices = begin == "recorded"

@@ -143,8 +143,8 @@ def check(
 ) -> None:
     """Read every byte of an archive, compare checksums, check the content, and print how much it holds.
 
-    With `--repair`, damaged parts of the index are built again from the archive's own lattices, and what can be read of
-    a damaged store is saved. What was damaged is kept in a folder `damaged-…` until all of it is back.
+    With `--repair`, damaged parts of the index are built again from the archive's own lattices. A store that is damaged
+    or missing is replaced by one in which all recordings are closed. What does not come back is kept in `damaged-…`.
     """
     from ...spoken import Archive
     from ...system.console import print_table
@@ -175,7 +175,7 @@ def _repair(archive: str, workers: int | None) -> list[str]:
     from ...system.parallel import thread_count
     from ...system.progress import bar
 
-    keeping(f"what is repaired in {archive}; the same command goes on from there")
+    keeping(f"{archive} as it was, or repaired; the same command begins again")
     with bar("repairing", None) as update:
         repairs = Archive.repair(archive, workers=thread_count(workers), report=update, progress=update)
     for line in repairs.done or ["nothing to repair"]:

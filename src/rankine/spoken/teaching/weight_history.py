@@ -111,7 +111,7 @@ class WeightHistory:
             name = self._store(state, weights, by, said)
             state["history"] += [name] if name not in state["history"] and weights.ranker != "uniform" else []
         uses = state.setdefault("uses", [])
-        if not uses:  # what an earlier release used
+        if not uses:  # what was used before the first change
             uses.append({"id": state["current"], "time": "", "by": ""})
         if uses[-1]["id"] != name:
             uses.append({"id": name, "time": _now(), "by": by})

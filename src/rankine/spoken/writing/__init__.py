@@ -3,8 +3,8 @@
 Words that have other ways of writing are read to a value (:mod:`.table`), and a value is written in all its ways, as it
 is said first. What is done where:
 
-- The index holds words as they were written. So hits show them so, and indexes of earlier releases need not be built
-  again. A currency sign at a number stays with it.
+- The index holds words as they were written. So hits show them so, and an index need not be built again when the
+  table grows. A currency sign at a number stays with it.
 - A query's words are looked for in all ways of writing of which the archive has the words. What it has not costs
   nothing, so the table may offer more than is likely.
 - Sounds are those of what is said: 1450 has the phones of *fourteen fifty*.
