@@ -100,11 +100,11 @@ def test_options(archive, tmp_path):
 
 
 def test_dates_that_cannot_be_read(archive):
-    assert DocumentFilter.of("ann").notes(archive.index) == []
+    assert DocumentFilter.of("ann").notes(archive.index, archive.index) == []
     note = "1 recording has a date that cannot be read, such as '5.11.2026': no filter of dates finds it"
-    assert DocumentFilter.of(since="2021").notes(archive.index) == [note]
+    assert DocumentFilter.of(since="2021").notes(archive.index, archive.index) == [note]
     archive.delete(["tape-d"])
-    assert DocumentFilter.of(since="2021").notes(archive.index) == []
+    assert DocumentFilter.of(since="2021").notes(archive.index, archive.index) == []
 
 
 def test_scores_do_not_depend_on_filters(taught):

@@ -30,10 +30,10 @@ def query_of(parameters: Parameters) -> str:
 
 def results_of(state: ArchiveState, parameters: Parameters) -> SearchResults:
     """The results of the query, in the recordings that are chosen; closed ones are never searched."""
-    chosen = parameters.optional
+    given = parameters.optional
     return state.archive.search(
-        query_of(parameters), speaker=chosen("speaker"), since=chosen("since"), until=chosen("until"),
-        collection=chosen("collection"), recording=chosen("recording"), lazy=True,
+        query_of(parameters), speaker=given("speaker"), since=given("since"), until=given("until"),
+        collection=given("collection"), recording=given("recording"), lazy=True,
     )  # fmt: skip
 
 
